@@ -44,6 +44,7 @@ import { Failure } from './domain/failure.js';
 import type { OptionKey } from './domain/option-table.js';
 import { openDoors } from './doors/doors.js';
 import { type HeadStart, headStart } from './head-start.js';
+import { proxyDoubts, warnOfProxies } from './http/proxy-doubts.js';
 import { openLog } from './opening-log.js';
 import { origins } from './origins.js';
 import { addressGuard, resolveBySystem } from './outbound/address-guard.js';
@@ -244,7 +245,9 @@ async function start(
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.keepWriting());
   const telling = { apiKeyStatus: notices, channelHealth: notices, refusals: refusalRecord.own };
-  const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
+  const proxies = proxyDoubts(clock.now, warnOfProxies(warn));
+  const sharing = { directory, gate, meter, vault, clock, log, doubted: proxies.tell, ...counting, ...telling };
+  const relaying = openRelaying(config, sharing);
   const { relay, entrance, addressOf: clientOf, bodyRoom } = relaying;
   closing.add(() => relaying.close());
   const application = openApplication({
@@ -286,6 +289,7 @@ async function start(
     setupCode: config.server.setupCodeRequired ? setupCode((code) => tellSetupCode(log, url, code)) : null,
     providers: providerTable,
     version,
+    proxies,
     releasesUrl: config.releasesUrl,
     warn,
   });
@@ -353,7 +357,7 @@ async function start(
       ? await listenOn(app, config.server)
       : await listenBehind(workers, app, closing, {
           ports: {
-            ...{ store, directory, gate, vault, refusalRecord, ...counting, ...telling },
+            ...{ store, directory, gate, vault, refusalRecord, doubted: proxies.tell, ...counting, ...telling },
             ...{ position: tail.position, head: () => store.head() },
             meterOf: (calls) => openMeter({ ...metering, underWay: calls }),
           },

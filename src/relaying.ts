@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { requestId } from './application/request-id.js';
 import type { Config } from './config.js';
 import { BodyRoom } from './http/body-room.js';
-import { clientAddress, proxyDoubts } from './http/client-address.js';
+import { clientAddress, type TellDoubt } from './http/client-address.js';
 import { headersOfAll } from './listening.js';
 import { addressGuard, resolveBySystem } from './outbound/address-guard.js';
 import { openRelay, type Relay } from './relay/call/relay.js';
@@ -53,7 +53,7 @@ type Shared =
 
 export function openRelaying(
   { server, relay: config }: Pick<Config, 'server' | 'relay'>,
-  shared: Pick<RelayPorts, Shared> & Pick<EntranceOptions, 'directory'>,
+  shared: Pick<RelayPorts, Shared> & Pick<EntranceOptions, 'directory'> & { readonly doubted: TellDoubt },
 ): Relaying {
   const upstream = openUpstream({
     connections: config.upstreamConnections,
@@ -76,10 +76,7 @@ export function openRelaying(
   const ports = { ...shared, upstream, pictures, authorising, largeWork, answers, providerOf, config };
   const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
   const relay = openRelay({ ...ports, bodies });
-  const addressOf = clientAddress(
-    server.trustedProxies,
-    proxyDoubts((facts, text) => shared.log.warn({ ...facts }, text)),
-  );
+  const addressOf = clientAddress(server.trustedProxies, shared.doubted);
   const entrance = openEntrance({
     relay,
     directory: shared.directory,

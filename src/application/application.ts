@@ -34,6 +34,7 @@ import { userSettingsCommands } from './commands/user-settings.js';
 import { userCommands } from './commands/users.js';
 import { welcome } from './commands/welcome.js';
 import type { DoorsElsewhere } from './doors-elsewhere.js';
+import { doubtedProxies, type SeenProxies } from './doubted-proxies.js';
 import { latestRelease } from './latest-release.js';
 import type { NodeDirectory } from './memory/directory.js';
 import { factorMemory } from './memory/factors.js';
@@ -125,6 +126,8 @@ interface ApplicationPorts {
   readonly providers: ProviderTable;
   /** Of the release that runs. */
   readonly version: string;
+  /** Trusted ones, as requests show them. */
+  readonly proxies: SeenProxies;
   /** Where newer ones are told of; null: nowhere. */
   readonly releasesUrl: string | null;
   /** What its operator should know of. */
@@ -206,6 +209,7 @@ export function openApplication(ports: ApplicationPorts) {
     }),
     options: { ...optionCommands(ports), oidcEndpoints: oidcEndpoints(ports) },
     releases: latestRelease(ports),
+    doubtedProxies: doubtedProxies(ports),
     readModels: readModelCommands(ports),
     usageLog: usageLogCommands(ports),
     payments: paymentCommands({

@@ -22,6 +22,7 @@ import { ElsewhereResolver } from './sessions/elsewhere.js';
 import { RegistrationResolver } from './sessions/registration.js';
 import { SecurityResolver } from './sessions/security.js';
 import { SessionResolver } from './sessions/session.js';
+import { DoubtedProxyResolver } from './system/doubted-proxy.js';
 import { NotificationsResolver } from './system/notifications.js';
 import { OptionResolver } from './system/option.js';
 import { OptionHistoryResolver } from './system/option-history.js';
@@ -86,6 +87,7 @@ export function graphqlSchema(): GraphQLSchema {
       OptionHistoryResolver,
       NotificationsResolver,
       ReadModelResolver,
+      DoubtedProxyResolver,
       ReleaseResolver,
       UsageLogQueryResolver,
       FailedAttemptResolver,

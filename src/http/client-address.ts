@@ -80,24 +80,3 @@ export function settleClientAddress(
   if (peer !== socket.remoteAddress)
     Object.defineProperty(socket, 'remoteAddress', { value: peer, configurable: true });
 }
-
-const proxiesKept = 100;
-const meaning: Readonly<Record<ProxyDoubt, string>> = {
-  'no-header': 'sent a request without X-Forwarded-For, so it does not write that header',
-  'no-address': 'sent an X-Forwarded-For that does not end with an address, so it passes on what its client wrote',
-};
-
-/** Says of each proxy once what is wrong with it. */
-export function proxyDoubts(
-  warn: (facts: { readonly proxy: string; readonly doubt: ProxyDoubt }, text: string) => void,
-): TellDoubt {
-  const told = new Set<string>();
-  return (proxy, doubt) => {
-    if (told.has(proxy) || told.size === proxiesKept) return;
-    told.add(proxy);
-    warn(
-      { proxy, doubt },
-      `${proxy} is in TRUSTED_PROXIES and ${meaning[doubt]}: a client that sends the header itself passes as any address. See "Behind a reverse proxy" in docs/operating.md; if it is no proxy, take it out of TRUSTED_PROXIES`,
-    );
-  };
-}

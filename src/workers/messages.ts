@@ -6,6 +6,7 @@ import type { CallProgress } from '../domain/call-progress.js';
 import type { Position, Recorded, StreamName } from '../domain/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../domain/ids.js';
 import type { Quota } from '../domain/quota.js';
+import type { TellDoubt } from '../http/client-address.js';
 import type { Limits } from '../relay/call/call-limits.js';
 import type { Withdrawal } from '../relay/call/metered.js';
 import type { RefusedKind } from '../relay/call/refusal-tally.js';
@@ -47,6 +48,8 @@ export interface AskedOfPrimary {
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;
+  /** See TellDoubt. */
+  proxyDoubted(...doubted: Parameters<TellDoubt>): void;
   /** Since the last time. */
   refused(kinds: readonly RefusedKind[]): void;
 }

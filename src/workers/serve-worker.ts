@@ -4,6 +4,7 @@ import { BriefMap } from '../collections/brief-map.js';
 import type { Position } from '../domain/events.js';
 import { Failure } from '../domain/failure.js';
 import type { CallId } from '../domain/ids.js';
+import type { TellDoubt } from '../http/client-address.js';
 import type { ApiKeyStatusNotice } from '../relay/call/authenticate.js';
 import type { CallLimits, Leave } from '../relay/call/call-limits.js';
 import type { Meter, Reservation } from '../relay/call/metered.js';
@@ -27,6 +28,7 @@ export interface PrimaryPorts {
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
   readonly refusalRecord: Pick<RefusalRecord, 'take'>;
+  readonly doubted: TellDoubt;
 }
 
 interface WorkerPorts extends PrimaryPorts {
@@ -137,6 +139,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
     channelOutOfOrder: (id, key, reason) => channelHealth.outOfOrder(id, key, reason),
+    proxyDoubted: (...doubted) => ports.doubted(...doubted),
     refused: (kinds) => refusalRecord.take(kinds),
   };
 

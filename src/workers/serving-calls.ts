@@ -5,6 +5,7 @@ import { defaultPrices } from '../application/default-prices.js';
 import { openDirectory } from '../application/memory/directory.js';
 import type { Recorded } from '../domain/events.js';
 import type { ApiKeyId } from '../domain/ids.js';
+import { proxyDoubts } from '../http/proxy-doubts.js';
 import { listening } from '../listening.js';
 import { RefusalTally } from '../relay/call/refusal-tally.js';
 import { callsUnderWay } from '../relay/call/under-way.js';
@@ -87,6 +88,7 @@ export function serveCalls(
         gate,
         log,
         refusals,
+        doubted: proxyDoubts(clock.now, ({ proxy, doubt }) => primary.tell('proxyDoubted', proxy, doubt)).tell,
         ...remoteNotices(primary),
       },
     );

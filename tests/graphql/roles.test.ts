@@ -57,6 +57,7 @@ const operations: Readonly<
     channelHistory: ['admin', 'channelHistory { hasMore }'],
     optionHistory: ['root', 'optionHistory { hasMore }'],
     optionChange: ['root', 'optionChange(position: 999999) { key }'],
+    doubtedProxies: ['root', 'doubtedProxies { proxy }'],
     releaseSource: ['root', 'releaseSource'],
     latestRelease: ['root', 'latestRelease { latest }'],
     notifications: ['root', 'notifications { waiting }'],

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { clientAddress, type ProxyDoubt, proxyDoubts, settleClientAddress } from '../../src/http/client-address.js';
+import { clientAddress, type ProxyDoubt, settleClientAddress } from '../../src/http/client-address.js';
+import { type DoubtedProxy, proxyDoubts, warnOfProxies } from '../../src/http/proxy-doubts.js';
 
 const request = (remoteAddress: string, forwarded?: string, url = '/v1/chat/completions') =>
   ({
@@ -66,11 +67,11 @@ describe('a trusted proxy that does not write the header itself', () => {
   const told = (...requests: IncomingMessage[]) => {
     const doubts: [string, ProxyDoubt][] = [];
     const warned: string[] = [];
-    const tell = proxyDoubts((facts, text) => {
+    const warn = warnOfProxies((facts, text) => {
       doubts.push([facts.proxy, facts.doubt]);
       warned.push(text);
     });
-    const addressOf = clientAddress(['10.0.0.0/8'], tell);
+    const addressOf = clientAddress(['10.0.0.0/8'], proxyDoubts(() => 0, warn).tell);
     for (const each of requests) addressOf(each);
     return { doubts, warned };
   };
@@ -104,5 +105,31 @@ describe('a trusted proxy that does not write the header itself', () => {
     expect(told(...Array.from({ length: 300 }, (_, n) => request(`10.0.${n >> 8}.${n & 255}`))).doubts).toHaveLength(
       100,
     );
+  });
+
+  test('is kept for a day after it was last seen, which is looked at once a minute', () => {
+    let now = 1_000_000;
+    const heard: [DoubtedProxy, boolean][] = [];
+    const doubts = proxyDoubts(
+      () => now,
+      (...told) => heard.push(told),
+    );
+    const seen = (): void => doubts.tell('10.0.0.1', 'no-header');
+    seen();
+    now += 59_999;
+    seen();
+    now += 1;
+    seen();
+    expect(heard.map(([{ seenAt }, isFirst]) => [seenAt, isFirst])).toEqual([
+      [1_000_000, true],
+      [1_060_000, false],
+    ]);
+    now += 86_399_999;
+    expect(doubts.recent()).toEqual([{ proxy: '10.0.0.1', doubt: 'no-header', seenAt: 1_060_000 }]);
+    now += 1;
+    expect(doubts.recent()).toEqual([]);
+    now = 0;
+    seen();
+    expect(doubts.recent()).toEqual([{ proxy: '10.0.0.1', doubt: 'no-header', seenAt: 0 }]);
   });
 });

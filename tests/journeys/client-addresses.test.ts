@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GraphqlClient } from '../graphql/graphql-server.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
 /* What is compared, counted and shown of a client is its address, however a proxy writes it. */
@@ -89,5 +90,24 @@ describe('a client behind a proxy that writes ports', () => {
     const warned = gateway.logged.filter((line) => line.includes('TRUSTED_PROXIES'));
     expect(warned).toHaveLength(1);
     expect(JSON.parse(warned[0] ?? '')).toMatchObject({ proxy: '127.0.0.1', doubt: 'no-address', level: 40 });
+  });
+});
+
+describe('a trusted proxy that passes on what its client wrote', () => {
+  const asked = '{ doubtedProxies { proxy doubt seenAt } }';
+
+  test('is shown to root, and to nobody else', async () => {
+    const before = Math.floor(Date.now() / 60_000) * 60;
+    await (await fetch(`${gateway.url}/v1/models`)).arrayBuffer();
+    const root = await new GraphqlClient(gateway.url).signIn('root', gateway.rootPassword);
+    const { doubtedProxies } = await root.ask(asked);
+    expect(doubtedProxies).toEqual([
+      { proxy: '127.0.0.1', doubt: expect.stringMatching(/^NO_(HEADER|ADDRESS)$/), seenAt: expect.any(Number) },
+    ]);
+    expect(doubtedProxies[0].seenAt).toBeGreaterThanOrEqual(before - 60);
+    const admin = await gateway.addUser(0, 'beside');
+    await gateway.application.visible(await gateway.application.users.manage(gateway.root, admin.actor.id, 'promote'));
+    const client = await new GraphqlClient(gateway.url).signIn('beside', admin.password);
+    expect(await client.refusal(asked)).toMatchObject({ kind: 'forbidden' });
   });
 });

@@ -3,7 +3,7 @@ import { Navigate, Outlet, useLocation, useNavigation } from 'react-router-dom';
 import { useNarrow, useTight } from '../kit/narrow.js';
 import { useRemembered } from '../kit/remembered.js';
 import { SkeletonPage } from '../kit/Skeleton.js';
-import { isAdmin, useStatus, useViewer } from '../kit/session.js';
+import { isAdmin, isRoot, useStatus, useViewer } from '../kit/session.js';
 import { useText } from '../kit/words/i18n.js';
 import { Footer } from './Footer.js';
 import { shellTexts } from './shell.texts.js';
@@ -22,6 +22,8 @@ const SecondFactorDemanded = lazy(async () => ({
 const StoppedReadModels = lazy(async () => ({
   default: (await import('./StoppedReadModels.js')).StoppedReadModels,
 }));
+
+const DoubtedProxies = lazy(async () => ({ default: (await import('./DoubtedProxies.js')).DoubtedProxies }));
 
 /** What surrounds every page. Until the gateway is set up, there is no page but that one. */
 export function Layout() {
@@ -59,6 +61,7 @@ export function Layout() {
               <Suspense>
                 <SecondFactorDemanded />
                 <StoppedReadModels />
+                {isRoot(viewer) && <DoubtedProxies />}
               </Suspense>
             )}
             <Suspense fallback={<SkeletonPage />}>

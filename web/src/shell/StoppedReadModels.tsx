@@ -23,7 +23,7 @@ export function StoppedReadModels() {
   return (
     <Callout intent="danger" compact className="shell-warning" role="alert" title={t('readModel.stopped', { names })}>
       <p>{t('readModel.consequence')}</p>
-      <ul className="stopped-read-models">
+      <ul className="shell-warning-list">
         {stopped.map((model) => (
           <StoppedReadModel key={model.name} model={model} />
         ))}

@@ -37,6 +37,12 @@ export const shellEn: Translation<typeof shellZh> = {
   'nav.users': 'Users',
   'nav.wallet': 'Wallet',
   product: 'Tallygate',
+  'proxy.consequence':
+    'A client that sends the header X-Forwarded-For itself passes as any address, so allow lists and rate limits do not hold. Make the proxy write the header ("Behind a reverse proxy" in docs/operating.md), or take the address out of TRUSTED_PROXIES.',
+  'proxy.doubted': 'A trusted proxy passes on what its clients write',
+  'proxy.hide': 'Hide',
+  'proxy.noAddress': '{{proxy}} sent an X-Forwarded-For that does not end with an address.',
+  'proxy.noHeader': '{{proxy}} sent a request without X-Forwarded-For.',
   'readModel.and': ', ',
   'readModel.books':
     'These are books: with an event left out, their sums would be wrong for ever. Run a release that can fold the event.',

@@ -34,6 +34,12 @@ export const shellZh = {
   'nav.users': '用户',
   'nav.wallet': '钱包',
   product: 'Tallygate',
+  'proxy.consequence':
+    '自行发送 X-Forwarded-For 标头的客户端可以冒充任意地址，因此 IP 白名单和速率限制无法起作用。请让代理写入该标头（见 docs/operating.md 的 "Behind a reverse proxy"），或将该地址从 TRUSTED_PROXIES 中移除。',
+  'proxy.doubted': '受信任的代理会转发客户端自行填写的标头',
+  'proxy.hide': '隐藏',
+  'proxy.noAddress': '{{proxy}} 发送的 X-Forwarded-For 末尾不是地址。',
+  'proxy.noHeader': '{{proxy}} 发送了不带 X-Forwarded-For 的请求。',
   'readModel.and': '、',
   'readModel.books': '这是账本，不能跳过任何事件，否则其金额将永远不正确。请运行能够处理该事件的版本。',
   'readModel.consequence': '从中读取的内容已过时：较新的事件未显示。调用仍正常准入和计费。',
