@@ -10,7 +10,7 @@ import { forwardedAddress, ipAddress, ipNetwork } from '../ip-address.js';
 /** What shows that a trusted proxy passes on a header of its client's instead of writing its own. */
 export type ProxyDoubt = 'no-header' | 'no-address';
 
-type TellDoubt = (proxy: string, doubt: ProxyDoubt) => void;
+export type TellDoubt = (proxy: string, doubt: ProxyDoubt) => void;
 
 const nobody: TellDoubt = () => {};
 

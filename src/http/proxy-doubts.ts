@@ -10,7 +10,7 @@ export interface DoubtedProxy {
   readonly seenAt: number;
 }
 
-export interface ProxyDoubts {
+interface ProxyDoubts {
   readonly tell: TellDoubt;
   /** Of the last day: what has been mended is no longer seen. */
   recent(): readonly DoubtedProxy[];
