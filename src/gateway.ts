@@ -244,16 +244,15 @@ async function start(
   const counting = { limits: callLimits(clock), wrongKeys: countWrongKeys(clock) };
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.keepWriting());
-  const telling = { apiKeyStatus: notices, channelHealth: notices, refusals: refusalRecord.own };
   const proxies = proxyDoubts(clock.now, warnOfProxies(warn));
-  const sharing = { directory, gate, meter, vault, clock, log, doubted: proxies.tell, ...counting, ...telling };
-  const relaying = openRelaying(config, sharing);
+  const noticing = { apiKeyStatus: notices, channelHealth: notices, doubted: proxies.tell };
+  const telling = { ...noticing, refusals: refusalRecord.own };
+  const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
   const { relay, entrance, addressOf: clientOf, bodyRoom } = relaying;
   closing.add(() => relaying.close());
   const application = openApplication({
-    store,
+    ...{ store, clock, directory, gate, tail, traffic, proxies, version },
     handle: handling,
-    clock,
     ids: postgresIds(pool),
     unsettledOrders: postgresUnsettledOrders(pool),
     vault,
@@ -265,10 +264,6 @@ async function start(
     db: openReadModels(lists),
     progress: projections,
     identitySource: identitySource(db, personal),
-    directory,
-    gate,
-    tail,
-    traffic,
     tickets: postgresTickets({ pool, masterKey, clock }),
     humanVerifier: turnstile({
       url: config.doors.turnstileUrl,
@@ -288,8 +283,6 @@ async function start(
     upstreamModels: upstreamModels(relaying.ports),
     setupCode: config.server.setupCodeRequired ? setupCode((code) => tellSetupCode(log, url, code)) : null,
     providers: providerTable,
-    version,
-    proxies,
     releasesUrl: config.releasesUrl,
     warn,
   });
@@ -357,7 +350,7 @@ async function start(
       ? await listenOn(app, config.server)
       : await listenBehind(workers, app, closing, {
           ports: {
-            ...{ store, directory, gate, vault, refusalRecord, doubted: proxies.tell, ...counting, ...telling },
+            ...{ store, directory, gate, vault, refusalRecord, ...counting, ...telling },
             ...{ position: tail.position, head: () => store.head() },
             meterOf: (calls) => openMeter({ ...metering, underWay: calls }),
           },
