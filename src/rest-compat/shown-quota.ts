@@ -30,7 +30,7 @@ export interface ShownQuota {
 /** Readings kept, the newest: a page shows a hundred at most. */
 const capacity = 50_000;
 
-const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url').slice(0, 22);
+const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url');
 
 export function shownQuota(): ShownQuota {
   const readings = new Map<string, Reading>();

@@ -107,6 +107,9 @@ function addressParser(): (url: string) => Address {
   };
 }
 
+/** Proxies whose connections are kept. Each is known by its whole address, user and password included. */
+const mostProxies = 200;
+
 interface UpstreamOptions {
   /** Calls under way at one host; more are refused, none waits. */
   readonly connections: number;
@@ -139,7 +142,13 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
             factory: tunnelled,
             clientFactory: (origin, options) => new Pool(origin, { ...options, connect: dial }),
           });
-      proxied.set(proxy, found);
+    } else proxied.delete(proxy);
+    // Set anew, so that the first is the one not used for longest. What is under way through it is let end.
+    proxied.set(proxy, found);
+    const [oldest] = proxied.size > mostProxies ? proxied.entries() : [];
+    if (oldest !== undefined) {
+      proxied.delete(oldest[0]);
+      oldest[1].close().catch(() => {});
     }
     return found;
   };
