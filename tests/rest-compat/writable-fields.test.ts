@@ -3,68 +3,13 @@ import { Body } from '../../src/rest-compat/wire/body.js';
 import { Query } from '../../src/rest-compat/wire/query.js';
 import { type Attack, amountAttacks, numberAttacks, textAttacks, typeAttacks } from '../support/attacks.js';
 import { type Cast, openStage, send } from './rest-server.js';
+import { type Sample, samples } from './samples.js';
 
 /*
  * Every member of every body, found by watching what each route reads of a sample: a member read tomorrow is attacked
  * without anybody having to think of it. Whatever is sent, the answer is a refusal that names the member, nothing is
  * written, and the read models go on.
  */
-
-type Sample = Readonly<Record<string, unknown>>;
-
-/** What each route is sent when nothing is wrong with it. */
-const samples: Readonly<Record<string, Sample>> = {
-  'POST /api/user/login': { username: 'root', password: 'correct-horse' },
-  'POST /api/user/login/2fa': { code: '123456' },
-  'POST /api/user/step_up': { purpose: 'password', code: '123456' },
-  'POST /api/user/step_up/code': { purpose: 'password' },
-  'POST /api/user/register': {
-    username: 'newcomer',
-    password: 'correct-horse',
-    email: 'new@mail.example',
-    verification_code: 'a1b2c3',
-    aff_code: 'x9Qa',
-  },
-  'POST /api/user/reset': { email: 'root@mail.example', token: 'a1b2c3' },
-  'PUT /api/user/self': { display_name: 'Boss' },
-  'PUT /api/user/setting': {
-    notify_type: 'email',
-    quota_warning_threshold: 5,
-    webhook_url: 'https://hooks.example/q',
-    webhook_secret: 's3',
-    notification_email: 'a@b.example',
-    accept_unset_model_ratio_model: false,
-  },
-  'POST /api/user/': { username: 'newcomer', password: 'correct-horse', display_name: 'New' },
-  'PUT /api/user/': { id: 4, group: 'vip', quota: 500_000, shown_quota: 500_000 },
-  'POST /api/user/manage': { id: 4, action: 'enable' },
-  'POST /api/user/aff_transfer': { quota: 500_000 },
-  'POST /api/user/adjust_quota': {
-    user_id: 4,
-    adjust_type: 'quota',
-    quota_delta: 5,
-    gift_quota_delta: 0,
-  },
-  'POST /api/user/amount': { amount: 10 },
-  'POST /api/user/pay': { amount: 10, payment_method: 'zfb' },
-  'POST /api/user/stripe/create-checkout-session': { amount: 10 },
-  'POST /api/user/stripe/payment-status': { session_id: 'cs_1' },
-  'POST /api/token/': { name: 'mine', remain_quota: 5, expired_time: -1 },
-  'PUT /api/token/': { id: 1, name: 'mine', remain_quota: 5, expired_time: -1, status: 2 },
-  'POST /api/redemption/': { name: 'promo', quota: 5, count: 1 },
-  'PUT /api/redemption/': { id: 1, name: 'promo', quota: 5 },
-  'POST /api/user/topup': { key: '0'.repeat(32) },
-  'POST /api/channel/': { type: 1, name: 'east', key: 'sk-east', models: 'gpt-4o', group: 'default' },
-  'PUT /api/channel/': { id: 1, name: 'west' },
-  'POST /api/channel/fetch_models': { type: 1, base_url: 'http://127.0.0.1:1', key: 'sk-east' },
-  'POST /api/channel/batch': { ids: [4711] },
-  'POST /api/channel/batch/tag': { ids: [1], tag: 'some' },
-  'PUT /api/channel/tag': { tag: 'some', new_tag: 'some' },
-  'POST /api/channel/tag/enabled': { tag: 'some' },
-  'POST /api/channel/tag/disabled': { tag: 'some' },
-  'POST /api/channel/base_url/batch': { base_url: 'https://api.example', ids: [1] },
-  'PUT /api/option/': { key: 'Notice', value: 'Hello' },
-};
 
 /** Refused as a whole once the first run is over; tests/application/setup.test.ts attacks it while it is not. */
 const closed = ['POST /api/setup'];
