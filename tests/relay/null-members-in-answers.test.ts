@@ -28,7 +28,7 @@ const paths: Readonly<Record<Wire, string>> = {
 function chargeFault(told: Usage | null, generated: Generated): string | null {
   const { usage } = believedUsage(told, generated, bound, promptEstimate, 'gpt-4o');
   for (const [name, count] of Object.entries(usage))
-    if (!Number.isSafeInteger(count) || count < 0) return `${name} is ${count}`;
+    if (count === undefined || !Number.isSafeInteger(count) || count < 0) return `${name} is ${count}`;
   if (promptTokens(usage) <= 0) return 'the prompt is free';
   // What is clearly more than was told is counted here; a few tokens are not clear.
   const seen = generated.said.tokens('gpt-4o');
