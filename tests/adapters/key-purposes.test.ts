@@ -82,7 +82,7 @@ test('a gateway that starts, signs somebody in, keeps a secret and serves a call
       return plain.vault.secretKey;
     },
   };
-  const gateway = await startGateway({ ...plain, vault }, pino({ level: 'silent' }), 1);
+  const gateway = await startGateway({ ...plain, vault }, pino({ level: 'silent' }));
   try {
     const { application } = gateway;
     const password = 'root-password-1';

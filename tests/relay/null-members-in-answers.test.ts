@@ -26,7 +26,7 @@ const paths: Readonly<Record<Wire, string>> = {
 
 /** What is wrong with what is charged; null: nothing. `said`: whether anything that is put out is known. */
 function chargeFault(told: Usage | null, generated: Generated): string | null {
-  const { usage } = believedUsage(told, generated, bound, promptEstimate, 'gpt-4o');
+  const { usage } = believedUsage(told, generated, { bound, promptEstimate, model: 'gpt-4o' });
   for (const [name, count] of Object.entries(usage))
     if (count === undefined || !Number.isSafeInteger(count) || count < 0) return `${name} is ${count}`;
   if (promptTokens(usage) <= 0) return 'the prompt is free';
