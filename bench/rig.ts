@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Answering } from '../src/demo/simulated-behaviour.js';
+import type { SimulatedAnswer } from '../src/demo/simulated-behaviour.js';
 import type { Peer } from './arguments.js';
 import { type Books, booksWith, differencesIn, sumOf } from './books.js';
 import { type CpuReading, costing, type ProcessMeter, processMeter } from './cpu.js';
@@ -22,7 +22,7 @@ import { projected } from './projected.js';
 
 export interface RigOptions {
   /** What the provider does for each model, and how many completion tokens an answer has. */
-  readonly models: Readonly<Record<string, Answering & { readonly chunks: number }>>;
+  readonly models: Readonly<Record<string, SimulatedAnswer & { readonly chunks: number }>>;
   /** Those of them that are asked for in Anthropic's words. */
   readonly anthropicModels?: readonly string[];
   /** Of the gateway, beside its defaults. */

@@ -43,7 +43,7 @@ import type { Closing } from './closing.js';
 import type { Position } from './domain/events.js';
 import type { UserId } from './domain/ids.js';
 import type { ReadModels } from './projections/database.js';
-import { openPayments } from './projections/models/payment-queries.js';
+import { pendingPayments } from './projections/models/payment-queries.js';
 import { rootUserId } from './projections/models/user-queries.js';
 import type { CallsUnderWay } from './relay/call/under-way.js';
 
@@ -177,7 +177,7 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
   );
   closing.add(
     keepAwaiting(
-      { open: (after, most) => openPayments(db, after, most), clock, payments },
+      { open: (after, most) => pendingPayments(db, after, most), clock, payments },
       {
         everyMs: paymentsPauseMs,
         failed: (error, order) => log.warn({ err: error, order }, 'an order of quota could not be asked about'),

@@ -456,6 +456,39 @@ describe('an export', () => {
   });
 });
 
+describe('a name', () => {
+  /**
+   * One word with two meanings, or the same meaning once per dialect, wire or face. The list may only shrink: rename one
+   * of the two to the field's term (docs/glossary.md), and take it out here.
+   */
+  const sharedYet = [
+    'Complaint',
+    'answerEntry',
+    'askingIn',
+    'countTokens',
+    'failureIn',
+    'failureOf',
+    'isWellTold',
+    'mendedUsage',
+    'namesIn',
+    'readUsage',
+    'refusalOf',
+    'telling',
+    'thinkingSuffix',
+    'wholeAnswer',
+    'writtenUsage',
+  ];
+
+  test('is exported by one file of src only, so that it has one meaning', () => {
+    const givers = new Map<string, string[]>();
+    for (const source of sources) {
+      for (const name of new Set(exportsOf(source))) givers.set(name, [...(givers.get(name) ?? []), source.path]);
+    }
+    const shared = [...givers].filter(([name, paths]) => paths.length > 1 && !sharedYet.includes(name));
+    expect(shared).toEqual([]);
+  });
+});
+
 describe('providers', () => {
   const folder = 'relay/providers/';
   /** Not a provider each: the lists of them, and the two whose names are everybody's words. */

@@ -1,4 +1,4 @@
-import type { Answering } from '../../src/demo/simulated-behaviour.js';
+import type { SimulatedAnswer } from '../../src/demo/simulated-behaviour.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import type { Served } from '../books.js';
 import { answerParent } from './child.js';
@@ -12,7 +12,7 @@ export type UpstreamQuestion =
   | {
       readonly ask: 'start';
       /** What it does for each model. */
-      readonly models: Readonly<Record<string, Answering>>;
+      readonly models: Readonly<Record<string, SimulatedAnswer>>;
       /** Where the others find it; 0: any free port. */
       readonly port: number;
     }
@@ -24,7 +24,7 @@ export type UpstreamAnswer =
 
 const providers: SimulatedProvider[] = [];
 
-async function start(models: Readonly<Record<string, Answering>>, port: number): Promise<string> {
+async function start(models: Readonly<Record<string, SimulatedAnswer>>, port: number): Promise<string> {
   // What every model does that has no script.
   const [[, usual] = [], ...scripted] = Object.entries(models);
   const provider = await startSimulatedProvider({ behaviour: usual, remember: 1, port });

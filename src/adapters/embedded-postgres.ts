@@ -8,7 +8,7 @@ import type pg from 'pg';
 import { Failure } from '../domain/failure.js';
 import type { Log } from './log.js';
 import { newClient, type PostgresConnection } from './postgres.js';
-import { type Account, postgresAccount, postgresBinaries } from './postgres-binaries.js';
+import { postgresAccount, postgresBinaries, type SystemAccount } from './postgres-binaries.js';
 import {
   childEnvironment,
   childOptions,
@@ -129,7 +129,7 @@ class EmbeddedServer implements EmbeddedPostgres {
   constructor(
     private readonly directory: string,
     private readonly binaries: string,
-    private readonly account: Account,
+    private readonly account: SystemAccount,
     private readonly socket: SocketDirectory,
     private readonly log: Log,
   ) {

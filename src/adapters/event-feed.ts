@@ -22,7 +22,7 @@ type Batch = readonly Recorded[];
 const pageSize = 1_000;
 const retryPauseMs = 200;
 
-export class EventFeed {
+export class EventSubscriptions {
   /** Everything up to here has been given to the queues; null while nobody listens. */
   private position: Position | null = null;
   private readonly queues = new Set<EventQueue>();

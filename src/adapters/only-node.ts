@@ -123,7 +123,7 @@ async function refusalOf(candidate: pg.Client, own: Epoch | null): Promise<strin
 }
 
 /** Whether a node has this database now. */
-export async function isServed(pool: Pick<pg.Pool, 'query'>): Promise<boolean> {
+export async function isDatabaseServed(pool: Pick<pg.Pool, 'query'>): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>(
     `SELECT EXISTS (
        SELECT FROM pg_locks

@@ -7,13 +7,13 @@ import { Failure } from '../domain/failure.js';
 /* Finds the Postgres that came with npm, and makes it usable by the account that shall run it. */
 
 /** The account Postgres runs under; null: our own. Postgres refuses to run as root. */
-export type Account = { readonly uid: number; readonly gid: number } | null;
+export type SystemAccount = { readonly uid: number; readonly gid: number } | null;
 
 /** `nobody`: as root we borrow its ids, which exist on every Linux, instead of creating an account. */
-export const postgresAccount = (): Account => (process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : null);
+export const postgresAccount = (): SystemAccount => (process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : null);
 
 /** Whether an account that owns nothing on the way can get to this directory. */
-export async function isOpenTo(account: Account, directory: string): Promise<boolean> {
+export async function isOpenTo(account: SystemAccount, directory: string): Promise<boolean> {
   if (account === null) return true;
   for (let path = directory; ; path = dirname(path)) {
     const { mode, uid } = await stat(path);
@@ -28,7 +28,7 @@ export async function isOpenTo(account: Account, directory: string): Promise<boo
  */
 export async function postgresBinaries(
   dataDir: string,
-  account: Account,
+  account: SystemAccount,
   installed = installedPackage(),
 ): Promise<string> {
   const native = join(installed, 'native');

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../domain/failure.js';
-import { type Account, isOpenTo } from './postgres-binaries.js';
+import { isOpenTo, type SystemAccount } from './postgres-binaries.js';
 
 /* The directories of an embedded Postgres: its data and its socket, made for and reached by the account it runs under. */
 
@@ -26,10 +26,10 @@ export const socketPort = 5432;
 
 export const childEnvironment = { PATH: '/usr/bin:/bin', TZ: 'UTC' };
 /** For every program of Postgres: as that account, with nothing of our environment. */
-export const childOptions = (account: Account) => ({ ...account, env: childEnvironment, cwd: '/' });
+export const childOptions = (account: SystemAccount) => ({ ...account, env: childEnvironment, cwd: '/' });
 
 /** `${dataDir}/postgres`, initialised, belonging to the account that runs Postgres. */
-export async function postgresDirectory(dataDir: string, binaries: string, account: Account): Promise<string> {
+export async function postgresDirectory(dataDir: string, binaries: string, account: SystemAccount): Promise<string> {
   const directory = join(dataDir, 'postgres');
   const version = join(directory, 'PG_VERSION');
   if ((await statOrNull(version)) === null) {
@@ -58,7 +58,7 @@ export async function removeUnfinished(dataDir: string): Promise<void> {
     if (name.startsWith(unfinishedPrefix)) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
-async function initdb(directory: string, binaries: string, account: Account): Promise<void> {
+async function initdb(directory: string, binaries: string, account: SystemAccount): Promise<void> {
   const reach = await reachable(directory, account);
   const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--encoding=UTF8'];
   // Who may enter the socket directory is decided by its owner: no password would add to that.
@@ -87,7 +87,7 @@ async function initdb(directory: string, binaries: string, account: Account): Pr
  */
 export async function reachable(
   directory: string,
-  account: Account,
+  account: SystemAccount,
 ): Promise<{ path: string; handle: FileHandle | null }> {
   if (await isOpenTo(account, directory)) return { path: directory, handle: null };
   if (process.platform !== 'linux')
@@ -109,7 +109,7 @@ const longestSocketPath = 103;
 const temporarySocketPrefix = join(tmpdir(), 'tallygate-socket-');
 export const isTemporarySocket = (path: string): boolean => path.startsWith(temporarySocketPrefix);
 
-export async function socketDirectory(dataDir: string, account: Account): Promise<SocketDirectory> {
+export async function socketDirectory(dataDir: string, account: SystemAccount): Promise<SocketDirectory> {
   const beside = join(dataDir, 'postgres-socket');
   const temporary =
     Buffer.byteLength(join(beside, `.s.PGSQL.${socketPort}`)) > longestSocketPath ||
@@ -118,14 +118,14 @@ export async function socketDirectory(dataDir: string, account: Account): Promis
 }
 
 /** For each launch anew: the supervisor takes a temporary one away when Postgres ends. */
-export async function prepareSocket({ path }: SocketDirectory, account: Account): Promise<void> {
+export async function prepareSocket({ path }: SocketDirectory, account: SystemAccount): Promise<void> {
   await mkdir(path, { recursive: true });
   await chmod(path, 0o700);
   if (account !== null) await chown(path, account.uid, account.gid);
 }
 
 /** Makes the account the owner of a directory and of all that is in it. */
-async function give(directory: string, account: Account): Promise<void> {
+async function give(directory: string, account: SystemAccount): Promise<void> {
   if (account === null) return;
   const names = await readdir(directory, { recursive: true });
   for (const path of [directory, ...names.map((name) => join(directory, name))])

@@ -15,7 +15,7 @@ import { Instant } from '../domain/instant.js';
 import { isPassing } from '../domain/passing.js';
 import { currentPayloads, type PayloadVersions, type StoredPayload, UnreadableEvent } from '../domain/upcast.js';
 import { checkAppend } from './append-request.js';
-import { EventFeed } from './event-feed.js';
+import { EventSubscriptions } from './event-feed.js';
 import { type Append, type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
 import type { Journal } from './journal/journal.js';
 import { JournaledCommit } from './journal/journaled-commit.js';
@@ -92,7 +92,7 @@ class PostgresEventStore implements EventStore {
   private readonly payloads: PayloadVersions;
   private readonly writer: LogWriter;
   private readonly commits: JournaledCommit;
-  private readonly feed: EventFeed;
+  private readonly feed: EventSubscriptions;
   private readonly listener: LogListener | null;
   private closing: Promise<void> | null = null;
 
@@ -103,7 +103,7 @@ class PostgresEventStore implements EventStore {
     const { connection, log, fence, payloads, patienceMs = 15_000, listens = true, pollMs = 500 } = options;
     const writer = randomUUID();
     this.payloads = payloads ?? currentPayloads;
-    this.feed = new EventFeed(this, log, options.subscriberCapacity ?? 10_000);
+    this.feed = new EventSubscriptions(this, log, options.subscriberCapacity ?? 10_000);
     const wake = () => this.feed.wake();
     this.writer = new LogWriter({
       connection,

@@ -20,7 +20,7 @@ export type StepUpPurpose = (typeof stepUpPurposes)[number];
 /** By what somebody signed in proves anew who they are. */
 export type StepUpMethod = SecondFactorMethod | 'password' | 'mail-code';
 
-export interface Asking {
+export interface SessionProof {
   /** Names the session, or says that it is the access token. */
   readonly session: string;
   /** What was proven for it; null: nothing. */
@@ -35,4 +35,4 @@ export function shownStepUp(field: string, text: string | null | undefined): str
 }
 
 /** By a face that has nothing to show. */
-export const nothingShown: Asking = { session: '', stepUp: null };
+export const nothingShown: SessionProof = { session: '', stepUp: null };

@@ -33,7 +33,7 @@ export interface NoticeRequest {
 export type NoticeRefusal = 'not-configured' | 'malformed' | 'wrong-signature' | 'wrong-merchant' | 'unanswered';
 
 /** `over`: the provider takes no money for it any more. `nothing`: nothing that moves anything. */
-export type Told =
+export type OrderNews =
   | { readonly kind: 'paid'; readonly received: MoneyReceived }
   | { readonly kind: 'over' }
   | { readonly kind: 'returned'; readonly returned: MoneyReturned }
@@ -41,7 +41,7 @@ export type Told =
 
 export type NoticeRead =
   /** `order` is as the provider says it. */
-  | { readonly ok: true; readonly order: string; readonly told: Told }
+  | { readonly ok: true; readonly order: string; readonly told: OrderNews }
   | { readonly ok: false; readonly reason: NoticeRefusal };
 
 /** How an order stands by the provider's own word. `unanswered`: nobody knows. */

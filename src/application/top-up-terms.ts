@@ -24,7 +24,7 @@ export const methodsOf = (
   paymentProviders.flatMap((provider) => providers[provider].methods().map((method) => ({ provider, method })));
 
 /** Who takes money by this method. Throws `payment-not-configured` where nobody does. */
-export function providerOf(providers: PaymentProviders, method: string): PaymentProviderName {
+export function paymentProviderOf(providers: PaymentProviders, method: string): PaymentProviderName {
   const found = methodsOf(providers).find((known) => known.method === method);
   if (found === undefined) throw new Failure('payment-not-configured');
   return found.provider;

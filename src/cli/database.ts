@@ -5,7 +5,7 @@ import { systemClock } from '../adapters/clock.js';
 import { countLeftBehind } from '../adapters/journal/own-journal.js';
 import { readMasterKey, verifyMasterKey } from '../adapters/master-key.js';
 import { checkMigrated } from '../adapters/migrate.js';
-import { isServed } from '../adapters/only-node.js';
+import { isDatabaseServed } from '../adapters/only-node.js';
 import { postgresPersonalData } from '../adapters/personal-data.js';
 import { newClient, openPool, type PostgresConnection, whereIs } from '../adapters/postgres.js';
 import { toldAtStart } from '../adapters/postgres-advice.js';
@@ -27,7 +27,7 @@ export interface CommandDatabase {
 
 /** What a gateway that ended badly has in its journal is for the next one to bring into the log, not for a command. */
 async function tellLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): Promise<void> {
-  if (database.url !== null || (await isServed(pool))) return;
+  if (database.url !== null || (await isDatabaseServed(pool))) return;
   const events = await countLeftBehind({ dataDir: database.dataDir, pool, log });
   if (events > 0)
     log.warn({ events }, 'the log may lack events that a journal holds: start the gateway once, and it has them');

@@ -100,7 +100,7 @@ export const errorFrame = frame({
 });
 
 /** A complete answer with its usage left out: text before and after the place where usage goes. */
-export function bodyOf(
+export function simulatedBody(
   endpoint: SpokenEndpoint,
   model: string,
   speech: Speech,

@@ -4,7 +4,7 @@ import { promptTokensOf, type Speech, type Tokens, toolCallFor } from './simulat
 /* What the simulated provider can be told to do, and what it says when it is told nothing. */
 
 /** It answers. Everything left out takes the provider's default. */
-export interface Answering {
+export interface SimulatedAnswer {
   readonly kind?: 'answer';
   readonly text?: string;
   readonly reasoning?: string;
@@ -45,7 +45,7 @@ interface Resetting {
   readonly kind: 'reset';
 }
 
-export type Behaviour = Answering | Refusing | Hanging | Resetting;
+export type Behaviour = SimulatedAnswer | Refusing | Hanging | Resetting;
 
 const defaultText = 'Every call is metered, every charge can be proved.';
 
@@ -56,7 +56,7 @@ const split = (text: string, size: number): string[] => {
   );
 };
 
-function piecesOf({ text, chunks, chunkSize }: Answering): string[] {
+function piecesOf({ text, chunks, chunkSize }: SimulatedAnswer): string[] {
   if (text === undefined && (chunks !== undefined || chunkSize !== undefined))
     return new Array<string>(chunks ?? 8).fill(
       'word '.repeat(Math.ceil((chunkSize ?? 5) / 5)).slice(0, chunkSize ?? 5),
@@ -66,7 +66,7 @@ function piecesOf({ text, chunks, chunkSize }: Answering): string[] {
 }
 
 /** The limit of the request to each answer; Infinity: none, or one that is not obeyed. */
-export const limitOf = (body: JsonObject, { obeysLimit = true }: Answering): number =>
+export const limitOf = (body: JsonObject, { obeysLimit = true }: SimulatedAnswer): number =>
   (obeysLimit ? (countIn(body.max_completion_tokens) ?? countIn(body.max_tokens)) : null) ?? Number.POSITIVE_INFINITY;
 
 /** How many answers a request gets: each choice of each prompt. */
@@ -74,7 +74,7 @@ export const answersTo = (body: JsonObject): number =>
   (countIn(body.n) ?? 1) * (isList(body.prompt) && typeof body.prompt[0] !== 'number' ? body.prompt.length : 1);
 
 /** What a model says to a request under a behaviour; a chunk is a token, unless the behaviour says how many there are. */
-export const speechFor = (model: string, body: JsonObject, behaviour: Answering): Speech => {
+export const speechFor = (model: string, body: JsonObject, behaviour: SimulatedAnswer): Speech => {
   const limit = limitOf(body, behaviour);
   const thought = split(behaviour.reasoning ?? (model.includes('reason') ? 'First the facts, then the sum.' : ''), 8);
   const said = piecesOf(behaviour);
@@ -91,7 +91,7 @@ export const speechFor = (model: string, body: JsonObject, behaviour: Answering)
 export const tokensIn = ({ pieces, reasoning }: Speech): number => pieces.length + reasoning.length;
 
 /** What an answer is said to have used. */
-export const tokensFor = (body: JsonObject, behaviour: Answering, speech: Speech | null): Tokens => {
+export const tokensFor = (body: JsonObject, behaviour: SimulatedAnswer, speech: Speech | null): Tokens => {
   const { completion = speech ? tokensIn(speech) : 0, ...others } = behaviour.tokens ?? {};
   return {
     prompt: promptTokensOf(body),

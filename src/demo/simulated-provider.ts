@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isObject, type JsonObject, parseJson, textIn } from '../relay/protocols/json.js';
 import {
-  bodyOf,
   doneFrame,
   embeddingsOf,
   errorFrame,
   framesOf,
   type Speech,
   type SpokenEndpoint,
+  simulatedBody,
   type Tokens,
   usageFrame,
   usageOf,
 } from './simulated-answers.js';
 import {
-  type Answering,
   answersTo,
   type Behaviour,
   limitOf,
   type Refusing,
+  type SimulatedAnswer,
   speechFor,
   tokensFor,
   tokensIn,
@@ -61,7 +61,7 @@ interface SimulatedProviderOptions {
   readonly port?: number;
   readonly models?: readonly string[];
   /** What every model does that has no script. */
-  readonly behaviour?: Answering;
+  readonly behaviour?: SimulatedAnswer;
   /** How many requests the tally remembers. */
   readonly remember?: number;
 }
@@ -95,9 +95,14 @@ interface Prepared {
 
 /** Writes it once per behaviour and model: the benchmark's upstream must cost next to nothing. */
 class Speaker {
-  private readonly known = new WeakMap<Answering, Map<string, Prepared>>();
+  private readonly known = new WeakMap<SimulatedAnswer, Map<string, Prepared>>();
 
-  prepare(endpoint: SpokenEndpoint | 'messages', model: string, body: JsonObject, behaviour: Answering): Prepared {
+  prepare(
+    endpoint: SpokenEndpoint | 'messages',
+    model: string,
+    body: JsonObject,
+    behaviour: SimulatedAnswer,
+  ): Prepared {
     const answers = answersTo(body);
     const fixed = body.tools === undefined && answers === 1;
     const name = `${endpoint} ${model}`;
@@ -111,13 +116,13 @@ class Speaker {
         : {
             speech,
             frames: framesOf(endpoint, model, speech, answers),
-            whole: bodyOf(endpoint, model, speech, answers),
+            whole: simulatedBody(endpoint, model, speech, answers),
           };
     if (fixed && !speech.cut) known.set(name, prepared);
     return prepared;
   }
 
-  private preparedFor(behaviour: Answering): Map<string, Prepared> {
+  private preparedFor(behaviour: SimulatedAnswer): Map<string, Prepared> {
     let prepared = this.known.get(behaviour);
     if (prepared === undefined) {
       prepared = new Map();
@@ -198,7 +203,7 @@ async function drained(response: ServerResponse): Promise<void> {
 }
 
 /** Writes frames as told; false: it did not come to the end, and the caller has what was written. */
-async function write(response: ServerResponse, frames: readonly string[], how: Answering, counter: Counter) {
+async function write(response: ServerResponse, frames: readonly string[], how: SimulatedAnswer, counter: Counter) {
   const { after, chunkDelayMs = 0, endless = false } = how;
   for (let at = 0; endless || at < frames.length; at++) {
     if (after?.frames === at) {
@@ -255,7 +260,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions =
     endpoint: SpokenEndpoint,
     model: string,
     body: JsonObject,
-    behaviour: Answering,
+    behaviour: SimulatedAnswer,
     response: ServerResponse,
   ): Promise<void> => {
     const { speech, frames, whole } = speaker.prepare(endpoint, model, body, behaviour);
@@ -277,7 +282,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions =
   const speakMessage = async (
     model: string,
     body: JsonObject,
-    behaviour: Answering,
+    behaviour: SimulatedAnswer,
     response: ServerResponse,
   ): Promise<void> => {
     const { speech, frames, whole } = speaker.prepare('messages', model, body, behaviour);

@@ -2,7 +2,7 @@ import type { Application } from '../application/application.js';
 import { atIntervals } from '../waiting/at-intervals.js';
 import { flakyModel, flakyModelServed, people } from './cast.js';
 import { around, drawn } from './random.js';
-import type { Answering, Behaviour } from './simulated-behaviour.js';
+import type { Behaviour, SimulatedAnswer } from './simulated-behaviour.js';
 import type { SimulatedProvider } from './simulated-provider.js';
 import { type CallTokens, tokensOf } from './tokens.js';
 
@@ -55,7 +55,7 @@ function tokensFor(model: string): CallTokens {
 }
 
 /** No two answers take the same time, or use as much. */
-const answered = (model: string): Answering => ({
+const answered = (model: string): SimulatedAnswer => ({
   tokens: tokensFor(model),
   firstByteDelayMs: around(420, 0.4, Math.random),
   chunkDelayMs: around(250, 0.5, Math.random),

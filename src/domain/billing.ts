@@ -1,5 +1,5 @@
 import { add, type Decimal, decimalText, times, ZERO } from './decimal.js';
-import { chargeOf, exactCount, type Price, perCall, pieceRateOf, rateOf, ratioOf, unitOf } from './pricing.js';
+import { chargeOf, exactCount, type Price, perCall, pieceRateOf, quantityRatio, rateOf, unitOf } from './pricing.js';
 import type { Quota } from './quota.js';
 import {
   isTokens,
@@ -57,7 +57,7 @@ export function billingOf(usage: Usage, price: Price): Billing {
   } else {
     const unit = unitOf(price);
     for (const name of namesIn(usage)) {
-      const ratio = isTokens(name) ? ratioOf(price, name) : null;
+      const ratio = isTokens(name) ? quantityRatio(price, name) : null;
       line(name, usage[name] ?? 0, ratio, rateOf(price, name, unit));
     }
   }

@@ -84,7 +84,7 @@ export interface Withheld {
 }
 
 /** Nobody serves it any more: a node died, or lost it. What had reached its caller is charged. */
-export interface Lost {
+interface Lost {
   readonly kind: 'lost';
   readonly seen: LastSeen;
   readonly useTimeMs: number;

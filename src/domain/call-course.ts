@@ -42,7 +42,7 @@ export function courseOf(events: readonly Recorded<CallEvent | CallRefused>[]): 
 
 export type CallStatus = 'under-way' | 'settled' | 'released' | 'refunded';
 
-export function statusOf({ outcome, refund }: CallCourse): CallStatus {
+export function callStatus({ outcome, refund }: CallCourse): CallStatus {
   if (refund !== null) return 'refunded';
   if (outcome === null) return 'under-way';
   return outcome.event.type === 'CallSettled' ? 'settled' : 'released';

@@ -22,7 +22,7 @@ export type LastSeen =
   | { readonly kind: 'sent'; readonly progress: CallProgress };
 
 /** What had reached the caller, with the channel it came from and the usage that is charged for it. */
-export interface Delivered {
+interface Delivered {
   readonly usage: Usage;
   readonly channelId: ChannelId;
   readonly firstTokenMs: number;

@@ -92,12 +92,12 @@ export const perCall = (price: CallPrice): Decimal =>
   times(times(factor(price.price), factor(price.quotaPerUnit)), factor(price.group));
 
 /** What a token of this kind costs relative to an input token. */
-export const ratioOf = ({ ratios }: TokenPrice, name: TokenQuantity): string =>
+export const quantityRatio = ({ ratios }: TokenPrice, name: TokenQuantity): string =>
   ratios[name] ?? (isOutput(name) ? (ratios.output ?? '1') : '1');
 
 /** The quota that one of these costs, all factors applied. `unit`: the quota of an input token. */
 export function rateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decimal {
-  return isTokens(name) ? times(factor(ratioOf(price, name)), unit) : pieceRateOf(price, name);
+  return isTokens(name) ? times(factor(quantityRatio(price, name)), unit) : pieceRateOf(price, name);
 }
 
 /** The quota that one piece costs. */
@@ -162,9 +162,9 @@ const outputKinds = ['reasoning', 'imageOutput'] as const;
 function dearestRateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decimal {
   if (!isTokens(name)) return rateOf(price, name, unit);
   const output = isOutput(name);
-  let dearest = factor(ratioOf(price, output ? 'output' : 'input'));
-  for (const kind of output ? outputKinds : inputKinds) dearest = larger(dearest, factor(ratioOf(price, kind)));
-  return times(larger(dearest, factor(ratioOf(price, name))), unit);
+  let dearest = factor(quantityRatio(price, output ? 'output' : 'input'));
+  for (const kind of output ? outputKinds : inputKinds) dearest = larger(dearest, factor(quantityRatio(price, kind)));
+  return times(larger(dearest, factor(quantityRatio(price, name))), unit);
 }
 
 /**

@@ -29,6 +29,6 @@ export const tellable = (sum: number): number =>
 export const nearestQuota = (sum: bigint): Quota => Quota(tellable(Number(sum)));
 
 export const zero = Quota(0);
-export const plus = (a: Quota, b: Quota): Quota => Quota(a + b);
+export const plusQuota = (a: Quota, b: Quota): Quota => Quota(a + b);
 export const minus = (a: Quota, b: Quota): Quota => Quota(a - b);
 export const max = (a: Quota, b: Quota): Quota => (a > b ? a : b);

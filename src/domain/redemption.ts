@@ -2,7 +2,7 @@ import { bytesIn, checkText } from './bounds.js';
 import type { Decider } from './decider.js';
 import { assertNever, Failure } from './failure.js';
 import type { SecretId, UserId } from './ids.js';
-import { enteredQuota, plus, type Quota } from './quota.js';
+import { enteredQuota, plusQuota, type Quota } from './quota.js';
 import type { Role } from './user.js';
 
 /*
@@ -131,7 +131,7 @@ export const redemptionDecider: Decider<Redemption, RedemptionCommand, Redemptio
         if (code.status !== 'unused') throw new Failure('redemption-code-used');
         // Whoever could do that would have a mint, as with payments. Root answers to nobody.
         if (command.role !== 'root' && code.makers.has(command.user)) throw new Failure('redemption-code-own');
-        plus(command.balance, code.quota); // refuses a balance beyond the largest safe integer
+        plusQuota(command.balance, code.quota); // refuses a balance beyond the largest safe integer
         return [{ type: 'RedemptionCodeRedeemed', user: command.user, quota: code.quota }];
       }
       default:

@@ -11,7 +11,7 @@ import { sessionTokenIn } from '../http/session-cookie.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { type Cell, csvOf } from './csv.js';
 import { logAskedIn, logColumns } from './log-file.js';
-import { Places } from './places.js';
+import { ExportSlots } from './places.js';
 
 /*
  * Files that a signed-in browser saves: a link is all it takes, so the session's cookie is all that is asked for. They are
@@ -73,7 +73,7 @@ function askedIn({ query }: FastifyRequest): MonthAsked {
 export async function exportRoutes(app: FastifyInstance, options: ExportOptions): Promise<void> {
   const { application, newRequestId, origins, allowRequest, patience = usualPatience } = options;
   const { identity, queries, directory } = application;
-  const room = new Places(places);
+  const room = new ExportSlots(places);
 
   app.addHook('onRequest', async (request, reply) => {
     request.id = newRequestId();

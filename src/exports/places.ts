@@ -1,5 +1,5 @@
 /** How many may be had at once, by each holder and by all together. */
-export class Places {
+export class ExportSlots {
   private readonly taken = new Map<number, number>();
   private all = 0;
 

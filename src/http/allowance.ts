@@ -8,7 +8,7 @@ interface AllowanceRule {
   readonly perMinute: number;
 }
 
-export interface Clock {
+interface MillisecondClock {
   now(): number;
 }
 
@@ -26,7 +26,7 @@ export class Allowance {
 
   constructor(
     private readonly rule: AllowanceRule,
-    private readonly clock: Clock,
+    private readonly clock: MillisecondClock,
   ) {}
 
   /** Spends what is there to be spent; else spends nothing and says in how many seconds it will be there. */

@@ -1,14 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { NoticeRead, OrderState, OrderToPay, PaymentProvider, Told } from '../application/payment-ports.js';
+import type { NoticeRead, OrderNews, OrderState, OrderToPay, PaymentProvider } from '../application/payment-ports.js';
 import { isDecimal } from '../domain/decimal.js';
 import { Failure } from '../domain/failure.js';
 import {
-  answerTimeoutMs,
-  mostAnswerBytes,
+  maxPaymentAnswerBytes,
   optionAddress,
   ownAddresses,
   type PaymentSetting,
+  paymentTimeoutMs,
 } from './payment-setting.js';
 
 /*
@@ -106,7 +106,7 @@ export function epay(setting: PaymentSetting): PaymentProvider {
       reference: of('trade_no'),
       method: of('type'),
     };
-    const told: Told = of('trade_status') === paidStatus ? { kind: 'paid', received } : { kind: 'nothing' };
+    const told: OrderNews = of('trade_status') === paidStatus ? { kind: 'paid', received } : { kind: 'nothing' };
     return { ok: true, order: of('out_trade_no'), told };
   };
 
@@ -117,8 +117,8 @@ export function epay(setting: PaymentSetting): PaymentProvider {
     const answer = await outbound.fetch({
       url: `${address}/api.php?${question}`,
       headers: { accept: 'application/json' },
-      timeoutMs: answerTimeoutMs,
-      mostBytes: mostAnswerBytes,
+      timeoutMs: paymentTimeoutMs,
+      mostBytes: maxPaymentAnswerBytes,
     });
     if (!answer.ok) return { kind: 'unanswered', reason: answer.reason };
     const told = answer.status === 200 ? answerIn(answer.body) : null;

@@ -15,9 +15,9 @@ export interface PaymentSetting {
 }
 
 /** For one question: a person may be waiting. */
-export const answerTimeoutMs = 5000;
+export const paymentTimeoutMs = 5000;
 /** Of one answer: far beyond an order. */
-export const mostAnswerBytes = 64 * 1024;
+export const maxPaymentAnswerBytes = 64 * 1024;
 
 /** Without a slash at its end; null: it is no address of a site. */
 function addressIn(text: string): string | null {

@@ -1,9 +1,15 @@
 import type Stripe from 'stripe';
-import type { NoticeRead, NoticeRequest, OrderState, PaymentProvider, Told } from '../application/payment-ports.js';
+import type {
+  NoticeRead,
+  NoticeRequest,
+  OrderNews,
+  OrderState,
+  PaymentProvider,
+} from '../application/payment-ports.js';
 import { decimal, integer, quotient, times } from '../domain/decimal.js';
 import { Failure } from '../domain/failure.js';
 import { OutboundError, outboundFetch } from '../outbound/outbound-fetch.js';
-import { mostAnswerBytes, ownAddresses, type PaymentSetting } from './payment-setting.js';
+import { maxPaymentAnswerBytes, ownAddresses, type PaymentSetting } from './payment-setting.js';
 import { isStripeEvent, stripeReturn } from './stripe-returns.js';
 
 /*
@@ -40,7 +46,7 @@ function isObject(json: string): boolean {
 }
 
 /** How a session stands; `payment_intent` names the payment. */
-function toldBy(session: Stripe.Checkout.Session): Exclude<Told, { kind: 'returned' }> {
+function toldBy(session: Stripe.Checkout.Session): Exclude<OrderNews, { kind: 'returned' }> {
   const { payment_status, status, amount_total, currency, payment_intent } = session;
   if (payment_status === 'paid' && typeof amount_total === 'number' && typeof currency === 'string')
     return {
@@ -66,7 +72,7 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
   const { outbound, text, isKept, secretOf } = setting;
   const fetched = outboundFetch(outbound, {
     timeoutMs: answerTimeoutMs,
-    mostBytes: mostAnswerBytes,
+    mostBytes: maxPaymentAnswerBytes,
     allowHttp: apiUrl.startsWith('http:'),
   });
   const api = new URL(apiUrl);

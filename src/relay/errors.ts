@@ -134,7 +134,7 @@ export const noChannel = (model: string, group: string, code = 'model_not_found'
   new RelayError(503, code, `no available channel for model ${shortened(model)} in group ${group}`);
 
 /** Quota as people read it: dollars where the operator shows currency, units otherwise. */
-export const quotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>
+export const plainQuotaText = (quota: number, quotaPerUnit: string, inCurrency: boolean): string =>
   inCurrency ? `$${(quota / Number(quotaPerUnit)).toFixed(6)}` : String(quota);
 
 export const jsonType = 'application/json; charset=utf-8';

@@ -1,4 +1,4 @@
-import { ratioOf, type TokenPrice } from '../domain/pricing.js';
+import { quantityRatio, type TokenPrice } from '../domain/pricing.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 
 /* Chats in sound, as the contract tells them apart: sound that goes out is told relative to sound that comes in. */
@@ -7,8 +7,8 @@ export const isAudioChat = ({ model, usage }: UsageLogEntry): boolean =>
   (usage.audioInput ?? 0) + (usage.audioOutput ?? 0) > 0 || model.startsWith('gpt-4o-audio');
 
 export function audioRatiosOf(price: TokenPrice): { readonly input: number; readonly completion: number } {
-  const input = Number(ratioOf(price, 'audioInput'));
-  const output = Number(ratioOf(price, 'audioOutput'));
+  const input = Number(quantityRatio(price, 'audioInput'));
+  const output = Number(quantityRatio(price, 'audioOutput'));
   // Twelve places are what ratios are kept to.
   return { input, completion: input === 0 ? 0 : Number((output / input).toFixed(12)) };
 }

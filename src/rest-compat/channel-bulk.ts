@@ -6,7 +6,7 @@ import { channelFields, tagPatchIn } from './channel-record.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
-import { oneSentence, Refusal, renamed } from './wire/errors.js';
+import { oneSentence, RestRefusal, renamedFields } from './wire/errors.js';
 
 /* Upstream channels, many at a time. */
 
@@ -82,14 +82,14 @@ export function channelBulkEndpoints(endpoints: Endpoints, { channels, directory
     async (viewer, exchange) => {
       const body = exchange.body();
       const tag = body.text('tag') ?? '';
-      if (tag === '') throw new Refusal(tagMissing);
+      if (tag === '') throw new RestRefusal(tagMissing);
       // Said here: the tag that is written is called `new_tag` in this body.
       if (tag.length > searchText.max)
-        throw new Refusal(unreadable, 200, { field: 'tag', allowed: `at most ${searchText.max} characters` });
+        throw new RestRefusal(unreadable, 200, { field: 'tag', allowed: `at most ${searchText.max} characters` });
       const edited = channels.editTag(viewer, tag, tagPatchIn(body));
       await visible(
         await edited.catch((error: unknown) => {
-          throw renamed(error, { tag: 'new_tag' });
+          throw renamedFields(error, { tag: 'new_tag' });
         }),
       );
       return success();

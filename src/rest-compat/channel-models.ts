@@ -4,7 +4,7 @@ import { ChannelId } from '../domain/ids.js';
 import { channelFields } from './channel-record.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
-import { oneSentence, Refusal } from './wire/errors.js';
+import { oneSentence, RestRefusal } from './wire/errors.js';
 import { messageOf } from './wire/messages.js';
 
 /* Which models an upstream has, of a channel and of what a form holds. */
@@ -35,7 +35,7 @@ export function channelModelsEndpoints(endpoints: Endpoints, { channels }: Appli
       try {
         return success(await channels.upstreamModels(viewer, null, draft));
       } catch (error) {
-        if (error instanceof Failure && error.kind === 'upstream') throw new Refusal(messageOf(error), 500);
+        if (error instanceof Failure && error.kind === 'upstream') throw new RestRefusal(messageOf(error), 500);
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import { blankChannel, type ChannelSettings } from '../domain/channel-settings.j
 import { invalidField } from '../domain/failure.js';
 import type { ChannelRow } from '../projections/models/channels.js';
 import { type Body, present } from './wire/body.js';
-import { channelStatusNumbers, namesIn } from './wire/legacy-numbers.js';
+import { channelStatusNumbers, legacyNamesIn } from './wire/legacy-numbers.js';
 
 /* A channel as the contract writes it, and back. */
 
@@ -101,7 +101,7 @@ const clearable = (body: Body) => ({
 });
 
 function listIn(body: Body, name: string): string[] | undefined {
-  const names = namesIn(body.text(name) ?? '');
+  const names = legacyNamesIn(body.text(name) ?? '');
   return names.length === 0 ? undefined : names;
 }
 

@@ -3,7 +3,7 @@ import { tellable } from '../domain/quota.js';
 import type { UsageStatsFilter, UsageStatsGroup } from '../projections/models/usage-stats/usage-stats-queries.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
-import { Refusal } from './wire/errors.js';
+import { RestRefusal } from './wire/errors.js';
 import { given, type Query } from './wire/query.js';
 
 /* Dashboard figures: usage per model and hour. Coarser intervals are the client's to add up. */
@@ -44,7 +44,7 @@ export function dataEndpoints(endpoints: Endpoints, { queries, readModels }: App
 
   endpoints.guarded('ordinary', 'GET', '/data/self', async (viewer, { query }) => {
     const range = rangeIn(query);
-    if (range.to - range.from > longestRange) throw new Refusal(rangeTooLong);
+    if (range.to - range.from > longestRange) throw new RestRefusal(rangeTooLong);
     const groups = used(await queries.statistics(viewer, range, { by: ['model'], ...hourly }, true));
     const { id, username } = viewer;
     return soFar(groups.map((group, index) => ({ id: index + 1, user_id: id, username, ...row(group) })));

@@ -1,4 +1,4 @@
-import { type Price, ratioOf, type TokenPrice } from '../domain/pricing.js';
+import { type Price, quantityRatio, type TokenPrice } from '../domain/pricing.js';
 import { cacheWriteTokens, type TokenQuantity } from '../domain/usage.js';
 import type { LogDetail } from '../projections/models/usage-log/log-detail.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
@@ -20,13 +20,13 @@ const priceMembers = (price: Price | null): Members => {
     : {
         model_ratio: Number(price.model),
         model_price: noPrice,
-        completion_ratio: Number(ratioOf(price, 'output')),
+        completion_ratio: Number(quantityRatio(price, 'output')),
         group_ratio: Number(price.group),
       };
 };
 
 const perToken = (price: Price | null, name: TokenQuantity): number =>
-  price?.per === 'token' ? Number(ratioOf(price, name)) : 0;
+  price?.per === 'token' ? Number(quantityRatio(price, name)) : 0;
 
 /** Its clients send and read tokens the Claude way: what was cached is not part of the prompt. */
 export const isClaudeCall = ({ path }: UsageLogEntry): boolean => path?.startsWith('/v1/messages') ?? false;

@@ -1,6 +1,6 @@
 import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { assertNever } from '../domain/failure.js';
-import { ratioOf } from '../domain/pricing.js';
+import { quantityRatio } from '../domain/pricing.js';
 import type { GiftReason, ReturnCause } from '../projections/models/usage-log/log-detail.js';
 import type { LogType, logTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
@@ -27,7 +27,7 @@ function consumption(line: UsageLogEntry): string {
   if (price.per === 'call') return `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${silent}`;
   const { input, completion } = audioRatiosOf(price);
   const audio = isAudioChat(line) ? `音频倍率 ${input.toFixed(2)}，音频补全倍率 ${completion.toFixed(2)}，` : '';
-  return `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(ratioOf(price, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${silent}`;
+  return `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(quantityRatio(price, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${silent}`;
 }
 
 const toppedUp = '使用在线充值成功，充值金额: ';
@@ -72,7 +72,7 @@ export const typesBeginningWith = (words: string): ReadonlySet<LogType> =>
       .map(([type]) => type),
   );
 
-export function contentOf(line: UsageLogEntry, style: QuotaStyle): string {
+export function logContent(line: UsageLogEntry, style: QuotaStyle): string {
   const { detail } = line;
   if (detail === null) return consumption(line);
   switch (detail.kind) {

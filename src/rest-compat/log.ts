@@ -10,11 +10,11 @@ import { cacheWriteTokens } from '../domain/usage.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
-import { contentOf, lineKinds, typesBeginningWith } from './log-text.js';
+import { lineKinds, logContent, typesBeginningWith } from './log-text.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
-import { Refusal } from './wire/errors.js';
+import { RestRefusal } from './wire/errors.js';
 import { given, type Query } from './wire/query.js';
 
 /* The usage log: lists, searches and figures. */
@@ -39,7 +39,7 @@ const record = (line: UsageLogEntry, style: QuotaStyle) => ({
   user_id: line.user_id,
   created_at: line.created_at,
   type: line.type,
-  content: contentOf(line, style),
+  content: logContent(line, style),
   username: line.username,
   token_name: line.api_key_name,
   model_name: line.model,
@@ -162,7 +162,7 @@ export function logEndpoints(
     for (let seen = 0; seen < searchDepth && found.length < searchLimit && !isWhole; seen += limit) {
       limit = seen === 0 ? searchLimit : Math.min(searchBatch, searchDepth - seen);
       const lines = await queries.logBefore(viewer, filter, { before, limit }, false);
-      found.push(...lines.filter((line) => contentOf(line, style).startsWith(beginning)));
+      found.push(...lines.filter((line) => logContent(line, style).startsWith(beginning)));
       before = lines.at(-1)?.id;
       isWhole = lines.length < limit;
     }
@@ -176,7 +176,7 @@ export function logEndpoints(
     '/log/',
     async (viewer, { query }) => {
       const target = query.integer('target_timestamp');
-      if (target === 0) throw new Refusal(targetNeeded);
+      if (target === 0) throw new RestRefusal(targetNeeded);
       const { lines } = await usageLog.clear(viewer, instantOf('before', target));
       return success(lines);
     },
@@ -212,7 +212,7 @@ export function logEndpoints(
     reply.header('access-control-allow-origin', '*');
     const key = query.text('key').replace(/^sk-/, '').split('-', 1)[0] ?? '';
     const lines = key === '' ? [] : await queries.apiKeyLog(key, (allowed) => allowsAddress(request.ip, allowed));
-    if (lines === null) throw new Refusal(apiKeyRefused);
+    if (lines === null) throw new RestRefusal(apiKeyRefused);
     const style = currentStyle();
     return soFar(lines.map((line) => userLine(line, style)));
   });

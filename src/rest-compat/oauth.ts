@@ -8,7 +8,7 @@ import { checkText } from '../domain/bounds.js';
 import type { VisitedProvider } from '../domain/claim.js';
 import { visitorIn } from '../http/visitor-cookie.js';
 import { answerEntry, askingIn, clientBehind, sessionUser, sessionUserEvenDisabled, visitorBehind } from './session.js';
-import type { Endpoints, Exchange } from './wire/endpoints.js';
+import type { Endpoints, HttpExchange } from './wire/endpoints.js';
 import { type Envelope, failure, success } from './wire/envelope.js';
 import type { Wordings } from './wire/errors.js';
 import { guard } from './wire/guard.js';
@@ -99,7 +99,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
 
   const arrive =
     (provider: VisitedProvider) =>
-    async ({ request, reply, query }: Exchange): Promise<Envelope> => {
+    async ({ request, reply, query }: HttpExchange): Promise<Envelope> => {
       const refusal = provider === 'linuxdo' ? refusalIn(query) : null;
       if (refusal !== null) return failure(refusal);
       const arrival = await elsewhere.arrive(provider, {

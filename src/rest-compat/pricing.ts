@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.js';
 import type { UsableGroup } from '../application/queries/offers.js';
 import type { PricedModel } from '../application/queries/price-list.js';
-import { ratioOf } from '../domain/pricing.js';
+import { quantityRatio } from '../domain/pricing.js';
 import { sessionUser } from './session.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -28,9 +28,9 @@ function legacyPrice({ model, price, groups }: PricedModel) {
         quota_type: perUsage,
         model_ratio: Number(price.model),
         model_price: 0,
-        completion_ratio: Number(ratioOf(price, 'output')),
-        cache_ratio: Number(ratioOf(price, 'cachedInput')),
-        reasoning_ratio: Number(ratioOf(price, 'reasoning')),
+        completion_ratio: Number(quantityRatio(price, 'output')),
+        cache_ratio: Number(quantityRatio(price, 'cachedInput')),
+        reasoning_ratio: Number(quantityRatio(price, 'reasoning')),
       };
 }
 

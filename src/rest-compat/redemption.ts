@@ -5,9 +5,9 @@ import { Failure, invalidField } from '../domain/failure.js';
 import { RedemptionId } from '../domain/ids.js';
 import type { RedemptionFilter } from '../projections/models/redemptions.js';
 import { clientBehind } from './session.js';
-import type { Endpoints, Exchange } from './wire/endpoints.js';
+import type { Endpoints, HttpExchange } from './wire/endpoints.js';
 import { failure, success } from './wire/envelope.js';
-import { Refusal } from './wire/errors.js';
+import { RestRefusal } from './wire/errors.js';
 import { deletedAt, redemptionStatusNumbers, wordFor } from './wire/legacy-numbers.js';
 import { messageOf } from './wire/messages.js';
 
@@ -32,7 +32,7 @@ const legacyRedemption = (row: ReadableRedemption) => ({
 });
 
 function redemptionId(id: number): RedemptionId {
-  if (id === 0) throw new Refusal(idMissing);
+  if (id === 0) throw new RestRefusal(idMissing);
   if (id < 0) throw new Failure('redemption-not-found');
   return RedemptionId(id);
 }
@@ -45,7 +45,7 @@ function enabledIn(status: number | undefined): boolean {
 }
 
 export function redemptionEndpoints(endpoints: Endpoints, { redemptions, queries, visible }: Application) {
-  const page = async (viewer: UserView, { query }: Exchange, filter: RedemptionFilter) => {
+  const page = async (viewer: UserView, { query }: HttpExchange, filter: RedemptionFilter) => {
     const wanted = query.page();
     const { items, count } = await queries.redemptions(viewer, wanted, filter);
     const total = await count();

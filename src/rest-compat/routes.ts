@@ -26,7 +26,7 @@ import { userAdminEndpoints } from './user-admin.js';
 import { isForm, isJsonOrNone, isOrder } from './wire/cross-site.js';
 import { type EndpointOptions, endpointsOn, takesForm } from './wire/endpoints.js';
 import { failure } from './wire/envelope.js';
-import { badParameter, errorObject, ForeignPage, Refusal, refusalAnswer } from './wire/errors.js';
+import { badParameter, errorObject, ForeignPage, RestRefusal, refusalAnswer } from './wire/errors.js';
 import { type RateLimits, slidingWindow, TooManyRequests } from './wire/rate-limits.js';
 
 /* The legacy contract over HTTP: `/api`, and the billing endpoints of OpenAI's old dashboard. */
@@ -101,7 +101,7 @@ export async function restRoutes(app: FastifyInstance, options: RestOptions): Pr
     if (!(request.is404 ? webLimit : apiLimit)(request.ip)) throw new TooManyRequests();
     if (!isOrder(request)) return;
     if (origins.isForeign(request.raw)) throw new ForeignPage();
-    if (!isJsonOrNone(request) && !(takesForm(request) && isForm(request))) throw new Refusal(notJson, 415);
+    if (!isJsonOrNone(request) && !(takesForm(request) && isForm(request))) throw new RestRefusal(notJson, 415);
   });
   app.addHook('preParsing', async (request, reply) => {
     if (!countUnfinished(options.bodyRoom, reply.raw, request.ip)) throw new TooManyRequests();

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import { type Asking, shownStepUp } from '../application/asking.js';
+import { type SessionProof, shownStepUp } from '../application/asking.js';
 import type { Client, UserView } from '../application/ports.js';
 import type { HumanChecks, Visitor } from '../application/sessions/human-checks.js';
 import type { Entry, Identity } from '../application/sessions/identity.js';
@@ -65,7 +65,7 @@ export const visitorBehind = (request: FastifyRequest, reply: FastifyReply): Vis
 const stepUpHeader = 'x-step-up';
 
 /** With what an order is given: by which session or token, and what was proven for it. */
-export function askingIn(identity: Identity, request: FastifyRequest): Asking {
+export function askingIn(identity: Identity, request: FastifyRequest): SessionProof {
   const token = tokenOf(request);
   return {
     session: token === null ? 'access token' : identity.sessionOf(token),

@@ -4,7 +4,7 @@ import type { UsageMode } from '../domain/setup.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
-import { detailsOf, Refusal } from './wire/errors.js';
+import { detailsOf, RestRefusal } from './wire/errors.js';
 import { messageOf } from './wire/messages.js';
 
 /* First run. The one place where business failures have statuses of their own. */
@@ -26,20 +26,20 @@ const inputIn = (body: Body) => ({
   mode: modeIn(body),
 });
 
-function refusalOf(failure: Failure): Refusal {
+function refusalOf(failure: Failure): RestRefusal {
   switch (failure.code) {
     case 'invalid-body':
     case 'invalid-field':
-      return new Refusal(unreadable, 400, failure.details);
+      return new RestRefusal(unreadable, 400, failure.details);
     case 'username-blank':
-      return new Refusal(usernameBlank, 400, failure.details);
+      return new RestRefusal(usernameBlank, 400, failure.details);
     // Somebody else was faster at the same moment.
     case 'lost-race':
-      return new Refusal(messageOf(new Failure('already-set-up')), 400);
+      return new RestRefusal(messageOf(new Failure('already-set-up')), 400);
     default:
       return failure.kind === 'unavailable'
-        ? new Refusal(failed, 500)
-        : new Refusal(messageOf(failure), 400, detailsOf(failure));
+        ? new RestRefusal(failed, 500)
+        : new RestRefusal(messageOf(failure), 400, detailsOf(failure));
   }
 }
 

@@ -11,7 +11,7 @@ import { credentialOf } from './session.js';
 
 type Metered = 'user' | 'api-key';
 
-export interface Reading {
+export interface QuotaReading {
   readonly quota: number;
   /** Names the order of the form that began with it, where the client does not. */
   readonly orderKey: string;
@@ -24,7 +24,7 @@ export interface ShownQuota {
    * What the session was shown last. null: a program with an access token that never asked and means the amount it
    * sends. Throws `form-outdated` for a browser's session that is not known to have seen any.
    */
-  last(request: FastifyRequest, kind: Metered, id: number): Reading | null;
+  last(request: FastifyRequest, kind: Metered, id: number): QuotaReading | null;
 }
 
 /** Readings kept, the newest: a page shows a hundred at most. */
@@ -33,9 +33,9 @@ const capacity = 50_000;
 const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url');
 
 export function shownQuota(): ShownQuota {
-  const readings = new Map<string, Reading>();
+  const readings = new Map<string, QuotaReading>();
 
-  const remember = (name: string, reading: Reading): void => {
+  const remember = (name: string, reading: QuotaReading): void => {
     readings.delete(name);
     readings.set(name, reading);
     const oldest = readings.keys().next();

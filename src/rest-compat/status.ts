@@ -4,7 +4,7 @@ import { type Instant, unixSeconds } from '../domain/instant.js';
 import type { OptionKey } from '../domain/option-table.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { type Envelope, success } from './wire/envelope.js';
-import { Refusal } from './wire/errors.js';
+import { RestRefusal } from './wire/errors.js';
 
 /* What clients ask first: how this system is called and what it offers. */
 
@@ -95,7 +95,7 @@ export function statusEndpoints(
   for (const [path, option] of texts) endpoints.open('GET', path, () => success(text(option)));
 
   endpoints.guarded('admin', 'GET', '/status/test', async () => {
-    if (!(await isAlive())) throw new Refusal(databaseDown, 503);
+    if (!(await isAlive())) throw new RestRefusal(databaseDown, 503);
     return success(null, 'Server is running');
   });
 }

@@ -9,10 +9,10 @@ import { Instant, lastSecond } from '../domain/instant.js';
 import type { ApiKeyRow } from '../projections/models/api-keys.js';
 import type { ShownQuota } from './shown-quota.js';
 import type { Body } from './wire/body.js';
-import type { Endpoints, Exchange } from './wire/endpoints.js';
+import type { Endpoints, HttpExchange } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
-import { Refusal } from './wire/errors.js';
-import { apiKeyStatusNumbers, deletedAt, namesIn, wordFor } from './wire/legacy-numbers.js';
+import { RestRefusal } from './wire/errors.js';
+import { apiKeyStatusNumbers, deletedAt, legacyNamesIn, wordFor } from './wire/legacy-numbers.js';
 import { given } from './wire/query.js';
 
 /* API keys, which the contract calls tokens. */
@@ -74,7 +74,7 @@ function inputFrom(body: Body, expiredTime: number): ApiKeyInput {
       unlimited: body.flag('unlimited_quota') ?? false,
       expiresAt: expiryIn(expiredTime),
       modelLimitsEnabled: body.flag('model_limits_enabled') ?? false,
-      modelLimits: namesIn(body.text('model_limits') ?? ''),
+      modelLimits: legacyNamesIn(body.text('model_limits') ?? ''),
       allowIps: addressesIn(body.text('allow_ips') ?? ''),
       group: body.text('group') ?? '',
     },
@@ -95,7 +95,7 @@ function statusIn(body: Body): ApiKeyStatusChange {
 }
 
 function apiKeyId(id: number): ApiKeyId {
-  if (id === 0) throw new Refusal(idMissing);
+  if (id === 0) throw new RestRefusal(idMissing);
   if (id < 0) throw new Failure('api-key-not-found');
   return ApiKeyId(id);
 }
@@ -105,7 +105,7 @@ const withoutPrefix = (text: string): string => text.replace(/^[sk-]+|[sk-]+$/g,
 
 export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible }: Application, shown: ShownQuota) {
   /** The keys as the contract has them, in a form that will send their quota back. */
-  const showing = ({ request }: Exchange, rows: readonly ReadableApiKey[]) => {
+  const showing = ({ request }: HttpExchange, rows: readonly ReadableApiKey[]) => {
     shown.show(
       request,
       'api-key',
@@ -131,7 +131,7 @@ export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible
     return success(showing(exchange, [row])[0] ?? null);
   });
 
-  const issue = async (viewer: UserView, exchange: Exchange) => {
+  const issue = async (viewer: UserView, exchange: HttpExchange) => {
     const body = exchange.body();
     const input = inputFrom(body, body.integer('expired_time') || never);
     const { position } = await apiKeys.issue(viewer, input, exchange.orderKey());
@@ -139,7 +139,7 @@ export function tokenEndpoints(endpoints: Endpoints, { apiKeys, queries, visible
     return success();
   };
 
-  const edit = async (viewer: UserView, exchange: Exchange) => {
+  const edit = async (viewer: UserView, exchange: HttpExchange) => {
     const body = exchange.body();
     const id = apiKeyId(body.integer('id') ?? 0);
     if (exchange.query.text('status_only') !== '') {

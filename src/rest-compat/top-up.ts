@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.js';
 import { Failure } from '../domain/failure.js';
 import type { PaymentProviderName } from '../domain/payment.js';
-import type { Endpoints, Exchange } from './wire/endpoints.js';
+import type { Endpoints, HttpExchange } from './wire/endpoints.js';
 import { failure, success } from './wire/envelope.js';
 import { oneSentence, refusalAnswer, type Wordings, worded } from './wire/errors.js';
 
@@ -79,7 +79,7 @@ export function topUpEndpoints(endpoints: Endpoints, { payments, queries }: Appl
     { wordings },
   );
 
-  const taken = (name: PaymentProviderName, { request }: Pick<Exchange, 'request'>): Promise<boolean> => {
+  const taken = (name: PaymentProviderName, { request }: Pick<HttpExchange, 'request'>): Promise<boolean> => {
     const [, query = ''] = request.url.split(/\?(.*)/s);
     const notice = {
       query: new URLSearchParams(query),

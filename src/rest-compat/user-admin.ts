@@ -8,12 +8,12 @@ import type { PageRequest } from '../projections/engine/page.js';
 import type { UserFilter, UserSort } from '../projections/models/user-queries.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
 import { askingIn, goingOn } from './session.js';
-import type { Reading, ShownQuota } from './shown-quota.js';
+import type { QuotaReading, ShownQuota } from './shown-quota.js';
 import { legacyUser, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
-import type { Endpoints, Exchange } from './wire/endpoints.js';
+import type { Endpoints, HttpExchange } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
-import { badParameter, oneSentence, Refusal } from './wire/errors.js';
+import { badParameter, oneSentence, RestRefusal } from './wire/errors.js';
 import { roleNumbers, userStatusNumbers, wordFor } from './wire/legacy-numbers.js';
 
 /* Administration of users. */
@@ -56,7 +56,7 @@ export function userAdminEndpoints(
   { users, queries, directory, identity, visible }: Application,
   shown: ShownQuota,
 ) {
-  const page = async (viewer: UserView, { query, request }: Exchange, filter: UserFilter) => {
+  const page = async (viewer: UserView, { query, request }: HttpExchange, filter: UserFilter) => {
     const wanted: PageRequest = query.page();
     const sort = sorts.find((known) => known === query.text('sort'));
     const { items, count } = await queries.users(viewer, { ...wanted, sort }, filter);
@@ -91,7 +91,7 @@ export function userAdminEndpoints(
       const body = exchange.body();
       const username = body.text('username') ?? '';
       const password = body.text('password') ?? '';
-      if (username.trim() === '' || password === '') throw new Refusal(badParameter);
+      if (username.trim() === '' || password === '') throw new RestRefusal(badParameter);
       const claimed = roleIn(body);
       const user = {
         username,
@@ -108,7 +108,7 @@ export function userAdminEndpoints(
   );
 
   /** What the session was shown of a user; of one that is not there the edit says so. */
-  const shownTo = async (viewer: UserView, { request }: Exchange, id: UserId): Promise<Reading | null> => {
+  const shownTo = async (viewer: UserView, { request }: HttpExchange, id: UserId): Promise<QuotaReading | null> => {
     const [user] = await queries.usersById(viewer, [id]);
     return user === undefined ? null : shown.last(request, 'user', id);
   };

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import { type Asking, type StepUpPurpose, stepUpPurposes } from '../application/asking.js';
+import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../application/asking.js';
 import type { UserView } from '../application/ports.js';
 import type { UsableGroup } from '../application/queries/offers.js';
 import type { FactorProof } from '../application/sessions/second-factor.js';
@@ -11,7 +11,7 @@ import { legacyUser, ownSetting, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
-import { badParameter, oneSentence, Refusal } from './wire/errors.js';
+import { badParameter, oneSentence, RestRefusal } from './wire/errors.js';
 
 /* Signing in, and one's own account. */
 
@@ -31,8 +31,8 @@ const groupsByName = (groups: readonly UsableGroup[]) =>
 function credentialsIn(body: Body): { username: string; password: string } {
   const username = body.text('username') ?? '';
   const password = body.text('password') ?? '';
-  if (username === '' || password === '') throw new Refusal(badParameter);
-  if (username.trim() === '' || password.trim() === '') throw new Refusal(credentialsBlank);
+  if (username === '' || password === '') throw new RestRefusal(badParameter);
+  if (username.trim() === '' || password.trim() === '') throw new RestRefusal(credentialsBlank);
   return { username, password };
 }
 
@@ -123,7 +123,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
   );
 
   /** With the former password in the body, as later clients of the contract send it; else what the header shows. */
-  const askingWith = async (viewer: UserView, request: FastifyRequest, body: Body): Promise<Asking> => {
+  const askingWith = async (viewer: UserView, request: FastifyRequest, body: Body): Promise<SessionProof> => {
     const asking = askingIn(identity, request);
     const password = body.text('original_password') ?? '';
     if (password === '' || asking.stepUp !== null) return asking;

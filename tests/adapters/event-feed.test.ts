@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EventFeed } from '../../src/adapters/event-feed.js';
+import { EventSubscriptions } from '../../src/adapters/event-feed.js';
 import { EventQueue, mostWaitingSize } from '../../src/adapters/event-queue.js';
 import { beginning, Position, type Recorded } from '../../src/domain/events.js';
 import { newEvent, streamNamed } from '../support/events.js';
@@ -48,7 +48,7 @@ function countedLog(length: number) {
 }
 
 function subscribed(log: ReturnType<typeof countedLog>, { after = beginning, capacity = 100 } = {}) {
-  const feed = new EventFeed(log, quietLog, capacity);
+  const feed = new EventSubscriptions(log, quietLog, capacity);
   const abort = new AbortController();
   const iterator = feed.subscribe(after, abort.signal)[Symbol.asyncIterator]();
   return {
@@ -162,7 +162,7 @@ describe('the feed of an event store', () => {
 
   test('does nothing while nobody subscribes', async () => {
     const log = countedLog(5);
-    const feed = new EventFeed(log, quietLog, 100);
+    const feed = new EventSubscriptions(log, quietLog, 100);
     feed.wake();
     feed.offer(log.append(1));
     await new Promise(setImmediate);

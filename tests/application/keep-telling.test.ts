@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { postgresNotificationQueue } from '../../src/adapters/notification-queue.js';
 import { keepTelling } from '../../src/application/notifications/keep-telling.js';
 import { type Notify, notifier } from '../../src/application/notifications/notifier.js';
-import type { Told } from '../../src/application/notifications/tell.js';
+import type { NotificationOutcome } from '../../src/application/notifications/tell.js';
 import type { NotificationQueue } from '../../src/application/outgoing.js';
 import { UserId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
@@ -25,7 +25,7 @@ let clock: ReturnType<typeof settableClock>;
 let personal: MemoryPersonalData;
 let notify: Notify;
 let told: [user: UserId, notification: Notification][];
-let answers: (Told | Error | 'never')[];
+let answers: (NotificationOutcome | Error | 'never')[];
 let lines: string[];
 let stop: (() => Promise<void>) | null;
 
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(async () => stop?.());
 
-const fails: Told = { ok: false, reason: 'nobody is there' };
+const fails: NotificationOutcome = { ok: false, reason: 'nobody is there' };
 
 /** A process; what it is answered is in `answers`, and it succeeds where there is none. */
 function startTelling(): void {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { bindings } from '../../src/application/commands/bindings.js';
 import { claims } from '../../src/application/commands/claims.js';
-import { leaving } from '../../src/application/commands/leaving.js';
+import { accountDeletion } from '../../src/application/commands/leaving.js';
 import { passkeysOf } from '../../src/application/commands/passkeys-of.js';
 import { usernames } from '../../src/application/commands/usernames.js';
 import { freeErasedClaims } from '../../src/application/reactions/free-erased-claims.js';
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 const leavingOf = (sessions = new MemorySessions()) =>
-  leaving({ handle: node.handle, personal, sessions, claims: claimed, names, stepUps: node.stepUps });
+  accountDeletion({ handle: node.handle, personal, sessions, claims: claimed, names, stepUps: node.stepUps });
 
 async function settled(id: UserId, username: string): Promise<void> {
   await names.claim(username, id);

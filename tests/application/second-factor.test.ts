@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Asking, StepUpPurpose } from '../../src/application/asking.js';
+import type { SessionProof, StepUpPurpose } from '../../src/application/asking.js';
 import type { Client } from '../../src/application/ports.js';
 import type { FactorProof } from '../../src/application/sessions/second-factor.js';
 import { beginning, streams } from '../../src/domain/events.js';
@@ -12,7 +12,7 @@ import { refusal } from '../support/refusal.js';
 import { signIn, someClient } from '../support/sign-in.js';
 
 const site = { origin: 'https://gateway.example' };
-const session: Asking = { session: 'her browser', stepUp: null };
+const session: SessionProof = { session: 'her browser', stepUp: null };
 const minute = 60_000;
 
 let node: MemoryNode;
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 /** With what an order is given that a password has just been shown for. */
-const proven = async (id: UserId, purpose: StepUpPurpose): Promise<Asking> => {
+const proven = async (id: UserId, purpose: StepUpPurpose): Promise<SessionProof> => {
   if ((await node.stepUps.ways({ id })).includes('totp')) return { ...session, stepUp: 'unknown' };
   const proof = { kind: 'password', password: 'correct horse' } as const;
   return { ...session, stepUp: await node.stepUps.prove({ id }, session.session, purpose, proof, 'home') };
@@ -83,7 +83,7 @@ describe('setting up an authenticator app', () => {
   });
 
   test('is over after five wrong codes, after ten minutes, and for another session', async () => {
-    const order = (asking: Asking, code: string, place: string) =>
+    const order = (asking: SessionProof, code: string, place: string) =>
       node.factorOrders.enrolTotp(asUser(alice), asking, code, place);
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     await expect(order({ ...session, session: 'another' }, codeOf(secret), 'home')).rejects.toThrow(
@@ -347,7 +347,7 @@ describe('a passkey', () => {
   test('is added only by the session that was asked, and at the site it was asked at', async () => {
     const authenticator = new Authenticator(site.origin);
     const ask = async () => node.factorOrders.beginPasskey(asUser(alice), await proven(alice, 'passkeys'), site);
-    const add = (id: UserId, asking: Asking, response: string) =>
+    const add = (id: UserId, asking: SessionProof, response: string) =>
       node.factorOrders.addPasskey(asUser(id), asking, { name: 'phone', response });
     for (const added of [
       add(alice, { ...session, session: 'another' }, authenticator.create(await ask())),
@@ -571,7 +571,7 @@ describe('a step-up', () => {
       await expect(demand('password', await by(authenticator.get(await question())))).resolves.toBeUndefined();
     });
 
-    test.each<[string, (asking: Asking) => Promise<unknown>, StepUpPurpose]>([
+    test.each<[string, (asking: SessionProof) => Promise<unknown>, StepUpPurpose]>([
       ['an access token', (asking) => node.users.issueAccessToken(asUser(alice), asking), 'access-token'],
       [
         'a new password',

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { CallEvent } from '../../src/domain/call.js';
-import { attemptsOf, type CallCourse, courseOf, receivedAt, statusOf, stepsOf } from '../../src/domain/call-course.js';
+import {
+  attemptsOf,
+  type CallCourse,
+  callStatus,
+  courseOf,
+  receivedAt,
+  stepsOf,
+} from '../../src/domain/call-course.js';
 import type { Recorded } from '../../src/domain/events.js';
 import { CallId, ChannelId } from '../../src/domain/ids.js';
 import { Instant } from '../../src/domain/instant.js';
@@ -33,10 +40,10 @@ describe('the course of a call', () => {
     expect(courseOf([{ event }] as never as Recorded<CallEvent>[])).toBeNull();
   });
   test('is under way until there is an outcome', () => {
-    expect(statusOf(course(reserved('a', 9)))).toBe('under-way');
-    expect(statusOf(course(reserved('a', 9), settled('a', 9, 7)))).toBe('settled');
-    expect(statusOf(course(reserved('a', 9), released('a', 9)))).toBe('released');
-    expect(statusOf(course(reserved('a', 9), settled('a', 9, 7), refunded('a', 7)))).toBe('refunded');
+    expect(callStatus(course(reserved('a', 9)))).toBe('under-way');
+    expect(callStatus(course(reserved('a', 9), settled('a', 9, 7)))).toBe('settled');
+    expect(callStatus(course(reserved('a', 9), released('a', 9)))).toBe('released');
+    expect(callStatus(course(reserved('a', 9), settled('a', 9, 7), refunded('a', 7)))).toBe('refunded');
   });
   test('is a row of steps from its arrival, each beginning where the one before ends', () => {
     expect(steps(reserved('a', 9))).toEqual([

@@ -7,7 +7,7 @@ import {
   chargeOf,
   dearestCall,
   type Price,
-  ratioOf,
+  quantityRatio,
   reservationOf,
   type TokenPrice,
 } from '../../src/domain/pricing.js';
@@ -156,7 +156,7 @@ function chargeByFractions(usage: Usage, price: TokenPrice): bigint {
     return digits * 10n ** BigInt(9 - scale);
   };
   let weighted = 0n;
-  for (const name of tokenQuantities) weighted += BigInt(usage[name] ?? 0) * at(ratioOf(price, name));
+  for (const name of tokenQuantities) weighted += BigInt(usage[name] ?? 0) * at(quantityRatio(price, name));
   const unit = at(price.model) * at(price.group);
   if (promptTokens(usage) + completionTokens(usage) === 0 || unit === 0n) return 0n;
   const under = 10n ** BigInt(9 * 3);

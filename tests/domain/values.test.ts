@@ -3,7 +3,7 @@ import { beginning, Position, streamKey, streams } from '../../src/domain/events
 import { assertNever, Failure, invalidField } from '../../src/domain/failure.js';
 import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
 import { Instant, unixSeconds } from '../../src/domain/instant.js';
-import { max, minus, plus, Quota, zero } from '../../src/domain/quota.js';
+import { max, minus, plusQuota, Quota, zero } from '../../src/domain/quota.js';
 import { atLeast } from '../../src/domain/user.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
@@ -47,13 +47,13 @@ describe('quota', () => {
     expect(Object.is(minus(zero, zero), 0)).toBe(true);
   });
   test('adds, subtracts and compares', () => {
-    expect(plus(Quota(2), Quota(3))).toBe(5);
+    expect(plusQuota(Quota(2), Quota(3))).toBe(5);
     expect(minus(Quota(2), Quota(3))).toBe(-1);
     expect(max(Quota(2), Quota(3))).toBe(3);
     expect(max(Quota(3), Quota(2))).toBe(3);
   });
   test('refuses a sum that cannot be counted exactly', () => {
-    expect(() => plus(Quota(Number.MAX_SAFE_INTEGER), Quota(1))).toThrow(code('quota-out-of-range'));
+    expect(() => plusQuota(Quota(Number.MAX_SAFE_INTEGER), Quota(1))).toThrow(code('quota-out-of-range'));
     expect(() => minus(Quota(Number.MIN_SAFE_INTEGER), Quota(1))).toThrow(code('quota-out-of-range'));
   });
 });

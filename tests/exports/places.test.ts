@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { csvOf } from '../../src/exports/csv.js';
-import { Places } from '../../src/exports/places.js';
+import { ExportSlots } from '../../src/exports/places.js';
 
 test('each has two places, and all together eight', () => {
-  const places = new Places({ each: 2, all: 8 });
+  const places = new ExportSlots({ each: 2, all: 8 });
   const leave = places.take(1);
   expect(places.take(1)).not.toBeNull();
   expect(places.take(1)).toBeNull();

@@ -1,6 +1,6 @@
 import { buildSchema, type GraphQLObjectType, getOperationAST, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { checkLimits, type MeasuredOperation, measure } from '../../src/graphql/server/limits.js';
+import { checkLimits, type MeasuredOperation, measureOperation } from '../../src/graphql/server/limits.js';
 
 const schema = buildSchema(`
   type Query {
@@ -26,7 +26,7 @@ function measured(text: string, variables: Record<string, unknown> = {}): Measur
   expect(validate(schema, document)).toEqual([]);
   const operation = getOperationAST(document);
   if (!operation) throw new Error('one operation is expected');
-  return measure(schema, document, operation, variables);
+  return measureOperation(schema, document, operation, variables);
 }
 
 describe('the cost of an operation', () => {

@@ -4,11 +4,11 @@ import { beginning, Position } from '../../src/domain/events.js';
 import type { News } from '../../src/projections/engine/news.js';
 import { RemoteRunner } from '../../src/projections/engine/remote-runner.js';
 import type { ReadModelState } from '../../src/projections/engine/runner.js';
-import type { Channel, FromRunner, ToRunner } from '../../src/projections/engine/runner-messages.js';
+import type { FromRunner, RunnerChannel, ToRunner } from '../../src/projections/engine/runner-messages.js';
 
 /* What is said to a runner in another thread, and when nothing need be said. */
 
-class SpokenTo implements Channel<ToRunner, FromRunner> {
+class SpokenTo implements RunnerChannel<ToRunner, FromRunner> {
   readonly heard: ToRunner[] = [];
   say: (message: FromRunner) => void = () => {};
 

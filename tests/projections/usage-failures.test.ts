@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { ApiKeyId } from '../../src/domain/ids.js';
 import { Instant, unixSeconds } from '../../src/domain/instant.js';
 import {
+  callFailureKinds,
   failureHistory,
-  failureKinds,
   type UsageFailureFilter,
   usageFailures,
 } from '../../src/projections/models/usage-stats/usage-failures.js';
@@ -32,7 +32,7 @@ const noon = Date.UTC(2026, 0, 2, 12);
 const hour = 3_600_000;
 const clock = (offset: number) => Instant(noon + offset);
 const ever: UsageFailureFilter = { from: 0, to: Number.MAX_SAFE_INTEGER };
-const { refused: isRefused, failed: isFailed } = failureKinds;
+const { refused: isRefused, failed: isFailed } = callFailureKinds;
 
 const found = async (facts: readonly Fact[], filter: Partial<UsageFailureFilter> = {}) => {
   const rows = await usageFailures(await projected.given(...facts), { ...ever, ...filter });

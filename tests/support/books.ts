@@ -16,7 +16,7 @@ import { wantedChannel } from '../../src/projections/engine/projector-connection
 import { listReadModels } from '../../src/projections/engine/rebuild.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
-import { counted } from '../../src/projections/models/usage-stats/usage-sums.js';
+import { rowKinds } from '../../src/projections/models/usage-stats/usage-sums.js';
 import { openReadModels } from '../../src/projections/read-models.js';
 import { allBalances, trialBalance } from './ledger-reads.js';
 import { quietLog } from './quiet-log.js';
@@ -195,7 +195,7 @@ export async function expectBooksToAgree({ pool, store }: CommandDatabase, books
   const { requests, total } = (await db
     .selectFrom('usage_stats')
     .select(({ fn }) => [fn.sum('requests').as('requests'), fn.sum('quota').as('total')])
-    .where('counted', '!=', counted.channelTests)
+    .where('counted', '!=', rowKinds.channelTests)
     .executeTakeFirstOrThrow()) as { requests: number | string | null; total: number | string | null };
   expect([Number(requests), Number(total)]).toEqual([settlements.length, charged]);
 }

@@ -1,4 +1,4 @@
-import { type AccountSnapshot, type AccountSource, openQuotaGate } from '../../src/application/memory/quota-gate.js';
+import { type AccountSource, openQuotaGate, type QuotaSnapshot } from '../../src/application/memory/quota-gate.js';
 import type { Admission } from '../../src/application/quota-gate-ports.js';
 import type { Budget } from '../../src/domain/budget.js';
 import {
@@ -69,7 +69,7 @@ export function foldAccount(events: readonly Recorded[], owner: Owner): Balance 
 }
 
 /** As a read model at this position would tell it. */
-export const snapshotOf = (events: readonly Recorded[], owner: Owner, position: Position): AccountSnapshot => {
+export const snapshotOf = (events: readonly Recorded[], owner: Owner, position: Position): QuotaSnapshot => {
   const { balance, holds, spent } = foldAccount(events, owner);
   return {
     balance: BigInt(balance),
@@ -81,7 +81,7 @@ export const snapshotOf = (events: readonly Recorded[], owner: Owner, position: 
 
 interface PendingRead {
   readonly owner: Owner;
-  readonly answer: (snapshot: AccountSnapshot) => void;
+  readonly answer: (snapshot: QuotaSnapshot) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -180,7 +180,7 @@ export class GateWorld implements AccountSource {
     this.projected = Math.min(this.log.length, this.projected + count);
   }
 
-  snapshotOf(owner: Owner): AccountSnapshot {
+  snapshotOf(owner: Owner): QuotaSnapshot {
     return snapshotOf(this.log.slice(0, this.projected), owner, Position(this.projected - 1));
   }
 
@@ -190,7 +190,7 @@ export class GateWorld implements AccountSource {
   }
 
   /** Answers the oldest read, with the snapshot given or the present one. */
-  answer(snapshot?: AccountSnapshot): void {
+  answer(snapshot?: QuotaSnapshot): void {
     const read = this.pending.shift();
     if (read === undefined) throw new Error('nobody is reading');
     read.answer(snapshot ?? this.snapshotOf(read.owner));
@@ -200,7 +200,7 @@ export class GateWorld implements AccountSource {
     this.pending.shift()?.fail(new Error('the read model cannot be read'));
   }
 
-  private read(owner: Owner): Promise<AccountSnapshot> {
+  private read(owner: Owner): Promise<QuotaSnapshot> {
     this.reads += 1;
     if (!this.byHand) return Promise.resolve(this.snapshotOf(owner));
     return new Promise((answer, fail) => {
@@ -210,8 +210,8 @@ export class GateWorld implements AccountSource {
 
   /* ---- as the gate sees it ---- */
 
-  user = (id: UserId): Promise<AccountSnapshot> => this.read({ user: id });
-  apiKey = (id: ApiKeyId): Promise<AccountSnapshot> => this.read({ apiKey: id });
+  user = (id: UserId): Promise<QuotaSnapshot> => this.read({ user: id });
+  apiKey = (id: ApiKeyId): Promise<QuotaSnapshot> => this.read({ apiKey: id });
 
   async caughtUp(position: Position): Promise<void> {
     this.caughtUpTo.push(position);

@@ -1,6 +1,6 @@
 import { webauthnPasskeys } from '../../src/adapters/passkeys.js';
 import { totpCodes } from '../../src/adapters/totp.js';
-import { type Asking, nothingShown, type StepUpPurpose } from '../../src/application/asking.js';
+import { nothingShown, type SessionProof, type StepUpPurpose } from '../../src/application/asking.js';
 import { apiKeyCommands } from '../../src/application/commands/api-keys.js';
 import { channelBalanceCommands } from '../../src/application/commands/channel-balances.js';
 import { channelFileCommands } from '../../src/application/commands/channel-files.js';
@@ -215,7 +215,7 @@ const noPrices: DefaultPrices = {
 export type MemoryNode = Awaited<ReturnType<typeof openMemoryNode>>;
 
 /** With what an order is given that needs no proof, whatever the user has. */
-export const believed: Asking = { session: 'believed', stepUp: null };
+export const believed: SessionProof = { session: 'believed', stepUp: null };
 
 /** All commands of one node over a log in memory. With a store given, the node shares that log with others. */
 export async function openMemoryNode(
@@ -289,7 +289,7 @@ export async function openMemoryNode(
     demand: async <Result>(
       user: { id: UserId },
       purpose: StepUpPurpose,
-      asking: Asking,
+      asking: SessionProof,
       order: () => Promise<Result>,
     ): Promise<Result> => {
       const isAsked = asking !== nothingShown || (await proving.ways(user.id)).length > 0;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Application } from '../../src/application/application.js';
-import type { Asking, StepUpPurpose } from '../../src/application/asking.js';
+import type { SessionProof, StepUpPurpose } from '../../src/application/asking.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
 import type { Actor } from '../../src/domain/user.js';
 
@@ -52,7 +52,7 @@ export interface World {
 }
 
 /** What an order is given with by a user who has just proven for it who they are; by a password set for that. */
-export async function proven({ application, root }: World, id: UserId, purpose: StepUpPurpose): Promise<Asking> {
+export async function proven({ application, root }: World, id: UserId, purpose: StepUpPurpose): Promise<SessionProof> {
   const password = 'set-by-root';
   const unchanged = { username: null, displayName: null, group: null, quota: null, role: null };
   await application.visible(await application.users.edit(root, id, { ...unchanged, password }));

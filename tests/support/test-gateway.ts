@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { PostgresConnection } from '../../src/adapters/postgres.js';
 import type { Application } from '../../src/application/application.js';
-import type { Asking, StepUpPurpose } from '../../src/application/asking.js';
+import type { SessionProof, StepUpPurpose } from '../../src/application/asking.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import type { BudgetPeriod } from '../../src/domain/budget.js';
@@ -54,7 +54,7 @@ export interface TestGateway {
   /** With `sk-`. */
   addApiKey(user: Pick<TestUser, 'actor'>, terms?: TestApiKeyTerms): Promise<string>;
   /** With what an order is given that the user has just proven who they are for. */
-  proven(user: Pick<TestUser, 'actor' | 'password'>, purpose: StepUpPurpose): Promise<Asking>;
+  proven(user: Pick<TestUser, 'actor' | 'password'>, purpose: StepUpPurpose): Promise<SessionProof>;
   setOption(key: string, value: string): Promise<void>;
   available(user: TestUser): Promise<number>;
   /** The gateway alone: what it has written stays for another one to serve, until `stop`. */

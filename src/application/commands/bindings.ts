@@ -4,7 +4,7 @@ import type { IdentityClaim, UserId } from '../../domain/ids.js';
 import { type User, type UserCommand, type UserEvent, userDecider } from '../../domain/user.js';
 import { normalEmail } from '../../domain/user-fields.js';
 import type { PersonalData } from '../ports.js';
-import { type Claiming, type Claims, type Exchange, exchanging } from './claims.js';
+import { type Claiming, type ClaimSwap, type Claims, exchanging } from './claims.js';
 import type { Handle, Observing } from './handle.js';
 import type { PasskeysOf } from './passkeys-of.js';
 
@@ -68,7 +68,7 @@ export function bindings({ handle, personal, claims, passkeysOf }: BindingPorts)
     async link(id: UserId, identity: ExternalIdentity): Promise<Position> {
       const { provider, subject, shown } = identity;
       const linked = { provider, ...(await bindingOf(id, provider, subject, shown)) };
-      const exchanged = async (): Promise<Exchange> => {
+      const exchanged = async (): Promise<ClaimSwap> => {
         const isBound = (await claims.userOf(id))?.identities[provider] === linked.claim;
         return { wanted: isBound ? null : claims.identity(provider, linked.claim), former: null };
       };
@@ -82,7 +82,7 @@ export function bindings({ handle, personal, claims, passkeysOf }: BindingPorts)
 
     /** Throws `last-door`. */
     async unlink(id: UserId, provider: IdentityProvider): Promise<Position> {
-      const exchanged = async (): Promise<Exchange> => {
+      const exchanged = async (): Promise<ClaimSwap> => {
         const bound = (await claims.userOf(id))?.identities[provider];
         return { wanted: null, former: bound === undefined ? null : claims.identity(provider, bound) };
       };
@@ -97,7 +97,7 @@ export function bindings({ handle, personal, claims, passkeysOf }: BindingPorts)
     /** An address that its owner has shown to be theirs; null: none any more. Throws `email-taken`. */
     async changeEmail(id: UserId, email: string | null): Promise<Position> {
       const binding = email === null ? null : await bindingOf(id, 'email', normalEmail(email), email);
-      const exchanged = async (): Promise<Exchange> => {
+      const exchanged = async (): Promise<ClaimSwap> => {
         const former = (await claims.userOf(id))?.email ?? null;
         const wanted = binding?.claim ?? null;
         if (wanted === former) return { wanted: null, former: null };

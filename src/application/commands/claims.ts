@@ -51,7 +51,7 @@ export const letAllGo =
 export type Exchanged = Pick<Claiming, 'claim' | 'lettingGo'>;
 
 /** What a change gives a user and what it takes; null: nothing that had to be claimed. */
-export interface Exchange {
+export interface ClaimSwap {
   readonly wanted: Exchanged | null;
   readonly former: Exchanged | null;
 }
@@ -63,7 +63,7 @@ export interface Exchange {
  */
 export async function exchanging<Result>(
   userId: UserId,
-  exchanged: () => Promise<Exchange>,
+  exchanged: () => Promise<ClaimSwap>,
   change: (prepare: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   let undo = keep;

@@ -22,7 +22,7 @@ interface EmailCodePorts {
 }
 
 /** Who wants the mail. */
-export type Asker = Pick<Client, 'place' | 'language'>;
+export type MailRequester = Pick<Client, 'place' | 'language'>;
 
 const codeBytes = 3;
 
@@ -32,7 +32,7 @@ export function emailCodes({ directory, tickets, mailer, limits, bindings, hash 
      * A new code in place of the former one. Throws what is wrong with the address, `email-taken`, `too-many-attempts`,
      * `mail-not-configured`, `mail-failed`; then the former code is worth nothing either.
      */
-    async send(given: string, { place, language }: Asker): Promise<void> {
+    async send(given: string, { place, language }: MailRequester): Promise<void> {
       const settings = directory.settings();
       const address = given.trim();
       checkEmail(address);

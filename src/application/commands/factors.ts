@@ -15,7 +15,7 @@ import {
   recoveryCodeCount,
 } from '../../domain/second-factor.js';
 import { type Actor, userDecider } from '../../domain/user.js';
-import { type Asking, nothingShown } from '../asking.js';
+import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import type { Directory, PersonalData, Sessions, Tickets, Vault } from '../ports.js';
 import type { FactorSource, OneTimeCodes, Site } from '../proof-ports.js';
@@ -75,7 +75,7 @@ export function factorCommands(ports: FactorCommandPorts) {
   const hashesOf = (id: UserId, recoveryCodes: readonly string[]): string[] =>
     recoveryCodes.map((code) => secondFactor.recoveryHash(id, code));
 
-  const aboutNew = ({ id }: Actor, { session }: Asking): string => `new passkey ${id} ${session}`;
+  const aboutNew = ({ id }: Actor, { session }: SessionProof): string => `new passkey ${id} ${session}`;
 
   const checkName = (name: string): string => {
     const trimmed = name.trim();
@@ -89,7 +89,7 @@ export function factorCommands(ports: FactorCommandPorts) {
      * A secret for an authenticator app, as text and as the address in its QR code. It is worth something once a code of
      * it has been brought, within ten minutes and by the same session. Throws `step-up-needed`.
      */
-    async beginTotp(actor: Actor, asking: Asking): Promise<{ secret: string; address: string }> {
+    async beginTotp(actor: Actor, asking: SessionProof): Promise<{ secret: string; address: string }> {
       const { session } = asking;
       if ((await factors.of(actor.id)).factors.totp !== null) throw new Failure('second-factor-on');
       return stepUps.demand(actor, 'second-factor', asking, async () => {
@@ -108,7 +108,7 @@ export function factorCommands(ports: FactorCommandPorts) {
      */
     async enrolTotp(
       { id }: Actor,
-      { session }: Asking,
+      { session }: SessionProof,
       code: string,
       place: string,
     ): Promise<{ recoveryCodes: readonly string[]; position: Position }> {
@@ -131,14 +131,14 @@ export function factorCommands(ports: FactorCommandPorts) {
       return { recoveryCodes, position };
     },
 
-    async turnOffTotp(actor: Actor, asking: Asking): Promise<Position> {
+    async turnOffTotp(actor: Actor, asking: SessionProof): Promise<Position> {
       return stepUps.demand(actor, 'second-factor', asking, () => run(actor.id, { type: 'TurnOffTotp' }));
     },
 
     /** New recovery codes in place of all there are; told this once. */
     async renewRecoveryCodes(
       actor: Actor,
-      asking: Asking,
+      asking: SessionProof,
     ): Promise<{ recoveryCodes: readonly string[]; position: Position }> {
       return stepUps.demand(actor, 'second-factor', asking, async () => {
         const recoveryCodes = newRecoveryCodes();
@@ -149,7 +149,7 @@ export function factorCommands(ports: FactorCommandPorts) {
     },
 
     /** A question to an authenticator that is to make a passkey, as JSON for the browser. */
-    async beginPasskey(actor: Actor, asking: Asking, site: Site): Promise<string> {
+    async beginPasskey(actor: Actor, asking: SessionProof, site: Site): Promise<string> {
       return stepUps.demand(actor, 'passkeys', asking, async () => {
         const user = await directory.user(actor.id);
         if (user === null) throw new Failure('user-not-found');
@@ -160,7 +160,7 @@ export function factorCommands(ports: FactorCommandPorts) {
     /** `response`: the browser's answer to it, as JSON. Throws `passkey-refused`, `passkey-taken`, `too-many-passkeys`. */
     async addPasskey(
       actor: Actor,
-      asking: Asking,
+      asking: SessionProof,
       { name, response }: { readonly name: string; readonly response: string },
     ): Promise<Position> {
       const { id } = actor;
@@ -183,7 +183,7 @@ export function factorCommands(ports: FactorCommandPorts) {
      * that the last passkey goes is written there first, so that an account elsewhere which is unbound at the same time
      * stays, or the passkey does.
      */
-    async removePasskey(actor: Actor, passkey: string, asking: Asking): Promise<Position> {
+    async removePasskey(actor: Actor, passkey: string, asking: SessionProof): Promise<Position> {
       checkPasskeyId('id', passkey);
       const { id } = actor;
       const removing = async (): Promise<FactorCommand> => {
@@ -203,7 +203,7 @@ export function factorCommands(ports: FactorCommandPorts) {
     },
 
     /** For a user who has lost all of it; ends all their sign-ins. */
-    async reset(actor: Actor, id: UserId, asking: Asking = nothingShown): Promise<Position> {
+    async reset(actor: Actor, id: UserId, asking: SessionProof = nothingShown): Promise<Position> {
       authorise(actor, 'root');
       if ((await directory.user(id)) === null) throw new Failure('user-not-found');
       const reset = async (): Promise<Position> => {

@@ -2,7 +2,7 @@ import { identityProviders } from '../../domain/claim.js';
 import { type Position, streams } from '../../domain/events.js';
 import type { UserId } from '../../domain/ids.js';
 import { type Actor, userDecider } from '../../domain/user.js';
-import { type Asking, nothingShown } from '../asking.js';
+import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import type { PersonalData, Sessions } from '../ports.js';
 import type { StepUps } from '../sessions/step-up.js';
@@ -21,7 +21,7 @@ interface LeavingPorts {
   readonly stepUps: Pick<StepUps, 'demand'>;
 }
 
-export function leaving({ handle, personal, sessions, claims, names, stepUps }: LeavingPorts) {
+export function accountDeletion({ handle, personal, sessions, claims, names, stepUps }: LeavingPorts) {
   const gone = async (id: UserId, position: Position): Promise<Position> => {
     await sessions.closeOlder(id, position);
     await personal.forget([id]);
@@ -44,7 +44,7 @@ export function leaving({ handle, personal, sessions, claims, names, stepUps }: 
     freeClaims,
 
     /** Name, address and identities stay reserved. Throws `root-protected-leave`, `step-up-needed`. */
-    async deleteOwnAccount(actor: Actor, asking: Asking = nothingShown): Promise<Position> {
+    async deleteOwnAccount(actor: Actor, asking: SessionProof = nothingShown): Promise<Position> {
       const remove = async (): Promise<Position> => {
         const { position } = await handle(userDecider, streams.user(actor.id), {
           type: 'DeleteOwnAccount',

@@ -41,7 +41,12 @@ const hexOf = (parts: readonly string[]): string => createHash('sha256').update(
  * A UUID (version 8) whose first half is the order's name in its stream and whose second half is its place and what it
  * asks for: one key used for two different things shows. `content` is to be a keyed hash where it is somebody's data.
  */
-export function orderMark(actor: Order['actor'], key: string, stream: StreamName, content: string): OrderMark {
+export function orderMark(
+  actor: IdempotentOrder['actor'],
+  key: string,
+  stream: StreamName,
+  content: string,
+): OrderMark {
   const name = hexOf([String(actor), key, stream]);
   const first = `${name.slice(0, 8)}-${name.slice(8, 12)}-8${name.slice(12, 15)}`;
   const asked = hexOf([content]).slice(0, 12);
@@ -53,7 +58,7 @@ export function orderMark(actor: Order['actor'], key: string, stream: StreamName
   };
 }
 
-export interface Order {
+export interface IdempotentOrder {
   readonly actor: UserId | typeof nobody;
   /** null: the client gave none. */
   readonly key: string | null;
@@ -136,7 +141,7 @@ export function orderBook({ hash, clock, unsettledOrders }: OrderBookPorts) {
   };
 
   return async <Result>(
-    { actor, key, content }: Order,
+    { actor, key, content }: IdempotentOrder,
     run: (order: Repeatable) => Promise<Result>,
   ): Promise<Result> => {
     const form = hash(`order ${actor} ${content}`);

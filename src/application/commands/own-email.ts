@@ -1,7 +1,7 @@
 import { checkEmail, checkMailedCode } from '../../domain/email.js';
 import type { Position } from '../../domain/events.js';
 import type { Actor } from '../../domain/user.js';
-import { type Asking, nothingShown } from '../asking.js';
+import { nothingShown, type SessionProof } from '../asking.js';
 import type { StepUps } from '../sessions/step-up.js';
 import type { Bindings } from './bindings.js';
 import type { EmailCodes } from './email-codes.js';
@@ -16,7 +16,7 @@ interface OwnEmailPorts {
 
 export const ownEmail = ({ codes, bindings, stepUps }: OwnEmailPorts) => ({
   /** Throws what is wrong with the address, `step-up-needed`, `email-code-wrong` or `email-taken`. */
-  async change(viewer: Actor, email: string, code: string, asking: Asking = nothingShown): Promise<Position> {
+  async change(viewer: Actor, email: string, code: string, asking: SessionProof = nothingShown): Promise<Position> {
     const address = email.trim();
     checkEmail(address);
     checkMailedCode('code', code);
@@ -27,7 +27,7 @@ export const ownEmail = ({ codes, bindings, stepUps }: OwnEmailPorts) => ({
   },
 
   /** Throws `step-up-needed`. */
-  async remove(viewer: Actor, asking: Asking = nothingShown): Promise<Position> {
+  async remove(viewer: Actor, asking: SessionProof = nothingShown): Promise<Position> {
     return stepUps.demand(viewer, 'email', asking, () => bindings.changeEmail(viewer.id, null));
   },
 });

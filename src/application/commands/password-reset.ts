@@ -9,7 +9,7 @@ import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
 import { resetMail } from '../mail-texts.js';
 import type { Mailer } from '../outgoing.js';
 import type { Directory, Sessions, Tickets } from '../ports.js';
-import type { Asker } from './email-codes.js';
+import type { MailRequester } from './email-codes.js';
 import type { MailLimits } from './mail-limits.js';
 import type { UserCommands } from './users.js';
 
@@ -40,7 +40,7 @@ export function passwordReset({ directory, tickets, mailer, limits, users, sessi
      * Sends the link. Throws `email-unknown`, `too-many-attempts`, `mail-not-configured`, `mail-failed`; then the former
      * link is worth nothing either.
      */
-    async request(given: string, { place, language }: Asker): Promise<void> {
+    async request(given: string, { place, language }: MailRequester): Promise<void> {
       const address = given.trim();
       checkEmail(address);
       const name = normalEmail(address);

@@ -17,14 +17,14 @@ import {
 import type { MoneyReturned } from '../../domain/payment-return.js';
 import { type TopUpOffer, topUpOffer } from '../../domain/top-up-price.js';
 import { type Actor, atLeast } from '../../domain/user.js';
-import { type Asking, nothingShown } from '../asking.js';
+import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { Begun, NoticeRequest, OrderToPay, PaymentProviders } from '../payment-ports.js';
 import type { Clock, EventStore, ReadModelProgress, UserView } from '../ports.js';
 import { recentAttempts } from '../recent-attempts.js';
 import type { StepUps } from '../sessions/step-up.js';
-import { methodsOf, providerOf, topUpPrices } from '../top-up-terms.js';
+import { methodsOf, paymentProviderOf, topUpPrices } from '../top-up-terms.js';
 import type { Handle } from './handle.js';
 import type { OrderBook } from './order-mark.js';
 import { type HeldCounts, places } from './places.js';
@@ -190,7 +190,8 @@ export function paymentCommands(ports: PaymentCommandPorts) {
     /** What an amount costs. `method` null: by whatever there is. Throws as `topUpOffer`, and `payment-not-configured`. */
     price(buyer: Buyer, amount: number, method: string | null = null): TopUpOffer & { readonly currency: string } {
       if (method !== null) checkText('method', method, methodText);
-      const provider = method === null ? (methodsOf(providers)[0]?.provider ?? 'epay') : providerOf(providers, method);
+      const provider =
+        method === null ? (methodsOf(providers)[0]?.provider ?? 'epay') : paymentProviderOf(providers, method);
       const { quota, money, prices } = offer(buyer, amount, provider, 2);
       return { quota, money, currency: prices.currency };
     },
@@ -204,7 +205,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
     ): Promise<BegunTopUp> {
       checkText('method', method, methodText);
       offer(buyer, amount, 'epay', 1);
-      const provider = providerOf(providers, method);
+      const provider = paymentProviderOf(providers, method);
       attempts.count(buyer.id);
       const content = JSON.stringify(['top up', method, amount]);
       return once({ actor: buyer.id, key, content }, async ({ name, mark }) => {
@@ -289,7 +290,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
       actor: Actor,
       id: PaymentId,
       reason: string,
-      asking: Asking = nothingShown,
+      asking: SessionProof = nothingShown,
     ): Promise<Position> {
       authorise(actor, 'admin');
       checkReason(reason);

@@ -12,14 +12,14 @@ export interface HeldCounts<Id> {
   of(owner: UserId, ids: readonly Id[]): Promise<{ live: number; known: readonly Id[] }>;
 }
 
-export interface Places<Id> {
+interface OwnedSlots<Id> {
   /** Throws `full` when the owner has `most`, orders under way included. 0: any number. */
   take(owner: UserId, id: Id, most: number): Promise<void>;
   /** The read model knows it, or the order has failed. */
   leave(owner: UserId, id: Id): void;
 }
 
-export function places<Id>(counts: HeldCounts<Id>, full: (most: number) => Failure): Places<Id> {
+export function places<Id>(counts: HeldCounts<Id>, full: (most: number) => Failure): OwnedSlots<Id> {
   /** Orders that the read model may not know yet. */
   const underWay = new Map<UserId, Set<Id>>();
 

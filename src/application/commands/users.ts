@@ -3,10 +3,10 @@ import { type Position, streams } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { type SecretId, UserId } from '../../domain/ids.js';
 import type { Inviter } from '../../domain/invite-reward.js';
-import { enteredQuota, minus, plus, Quota, zero } from '../../domain/quota.js';
+import { enteredQuota, minus, plusQuota, Quota, zero } from '../../domain/quota.js';
 import { type Actor, type Role, type UserCommand, type UserEvent, userDecider } from '../../domain/user.js';
 import { checkDisplayName, checkPassword, checkUsername } from '../../domain/user-fields.js';
-import { type Asking, nothingShown } from '../asking.js';
+import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import { mustReach, type Tail } from '../memory/tail.js';
 import type {
@@ -26,8 +26,8 @@ import { claims, exchanging, letAllGo } from './claims.js';
 import { type Handle, type Observing, repeated } from './handle.js';
 import { inviteRewards } from './invite-rewards.js';
 import { invites } from './invites.js';
-import { leaving } from './leaving.js';
-import type { Order, OrderBook, OrderMark } from './order-mark.js';
+import { accountDeletion } from './leaving.js';
+import type { IdempotentOrder, OrderBook, OrderMark } from './order-mark.js';
 import { passkeysOf } from './passkeys-of.js';
 import { usernames } from './usernames.js';
 import { type Welcome, welcome } from './welcome.js';
@@ -167,7 +167,7 @@ export function userCommands(ports: UserCommandPorts) {
   const demandForOwn = async (
     actor: Actor,
     { username, password }: Pick<UserPatch, 'username' | 'password'>,
-    asking: Asking,
+    asking: SessionProof,
     order: () => Promise<Position>,
   ): Promise<Position> => {
     const renamed = username !== null && username !== (await names.nameOf(actor.id));
@@ -198,7 +198,7 @@ export function userCommands(ports: UserCommandPorts) {
    * the order has been carried out before.
    */
   const admit = async (
-    order: Order,
+    order: IdempotentOrder,
     { username, password, displayName, role = 'ordinary' }: NewUser,
     prepare: () => Promise<Pick<Newcomer, 'email' | 'inviter'> & Pick<Welcome, 'grants'>>,
   ): Promise<{ id: UserId; position: Position }> =>
@@ -248,7 +248,7 @@ export function userCommands(ports: UserCommandPorts) {
     invites: invites({ handle, claims: claimed }),
     inviteRewards: rewards,
 
-    ...leaving({ handle, personal, sessions, claims: claimed, names, stepUps }),
+    ...accountDeletion({ handle, personal, sessions, claims: claimed, names, stepUps }),
 
     /** `key`: the client's name for this order; a repeat answers with the same user. */
     async create(
@@ -275,7 +275,7 @@ export function userCommands(ports: UserCommandPorts) {
       id: UserId,
       patch: UserPatch,
       key: string | null = null,
-      asking: Asking = nothingShown,
+      asking: SessionProof = nothingShown,
     ): Promise<Position> {
       authorise(actor, 'admin');
       checkProfile(patch);
@@ -308,7 +308,7 @@ export function userCommands(ports: UserCommandPorts) {
           await mustReach(tail, seen);
           const observed = await gate.available(id);
           const delta = minus(balance, before ?? observed);
-          plus(observed, delta); // refuses a result beyond the largest safe integer
+          plusQuota(observed, delta); // refuses a result beyond the largest safe integer
           return { type: 'AdjustQuota', by: actor, delta, gift: zero, observed };
         };
         const { position } = await run(id, adjusting, mark(streams.user(id)));
@@ -342,12 +342,12 @@ export function userCommands(ports: UserCommandPorts) {
       key: string | null = null,
     ): Promise<Position> {
       authorise(actor, 'admin');
-      const total = plus(enteredQuota('delta', delta), enteredQuota('gift', gift));
+      const total = plusQuota(enteredQuota('delta', delta), enteredQuota('gift', gift));
       const content = JSON.stringify(['adjust quota', id, delta, gift]);
       return once({ actor: actor.id, key, content }, async ({ mark }) => {
         const adjusting = async (): Promise<UserCommand> => {
           const observed = await gate.available(id);
-          plus(observed, total); // refuses a result beyond the largest safe integer
+          plusQuota(observed, total); // refuses a result beyond the largest safe integer
           return { type: 'AdjustQuota', by: actor, delta: total, gift: Quota(gift), observed };
         };
         const { position } = await run(id, adjusting, mark(streams.user(id)));
@@ -362,7 +362,7 @@ export function userCommands(ports: UserCommandPorts) {
     async changeOwnProfile(
       actor: Actor,
       patch: { username: string | null; password: string | null; displayName: string | null },
-      asking: Asking = nothingShown,
+      asking: SessionProof = nothingShown,
     ): Promise<Position> {
       checkProfile(patch);
       const change = () =>
@@ -385,7 +385,7 @@ export function userCommands(ports: UserCommandPorts) {
      */
     async issueAccessToken(
       actor: Actor,
-      asking: Asking = nothingShown,
+      asking: SessionProof = nothingShown,
     ): Promise<{ token: string; position: Position }> {
       return stepUps.demand(actor, 'access-token', asking, async () => {
         const token = randomBytes(24).toString('base64');

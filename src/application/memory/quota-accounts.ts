@@ -16,7 +16,7 @@ export interface Moved {
   readonly movements: readonly Movement[];
 }
 
-export interface Account {
+export interface QuotaAccount {
   readonly owner: 'user' | 'api-key';
   readonly id: UserId | ApiKeyId;
   /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
@@ -43,33 +43,33 @@ export interface Account {
 }
 
 /** Of an account that the gate keeps. */
-type Moving = Extract<Posting, { owner: Account['owner'] }>;
+type Moving = Extract<Posting, { owner: QuotaAccount['owner'] }>;
 
-const isOf = ({ owner, id }: Account, posting: Posting): posting is Moving =>
+const isOf = ({ owner, id }: QuotaAccount, posting: Posting): posting is Moving =>
   posting.owner === owner && posting.id === id;
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Holds may be more than there is, where a dear call has taken what others held: they leave nothing, and never less. */
-export const available = ({ balance, held, due }: Account): Quota =>
+export const available = ({ balance, held, due }: QuotaAccount): Quota =>
   nearestQuota(most(balance - held, least(balance - due, 0n)));
 
-export const isSpent = ({ balance }: Account): boolean => balance <= 0n;
+export const isSpent = ({ balance }: QuotaAccount): boolean => balance <= 0n;
 
-export function holdForeign(account: Account, callId: CallId, quota: Quota): void {
+export function holdForeign(account: QuotaAccount, callId: CallId, quota: Quota): void {
   account.held += BigInt(quota);
   account.foreign.set(callId, quota);
 }
 
-export function unholdForeign(account: Account, callId: CallId): void {
+export function unholdForeign(account: QuotaAccount, callId: CallId): void {
   const held = account.foreign.get(callId);
   if (held === undefined) return;
   account.held -= BigInt(held);
   account.foreign.delete(callId);
 }
 
-export function spend({ spending }: Account, day: Day, amount: bigint): void {
+export function spend({ spending }: QuotaAccount, day: Day, amount: bigint): void {
   spending.set(day, (spending.get(day) ?? 0n) + amount);
   if (spending.size > daysRemembered) spending.delete(Math.min(...spending.keys()));
 }
@@ -83,8 +83,8 @@ export const movedBy = (recorded: Recorded): Moved => ({
 /** Who pays for a call, and what its API key's terms were when it was admitted. */
 export interface AdmittedCall {
   readonly id: CallId;
-  readonly user: Account;
-  readonly apiKey: Account | null;
+  readonly user: QuotaAccount;
+  readonly apiKey: QuotaAccount | null;
   /** The API key may spend no more than what it has. */
   readonly limited: boolean;
   readonly budget: Budget | null;
@@ -111,7 +111,7 @@ export function owe(call: AdmittedCall, quota: Quota): void {
 }
 
 /** One event's effect on the account, if it has any. What is held for a call that this gate has admitted it holds itself. */
-export function apply(account: Account, { position, at, movements }: Moved): void {
+export function apply(account: QuotaAccount, { position, at, movements }: Moved): void {
   if (position <= account.since) return;
   for (const movement of movements) {
     const { cause, call, postings } = movement;
@@ -130,7 +130,7 @@ export function apply(account: Account, { position, at, movements }: Moved): voi
 }
 
 /** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
-function budgetLeft({ held, spending }: Account, budget: Budget, now: Instant): Shortage {
+function budgetLeft({ held, spending }: QuotaAccount, budget: Budget, now: Instant): Shortage {
   const period = periodAt(budget.period, now);
   const left = nearestQuota(most(BigInt(budget.quota) - spentOn(period, spending) - held, 0n));
   const resetsAt = endOf(period);
@@ -138,7 +138,7 @@ function budgetLeft({ held, spending }: Account, budget: Budget, now: Instant): 
 }
 
 /** All that limits what a call may hold, in the order in which callers are told of it. */
-export function limitsOf({ user, apiKey, limited, budget }: AdmittedCall, now: Instant): readonly Shortage[] {
+export function quotaLimits({ user, apiKey, limited, budget }: AdmittedCall, now: Instant): readonly Shortage[] {
   const limits: Shortage[] = [];
   if (apiKey !== null && limited) limits.push({ short: 'api-key', available: available(apiKey) });
   if (apiKey !== null && budget !== null) limits.push(budgetLeft(apiKey, budget, now));
@@ -147,7 +147,8 @@ export function limitsOf({ user, apiKey, limited, budget }: AdmittedCall, now: I
 }
 
 /** What is there for a call to be charged, whatever others hold. Who takes from an account meanwhile takes it from no call. */
-const roomOf = ({ balance, due, withdrawn }: Account, before: bigint): bigint => balance - due + (withdrawn - before);
+const roomOf = ({ balance, due, withdrawn }: QuotaAccount, before: bigint): bigint =>
+  balance - due + (withdrawn - before);
 
 /** The same of what a budget leaves. An owner who changes it while calls are under way pays by the larger one. */
 function roomInBudget({ apiKey, budget }: AdmittedCall, now: Instant): bigint | null {

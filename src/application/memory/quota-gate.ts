@@ -8,7 +8,6 @@ import { nearestQuota, type Quota, zero } from '../../domain/quota.js';
 import type { Clock, QuotaGate } from '../ports.js';
 import type { Admission, Payers } from '../quota-gate-ports.js';
 import {
-  type Account,
   type AdmittedCall,
   apply,
   available,
@@ -16,10 +15,11 @@ import {
   hold,
   holdForeign,
   isSpent,
-  limitsOf,
   type Moved,
   movedBy,
   owe,
+  type QuotaAccount,
+  quotaLimits,
   spend,
   unholdForeign,
 } from './quota-accounts.js';
@@ -31,7 +31,7 @@ import type { TailConsumer } from './tail.js';
  */
 
 /** An account at one position of the log: its balance without holds, the holds, and what was spent of late. */
-export interface AccountSnapshot {
+export interface QuotaSnapshot {
   readonly balance: bigint;
   /** Of an API key: the newest days with spending, as many as are remembered. Users have no budgets. */
   readonly spending: readonly (readonly [day: Day, quota: bigint])[];
@@ -40,8 +40,8 @@ export interface AccountSnapshot {
 }
 
 export interface AccountSource {
-  user(id: UserId): Promise<AccountSnapshot>;
-  apiKey(id: ApiKeyId): Promise<AccountSnapshot>;
+  user(id: UserId): Promise<QuotaSnapshot>;
+  apiKey(id: ApiKeyId): Promise<QuotaSnapshot>;
   /** Waits, bounded, until snapshots are at least this new; only spares reading the gap. */
   caughtUp(position: Position): Promise<unknown>;
   /** Every event after `after` up to and including `to`. */
@@ -72,8 +72,8 @@ export function openQuotaGate(
   source: AccountSource,
   { capacity, after, clock }: QuotaGateOptions,
 ): QuotaGate & Balances & SpentKeys & TailConsumer {
-  const users = new Map<UserId, Account>();
-  const apiKeys = new Map<ApiKeyId, Account>();
+  const users = new Map<UserId, QuotaAccount>();
+  const apiKeys = new Map<ApiKeyId, QuotaAccount>();
   const calls = new BriefMap<CallId, AdmittedCall>();
   let tail: Position = after;
   let tellSpent: (apiKeyId: ApiKeyId) => void = () => {};
@@ -98,11 +98,11 @@ export function openQuotaGate(
     if (call.apiKey !== null) call.apiKey.admitted--;
   };
 
-  const tellOf = ({ owner, id }: Account): void => {
+  const tellOf = ({ owner, id }: QuotaAccount): void => {
     if (owner === 'api-key') tellSpent(id as ApiKeyId);
   };
 
-  const makeRoom = <Id>(accounts: Map<Id, Account>): void => {
+  const makeRoom = <Id>(accounts: Map<Id, QuotaAccount>): void => {
     if (accounts.size < capacity) return;
     for (const [id, account] of accounts) {
       if (account.arrived !== null || account.admitted > 0 || account.foreign.size > 0) continue;
@@ -113,10 +113,10 @@ export function openQuotaGate(
   };
 
   const load = async <Id extends UserId | ApiKeyId>(
-    accounts: Map<Id, Account>,
+    accounts: Map<Id, QuotaAccount>,
     id: Id,
-    account: Account,
-    snapshotOf: (id: Id) => Promise<AccountSnapshot>,
+    account: QuotaAccount,
+    snapshotOf: (id: Id) => Promise<QuotaSnapshot>,
   ): Promise<void> => {
     try {
       // Everything up to `from` must come from the snapshot or the gap, everything later comes by the tail.
@@ -137,7 +137,7 @@ export function openQuotaGate(
     }
   };
 
-  const opened = (owner: Account['owner'], id: Account['id']): Account => ({
+  const opened = (owner: QuotaAccount['owner'], id: QuotaAccount['id']): QuotaAccount => ({
     owner,
     id,
     balance: 0n,
@@ -154,8 +154,8 @@ export function openQuotaGate(
   });
 
   /** The accounts in memory that an event moves. */
-  const accountsIn = ({ movements }: Moved): readonly Account[] => {
-    const found: Account[] = [];
+  const accountsIn = ({ movements }: Moved): readonly QuotaAccount[] => {
+    const found: QuotaAccount[] = [];
     for (const { postings } of movements) {
       for (const posting of postings) {
         if (posting.owner === 'house' || posting.owner === 'inviter') continue;
@@ -168,11 +168,11 @@ export function openQuotaGate(
 
   /** The account in memory, or one that is opened there; with all that the log says of it. */
   const accountOf = async <Id extends UserId | ApiKeyId>(
-    accounts: Map<Id, Account>,
-    owner: Account['owner'],
+    accounts: Map<Id, QuotaAccount>,
+    owner: QuotaAccount['owner'],
     id: Id,
-    snapshotOf: (id: Id) => Promise<AccountSnapshot>,
-  ): Promise<Account> => {
+    snapshotOf: (id: Id) => Promise<QuotaSnapshot>,
+  ): Promise<QuotaAccount> => {
     let account = accounts.get(id);
     if (account === undefined) {
       makeRoom(accounts);
@@ -183,10 +183,10 @@ export function openQuotaGate(
     if (account.arrived !== null) await account.loading;
     return account;
   };
-  const userAccount = (id: UserId): Promise<Account> => accountOf(users, 'user', id, source.user);
-  const apiKeyAccount = (id: ApiKeyId): Promise<Account> => accountOf(apiKeys, 'api-key', id, source.apiKey);
+  const userAccount = (id: UserId): Promise<QuotaAccount> => accountOf(users, 'user', id, source.user);
+  const apiKeyAccount = (id: ApiKeyId): Promise<QuotaAccount> => accountOf(apiKeys, 'api-key', id, source.apiKey);
 
-  const accounts = async ({ userId, apiKeyId }: Payers): Promise<[Account, Account | null]> => {
+  const accounts = async ({ userId, apiKeyId }: Payers): Promise<[QuotaAccount, QuotaAccount | null]> => {
     for (;;) {
       const user = await userAccount(userId);
       const apiKey = apiKeyId === null ? null : await apiKeyAccount(apiKeyId);
@@ -225,7 +225,7 @@ export function openQuotaGate(
         held: zero,
         due: zero,
       };
-      const limits = limitsOf(call, clock.now());
+      const limits = quotaLimits(call, clock.now());
       const short = limits.find(
         ({ short, available }) => available <= 0 || available < (short === 'user' ? least : leastOfKey),
       );
@@ -243,7 +243,7 @@ export function openQuotaGate(
       if (call === undefined) return false;
       const more = quota - call.held;
       if (more <= 0) return true;
-      if (limitsOf(call, clock.now()).some(({ available }) => available < more)) return false;
+      if (quotaLimits(call, clock.now()).some(({ available }) => available < more)) return false;
       hold(call, quota);
       return true;
     },

@@ -7,7 +7,7 @@ import { lineOwner } from '../../projections/models/usage-log/line-owner.js';
 import type { UsageLogFilter } from '../../projections/models/usage-log/usage-log-filter.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import { Bell } from '../../waiting/bell.js';
-import { Turns } from '../../waiting/turns.js';
+import { Semaphore } from '../../waiting/semaphore.js';
 import type { Tail } from './tail.js';
 import { type OwnReading, UsageFollower } from './usage-follower.js';
 
@@ -56,7 +56,7 @@ const mostNamed = 50;
 
 export class UsageFeed {
   private readonly pace: FeedPace;
-  private readonly turns = new Turns(ownReadings);
+  private readonly turns = new Semaphore(ownReadings);
   /** By whose lines they see; null: everybody's. */
   private readonly followers = new Map<UserId | null, Set<UsageFollower>>();
   /** Of the reading for all; null while nobody follows. */

@@ -3,7 +3,7 @@ import { Instant } from '../../domain/instant.js';
 import { type Notification, newsForMs } from '../../domain/notification.js';
 import type { NotificationQueue, QueuedNotification } from '../outgoing.js';
 import type { Clock, PersonalData } from '../ports.js';
-import type { Told } from './tell.js';
+import type { NotificationOutcome } from './tell.js';
 
 /*
  * Empties the queue of notifications, a few at a time, beside everything else. A try is counted before it is made, so
@@ -13,7 +13,7 @@ import type { Told } from './tell.js';
 interface TellingPorts {
   readonly personal: Pick<PersonalData, 'open'>;
   readonly clock: Clock;
-  readonly tell: (user: UserId, notification: Notification) => Promise<Told>;
+  readonly tell: (user: UserId, notification: Notification) => Promise<NotificationOutcome>;
   readonly queue: Pick<NotificationQueue, 'take' | 'later' | 'end'>;
   readonly log: {
     warn(facts: Record<string, unknown>, message: string): void;
@@ -40,7 +40,7 @@ export function keepTelling(ports: TellingPorts, { everyMs, backoffMs }: Telling
   const underWay = new Set<Promise<void>>();
   let stopped = false;
 
-  const outcomeOf = async ({ user, content }: QueuedNotification): Promise<Told> => {
+  const outcomeOf = async ({ user, content }: QueuedNotification): Promise<NotificationOutcome> => {
     const text = await personal.open(user, content);
     if (text === null) return { ok: 'skipped', reason: 'the user is gone' };
     return ports.tell(user, JSON.parse(text) as Notification);
@@ -48,7 +48,7 @@ export function keepTelling(ports: TellingPorts, { everyMs, backoffMs }: Telling
 
   const tryOne = async (queued: QueuedNotification): Promise<void> => {
     const { id, user, kind, tries } = queued;
-    const told: Told = await outcomeOf(queued).catch((error: unknown) => {
+    const told: NotificationOutcome = await outcomeOf(queued).catch((error: unknown) => {
       log.error({ err: error, user, kind }, 'a notification failed');
       return { ok: false, reason: 'something is wrong with the gateway' };
     });

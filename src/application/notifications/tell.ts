@@ -7,7 +7,7 @@ import type { ReadModels } from '../../projections/database.js';
 import { userById } from '../../projections/models/user-queries.js';
 import type { Mailer } from '../outgoing.js';
 import type { PersonalData, Sessions, Vault } from '../ports.js';
-import { type Delivered, postWebhook, type WebhookPorts } from './webhook.js';
+import { postWebhook, type WebhookOutcome, type WebhookPorts } from './webhook.js';
 
 interface TellPorts extends WebhookPorts {
   readonly db: ReadModels;
@@ -18,12 +18,12 @@ interface TellPorts extends WebhookPorts {
 }
 
 /** `skipped`: there is no way to reach the user, and trying again will not help. */
-export type Told = Delivered | { readonly ok: 'skipped'; readonly reason: string };
+export type NotificationOutcome = WebhookOutcome | { readonly ok: 'skipped'; readonly reason: string };
 
-const skipped = (reason: string): Told => ({ ok: 'skipped', reason });
+const skipped = (reason: string): NotificationOutcome => ({ ok: 'skipped', reason });
 
 /** Tells one user by the way the user has chosen, as the settings are now. */
-export async function tell(ports: TellPorts, id: UserId, notification: Notification): Promise<Told> {
+export async function tell(ports: TellPorts, id: UserId, notification: Notification): Promise<NotificationOutcome> {
   const { db, personal, vault, mailer, settings } = ports;
   const user = await userById(db, id);
   if (user === undefined || user.deleted_at !== null) return skipped('the user is gone');

@@ -24,7 +24,7 @@ export interface Webhook {
 }
 
 /** `reason`: why not, in words that name neither addresses nor secrets. */
-export type Delivered = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export type WebhookOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 const timeoutMs = 10_000;
 
@@ -49,7 +49,7 @@ export async function postWebhook(
   { outbound, clock, settings, secretOf }: WebhookPorts,
   { url, secret }: Webhook,
   { kind, title, content, values }: Notification,
-): Promise<Delivered> {
+): Promise<WebhookOutcome> {
   const told = { type: kind, title, content, ...(values.length === 0 ? {} : { values }) };
   const payload = { ...told, timestamp: Math.floor(clock.now() / 1000) };
   const body = JSON.stringify(payload);

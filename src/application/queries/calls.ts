@@ -6,9 +6,9 @@ import {
   type CallCourse,
   type CallStatus,
   type CallStep,
+  callStatus,
   courseOf,
   receivedAt,
-  statusOf,
   stepsOf,
 } from '../../domain/call-course.js';
 import { type Position, type Recorded, streams } from '../../domain/events.js';
@@ -149,7 +149,7 @@ function viewOf(id: CallId, course: CallCourse, events: readonly Recorded<CallEv
   return {
     id,
     facts,
-    status: statusOf(course),
+    status: callStatus(course),
     receivedAt: arrived,
     position: reserved.position,
     steps: stepsOf(course, arrived),

@@ -27,9 +27,9 @@ export interface Doors {
   readonly telegram: { readonly botName: string } | null;
 }
 
-export type DoorPorts = Pick<NodeDirectory, 'settings' | 'optionSecret'>;
+type IdentityProviderQueryPorts = Pick<NodeDirectory, 'settings' | 'optionSecret'>;
 
-export function doorsOf(directory: DoorPorts): Doors {
+export function doorsOf(directory: IdentityProviderQueryPorts): Doors {
   const settings = directory.settings();
   const { text, flag } = settings;
   const filled = (...keys: readonly OptionKey[]): boolean => keys.every((key) => text(key).trim() !== '');
@@ -75,6 +75,6 @@ export function doorsOf(directory: DoorPorts): Doors {
   };
 }
 
-export const doorQueries = ({ directory }: { readonly directory: DoorPorts }) => ({
+export const doorQueries = ({ directory }: { readonly directory: IdentityProviderQueryPorts }) => ({
   doors: (): Doors => doorsOf(directory),
 });

@@ -5,7 +5,7 @@ import type { Position } from '../../domain/events.js';
 import { Failure } from '../../domain/failure.js';
 import { UserId } from '../../domain/ids.js';
 import { checkUsername } from '../../domain/user-fields.js';
-import type { Asking } from '../asking.js';
+import type { SessionProof } from '../asking.js';
 import type { UserCommands } from '../commands/users.js';
 import type { Welcome } from '../commands/welcome.js';
 import type { DoorsElsewhere, ExternalProfile, SignInTrip, TelegramSignIn } from '../doors-elsewhere.js';
@@ -51,7 +51,7 @@ interface Return {
   readonly visitor: string | null;
   readonly viewer: UserView | null;
   /** With what the viewer binds, where nothing was proven at the beginning. */
-  readonly asking: Asking;
+  readonly asking: SessionProof;
   readonly client: Client;
   /** Where a client that made the provider's address itself had the browser sent back to. */
   readonly redirectUri: string | null;
@@ -211,8 +211,11 @@ export function doorsElsewhere({
   ): Promise<Position> => users.bindings.link(viewer.id, { provider, subject, shown });
 
   /** Before anything that is good once is used up. */
-  const demandBinding = <Result>(viewer: UserView, asking: Asking, order: () => Promise<Result>): Promise<Result> =>
-    stepUps.demand(viewer, 'bindings', asking, order);
+  const demandBinding = <Result>(
+    viewer: UserView,
+    asking: SessionProof,
+    order: () => Promise<Result>,
+  ): Promise<Result> => stepUps.demand(viewer, 'bindings', asking, order);
 
   const checkTelegram = (given: TelegramSignIn): void => {
     checkSigned(given);
@@ -240,7 +243,7 @@ export function doorsElsewhere({
      * Where to send the browser. `site`: the origin it comes back to; `asking`: with what who is to be bound leaves. Throws
      * `provider-off`, `step-up-needed`, `provider-unreachable`.
      */
-    async leave(provider: VisitedProvider, site: string, departure: Departure, asking: Asking): Promise<string> {
+    async leave(provider: VisitedProvider, site: string, departure: Departure, asking: SessionProof): Promise<string> {
       checkText('inviteCode', departure.inviteCode, longestInviteCode);
       checkOpen(provider);
       const trip = {
@@ -278,7 +281,7 @@ export function doorsElsewhere({
     },
 
     /** Throws `step-up-needed`. */
-    async bindWeChat(viewer: UserView, code: string, asking: Asking): Promise<Position> {
+    async bindWeChat(viewer: UserView, code: string, asking: SessionProof): Promise<Position> {
       checkWeChat(code);
       return demandBinding(viewer, asking, async () => bind(viewer, 'wechat', await doors.byWeChat(code)));
     },
@@ -293,13 +296,13 @@ export function doorsElsewhere({
     },
 
     /** Throws `step-up-needed`. */
-    async bindTelegram(viewer: UserView, given: TelegramSignIn, asking: Asking): Promise<Position> {
+    async bindTelegram(viewer: UserView, given: TelegramSignIn, asking: SessionProof): Promise<Position> {
       checkTelegram(given);
       return demandBinding(viewer, asking, async () => bind(viewer, 'telegram', await byTelegram(given)));
     },
 
     /** Throws `step-up-needed`, `last-door`. */
-    async unbind(viewer: UserView, provider: IdentityProvider, asking: Asking): Promise<Position> {
+    async unbind(viewer: UserView, provider: IdentityProvider, asking: SessionProof): Promise<Position> {
       return demandBinding(viewer, asking, () => users.bindings.unlink(viewer.id, provider));
     },
   };

@@ -20,13 +20,13 @@ function networkOf(place: string): string {
   return place.split(separator, 2).join(separator);
 }
 
-export interface Turns {
+interface GuessingTurns {
   /** When `place` may guess next; not after `now`: at once, and its turn is over. `lastAt`: of the last guess. */
   freeAt(account: string, place: string, now: number, lastAt: number): number;
 }
 
 /** `kept`: accounts whose turns are remembered. */
-export function turns(kept: number): Turns {
+export function turns(kept: number): GuessingTurns {
   const queues = new Map<string, Turn[]>();
 
   return {

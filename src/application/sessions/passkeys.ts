@@ -28,7 +28,7 @@ const lifetimeMs = 5 * 60_000;
 
 const refused = (): Failure => new Failure('passkey-refused');
 
-export interface Asked {
+interface PasskeyRequest {
   /** What is to be done with the answer, and for whom. */
   readonly about: string;
   /** Whose passkeys will do; null: anybody's, and the answer tells whose. */
@@ -77,14 +77,14 @@ export function passkeyCeremonies(ports: PasskeyPorts) {
 
   return {
     /** JSON for the browser. */
-    async ask({ about, user, verified }: Asked, site: Site): Promise<string> {
+    async ask({ about, user, verified }: PasskeyRequest, site: Site): Promise<string> {
       const known = user === null ? [] : await knownTo(user);
       if (user !== null && known.length === 0) throw new Failure('passkey-not-found');
       return checks.question({ site, challenge: await challengeFor(about, site), known, verified });
     },
 
     /** Who has answered. Throws `passkey-refused`, or `passkey-counter-behind` for what may be a copy. */
-    async answered({ about, user, verified }: Asked, response: string): Promise<UserId> {
+    async answered({ about, user, verified }: PasskeyRequest, response: string): Promise<UserId> {
       const { site, challenge, credential } = await taken(about, response);
       const passkey = nameOf(credential);
       const owner = await holderOf(passkey);

@@ -5,8 +5,8 @@ import type { UserId } from '../../domain/ids.js';
 import { defaultLanguage } from '../../domain/language.js';
 import { checkCode } from '../../domain/second-factor.js';
 import { checkTyped, normalEmail } from '../../domain/user-fields.js';
-import type { Asking, StepUpMethod, StepUpPurpose } from '../asking.js';
-import type { Asker } from '../commands/email-codes.js';
+import type { SessionProof, StepUpMethod, StepUpPurpose } from '../asking.js';
+import type { MailRequester } from '../commands/email-codes.js';
 import type { MailLimits } from '../commands/mail-limits.js';
 import { codeLifetimeMs, codeMinutes, codeTries } from '../mail-codes.js';
 import { stepUpMail } from '../mail-texts.js';
@@ -148,7 +148,7 @@ export function stepUps(ports: StepUpPorts) {
       { id }: { id: UserId },
       session: string,
       purpose: StepUpPurpose,
-      { place, language }: Asker,
+      { place, language }: MailRequester,
     ): Promise<void> {
       const methods = await waysOf(id);
       const address = methods.includes('mail-code') ? await reachedAt(id) : null;
@@ -197,7 +197,7 @@ export function stepUps(ports: StepUpPorts) {
     async demand<Result>(
       { id }: { id: UserId },
       purpose: StepUpPurpose,
-      { session, stepUp }: Asking,
+      { session, stepUp }: SessionProof,
       order: () => Promise<Result>,
     ): Promise<Result> {
       const name = boundTo(id, session, purpose);

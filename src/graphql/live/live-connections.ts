@@ -2,7 +2,7 @@ import type { Application } from '../../application/application.js';
 import type { UserView } from '../../application/ports.js';
 import { type Recorded, streamKey } from '../../domain/events.js';
 import { UserId } from '../../domain/ids.js';
-import { type Caller, type Credentials, identify } from '../server/context.js';
+import { type GraphqlCaller, identify, type SessionCredentials } from '../server/context.js';
 import type { ErrorLog } from '../server/errors.js';
 
 /*
@@ -19,14 +19,14 @@ const forbidden = 4403;
 const mostPerUser = 20;
 
 export interface LiveConnection {
-  readonly credentials: Credentials;
+  readonly credentials: SessionCredentials;
   isOpen(): boolean;
   close(code: number, reason: string): void;
 }
 
 export interface LiveConnections {
   /** The caller behind a connection that may stay; null: it has been closed. */
-  open(connection: LiveConnection): Promise<Caller | null>;
+  open(connection: LiveConnection): Promise<GraphqlCaller | null>;
   closed(connection: LiveConnection): void;
   stop(): void;
 }
@@ -40,7 +40,7 @@ export function liveConnections(application: Application, recheckMs: number, log
   const all = new Map<LiveConnection, Known>();
   const byUser = new Map<UserId, Set<Known>>();
 
-  const identified = (credentials: Credentials) => identify(application, credentials);
+  const identified = (credentials: SessionCredentials) => identify(application, credentials);
 
   /** The user behind a connection; null: it may not stay and has been closed. */
   const admitted = async (
@@ -145,8 +145,8 @@ export function liveConnections(application: Application, recheckMs: number, log
 
 /** Asks once for the same credentials, unless that failed. */
 function remembering(
-  userOf: (credentials: Credentials) => Promise<UserView | null>,
-): (credentials: Credentials) => Promise<UserView | null> {
+  userOf: (credentials: SessionCredentials) => Promise<UserView | null>,
+): (credentials: SessionCredentials) => Promise<UserView | null> {
   const found = new Map<string, UserView | null>();
   return async (credentials) => {
     if (credentials.kind === 'none') return null;

@@ -3,7 +3,7 @@ import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError, getOpe
 import { type Context, makeServer, type SubscribePayload } from 'graphql-ws';
 import { graphqlSchema } from '../schema.js';
 import { admit } from '../server/admission.js';
-import { type Caller, contextFor, credentialsIn, type GraphqlOptions } from '../server/context.js';
+import { contextFor, type GraphqlCaller, type GraphqlOptions, sessionCredentialsIn } from '../server/context.js';
 import { type Documents, InvalidDocument, openDocuments, withCode } from '../server/documents.js';
 import { answerFor, RequestRefused } from '../server/errors.js';
 import { graphqlPath } from '../server/routes.js';
@@ -22,7 +22,7 @@ const mostPerUser = 40;
 
 interface Connected extends SocketExtra {
   connection?: LiveConnection;
-  caller?: Caller;
+  caller?: GraphqlCaller;
   userId?: number;
 }
 
@@ -73,7 +73,7 @@ function subscriptionProtocol(serving: Serving, connections: LiveConnections) {
       const { extra, connectionParams } = context;
       const { socket, request } = extra;
       const connection: LiveConnection = {
-        credentials: credentialsIn(connectionParams?.authorization, request.headers.cookie),
+        credentials: sessionCredentialsIn(connectionParams?.authorization, request.headers.cookie),
         isOpen: () => socket.readyState === socket.OPEN,
         close: (code, reason) => socket.close(code, reason),
       };

@@ -1,9 +1,9 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { Failure } from '../../domain/failure.js';
 import { graphqlSchema } from '../schema.js';
-import { type Caller, type GraphqlOptions, signedIn } from './context.js';
+import { type GraphqlCaller, type GraphqlOptions, signedIn } from './context.js';
 import { RequestRefused } from './errors.js';
-import { checkLimits, measure } from './limits.js';
+import { checkLimits, measureOperation } from './limits.js';
 import { checkTexts } from './texts.js';
 import { payerOf, payFor } from './work.js';
 
@@ -14,7 +14,7 @@ interface OperationRequest {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: { readonly [name: string]: unknown };
-  readonly caller: Caller;
+  readonly caller: GraphqlCaller;
   readonly address: string;
 }
 
@@ -27,14 +27,14 @@ export async function admit(
   { limits, openIntrospection, work }: Pick<GraphqlOptions, 'limits' | 'openIntrospection' | 'work'>,
 ): Promise<void> {
   checkTexts({ document, operation, variables });
-  const measured = measure(graphqlSchema(), document, operation, variables);
+  const measured = measureOperation(graphqlSchema(), document, operation, variables);
   checkLimits(measured, limits);
   payFor(work, await payerOf(caller, address), measured.cost);
   if (measured.introspects && !openIntrospection && !(await isSignedIn(caller)))
     throw new RequestRefused('introspection-closed');
 }
 
-async function isSignedIn(caller: Caller): Promise<boolean> {
+async function isSignedIn(caller: GraphqlCaller): Promise<boolean> {
   try {
     await signedIn(caller);
     return true;

@@ -15,7 +15,7 @@ import type { ChannelRow } from '../../projections/models/channels.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { batched } from '../../waiting/batched.js';
 import { type ErrorLog, RequestRefused } from './errors.js';
-import type { Limits } from './limits.js';
+import type { OperationLimits } from './limits.js';
 
 /** What the face is given, once per process. */
 export interface GraphqlOptions {
@@ -25,7 +25,7 @@ export interface GraphqlOptions {
   /** Unix milliseconds. */
   readonly startedAt: number;
   readonly bodyRoom: BodyRoom;
-  readonly limits: Limits;
+  readonly limits: OperationLimits;
   /** What a caller may ask for, all operations together. */
   readonly work: Allowance;
   /** The client behind a request that is not the web framework's; forwarding headers are believed as everywhere. */
@@ -43,13 +43,13 @@ export interface GraphqlOptions {
   readonly log: ErrorLog;
 }
 
-export type Credentials =
+export type SessionCredentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'session'; readonly token: string }
   | { readonly kind: 'access-token'; readonly token: string };
 
 /** An access token somebody took the trouble to send beats the cookie a browser adds by itself. */
-export function credentialsIn(authorization: unknown, cookies: string | undefined): Credentials {
+export function sessionCredentialsIn(authorization: unknown, cookies: string | undefined): SessionCredentials {
   const [, accessToken] = typeof authorization === 'string' ? (/^Bearer +(\S+) *$/i.exec(authorization) ?? []) : [];
   if (accessToken !== undefined) return { kind: 'access-token', token: accessToken };
   const session = sessionTokenIn(cookies);
@@ -57,7 +57,7 @@ export function credentialsIn(authorization: unknown, cookies: string | undefine
 }
 
 /** The user as stored now, disabled ones included; null: nobody, or no longer. */
-export async function identify({ identity }: Application, credentials: Credentials): Promise<UserView | null> {
+export async function identify({ identity }: Application, credentials: SessionCredentials): Promise<UserView | null> {
   switch (credentials.kind) {
     case 'none':
       return null;
@@ -68,14 +68,14 @@ export async function identify({ identity }: Application, credentials: Credentia
   }
 }
 
-export interface Caller {
-  readonly credentials: Credentials;
+export interface GraphqlCaller {
+  readonly credentials: SessionCredentials;
   /** As the user is at this moment, disabled ones included; null: nobody. */
   identified(): Promise<UserView | null>;
 }
 
 /** Throws `not-signed-in`, `access-token-unknown` or `user-disabled`. */
-export async function signedIn(caller: Caller): Promise<UserView> {
+export async function signedIn(caller: GraphqlCaller): Promise<UserView> {
   const user = await caller.identified();
   if (user === null)
     throw new Failure(caller.credentials.kind === 'access-token' ? 'access-token-unknown' : 'not-signed-in');
@@ -84,7 +84,7 @@ export async function signedIn(caller: Caller): Promise<UserView> {
 }
 
 /** Who looks at what everybody may see: null is nobody, and whoever is signed in no longer is. */
-export async function onlooker(caller: Caller): Promise<UserView | null> {
+export async function onlooker(caller: GraphqlCaller): Promise<UserView | null> {
   const user = await caller.identified();
   return user?.status === 'enabled' ? user : null;
 }
@@ -111,7 +111,7 @@ export interface Browser {
 
 /** What every resolver gets. */
 export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 'version' | 'startedAt'> {
-  readonly caller: Caller;
+  readonly caller: GraphqlCaller;
   /** The client's, as far as it can be known. */
   readonly address: string;
   readonly allowAttempt: GraphqlOptions['allowAttempt'];
@@ -127,7 +127,7 @@ export interface GraphqlContext extends Pick<GraphqlOptions, 'application' | 've
 
 export function contextFor(
   options: GraphqlOptions,
-  caller: Caller,
+  caller: GraphqlCaller,
   address: string,
   browser: Browser | null,
 ): GraphqlContext {

@@ -25,7 +25,7 @@ import { RequestRefused } from './errors.js';
  * size, or by `assumedLength` where it has none. Aliases count each.
  */
 
-export interface Limits {
+export interface OperationLimits {
   readonly depth: number;
   readonly cost: number;
 }
@@ -57,7 +57,7 @@ export interface MeasuredOperation extends Measure {
 }
 
 /** The document must be valid: without fragment cycles and unknown fields. */
-export function measure(
+export function measureOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -177,7 +177,10 @@ function pageSize(
 }
 
 /** Throws RequestRefused when the operation asks for too much. */
-export function checkLimits({ depth, cost, atRoot }: Omit<MeasuredOperation, 'introspects'>, limits: Limits): void {
+export function checkLimits(
+  { depth, cost, atRoot }: Omit<MeasuredOperation, 'introspects'>,
+  limits: OperationLimits,
+): void {
   if (atRoot > mostAtRoot)
     throw new RequestRefused('too-many-fields-at-the-root', { fields: atRoot, allowed: mostAtRoot });
   if (depth > limits.depth) throw new RequestRefused('too-deep', { depth, allowed: limits.depth });

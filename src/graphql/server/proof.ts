@@ -1,5 +1,5 @@
 import { Arg, Field, InputType } from 'type-graphql';
-import { type Asking, type StepUpMethod, type StepUpPurpose, shownStepUp } from '../../application/asking.js';
+import { type SessionProof, type StepUpMethod, type StepUpPurpose, shownStepUp } from '../../application/asking.js';
 import type { SecondFactorMethod, Site } from '../../application/proof-ports.js';
 import type { FactorProof } from '../../application/sessions/second-factor.js';
 import type { StepUpProof } from '../../application/sessions/step-up.js';
@@ -83,7 +83,7 @@ export const StepUpArg = () =>
 export const askingIn = (
   { caller: { credentials }, application }: GraphqlContext,
   stepUp: string | null | undefined = null,
-): Asking => ({
+): SessionProof => ({
   session: credentials.kind === 'session' ? application.identity.sessionOf(credentials.token) : 'access token',
   stepUp: shownStepUp('stepUp', stepUp),
 });

@@ -24,12 +24,12 @@ import { forgottenVisitorCookie, newVisitor, visitorCookie, visitorIn } from '..
 import { graphqlSchema } from '../schema.js';
 import { admit } from './admission.js';
 import {
-  type Caller,
   contextFor,
-  credentialsIn,
+  type GraphqlCaller,
   type GraphqlContext,
   type GraphqlOptions,
   identify,
+  sessionCredentialsIn,
 } from './context.js';
 import { type Documents, documentLimits, InvalidDocument, openDocuments } from './documents.js';
 import { answerFor, notExecuted, RequestRefused } from './errors.js';
@@ -169,7 +169,7 @@ function upTo(body: Readable, most: number, beyond: () => void): Readable {
 }
 
 const isKnown = async ({ headers }: FastifyRequest, { application }: GraphqlOptions): Promise<boolean> =>
-  (await identify(application, credentialsIn(headers.authorization, headers.cookie))) !== null;
+  (await identify(application, sessionCredentialsIn(headers.authorization, headers.cookie))) !== null;
 
 function openApollo(options: GraphqlOptions, documents: Documents): ApolloServer<GraphqlContext> {
   const { log } = options;
@@ -231,11 +231,11 @@ const gatekeeper = (options: GraphqlOptions): ApolloServerPlugin<GraphqlContext>
 
 function contextOf(request: FastifyRequest, reply: FastifyReply, options: GraphqlOptions): GraphqlContext {
   const secure = request.protocol === 'https';
-  let credentials = credentialsIn(request.headers.authorization, request.headers.cookie);
+  let credentials = sessionCredentialsIn(request.headers.authorization, request.headers.cookie);
   const halfSignIn = halfSignInIn(request.headers.cookie);
   const visitor = visitorIn(request.headers.cookie);
   let user: Promise<UserView | null> | null = null;
-  const caller: Caller = {
+  const caller: GraphqlCaller = {
     get credentials() {
       return credentials;
     },

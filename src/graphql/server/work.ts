@@ -1,6 +1,6 @@
 import type { Allowance } from '../../http/allowance.js';
 import { placeOf } from '../../http/place.js';
-import type { Caller } from './context.js';
+import type { GraphqlCaller } from './context.js';
 import { RequestRefused } from './errors.js';
 
 /*
@@ -15,7 +15,7 @@ export function payFor(allowance: Allowance, payer: string | number, cost: numbe
 }
 
 /** The id of the user who is signed in, else the place. */
-export async function payerOf(caller: Caller, address: string): Promise<string | number> {
+export async function payerOf(caller: GraphqlCaller, address: string): Promise<string | number> {
   const user = await caller.identified();
   return user?.id ?? placeOf(address);
 }

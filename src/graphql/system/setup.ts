@@ -4,7 +4,7 @@ import type { UsageMode } from '../../domain/setup.js';
 import { attempting, type GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { answerEntry } from '../sessions/entry.js';
-import { Status, statusOf } from './status.js';
+import { Status, systemStatus } from './status.js';
 
 const UsageModeEnum = enumeration<UsageMode>('UsageMode', 'What the gateway is run for.', {
   EXTERNAL: 'external',
@@ -45,6 +45,6 @@ export class SetupResolver {
     const { setup, identity } = application;
     await application.visible(await setup.completeByRequest(input, input.code));
     await answerEntry(context, browser, await identity.enter(await setup.rootUser(), browser.client));
-    return statusOf(context);
+    return systemStatus(context);
   }
 }

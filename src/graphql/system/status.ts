@@ -140,7 +140,7 @@ export class Status {
 export class StatusResolver {
   @Query(() => Status)
   status(@Ctx() context: GraphqlContext): Status {
-    return statusOf(context);
+    return systemStatus(context);
   }
 
   @FieldResolver(() => Boolean, { description: 'The first run is over: there is a root user.' })
@@ -156,7 +156,7 @@ export class StatusResolver {
   }
 }
 
-export function statusOf({ application: { directory, queries }, version, startedAt }: GraphqlContext): Status {
+export function systemStatus({ application: { directory, queries }, version, startedAt }: GraphqlContext): Status {
   const settings = directory.settings();
   const text = (key: OptionKey): string => settings.text(key);
   const flag = (key: OptionKey): boolean => settings.flag(key);

@@ -20,16 +20,16 @@ import type { FailureHistory } from '../../application/queries/usage.js';
 import { invalidField } from '../../domain/failure.js';
 import { ApiKeyId } from '../../domain/ids.js';
 import type {
-  FailureKind,
+  CallFailureKind,
+  callFailureKinds,
   FailureShare,
-  failureKinds,
   UsageFailure,
 } from '../../projections/models/usage-stats/usage-failures.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { HistoryIntervalEnum } from './history.js';
 
-type Kinds = typeof failureKinds;
+type Kinds = typeof callFailureKinds;
 
 const FailureKindEnum: { readonly [Name in keyof Kinds as Uppercase<Name>]: Kinds[Name] } = {
   REFUSED: 0,
@@ -101,7 +101,7 @@ class FailureHistoryArgs {
 @ObjectType('UsageFailure', { description: 'Calls that got nowhere for one cause.' })
 class UsageFailureObject implements Omit<UsageFailure, 'status' | 'code'> {
   @Field(() => FailureKindEnum)
-  readonly kind!: FailureKind;
+  readonly kind!: CallFailureKind;
 
   @Field(() => SafeIntScalar, { description: 'How many.' })
   readonly failures!: number;
@@ -184,7 +184,7 @@ export class FailureHistoryResolver {
 @Resolver(() => FailureShareObject)
 export class FailureShareResolver {
   @FieldResolver(() => FailureKindEnum, { nullable: true, description: 'null: all other causes.' })
-  kind(@Root() { cause }: FailureShare): FailureKind | null {
+  kind(@Root() { cause }: FailureShare): CallFailureKind | null {
     return cause?.kind ?? null;
   }
 

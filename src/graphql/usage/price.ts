@@ -2,7 +2,7 @@ import { createUnionType, Field, FieldResolver, ObjectType, Resolver, Root } fro
 import {
   type CallPrice as CallPriceFactors,
   type Price,
-  ratioOf,
+  quantityRatio,
   type TokenPrice as TokenPriceFactors,
 } from '../../domain/pricing.js';
 import { DecimalScalar } from '../server/scalars.js';
@@ -25,27 +25,27 @@ class TokenPrice implements Omit<TokenPriceFactors, 'pieces'> {
 export class TokenPriceResolver {
   @FieldResolver(() => DecimalScalar)
   completion(@Root() price: TokenPriceFactors): string {
-    return ratioOf(price, 'output');
+    return quantityRatio(price, 'output');
   }
 
   @FieldResolver(() => DecimalScalar)
   cache(@Root() price: TokenPriceFactors): string {
-    return ratioOf(price, 'cachedInput');
+    return quantityRatio(price, 'cachedInput');
   }
 
   @FieldResolver(() => DecimalScalar)
   cacheWrite(@Root() price: TokenPriceFactors): string {
-    return ratioOf(price, 'cacheWrite');
+    return quantityRatio(price, 'cacheWrite');
   }
 
   @FieldResolver(() => DecimalScalar)
   image(@Root() price: TokenPriceFactors): string {
-    return ratioOf(price, 'imageInput');
+    return quantityRatio(price, 'imageInput');
   }
 
   @FieldResolver(() => DecimalScalar)
   reasoning(@Root() price: TokenPriceFactors): string {
-    return ratioOf(price, 'reasoning');
+    return quantityRatio(price, 'reasoning');
   }
 }
 

@@ -52,7 +52,7 @@ interface ProjectorParts {
   readonly committed: (model: string, batch: readonly Recorded[]) => void;
 }
 
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const faultOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The connection a projector leads on. */
 interface Lead {
@@ -108,7 +108,7 @@ export class Projector {
       try {
         if (!this.heldElsewhere) await this.tryToLead(signal);
       } catch (error) {
-        this.parts.log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector was interrupted');
+        this.parts.log.warn({ readModel: this.model, reason: faultOf(error) }, 'projector was interrupted');
       }
       if (!signal.aborted) await this.bell.wait(this.parts.pace.retryMs);
     }
@@ -226,7 +226,7 @@ export class Projector {
       }
       if (lead.lost || !isPassing(error)) throw error;
       window.leave(this);
-      this.parts.log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector will try again');
+      this.parts.log.warn({ readModel: this.model, reason: faultOf(error) }, 'projector will try again');
       await this.bell.wait(pace.retryMs);
       return;
     }
@@ -327,7 +327,7 @@ export class Projector {
     } catch (error) {
       await client.query('rollback').catch(() => {});
       next = 'later';
-      log.warn({ readModel: this.model, reason: reasonOf(error) }, 'projector could not take away what is not shown');
+      log.warn({ readModel: this.model, reason: faultOf(error) }, 'projector could not take away what is not shown');
     }
     if (next !== null) this.untidyFrom = next === 'now' ? 0 : Date.now() + pace.idleCheckpointMs;
     return next === 'now';
@@ -364,7 +364,7 @@ export class Projector {
     { position, type }: { readonly position: Position; readonly type: string },
     error: unknown,
   ): Promise<void> {
-    const failure = { position, type, error: reasonOf(error).slice(0, 500) };
+    const failure = { position, type, error: faultOf(error).slice(0, 500) };
     await lead.client.query(
       `update projections.checkpoints
        set status = 'stopped', position = $5, failed_position = $1, failed_type = $2, error = $3, updated_at = now()

@@ -3,7 +3,7 @@ import { assertNever } from '../../domain/failure.js';
 import { toldError } from '../../domain/told-error.js';
 import type { News } from './news.js';
 import type { ProjectionRunner, ReadModelState } from './runner.js';
-import type { Channel, FromRunner, ToRunner } from './runner-messages.js';
+import type { FromRunner, RunnerChannel, ToRunner } from './runner-messages.js';
 
 /*
  * A runner in another thread, for everybody in this one. How far its read models have come is known here, so that only
@@ -24,9 +24,9 @@ interface Waiter {
 
 export class RemoteRunner implements ProjectionRunner {
   /** Of the runner that is to be listened to. */
-  private peer: Channel<ToRunner, FromRunner> | null = null;
+  private peer: RunnerChannel<ToRunner, FromRunner> | null = null;
   /** The same once that runner has started. */
-  private channel: Channel<ToRunner, FromRunner> | null = null;
+  private channel: RunnerChannel<ToRunner, FromRunner> | null = null;
   private states: readonly ReadModelState[] = [];
   private readonly waiters = new Map<number, Waiter>();
   private waits = 0;
@@ -54,7 +54,7 @@ export class RemoteRunner implements ProjectionRunner {
    * Resolves once the runner at the other end has started; those who wait then wait for that one. Rejects with what kept
    * it from starting.
    */
-  connect(channel: Channel<ToRunner, FromRunner>): Promise<void> {
+  connect(channel: RunnerChannel<ToRunner, FromRunner>): Promise<void> {
     this.peer = channel;
     return new Promise((resolve, reject) => {
       channel.on('message', (message) => {
@@ -157,7 +157,7 @@ export class RemoteRunner implements ProjectionRunner {
   }
 
   /** To the runner that has just started, all that its predecessor knew. */
-  private begin(channel: Channel<ToRunner, FromRunner>): void {
+  private begin(channel: RunnerChannel<ToRunner, FromRunner>): void {
     this.channel = channel;
     this.tellNews();
     for (const [id, waiter] of this.waiters) this.tellWait(id, waiter);

@@ -29,7 +29,7 @@ export type FromRunner =
   | { readonly kind: 'failed'; readonly error: ToldError };
 
 /** The end of a channel between two threads: a MessagePort, or the Worker itself. */
-export interface Channel<Out, In> {
+export interface RunnerChannel<Out, In> {
   postMessage(message: Out): void;
   on(event: 'message', listener: (message: In) => void): unknown;
 }

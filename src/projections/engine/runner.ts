@@ -9,7 +9,7 @@ import { LogWindow } from './log-window.js';
 import { foldContext } from './newest.js';
 import type { News } from './news.js';
 import type { EventFeed, Projection, ProjectionContext } from './projection.js';
-import { Projector, type ProjectorLog, type ProjectorPace, reasonOf } from './projector.js';
+import { faultOf, Projector, type ProjectorLog, type ProjectorPace } from './projector.js';
 import { wantedChannel } from './projector-connection.js';
 import { quarantinedFor } from './quarantine.js';
 
@@ -283,7 +283,7 @@ class Runner implements ProjectionRunner {
 
   private async poll(): Promise<number> {
     await this.observe().catch((error: unknown) =>
-      this.options.log.warn({ reason: reasonOf(error) }, 'checkpoints cannot be read'),
+      this.options.log.warn({ reason: faultOf(error) }, 'checkpoints cannot be read'),
     );
     let wanted = beginning;
     for (const projector of this.projectors) {

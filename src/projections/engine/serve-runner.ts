@@ -2,7 +2,7 @@ import { tellError } from '../../domain/told-error.js';
 import { Bell } from '../../waiting/bell.js';
 import type { News } from './news.js';
 import type { ProjectionRunner, RunnerOptions } from './runner.js';
-import type { Channel, FromRunner, ToRunner } from './runner-messages.js';
+import type { FromRunner, RunnerChannel, ToRunner } from './runner-messages.js';
 
 /** How long a change of states waits for others to be told with it. Whoever waits for a position is told at once. */
 const gatherMs = 50;
@@ -12,7 +12,7 @@ const gatherMs = 50;
  * rejects: what keeps it from starting is told.
  */
 export async function serveRunner(
-  channel: Channel<FromRunner, ToRunner>,
+  channel: RunnerChannel<FromRunner, ToRunner>,
   start: (parts: Required<Pick<RunnerOptions, 'news' | 'changed'>>) => Promise<ProjectionRunner>,
 ): Promise<void> {
   const newsBell = new Bell();

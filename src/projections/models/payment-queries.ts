@@ -58,7 +58,7 @@ export async function countOpenPayments(
 }
 
 /** Ordered behind `after`, oldest first. */
-export const openPayments = (
+export const pendingPayments = (
   db: ReadModels,
   after: Position,
   most: number,

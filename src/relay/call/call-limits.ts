@@ -2,7 +2,7 @@ import type { Clock } from '../../application/ports.js';
 import type { Settings } from '../../application/settings.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../domain/ids.js';
 import { tooManyCalls } from '../errors.js';
-import { callsUnderWay } from './calls-under-way.js';
+import { concurrencyCounter } from './concurrency-counter.js';
 import { modelRateLimiter } from './rate-limit.js';
 
 /** What is counted over all calls of the node, whoever serves them. */
@@ -21,9 +21,9 @@ export type Leave = (succeeded: boolean) => void;
 
 export function callLimits(clock: Clock): CallLimits {
   const requests = modelRateLimiter(clock);
-  const perApiKey = callsUnderWay();
-  const inPerson = callsUnderWay();
-  const perChannel = callsUnderWay();
+  const perApiKey = concurrencyCounter();
+  const inPerson = concurrencyCounter();
+  const perChannel = concurrencyCounter();
   return {
     admit(user, apiKey, { modelRateLimit, apiKeyConcurrency }) {
       const concluded = requests.admit(user, modelRateLimit);

@@ -10,7 +10,7 @@ import { channelParser } from './channel-settings.js';
 import { type Order, orderSteps } from './order.js';
 import type { IncomingCall } from './relay.js';
 import { chooseChannel } from './routing.js';
-import { named, type Sent, sentBody } from './sent-text.js';
+import { named, type SentBody, sentBody } from './sent-text.js';
 import { refusalOf } from './shortage.js';
 
 /*
@@ -40,7 +40,7 @@ function countTold(answer: Buffer): number | null {
 interface ToCount {
   readonly caller: Caller;
   readonly order: Order;
-  readonly sent: Sent;
+  readonly sent: SentBody;
   readonly bodyBytes: number;
   readonly answerPlace: AnswerPlace;
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocols/json.js';
 
 /* What a caller has sent, to be carried on: with its text, or with the digits of its numbers. */
 
-export interface Sent {
+export interface SentBody {
   /** null: it is no JSON. */
   readonly source: JsonSource | null;
   /** The body as it is served, made of what was sent. */
@@ -18,7 +18,7 @@ export interface Sent {
 export function sentBody(
   { text, value }: Pick<HeldBody, 'text' | 'value'>,
   served: (body: JsonObject) => JsonObject,
-): Sent {
+): SentBody {
   const body = served(value);
   if (text === undefined) return { source: null, body, exact: () => body };
   return { source: { text, value }, body, exact: () => served(exactly(text, value, outerBrackets)) };

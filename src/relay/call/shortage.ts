@@ -1,7 +1,7 @@
 import type { Shortage } from '../../application/quota-gate-ports.js';
 import type { Settings } from '../../application/settings.js';
 import type { Instant } from '../../domain/instant.js';
-import { quotaText, RelayError, secondsToWait } from '../errors.js';
+import { plainQuotaText, RelayError, secondsToWait } from '../errors.js';
 import type { HoldEstimate } from './hold.js';
 
 /** `2026-03-01T00:00:00Z` */
@@ -15,7 +15,7 @@ export function refusalOf(
 ): RelayError {
   const least = shortage.short === 'user' ? estimate.least : estimate.leastOfKey;
   const show = (quota: number): string =>
-    quotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
+    plainQuotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
   const amounts = `available ${show(shortage.available)}, needed ${show(least)}`;
   switch (shortage.short) {
     case 'user':

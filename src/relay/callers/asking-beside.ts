@@ -9,7 +9,7 @@ import { withoutSecrets } from '../upstream/confidential.js';
 export type AskingPorts = Pick<RelayPorts, 'clock' | 'authorising'>;
 
 /** Whom to ask, as far as a channel says it; key and proxy are in the clear. */
-export interface Asked {
+interface ChannelTarget {
   /** Empty: the provider's own. */
   readonly baseUrl: string;
   readonly organization: string | null;
@@ -27,7 +27,7 @@ const longestReason = 300;
 export async function askBeside<Told>(
   { clock, authorising }: AskingPorts,
   provider: Provider,
-  asked: Asked,
+  asked: ChannelTarget,
   question: (asking: AskingBeside) => Promise<Told>,
   largest?: number,
 ): Promise<Told> {

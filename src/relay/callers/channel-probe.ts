@@ -4,7 +4,7 @@ import type { ChannelTestUsage } from '../../domain/channel.js';
 import { Failure } from '../../domain/failure.js';
 import type { UserId } from '../../domain/ids.js';
 import { priceOf } from '../../domain/price-tables.js';
-import { chargeOf, ratioOf } from '../../domain/pricing.js';
+import { chargeOf, quantityRatio } from '../../domain/pricing.js';
 import { completionTokens, promptTokens } from '../../domain/usage.js';
 import { type AttemptPorts, attempt } from '../call/attempt.js';
 import { believedUsage } from '../call/believed-usage.js';
@@ -127,7 +127,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         completionTokens: completionTokens(usage),
         quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price),
         modelRatio: price.per === 'token' ? price.model : '0',
-        completionRatio: price.per === 'token' ? ratioOf(price, 'output') : '0',
+        completionRatio: price.per === 'token' ? quantityRatio(price, 'output') : '0',
         modelPrice: price.per === 'call' ? price.price : null,
       };
       return { ok: true, message: '', responseTimeMs, usage: tested, outOfOrder: null };

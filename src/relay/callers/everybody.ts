@@ -6,7 +6,7 @@ import { geminiCaller } from './gemini/dialect.js';
 import { geminiModels } from './gemini/models.js';
 import { type ModelForm, modelRoutes } from './model-lists.js';
 import { openAiCaller } from './openai/dialect.js';
-import { openAiModels } from './openai/models.js';
+import { openAiModelsAnswer } from './openai/models.js';
 import type { Route, RoutesOptions } from './route.js';
 
 /* What clients of every dialect ask for at the same place: who it is shows in how they show their key. */
@@ -24,4 +24,4 @@ const forms: ReadonlyMap<CallerDialect, ModelForm> = new Map([
 ]);
 
 export const everybodysRoutes = (options: RoutesOptions): Route[] =>
-  modelRoutes('/v1/models', dialectOf, ({ request }) => forms.get(dialectOf(request)) ?? openAiModels, options);
+  modelRoutes('/v1/models', dialectOf, ({ request }) => forms.get(dialectOf(request)) ?? openAiModelsAnswer, options);

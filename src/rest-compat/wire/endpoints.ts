@@ -15,7 +15,7 @@ import { TooManyRequests } from './rate-limits.js';
 
 /* How an endpoint is declared: who may call it, and a function from the exchange to the body of the answer. */
 
-export interface Exchange {
+export interface HttpExchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly query: Query;
@@ -52,13 +52,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Endpoints {
   /** For everybody. */
-  open(method: Method, path: string, handler: (exchange: Exchange) => Answer, rules?: EndpointRules): void;
+  open(method: Method, path: string, handler: (exchange: HttpExchange) => Answer, rules?: EndpointRules): void;
   /** For users of at least the role. */
   guarded(
     role: Role,
     method: Method,
     path: string,
-    handler: (viewer: UserView, exchange: Exchange) => Answer,
+    handler: (viewer: UserView, exchange: HttpExchange) => Answer,
     rules?: EndpointRules,
   ): void;
 }
@@ -81,7 +81,7 @@ const longAnswer = { max: 2048 };
 const slashForms = (path: string): readonly string[] =>
   path.endsWith('/') ? [path, path.slice(0, -1)] : [path, `${path}/`];
 
-function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): HttpExchange {
   return {
     request,
     reply,
@@ -110,7 +110,7 @@ export function endpointsOn(
     method: Method,
     path: string,
     role: Role | null,
-    handler: (exchange: Exchange) => Answer,
+    handler: (exchange: HttpExchange) => Answer,
     { critical = false, form = false, human = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
   ): void => {
     for (const url of slashForms(path)) {
@@ -144,7 +144,7 @@ export function endpointsOn(
   return {
     open: (method, path, handler, rules = {}) => add(method, path, null, handler, rules),
     guarded: (role, method, path, handler, rules = {}) => {
-      const withViewer = (exchange: Exchange): Answer => {
+      const withViewer = (exchange: HttpExchange): Answer => {
         const viewer = viewers.get(exchange.request);
         if (viewer === undefined) throw new Error(`${method} ${path} was reached without its guard`);
         return handler(viewer, exchange);

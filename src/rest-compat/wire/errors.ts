@@ -5,7 +5,7 @@ import { messageOf } from './messages.js';
 /* From a "no" to an answer, once. Legacy clients read a message only with status 200: that is where most of them go. */
 
 /** A "no" whose wording or status belongs to one place of the legacy contract. `data` tells programs more. */
-export class Refusal extends Error {
+export class RestRefusal extends Error {
   constructor(
     message: string,
     readonly status = 200,
@@ -17,7 +17,7 @@ export class Refusal extends Error {
 }
 
 /** An order, or what changes something though it is asked like a question, on behalf of a page that is not ours. */
-export class ForeignPage extends Refusal {
+export class ForeignPage extends RestRefusal {
   constructor() {
     super('拒绝来自其他网站的请求', 403);
   }
@@ -51,7 +51,7 @@ const nameIn = (names: FieldNames, field: string): string => {
   return Object.hasOwn(names, first) ? `${names[first]}${rest}` : field;
 };
 
-export function renamed(thrown: unknown, names: FieldNames): unknown {
+export function renamedFields(thrown: unknown, names: FieldNames): unknown {
   if (!(thrown instanceof Failure)) return thrown;
   const { code, details } = thrown;
   const told = naming.filter((name) => details[name] !== undefined);
@@ -61,17 +61,17 @@ export function renamed(thrown: unknown, names: FieldNames): unknown {
 
 /** The failure in the endpoint's own words; anything else as it is. */
 export function worded(thrown: unknown, wordings: Wordings, fields: FieldNames): unknown {
-  const error = renamed(thrown, fields);
+  const error = renamedFields(thrown, fields);
   if (!(error instanceof Failure)) return error;
   const wording = wordings[error.code];
   if (wording === undefined) return error;
   const [text, status] = typeof wording === 'string' ? [wording, 200] : wording;
-  return new Refusal(text, status, detailsOf(error));
+  return new RestRefusal(text, status, detailsOf(error));
 }
 
 /** An expected "no" as status and body; null: a bug, which the caller must not see. */
 export function refusalAnswer(error: unknown): { readonly status: number; readonly body: Envelope } | null {
-  if (error instanceof Refusal) return { status: error.status, body: failure(error.message, error.data) };
+  if (error instanceof RestRefusal) return { status: error.status, body: failure(error.message, error.data) };
   if (error instanceof Failure) return { status: 200, body: failure(messageOf(error), detailsOf(error)) };
   return null;
 }

@@ -5,12 +5,12 @@ import type { Identity } from '../../application/sessions/identity.js';
 import { Failure, type FailureCode } from '../../domain/failure.js';
 import type { Role } from '../../domain/user.js';
 import { sessionUserEvenDisabled } from '../session.js';
-import { Refusal } from './errors.js';
+import { RestRefusal } from './errors.js';
 import { messageOf } from './messages.js';
 
 /* Who asks, and may they? The checks and their order are the contract's. */
 
-const refused = (code: FailureCode): Refusal => new Refusal(messageOf(new Failure(code)), 401);
+const refused = (code: FailureCode): RestRefusal => new RestRefusal(messageOf(new Failure(code)), 401);
 
 const userInvalid = '无权进行此操作，用户信息无效';
 const userIdMissing = '无权进行此操作，未提供 New-Api-User';
@@ -39,11 +39,11 @@ async function identified(identity: Identity, request: FastifyRequest): Promise<
  */
 export async function guard(identity: Identity, request: FastifyRequest, needed: Role): Promise<UserView> {
   const user = await identified(identity, request);
-  if (user.username.trim() === '') throw new Refusal(userInvalid);
+  if (user.username.trim() === '') throw new RestRefusal(userInvalid);
   const claimed = headerOf(request, 'new-api-user');
-  if (claimed === '') throw new Refusal(userIdMissing, 401);
-  if (!/^[+-]?\d+$/.test(claimed)) throw new Refusal(userIdMalformed, 401);
-  if (Number(claimed) !== user.id) throw new Refusal(userIdDiffers, 401);
+  if (claimed === '') throw new RestRefusal(userIdMissing, 401);
+  if (!/^[+-]?\d+$/.test(claimed)) throw new RestRefusal(userIdMalformed, 401);
+  if (Number(claimed) !== user.id) throw new RestRefusal(userIdDiffers, 401);
   if (user.status !== 'enabled') throw new Failure('user-disabled');
   authorise(user, needed);
   return user;

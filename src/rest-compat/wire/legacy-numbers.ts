@@ -33,7 +33,7 @@ export const deletedAt = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 
 /** A comma list, as the contract writes models and groups: blanks around a name and empty names do not count. */
-export const namesIn = (list: string): string[] =>
+export const legacyNamesIn = (list: string): string[] =>
   list
     .split(',')
     .map((name) => name.trim())

@@ -41,7 +41,7 @@ export async function openCalls(
 }
 
 /** An account at one position of the log: its balance, holds not deducted, and the holds of calls under way. */
-export interface AccountSnapshot {
+interface AccountSnapshot {
   readonly balance: bigint;
   /** Of an API key: its newest days with spending. */
   readonly spending: readonly (readonly [day: Day, quota: bigint])[];

@@ -120,13 +120,13 @@ export function storedLines(
 }
 
 /** What a query selects of a line beside its columns. */
-export type Told = { readonly [Name in keyof Omit<Terms, 'id'>]: Terms[Name] | null } & Pick<
+export type LineLabels = { readonly [Name in keyof Omit<Terms, 'id'>]: Terms[Name] | null } & Pick<
   SeriesLabels,
   'model' | 'group' | 'api_key_name'
 >;
 
 /** The line again. */
-export function toldLine<Row extends StoredLine & Told>({
+export function toldLine<Row extends StoredLine & LineLabels>({
   terms_id: _,
   series_id: __,
   model_id: ___,

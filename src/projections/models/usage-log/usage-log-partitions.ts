@@ -26,7 +26,7 @@ export async function makePartitions(tx: ReadModels, lines: readonly Pick<UsageL
   }
 }
 
-export interface Month {
+interface PartitionMonth {
   /** Of its partition. */
   readonly table: string;
   /** Unix seconds: `from` inclusive, `to` exclusive. */
@@ -35,7 +35,7 @@ export interface Month {
 }
 
 /** `month`: from 0. */
-function monthIn(year: number, month: number): Month {
+function monthIn(year: number, month: number): PartitionMonth {
   return {
     table: `usage_log_${year}_${String(month + 1).padStart(2, '0')}`,
     from: Date.UTC(year, month) / 1000,
@@ -44,13 +44,13 @@ function monthIn(year: number, month: number): Month {
 }
 
 /** The calendar month (UTC) of a moment in milliseconds. */
-export function monthOf(at: Instant | number): Month {
+export function monthOf(at: Instant | number): PartitionMonth {
   const date = new Date(at);
   return monthIn(date.getUTCFullYear(), date.getUTCMonth());
 }
 
 /** By the name of its partition. */
-export function monthOfPartition(table: string): Month {
+export function monthOfPartition(table: string): PartitionMonth {
   const [year, month] = table.split('_').slice(-2).map(Number);
   return monthIn(year ?? Number.NaN, (month ?? Number.NaN) - 1);
 }

@@ -1,6 +1,6 @@
 import type { ChannelId, UserId } from '../../../domain/ids.js';
 import type { Usage } from '../../../domain/usage.js';
-import type { Told } from './stored-line.js';
+import type { LineLabels } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
 import { tableOfClearings, type UsageLogClearings } from './usage-log-clearing.js';
 import { columnsOfLog } from './usage-log-columns.js';
@@ -14,7 +14,7 @@ type Seldom = 'uncovered' | 'cached_tokens' | 'reasoning_tokens';
 
 export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageLogValues {
   /** See `stored-line.ts`. */
-  usage_log: Omit<UsageLogRow, keyof Told | 'usage' | 'attempts' | 'failed_attempts' | Seldom> & {
+  usage_log: Omit<UsageLogRow, keyof LineLabels | 'usage' | 'attempts' | 'failed_attempts' | Seldom> & {
     /** null: 0, which takes no room so. */
     [Name in Seldom]: UsageLogRow[Name] | null;
   } & LineNumbers & {

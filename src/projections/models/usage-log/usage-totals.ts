@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { type Quota, zero } from '../../../domain/quota.js';
 import type { ReadModels } from '../../database.js';
 import { hoursTable, matchingHours } from '../usage-stats/usage-stats-queries.js';
-import { counted, type Dimension, type UsageSumTable } from '../usage-stats/usage-sums.js';
+import { type Dimension, rowKinds, type UsageSumTable } from '../usage-stats/usage-sums.js';
 import { numbered } from './narrowed-filter.js';
 import { logTypes } from './usage-log.js';
 import { isModel, type LineFilter, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
@@ -37,10 +37,10 @@ type Summand = keyof UsageTotals;
 
 const sums = ['quota', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens'] as const;
 
-const countedAs: Readonly<Record<Summed, readonly (typeof counted)[keyof typeof counted][]>> = {
-  calls: [counted.logged],
-  tests: [counted.channelTests],
-  both: [counted.logged, counted.channelTests],
+const countedAs: Readonly<Record<Summed, readonly (typeof rowKinds)[keyof typeof rowKinds][]>> = {
+  calls: [rowKinds.logged],
+  tests: [rowKinds.channelTests],
+  both: [rowKinds.logged, rowKinds.channelTests],
 };
 
 /** A channel test is the only line of its type that is about no request. */

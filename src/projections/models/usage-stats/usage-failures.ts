@@ -12,14 +12,14 @@ import { beganIn } from './usage-sums.js';
 /* Why calls got nowhere, hour by hour: what was refused and what failed, by the status and code that were told. */
 
 /** Before or after something had been reserved for the call. */
-export const failureKinds = { refused: 0, failed: 1 } as const;
-export type FailureKind = (typeof failureKinds)[keyof typeof failureKinds];
+export const callFailureKinds = { refused: 0, failed: 1 } as const;
+export type CallFailureKind = (typeof callFailureKinds)[keyof typeof callFailureKinds];
 
 export interface UsageFailureTables {
   usage_stats_failures: {
     /** When it began, unix seconds. */
     hour: number;
-    kind: FailureKind;
+    kind: CallFailureKind;
     /** 0: nobody who is known. */
     user_id: UserId | 0;
     /** 0: none, or not known. */
@@ -61,18 +61,23 @@ export class FailureSums {
   private readonly rows = new Map<string, Failure & { failures: bigint }>();
 
   refused(at: Instant, refusal: Refusal, count: number): void {
-    this.add(at, failureKinds.refused, refusal, count);
+    this.add(at, callFailureKinds.refused, refusal, count);
   }
 
   failed(at: Instant, { userId, apiKeyId }: CallFacts, { status, code }: Pick<CallReleased, 'status' | 'code'>): void {
-    this.add(at, failureKinds.failed, { userId, apiKeyId, status, code }, 1);
+    this.add(at, callFailureKinds.failed, { userId, apiKeyId, status, code }, 1);
   }
 
   async write(tx: ReadModels): Promise<void> {
     if (this.rows.size > 0) await addToRows(tx, 'usage_stats_failures', key, [...this.rows.values()]);
   }
 
-  private add(at: Instant, kind: FailureKind, { userId, apiKeyId, status, code }: ToldFailure, count: number): void {
+  private add(
+    at: Instant,
+    kind: CallFailureKind,
+    { userId, apiKeyId, status, code }: ToldFailure,
+    count: number,
+  ): void {
     const failure: Failure = {
       hour: beganIn('hour', unixSeconds(at)),
       kind,

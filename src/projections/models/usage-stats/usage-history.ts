@@ -3,7 +3,7 @@ import { percentileOf } from '../../../domain/durations.js';
 import type { ReadModels } from '../../database.js';
 import { countsIn } from './distribution.js';
 import {
-  type Asked,
+  type CallsBreakdown,
   type UsageDimension,
   type UsageStatsFilter,
   usageRows,
@@ -154,7 +154,7 @@ async function read(db: ReadModels, query: UsageHistoryQuery, first: readonly (n
   const { filter, edges, piece, by, top } = query;
   const time = sql.ref(piece);
   const { from, to } = rangeOf(edges);
-  const rowsOf = (asked: Asked) =>
+  const rowsOf = (asked: CallsBreakdown) =>
     usageRows(db, piece, filter, asked).where(sql<SqlBool>`${time} >= ${from} and ${time} < ${to}`);
   const place = sql`width_bucket(${time}, ${edges}::bigint[])`.as('place');
   const pieces = rowsOf({ by: [], durations: true })

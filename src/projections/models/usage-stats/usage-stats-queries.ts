@@ -3,13 +3,13 @@ import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
 import type { ReadModels } from '../../database.js';
 import {
   beganIn,
-  counted,
   type Dimension,
   daySeconds,
   daysOf,
   distributions,
   measures,
   type Piece,
+  rowKinds,
   tableThatKnows,
   type UsageSumTable,
   type UsageSumTables,
@@ -86,7 +86,7 @@ export function matchingHours(db: ReadModels, table: keyof UsageSumTables, filte
 type CallsFilter = Omit<UsageStatsFilter, 'from' | 'to'>;
 
 /** What is read of calls. */
-export interface Asked {
+export interface CallsBreakdown {
   /** What is told apart. */
   readonly by: readonly UsageDimension[];
   /** Beside the sums, how long calls took. */
@@ -94,7 +94,7 @@ export interface Asked {
 }
 
 /** The table that answers: of hours, or of the last minutes. */
-function tableOf(piece: Piece, filter: CallsFilter, { by, durations }: Asked) {
+function tableOf(piece: Piece, filter: CallsFilter, { by, durations }: CallsBreakdown) {
   if (piece === 'minute') return 'usage_stats_minutes';
   const needed = filter.model === undefined ? by : [...by, 'model' as const];
   // The table with most columns knows every dimension there is to ask by.
@@ -103,12 +103,12 @@ function tableOf(piece: Piece, filter: CallsFilter, { by, durations }: Asked) {
 
 function callsIn(db: ReadModels, table: keyof UsageSumTables, filter: CallsFilter) {
   const { model } = filter;
-  const rows = matchingHours(db, table, filter).where('counted', '!=', counted.channelTests);
+  const rows = matchingHours(db, table, filter).where('counted', '!=', rowKinds.channelTests);
   return model === undefined ? rows : rows.where('model', '=', model);
 }
 
 /** Calls of any time that the filter lets through, in rows of hours, or of the last minutes. */
-export const usageRows = (db: ReadModels, piece: Piece, filter: CallsFilter, asked: Asked) =>
+export const usageRows = (db: ReadModels, piece: Piece, filter: CallsFilter, asked: CallsBreakdown) =>
   callsIn(db, tableOf(piece, filter, asked), filter);
 
 /** Unix seconds; `to` exclusive. */
@@ -125,7 +125,7 @@ export function usageRowsOver(
   db: ReadModels,
   piece: Piece,
   filter: CallsFilter,
-  asked: Asked,
+  asked: CallsBreakdown,
   { from, to }: TimeRange,
 ) {
   const columns = [...asked.by, ...measures, ...(asked.durations ? distributions : [])];

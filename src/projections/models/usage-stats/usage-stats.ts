@@ -16,9 +16,9 @@ import { FailureSums, tablesOfFailures, type UsageFailureTables } from './usage-
 import {
   addSums,
   beganIn,
-  counted,
   minutesKept,
   type Piece,
+  rowKinds,
   type Tally,
   tablesOfSums,
   tallyOfCalls,
@@ -95,23 +95,23 @@ export const usageStats = projection<CountedEvent>({
     for (const { event, at, stream } of batch) {
       switch (event.type) {
         case 'CallSettled': {
-          const logged = rules.log_consume ? counted.logged : counted.unlogged;
+          const logged = rules.log_consume ? rowKinds.logged : rowKinds.unlogged;
           sums.add(at, event.facts, event.channelId, logged, (row) => count(row, event, event.firstTokenMs, 1));
           break;
         }
         case 'CallReleased':
           if (!isFault(event)) break;
-          sums.add(at, event.facts, event.attempts.at(-1) ?? 0, counted.logged, countError);
+          sums.add(at, event.facts, event.attempts.at(-1) ?? 0, rowKinds.logged, countError);
           failures.failed(at, event.facts, event);
           break;
         case 'CallRefunded': {
           // It counts as what its caller was told: a call that could not be served.
           const { settlement, facts } = event;
           const { at: settledAt, channelId } = settlement;
-          const logged = (await wasLogging(tx, rules, settledAt)) ? counted.logged : counted.unlogged;
+          const logged = (await wasLogging(tx, rules, settledAt)) ? rowKinds.logged : rowKinds.unlogged;
           // Only whole answers are withheld, and those have no first token.
           sums.add(settledAt, facts, channelId, logged, (row) => count(row, settlement, null, -1));
-          sums.add(at, facts, channelId, counted.logged, countError);
+          sums.add(at, facts, channelId, rowKinds.logged, countError);
           failures.failed(at, facts, event);
           break;
         }
@@ -237,7 +237,7 @@ function countTest(
   responseTimeMs: number,
 ): void {
   const caller = { userId, apiKeyId: null, apiKeyName: channelTestKeyName, model: usage.model, group: '' };
-  sums.add(at, caller, channelId, counted.channelTests, (row) => {
+  sums.add(at, caller, channelId, rowKinds.channelTests, (row) => {
     row.requests += 1;
     row.quota += BigInt(usage.quota);
     row.prompt_tokens += BigInt(usage.promptTokens);

@@ -31,8 +31,8 @@ interface Dimensions {
 export type Dimension = keyof Dimensions;
 
 /** What a row counts. */
-export const counted = { logged: 0, unlogged: 1, channelTests: 2 } as const;
-type Counted = (typeof counted)[keyof typeof counted];
+export const rowKinds = { logged: 0, unlogged: 1, channelTests: 2 } as const;
+type Counted = (typeof rowKinds)[keyof typeof rowKinds];
 
 /** How long the pieces of time are, in seconds, by the column that holds when they began: unix seconds. */
 export const pieces = { hour: 3_600, minute: 60 } as const;

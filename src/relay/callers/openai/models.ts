@@ -1,7 +1,7 @@
 import { openAiModel } from '../../../http/openai-model.js';
 import type { ModelForm } from '../model-lists.js';
 
-export const openAiModels: ModelForm = {
+export const openAiModelsAnswer: ModelForm = {
   one: (model, ownerOf) => openAiModel(model, ownerOf(model)),
   all: (models, ownerOf) => ({
     object: 'list',

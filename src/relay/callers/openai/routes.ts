@@ -9,7 +9,7 @@ import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
 import { speech } from './endpoints/speech.js';
 import { transcriptions, translations } from './endpoints/transcriptions.js';
-import { openAiModels } from './models.js';
+import { openAiModelsAnswer } from './models.js';
 
 /* The /v1 endpoints, and what else OpenAI's clients ask for. */
 
@@ -40,7 +40,7 @@ const notImplemented: readonly (readonly [Method, string])[] = [
 /** The same under another prefix, where lists are the dialect's own whoever asks. */
 export const openAiRoutesUnder = (prefix: string, options: RoutesOptions): Route[] => [
   ...routesUnder(prefix, options),
-  ...modelRoutes(`${prefix}/models`, openAiCaller, () => openAiModels, options),
+  ...modelRoutes(`${prefix}/models`, openAiCaller, () => openAiModelsAnswer, options),
 ];
 
 /** Without the list of models: who asks for it at that place may speak another dialect. */

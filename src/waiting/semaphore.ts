@@ -1,5 +1,5 @@
 /** Lets so many work at the same time; the others wait in the order in which they came. */
-export class Turns {
+export class Semaphore {
   private working = 0;
   private readonly queue: (() => void)[] = [];
 

@@ -1,13 +1,13 @@
 import { BriefMap } from '../../collections/brief-map.js';
 
 /** Counts the calls under way of whatever has an id and a limit: API keys, channels. */
-export interface CallsUnderWay {
+interface ConcurrencyCounter {
   /** False: there are `most` already; 0 is no limit. Who entered leaves once. */
   enter(id: number, most: number): boolean;
   leave(id: number): void;
 }
 
-export function callsUnderWay(): CallsUnderWay {
+export function concurrencyCounter(): ConcurrencyCounter {
   const counts = new BriefMap<number, number>();
   return {
     enter(id, most) {
