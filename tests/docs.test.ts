@@ -37,6 +37,22 @@ describe('the manual', () => {
     for (const row of rows) expect(pathsIn(row), row).toHaveLength(1);
   });
 
+  test('the glossary says of each term what it means and where it lives, each term once', () => {
+    const page = 'docs/glossary.md';
+    const rows = textOf(page)
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && !line.startsWith('| Term '))
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    expect(rows.length).toBeGreaterThan(40);
+    for (const [, term, meaning, where = ''] of rows) {
+      expect(meaning, term).toMatch(/^[A-Z].*\.$/);
+      expect(pathsIn(where), term).not.toEqual([]);
+    }
+    const terms = rows.map(([, term]) => term);
+    expect(terms).toEqual([...new Set(terms)]);
+    for (const reader of ['README.md', 'CONTRIBUTING.md']) expect(textOf(reader)).toContain(`(${page})`);
+  });
+
   test('says where six changes go, file by file, and contributors are sent there', () => {
     const page = 'docs/where-does-my-change-go.md';
     const examples = textOf(page).split('\n## ').slice(1);
