@@ -6,12 +6,12 @@ import type { FormFile } from '../upstream/request-content.js';
 import { believer } from './believed-usage.js';
 import type { Reservation } from './metered.js';
 import type { Order } from './order.js';
-import type { Sent } from './sent-text.js';
+import type { SentBody } from './sent-text.js';
 
 /* What is put to upstreams, made in one place: of a call that is paid for, and of what nobody pays: a count, a test. */
 
 /** A call that is paid for, and answered in its caller's words. */
-export interface Paid {
+interface Paid {
   readonly order: Pick<Order, 'estimate' | 'stream' | 'wantsUsage'>;
   readonly reservation: Pick<Reservation, 'bound' | 'outputLimit'>;
   /** What came with the fields of a form; null: the body is no form. */
@@ -24,7 +24,7 @@ interface RequestParts {
   readonly mode?: Mode;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  readonly sent: Sent;
+  readonly sent: SentBody;
   /** null: nobody pays, and the answer comes whole and is read here. */
   readonly paid: Paid | null;
   /** As counted here. */
