@@ -464,6 +464,7 @@ describe('a name', () => {
   const sharedYet = [
     'Answered',
     'Complaint',
+    'DoubtedProxy',
     'answerEntry',
     'askingIn',
     'countTokens',
