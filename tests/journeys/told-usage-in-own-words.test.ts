@@ -161,6 +161,20 @@ describe.each([
     expect(line).toMatchObject({ prompt_tokens: 20, completion_tokens: 8, usage_source: 'upstream' });
   });
 
+  test('rounds that compacted a conversation go through as they came, and are charged with the rest', async () => {
+    first = { input_tokens: 20, output_tokens: 1 };
+    const round = (type: string, input: number, output: number) => ({
+      ...{ type, input_tokens: input, output_tokens: output },
+    });
+    last = {
+      ...{ input_tokens: 20, output_tokens: 8 },
+      iterations: [round('compaction', 20, 5), round('message', 20, 8)],
+    };
+    const { usages, line } = await ask();
+    expect(usages.at(-1)).toEqual(last);
+    expect(line).toMatchObject({ prompt_tokens: 40, completion_tokens: 13, usage_source: 'upstream' });
+  });
+
   const asked = async () => {
     const contents = [{ role: 'user', parts: [{ text: question }] }];
     const generationConfig = { maxOutputTokens: 500 };

@@ -90,7 +90,9 @@ export function newerUsage(before: JsonObject | null, told: JsonObject): JsonObj
 /** Whether a client that knew these words by the end is told `usage` by the last of them. */
 export const endsWith = (last: JsonObject, usage: Usage): boolean => {
   const written = writtenUsage(usage);
-  return [...growing].every((name) => (last[name] ?? null) === null || last[name] === written[name]);
+  // Where its totals leave rounds out, the rounds are what is charged, and clients add them up as well.
+  const said = roundsIn(last) === null ? last : writtenUsage(readUsage(last) ?? noUsage);
+  return [...growing].every((name) => (said[name] ?? null) === null || said[name] === written[name]);
 };
 
 /** Usage in Anthropic's words. */
