@@ -203,6 +203,32 @@ describe('requests the gateway makes for a caller (new-api, CVE-2025-59146, CVE-
   });
 });
 
+describe('answers and files of others by their ids (LiteLLM, PR 39559)', () => {
+  const asked = { model: 'gpt-4o-mini', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] };
+  const contents = [{ parts: [{ text: 'x' }] }];
+  const gemini = '/v1beta/models/gpt-4o-mini';
+  test.each([
+    ['/v1/chat/completions', { ...asked, previous_response_id: 'resp_1' }, 'previous_response_id'],
+    ['/v1/completions', { model: 'gpt-4o-mini', prompt: 'x', thread_id: 'thread_1' }, 'thread_id'],
+    ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'x', file_ids: ['file-1'] }, 'file_ids'],
+    ['/v1/audio/speech', { model: 'gpt-4o-mini', input: 'x', conversation: 'conv_1' }, 'conversation'],
+    ['/v1/messages', { ...asked, container: 'container_1' }, 'container'],
+    ['/v1/messages/count_tokens', { ...asked, container: 'container_1' }, 'container'],
+    [`${gemini}:generateContent`, { contents, cachedContent: 'cachedContents/1' }, 'cachedContent'],
+    [`${gemini}:streamGenerateContent`, { contents, cached_content: 'cachedContents/1' }, 'cachedContent'],
+    [`${gemini}:countTokens`, { generateContentRequest: { contents, cachedContent: 'c' } }, 'cachedContent'],
+    [`${gemini}:predict`, { instances: [{ prompt: 'x', image: { gcsUri: 'gs://b/f' } }] }, 'gcsUri'],
+  ])('%s refuses them by name, and asks no upstream', async (path, body, name) => {
+    const before = gateway.provider.tally().requests.length;
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+    const answer = await callers.with(apiKey).send(path, { method: 'POST', headers, body });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(name);
+    expect(answer.text).toContain('cannot be used through the gateway');
+    expect(gateway.provider.tally().requests).toHaveLength(before);
+  });
+});
+
 describe('script in what a model says (new-api, GHSA-299v-8pq9-5gjq)', () => {
   test('leaves as JSON that no browser takes for a page', async () => {
     gateway.provider.script('gpt-4o-mini', { text: '<script>alert(1)</script>' });

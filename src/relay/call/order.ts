@@ -17,6 +17,7 @@ import type { Upload } from '../upload.js';
 import type { Caller } from './authenticate.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type Estimate, estimateHold } from './hold.js';
+import { keptUpstream } from './kept-upstream.js';
 import { overridesOf, speaksBy, switchedTools, withOverrides } from './own-tools.js';
 import { searchesOf } from './searches.js';
 import { searchWords } from './sensitive-words.js';
@@ -185,6 +186,9 @@ export function* orderSteps(ports: OrderPorts, caller: Caller, asked: ToOrder): 
   const invalid = endpoint.invalid(body, upload);
   if (invalid !== null)
     throw new RelayError(400, invalid.code, invalid.message, { type: 'invalid_request_error', param: invalid.param });
+  const kept = keptUpstream(body);
+  if (kept !== null)
+    throw new RelayError(400, 'invalid_request', kept.message, { type: 'invalid_request_error', param: kept.param });
   yield;
   yield* checkWords(endpoint, body, settings.sensitiveWords);
   yield;
