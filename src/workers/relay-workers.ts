@@ -7,7 +7,7 @@ import type { NodeDirectory } from '../application/memory/directory.js';
 import type { SpentKeys } from '../application/memory/quota-gate.js';
 import type { Tail, TailConsumer } from '../application/memory/tail.js';
 import type { CallProgressNotes } from '../application/ports.js';
-import type { Position, Recorded } from '../domain/events.js';
+import { isCallStream, type Position, type Recorded } from '../domain/events.js';
 import type { CallId } from '../domain/ids.js';
 import type { Meter } from '../relay/call/metered.js';
 import { Crashes } from '../waiting/crashes.js';
@@ -126,7 +126,7 @@ export class RelayWorkers implements TailConsumer {
   }
 
   take(batch: readonly Recorded[]): void {
-    const news = batch.filter(({ stream }) => !stream.startsWith('call-'));
+    const news = batch.filter(({ stream }) => !isCallStream(stream));
     const last = news.at(-1);
     if (last === undefined) return;
     for (const running of this.running) {

@@ -1,7 +1,7 @@
 import { apiKeyDecider, isLiveApiKey } from '../../domain/api-key.js';
 import { channelDecider, isLiveChannel } from '../../domain/channel.js';
 import { isEndOfSignIns } from '../../domain/end-of-sign-ins.js';
-import { beginning, type Position, type Recorded, streamKey, streams } from '../../domain/events.js';
+import { beginning, isCallStream, type Position, type Recorded, streamKey, streams } from '../../domain/events.js';
 import { ApiKeyId, ChannelId, type UserId } from '../../domain/ids.js';
 import type { OptionEvent, OptionValue } from '../../domain/option.js';
 import { fixedBecause } from '../../domain/option-table.js';
@@ -226,7 +226,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
   return {
     position: first.position,
     take: (batch) => {
-      for (const recorded of batch) if (!recorded.stream.startsWith('call-')) take(recorded);
+      for (const recorded of batch) if (!isCallStream(recorded.stream)) take(recorded);
     },
 
     snapshot: (position) => ({ channels: [...channels.values()], options: new Map(changedOptions), position }),
