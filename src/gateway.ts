@@ -244,7 +244,7 @@ async function start(
   const counting = { limits: callLimits(clock), wrongKeys: countWrongKeys(clock) };
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.keepWriting());
-  const proxies = proxyDoubts(clock.now, warnOfProxies(warn));
+  const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
   const noticing = { apiKeyStatus: notices, channelHealth: notices, doubted: proxies.tell };
   const telling = { ...noticing, refusals: refusalRecord.own };
   const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });

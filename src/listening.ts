@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Log } from './adapters/log.js';
 import type { Config } from './config.js';
 import { settleClientAddress } from './http/client-address.js';
 import type { Entrance } from './relay/callers/entrance.js';
-import { RelayError } from './relay/errors.js';
+import { internalError, RelayError } from './relay/errors.js';
 
 /* What listens: its limits of time, the headers of all answers, and that the relay is asked first. */
 
@@ -11,6 +12,7 @@ export interface ListeningOptions {
   readonly entrance: Pick<Entrance, 'take' | 'turnAway'>;
   /** The client behind a request. */
   readonly addressOf: (request: IncomingMessage) => string;
+  readonly log: Pick<Log, 'error'>;
   /** Requests that come from now on are for another node. */
   readonly isEnding: () => boolean;
 }
@@ -40,7 +42,7 @@ const pairs = (headers: readonly string[]): [string, string][] =>
 
 /** `others` answers what is not the relay's. */
 export function listening(
-  { server, entrance, addressOf, isEnding }: ListeningOptions,
+  { server, entrance, addressOf, log, isEnding }: ListeningOptions,
   others: RequestListener,
 ): Server {
   const { requestTimeoutMs, trustedProxies } = server;
@@ -56,7 +58,14 @@ export function listening(
     if (isEnding()) return entrance.turnAway(response, stopping(), true);
     if (entrance.take(request, response)) return;
     for (const [name, value] of headers) response.setHeader(name, value);
-    settleClientAddress(request, trustedProxies, addressOf);
-    others(request, response);
+    try {
+      settleClientAddress(request, trustedProxies, addressOf);
+      others(request, response);
+    } catch (error) {
+      // What fails on the way to a face ends this request, and not the process with all others.
+      const seen = error instanceof Error ? error.stack : String(error);
+      log.error({ error: seen }, 'a request failed before it reached a face');
+      entrance.turnAway(response, internalError());
+    }
   });
 }

@@ -23,7 +23,7 @@ export interface Server {
 
 export function openServer(server: Config['server'], { entrance, addressOf, log, isEnding }: ServerPorts): Server {
   const app = Fastify({
-    serverFactory: (others) => listening({ server, entrance, addressOf, isEnding }, others),
+    serverFactory: (others) => listening({ server, entrance, addressOf, log, isEnding }, others),
     // Whatever it says of itself is said better elsewhere; its warnings are wanted.
     loggerInstance: log.child({}, { level: log.isLevelEnabled('debug') ? log.level : 'warn' }) as never,
     logController: new LogController({ disableRequestLogging: true }),

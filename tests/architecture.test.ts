@@ -357,6 +357,14 @@ describe('every source file', () => {
   test('asks whether a text is an address by the one function that knows', () => {
     expect(sources.flatMap((source) => places(source, reads('URL', 'canParse')))).toEqual([]);
   });
+  test('asks a clock for the time, and hands no method of one on without its clock', () => {
+    const now = (node: ts.Node) =>
+      ts.isPropertyAccessExpression(node) && node.name.text === 'now' && /clock$/i.test(node.expression.getText());
+    const handedOn = (node: ts.Node) =>
+      now(node) && !(ts.isCallExpression(node.parent) && node.parent.expression === node);
+    expect(sources.flatMap((source) => places(source, now)).length).toBeGreaterThan(20);
+    expect(sources.flatMap((source) => places(source, handedOn))).toEqual([]);
+  });
   test('is named after what it holds', () => {
     const drawers = /(^|\/)(index|utils?|helpers?|common|types|misc)\.ts$/;
     expect(sources.map(({ path }) => path).filter((path) => drawers.test(path))).toEqual([]);

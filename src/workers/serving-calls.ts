@@ -88,7 +88,10 @@ export function serveCalls(
         gate,
         log,
         refusals,
-        doubted: proxyDoubts(clock.now, ({ proxy, doubt }) => primary.tell('proxyDoubted', proxy, doubt)).tell,
+        doubted: proxyDoubts(
+          () => clock.now(),
+          ({ proxy, doubt }) => primary.tell('proxyDoubted', proxy, doubt),
+        ).tell,
         ...remoteNotices(primary),
       },
     );
@@ -98,7 +101,7 @@ export function serveCalls(
     );
     const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());
     const others = passingOn(faces);
-    const listener = listening({ server, entrance, addressOf, isEnding: () => ending }, others.listener);
+    const listener = listening({ server, entrance, addressOf, log, isEnding: () => ending }, others.listener);
     listener.on('upgrade', others.upgrade);
     const stop = async (): Promise<void> => {
       await Promise.all([stopNoting(), stopTelling()]);
