@@ -77,3 +77,42 @@ test('gives a place back with every answer', async () => {
     await answer.text();
   }
 });
+
+test('holds no whole key, token, session or hash, whoever takes which file', async () => {
+  const key = await gateway.addApiKey(alice);
+  const asked = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'hello' }] }),
+  });
+  await asked.text();
+  const { token } = await gateway.application.users.issueAccessToken(
+    alice.actor,
+    await gateway.proven(alice, 'access-token'),
+  );
+  await gateway.application.visible(gateway.application.tail.position());
+  const [own, root] = await Promise.all([
+    cookieOf(alice),
+    cookieOf({ username: 'root', password: gateway.rootPassword }),
+  ]);
+  const files = [
+    [`/export/usage.csv?month=${month}`, own],
+    [`/export/usage.csv?month=${month}&user=${alice.actor.id}`, root],
+    [`/export/statement.csv?month=${month}`, own],
+    [`/export/statement.csv?month=${month}&user=${alice.actor.id}`, root],
+    ['/export/log.csv?', own],
+    ['/export/log.csv?everyone=true', root],
+  ] as const;
+  const secrets = [key.slice(3), token, 'sk-upstream-key', alice.password, own.slice(8), root.slice(8)];
+  for (const [path, cookie] of files) {
+    const answer = await get(path, { cookie });
+    const text = await answer.text();
+    expect([path, answer.status, text.includes('gpt-4o-mini') || path.includes('statement')]).toEqual([
+      path,
+      200,
+      true,
+    ]);
+    expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    expect(text).not.toMatch(/argon2/);
+  }
+});
