@@ -67,6 +67,19 @@ describe('an operation that is refused before it is executed', () => {
     expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST', kind: 'invalid' } }] });
     expect(text).not.toContain('planted');
   });
+  test('because its body is not UTF-8 answers 400 and says so', async () => {
+    for (const wrong of [[0xff], [0xe6, 0xbc], [0xed, 0xa0, 0x80]]) {
+      const response = await fetch(`${server.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.concat([Buffer.from('{"query":"{ __typename }","x":"'), Buffer.from(wrong), Buffer.from('"}')]),
+      });
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        { errors: [{ message: 'The body is not UTF-8 text', extensions: { code: 'BAD_REQUEST', kind: 'invalid' } }] },
+      ]);
+    }
+  });
   test('because it is too long or too costly says so', async () => {
     const many = (count: number, field: string) =>
       `{ ${Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ')} }`;

@@ -124,6 +124,27 @@ describe('a form is refused', () => {
     expect([status, message]).toEqual([400, expect.stringContaining('multipart/form-data')]);
   });
 
+  test.each([
+    ['a lone byte', [0xff]],
+    ['half a character', [0xe6, 0xbc]],
+    ['half of a surrogate pair', [0xed, 0xa0, 0x80]],
+  ])('of which a field is not UTF-8 (%s), by its name; in a file any bytes may stand', async (_what, wrong) => {
+    const parts = [
+      field('model', 'whisper-1'),
+      part('Content-Disposition: form-data; name="prompt"', Buffer.from(wrong)),
+    ];
+    const body = Buffer.concat([...parts, file('file', Buffer.from(wrong)), end]);
+    for (let length = 1; length <= body.length; length++)
+      expect(await refusal(read(body, length))).toMatchObject({
+        status: 400,
+        param: 'prompt',
+        message: expect.stringContaining('not UTF-8'),
+      });
+    expect((await read(Buffer.concat([file('file', Buffer.from(wrong)), end]))).files[0]?.bytes).toEqual(
+      Buffer.from(wrong),
+    );
+  });
+
   test('and a caller learns which field it was', async () => {
     expect(await refusal(read(many(1, () => field('prompt', 'x'.repeat(2 * 1024 * 1024)))))).toMatchObject({
       param: 'prompt',

@@ -105,7 +105,7 @@ describe('paths', () => {
 });
 
 describe('bodies', () => {
-  const create = (sent: { body?: unknown; raw?: string }) =>
+  const create = (sent: { body?: unknown; raw?: string | Buffer<ArrayBuffer> }) =>
     send(stage.url, 'POST', '/api/token/', { headers: stage.alice.headers, ...sent });
   const refused = (field: string, allowed: string) => ({
     success: false,
@@ -118,6 +118,18 @@ describe('bodies', () => {
     const answer = await create({ raw });
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({ success: false, message: '无效的参数', data: null });
+  });
+  test.each([
+    ['a lone byte', [0xff]],
+    ['half a character', [0xe6, 0xbc]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+  ])('that are not UTF-8 (%s) are refused, and what they are to be is said', async (_what, wrong) => {
+    const raw = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(wrong), Buffer.from('"}')]);
+    const answer = await create({ raw });
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { success: false, message: '无效的参数：请求体（UTF-8 text）', data: { allowed: 'UTF-8 text' } },
+    ]);
   });
   test('name their members in any case, and more than are asked for', async () => {
     await create({ body: { NAME: 'upper', Remain_Quota: 7, DeletedAt: null, key: 'added by the client' } });

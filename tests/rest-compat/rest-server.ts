@@ -70,7 +70,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON; `raw` as it is. */
   readonly body?: unknown;
-  readonly raw?: string;
+  readonly raw?: string | Buffer<ArrayBuffer>;
 }
 
 export async function send(url: string, method: string, path: string, sent: Sent = {}): Promise<Answered> {

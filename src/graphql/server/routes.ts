@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { ApolloServer, type ApolloServerPlugin, HeaderMap, type HTTPGraphQLRequest } from '@apollo/server';
 import {
@@ -55,6 +56,11 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
   const apollo = openApollo(options, documents);
   await apollo.start();
   app.addHook('onClose', () => apollo.stop());
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (isUtf8(body)) return parseJson(request, body.toString('utf8'), done);
+    done(new NotUtf8());
+  });
   app.route({
     method: ['GET', 'POST'],
     url: graphqlPath,
@@ -92,7 +98,7 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
         .send(answer.body.string);
     },
     // What cannot even be read is told in GraphQL's form, without quoting it.
-    errorHandler(error: FastifyError | GraphQLError | InvalidDocument, _request, reply) {
+    errorHandler(error: FastifyError | GraphQLError | InvalidDocument | NotUtf8, _request, reply) {
       if (error instanceof InvalidDocument) {
         const errors = error.complaints.map((complaint) => answerFor(complaint, options.log));
         return reply.code(400).send({ errors });
@@ -114,7 +120,9 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
       const message =
         status === 413
           ? `The body is too large: at most ${maxBodyBytes} bytes, ${anonymousBodyBytes} of who is not signed in`
-          : 'The request cannot be read';
+          : error instanceof NotUtf8
+            ? error.message
+            : 'The request cannot be read';
       return reply.code(status).send({ errors: [{ message, extensions }] });
     },
   });
@@ -144,6 +152,13 @@ function asAsked({ method, url, headers, body }: FastifyRequest): HTTPGraphQLReq
 class Unreceived extends Error {
   constructor(readonly statusCode: number) {
     super('a body was not received');
+  }
+}
+
+class NotUtf8 extends Error {
+  readonly statusCode = 400;
+  constructor() {
+    super('The body is not UTF-8 text');
   }
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import type { RelayError } from '../errors.js';
@@ -16,10 +17,9 @@ const longestName = 256;
 const longestHeaders = 16 * 1024;
 
 const limits = {
-  fields: mostFields,
-  files: mostFiles,
+  // Fields are parsed as files are: the parser replaces what is not UTF-8, and nobody could see that any more.
+  files: mostFields + mostFiles,
   parts: mostFields + mostFiles,
-  fieldSize: longestField,
   headerPairs: 32,
   headerSize: longestHeaders,
 };
@@ -39,7 +39,12 @@ function parserFor(type: string | undefined): BusboyInstance {
   if (!type?.trim().toLowerCase().startsWith(contentType))
     throw invalidBody(`the content-type of the request is to be ${contentType}`);
   try {
-    return new Busboy({ headers: { 'content-type': type }, limits, fileHwm: longestPart });
+    return new Busboy({
+      headers: { 'content-type': type },
+      limits,
+      fileHwm: longestPart,
+      isPartAFile: () => true,
+    });
   } catch {
     throw invalidBody(`the content-type ${contentType} names no usable boundary`);
   }
@@ -56,6 +61,8 @@ export class FormBody implements BodySink {
   /** Without a prototype: a field may have any name. */
   private readonly fields: JsonObject = Object.create(null);
   private readonly files: FormFile[] = [];
+  private fieldsBegun = 0;
+  private filesBegun = 0;
   private wrong: RelayError | null = null;
   private done = false;
   private wake: () => void = () => {};
@@ -63,10 +70,8 @@ export class FormBody implements BodySink {
   /** `type`: of the request. Throws RelayError. */
   constructor(type: string | undefined) {
     this.parser = parserFor(type);
-    this.parser.on('field', (name, value, _nameCut, cut) => this.field(name, value, cut));
-    this.parser.on('file', (name, stream, fileName, _encoding, type) => this.file(name, stream, fileName, type));
-    for (const [event, most] of [['fieldsLimit', mostFields] as const, ['filesLimit', mostFiles] as const])
-      this.parser.on(event, () => this.refuse(`the form has more than ${most} ${event.replace('Limit', '')}`));
+    this.parser.on('file', (name, stream, fileName, _encoding, type) => this.part(name, stream, fileName, type));
+    this.parser.on('filesLimit', () => this.refuse('the form has too many parts'));
     this.parser.on('partsLimit', () => this.refuse('the form has too many parts'));
     this.parser.on('error', () => this.refuse('the body is not a form, or ends before its last boundary'));
     this.parser.once('finish', () => {
@@ -96,22 +101,40 @@ export class FormBody implements BodySink {
     this.parser.destroy();
   }
 
-  private field(name: string | undefined, value: string, cut: boolean): void {
-    if (!this.isNamed(name)) return;
-    if (cut) this.refuse(`the field is longer than ${longestField} bytes`, name);
-    const before = this.fields[name];
-    if (before === undefined) this.fields[name] = value;
-    else this.fields[name] = Array.isArray(before) ? [...before, value] : [before, value];
+  private part(name: string | undefined, stream: Readable, fileName: string | undefined, type: string): void {
+    stream.on('error', () => this.refuse('the form ends inside a part'));
+    const isFile = fileName !== undefined || type === 'application/octet-stream';
+    if (isFile && ++this.filesBegun > mostFiles) this.refuse(`the form has more than ${mostFiles} files`);
+    if (!isFile && ++this.fieldsBegun > mostFields) this.refuse(`the form has more than ${mostFields} fields`);
+    if (!this.isNamed(name)) return void stream.resume();
+    if (isFile) this.file(name, stream, fileName ?? name, type);
+    else this.field(name, stream);
   }
 
-  private file(name: string | undefined, stream: Readable, fileName: string | undefined, type: string): void {
+  private field(name: string, stream: Readable): void {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    stream.on('data', (piece: Buffer) => {
+      length += piece.length;
+      if (length <= longestField) pieces.push(piece);
+      else this.refuse(`the field is longer than ${longestField} bytes`, name);
+    });
+    stream.once('end', () => {
+      const bytes = Buffer.concat(pieces);
+      if (!isUtf8(bytes)) this.refuse('the field is not UTF-8 text', name);
+      const value = bytes.toString('utf8');
+      const before = this.fields[name];
+      if (before === undefined) this.fields[name] = value;
+      else this.fields[name] = Array.isArray(before) ? [...before, value] : [before, value];
+    });
+  }
+
+  private file(name: string, stream: Readable, fileName: string, type: string): void {
     const pieces: Buffer[] = [];
     stream.on('data', (piece: Buffer) => void pieces.push(piece));
-    stream.on('error', () => this.refuse('the form ends inside a file'));
-    if (!this.isNamed(name)) return;
-    if (fileName !== undefined && isTooLong(fileName)) this.refuse('the name of the file is too long', name);
+    if (isTooLong(fileName)) this.refuse('the name of the file is too long', name);
     stream.once('end', () => {
-      this.files.push({ name, fileName: fileName ?? name, type, bytes: Buffer.concat(pieces) });
+      this.files.push({ name, fileName, type, bytes: Buffer.concat(pieces) });
     });
   }
 

@@ -5,6 +5,7 @@ import { isObject, type JsonObject, parseJson } from '../protocols/json.js';
 import { membersIn, repeatedMember } from '../protocols/json-members.js';
 import { JsonShape, type ShapeExcess } from '../protocols/json-shape.js';
 import { type BodySink, invalidBody } from './body-sink.js';
+import { Utf8Check } from './utf8-check.js';
 
 /* A body that is a JSON object. */
 
@@ -19,6 +20,9 @@ const misshapen: Readonly<Record<ShapeExcess, string>> = {
   'too-deep': `the body is nested more than ${deepest} deep`,
   'too-many-parts': `the body holds more than ${mostParts} names and values`,
 };
+
+/** Nobody could say what it costs: each reader replaces such bytes in a way of its own. */
+const notUtf8 = (): RelayError => invalidBody('the body is not UTF-8 text');
 
 /** `names`: of members, as many as stand in the text. Throws RelayError. */
 function* objectIn(text: string, names: number): Generator<void, JsonObject> {
@@ -37,10 +41,12 @@ export class JsonBody implements BodySink {
   private decoder: StringDecoder | null = null;
   private first: Buffer | null = null;
   private readonly shape = new JsonShape({ depth: deepest, parts: mostParts });
+  private readonly utf8 = new Utf8Check();
 
   take(piece: Buffer): RelayError | null {
     const misshape = this.shape.take(piece);
     if (misshape !== null) return invalidBody(misshapen[misshape]);
+    if (!this.utf8.take(piece)) return notUtf8();
     if (this.first === null && this.decoder === null) this.first = piece;
     else this.decode(piece);
     return null;
@@ -48,6 +54,7 @@ export class JsonBody implements BodySink {
 
   /** Yields where others may have the process. Throws RelayError. */
   *read(): Generator<void, JsonSource> {
+    if (!this.utf8.isWhole) throw notUtf8();
     const rest = this.decoder === null ? (this.first?.toString() ?? '') : this.decoder.end();
     if (rest !== '') this.texts.push(rest);
     const text = this.texts.length === 1 ? (this.texts[0] ?? '') : this.texts.join('');

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { checkWellFormed } from '../../domain/bounds.js';
 import { Failure, invalidField } from '../../domain/failure.js';
 
@@ -14,6 +15,7 @@ export class Body {
 
   /** Throws `invalid-body` unless the bytes are a JSON object. */
   static parse(bytes: unknown): Body {
+    if (Buffer.isBuffer(bytes) && !isUtf8(bytes)) throw new Failure('invalid-body', { allowed: 'UTF-8 text' });
     const value = parsed(Buffer.isBuffer(bytes) ? bytes.toString('utf8') : '');
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Failure('invalid-body');
     return new Body(new Map(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member])));

@@ -76,7 +76,7 @@ export const usernameTaken = '用户名已存在，或已注销';
 
 const messages: Readonly<Record<FailureCode, Message>> = {
   'invalid-field': ({ field, allowed }) => `无效的参数：${field}（${allowed}）`,
-  'invalid-body': '无效的参数',
+  'invalid-body': ({ allowed }) => (allowed === undefined ? '无效的参数' : `无效的参数：请求体（${allowed}）`),
   'password-too-short': '密码长度至少为8个字符',
   'passwords-differ': '两次输入的密码不一致',
   'username-blank': '输入不合法 用户名不能为空',
