@@ -108,6 +108,15 @@ const own: readonly (readonly [what: string, body: unknown])[] = [
     'a new container with the provider’s own skills',
     { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] } },
   ],
+  ['the container that an answer came with', { ...said('x'), container: 'container_011CPR5CNjB747bTd36fQLFk' }],
+  [
+    'such a container with the provider’s own skills',
+    { container: { id: 'container_011CPR5CNjB747bTd36fQLFk', skills: [{ type: 'anthropic', skill_id: 'pdf' }] } },
+  ],
+  [
+    'an answer in sound that came before',
+    { messages: [{ role: 'assistant', audio: { id: 'audio_67f1c0d2a3b48190a0b1c2d3e4f5a6b7' } }] },
+  ],
   ['a tool with a new container', tool({ type: 'code_interpreter', container: { type: 'auto' } })],
   ['a picture open to everybody', part({ type: 'image_url', image_url: { url: 'https://a.example/1.png' } })],
   ['a picture in the request', part({ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } })],

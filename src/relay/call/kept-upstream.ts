@@ -36,11 +36,22 @@ const isNewContainer = (value: JsonValue | undefined): boolean =>
   (value.type ?? 'auto') === 'auto' &&
   objectsIn(value.skills).every(({ type }) => type === 'anthropic');
 
+/**
+ * An id that came with an answer and that nobody guesses: who has it was given that answer, and the next turn of the
+ * conversation (calls made from within a container, an answer in sound) cannot do without it.
+ */
+function isToldAlone(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return /^[A-Za-z]+_[\w-]{20,128}$/.test(value);
+  if (!isObject(value)) return false;
+  const { id, ...others } = value;
+  return isToldAlone(textIn(id) ?? undefined) && (Object.keys(others).length === 0 || isNewContainer(others));
+}
+
 function named(holder: JsonObject, names: ReadonlySet<string>, place: string, instead = sendIt): Complaint | null {
   for (const name of namesIn(holder)) {
     const fold = folded(name);
     if (!names.has(fold)) continue;
-    if (fold === 'container' && isNewContainer(holder[name])) continue;
+    if (fold === 'container' && (isNewContainer(holder[name]) || isToldAlone(holder[name]))) continue;
     return refused(place + name, instead);
   }
   return null;
@@ -102,7 +113,7 @@ const isFile = (content: JsonValue | undefined): boolean => /^\s*file-?id:\/\//i
 
 function inMessage(message: JsonObject, place: string): Complaint | null {
   const { role, content, audio } = message;
-  if (isObject(audio) && (audio.id ?? null) !== null)
+  if (isObject(audio) && (audio.id ?? null) !== null && !isToldAlone(audio.id))
     return refused(`${place}.audio.id`, 'send the transcript of an earlier answer as its content');
   const texts = isList(content) ? objectsIn(content).map(({ text }) => text) : [content];
   if (role !== 'user' && role !== 'assistant' && role !== 'tool' && texts.some(isFile))
