@@ -336,7 +336,7 @@ describe("Anthropic's client and an upstream of OpenAI's", () => {
       max_tokens: 50,
       messages: [{ role: 'user', content: [file] }],
     });
-    await expect(refused).rejects.toThrow(/messages\[0\]\.content\[0\]\.source\.type/);
+    await expect(refused).rejects.toThrow(/messages\[0\]\.content\[0\]\.source\.file_id/);
   });
 });
 

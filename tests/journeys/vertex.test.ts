@@ -197,7 +197,7 @@ describe('a model that draws', () => {
   };
 
   test('is asked in its own words for one picture, which is charged as such', async () => {
-    const { status, text } = await predict(imagen, { aspectRatio: '16:9', storageUri: 'gs://somebody/else' });
+    const { status, text } = await predict(imagen, { aspectRatio: '16:9' });
     const predictions = [{ bytesBase64Encoded: 'iVBORw0KGgo=', mimeType: 'image/png' }];
     expect([status, JSON.parse(text)]).toEqual([200, { predictions }]);
     const [call] = vertex.calls;
@@ -221,6 +221,12 @@ describe('a model that draws', () => {
     let said = '';
     for await (const chunk of stream) said += chunk.choices[0]?.delta.content ?? '';
     expect(said).toBe('![image](data:image/png;base64,iVBORw0KGgo=)');
+  });
+
+  test('draws into no bucket that a caller names', async () => {
+    const { status, text } = await predict(imagen, { storageUri: 'gs://somebody/else' });
+    expect([status, text]).toEqual([400, expect.stringContaining('parameters.storageUri')]);
+    expect(vertex.calls).toEqual([]);
   });
 
   test('draws one picture a call, and says which member asks for more', async () => {
