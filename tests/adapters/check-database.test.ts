@@ -134,8 +134,12 @@ describe('as many connections as a node may need', () => {
 
   test('are counted where they are not', async () => {
     const connection = as(role, await newDatabase(`OWNER ${role} CONNECTION LIMIT 3`));
-    await expect(checkConnections(connection, connectionsNeeded - 5, 0)).rejects.toMatchObject({
-      details: { reason: expect.stringContaining(`gives ${connectionsNeeded - 2} of the ${connectionsNeeded}`) },
-    });
+    const failure = await checkConnections(connection, connectionsNeeded - 5, 0).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'store-unavailable' });
+    const { reason } = (failure as { readonly details: { readonly reason: string } }).details;
+    const given = Number(new RegExp(`gives (\\d+) of the ${connectionsNeeded} `).exec(reason)?.[1]);
+    // Postgres counts those it is about to refuse as well, so of several that come at once fewer than the limit may stay.
+    expect(given).toBeGreaterThanOrEqual(connectionsNeeded - 5);
+    expect(given).toBeLessThanOrEqual(connectionsNeeded - 2);
   });
 });
