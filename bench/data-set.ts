@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { openPostgresEventStore } from '../src/adapters/postgres-event-store.js';
+import { openPostgresEventStore } from '../src/adapters/event-log/postgres-event-store.js';
 import { UsageError } from '../src/cli/command.js';
 import { randomFrom } from '../src/demo/random.js';
 import { count, text } from './arguments.js';

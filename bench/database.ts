@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { pino } from 'pino';
-import { attachEmbeddedPostgres } from '../src/adapters/attach-postgres.js';
 import { systemClock } from '../src/adapters/clock.js';
-import { readMasterKey } from '../src/adapters/master-key.js';
-import { postgresPersonalData } from '../src/adapters/personal-data.js';
-import { newClient, openPool, type PostgresConnection } from '../src/adapters/postgres.js';
-import type { PersonalData } from '../src/application/ports.js';
+import { newClient, openPool, type PostgresConnection } from '../src/adapters/database/postgres.js';
+import { attachEmbeddedPostgres } from '../src/adapters/embedded-postgres/attach-postgres.js';
+import { readMasterKey } from '../src/adapters/vault/master-key.js';
+import { postgresPersonalData } from '../src/adapters/vault/personal-data.js';
+import type { PersonalData } from '../src/application/ports/storage-ports.js';
 
 /* The tables of a gateway on its embedded Postgres, looked at from beside it. */
 

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createFile } from '../src/adapters/journal/journal.js';
+import { createFile } from '../src/adapters/event-log/journal/journal.js';
 import { type Percentiles, percentilesOf } from './figures.js';
 
 /*

@@ -1,12 +1,12 @@
 import { newEventId } from '../src/application/event-id.js';
 import { requestId } from '../src/application/request-id.js';
 import type { Random } from '../src/demo/random.js';
-import type { CallEvent, CallFacts } from '../src/domain/call.js';
-import { type NewEvent, type StreamName, streams } from '../src/domain/events.js';
-import { ApiKeyId, CallId, ChannelId, UserId } from '../src/domain/ids.js';
-import { Instant } from '../src/domain/instant.js';
-import { chargeOf } from '../src/domain/pricing.js';
-import { Quota } from '../src/domain/quota.js';
+import type { CallEvent, CallFacts } from '../src/domain/call/call.js';
+import { type NewEvent, type StreamName, streams } from '../src/domain/events/events.js';
+import { ApiKeyId, CallId, ChannelId, UserId } from '../src/domain/kernel/ids.js';
+import { Instant } from '../src/domain/kernel/instant.js';
+import { Quota } from '../src/domain/kernel/quota.js';
+import { chargeOf } from '../src/domain/pricing/pricing.js';
 
 /* Calls as the gateway records them, made up: who calls what is uneven, as it is among people. */
 

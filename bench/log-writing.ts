@@ -1,4 +1,4 @@
-import type { EventStore } from '../src/application/ports.js';
+import type { EventStore } from '../src/application/ports/storage-ports.js';
 import type { RecordedCall } from './history.js';
 
 /* Made-up calls into the log, through the store that the gateway writes with. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EventStore } from '../src/application/ports.js';
+import type { EventStore } from '../src/application/ports/storage-ports.js';
 import { newsOf } from '../src/projections/engine/news.js';
 import { type Projection, schemaOf } from '../src/projections/engine/projection.js';
 import { startProjections } from '../src/projections/engine/runner.js';

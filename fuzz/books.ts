@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import type { Gateway } from '../src/bootstrap/gateway.js';
 import { withDatabase } from '../src/cli/database.js';
 import type { Config } from '../src/config.js';
-import type { Gateway } from '../src/gateway.js';
 import type { ReadModels } from '../src/projections/database.js';
 import { listReadModels } from '../src/projections/engine/rebuild.js';
 import { isSound, verifyLedger } from '../src/projections/models/ledger/verify-ledger.js';

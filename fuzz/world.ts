@@ -1,11 +1,11 @@
 import { pino } from 'pino';
+import { type Gateway, startGateway } from '../src/bootstrap/gateway.js';
 import type { Config } from '../src/config.js';
-import type { ChannelId, UserId } from '../src/domain/ids.js';
-import type { Actor } from '../src/domain/user.js';
-import { type Gateway, startGateway } from '../src/gateway.js';
-import { apiKeyTerms } from '../tests/support/api-key-terms.js';
-import { channelSettings } from '../tests/support/channel-settings.js';
-import { signIn as withPassword } from '../tests/support/sign-in.js';
+import type { ChannelId, UserId } from '../src/domain/kernel/ids.js';
+import type { Actor } from '../src/domain/user/user.js';
+import { signIn as withPassword } from '../tests/support/gateway/sign-in.js';
+import { apiKeyTerms } from '../tests/support/given/api-key-terms.js';
+import { channelSettings } from '../tests/support/given/channel-settings.js';
 import { drawingModel, hearingModel, modelOfWire } from './dialects/requests-as-meant.js';
 import { fuzzModels, startHostileUpstream } from './hostile-upstream.js';
 import type { FuzzRequest, Role } from './request.js';

@@ -11,8 +11,8 @@ import { build } from 'esbuild';
 export const entries = [
   'main.ts',
   'projecting/thread.ts',
-  'workers/relay-worker.ts',
-  'adapters/journal/flushing-thread.ts',
+  'relay-process/workers/relay-worker.ts',
+  'adapters/event-log/journal/flushing-thread.ts',
 ];
 
 /** They find files of their own at run time, or are optional and not there. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { urlIn } from './domain/address.js';
-import { databaseUrlProblem } from './domain/database-url.js';
-import { ipNetwork } from './ip-address.js';
+import { urlIn } from './domain/kernel/address.js';
+import { databaseUrlProblem } from './domain/kernel/database-url.js';
+import { ipNetwork } from './http/ip-address.js';
 
 /* The environment, read once. `main` hands every part of the system its own slice; nobody else looks. */
 

@@ -2,9 +2,9 @@ import 'reflect-metadata';
 import { pino } from 'pino';
 import { UsageError } from './cli/command.js';
 import { ConfigError, readConfig } from './config.js';
-import { Failure } from './domain/failure.js';
-import { UnreadableEvent } from './domain/upcast.js';
-import { nameSources } from './stack-traces.js';
+import { UnreadableEvent } from './domain/events/upcast.js';
+import { Failure } from './domain/kernel/failure.js';
+import { nameSources } from './process/stack-traces.js';
 
 /* The command line: `tallygate <command>`. */
 

@@ -75,101 +75,66 @@ const sources = filesUnder(join(root, 'src'))
   .map((file) => sourceOf(relative(join(root, 'src'), file), readFileSync(file, 'utf8')));
 
 const room = (name: string) => (target: Import) => roomOf(target.target) === name;
+const under = (folder: string) => (target: Import) => target.target.startsWith(folder);
 const file = (path: string) => (target: Import) => target.target === path;
 const types = (inside: (target: Import) => boolean) => (target: Import) => target.typeOnly && inside(target);
 const anything = () => true;
 
 /** What each room may import besides itself. The last ones compose the others, or drive the whole. */
 const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>> = {
-  'config.ts': [file('domain/address.ts'), file('domain/database-url.ts'), file('ip-address.ts')],
-  'ip-address.ts': [file('domain/address.ts')],
-  'tell-setup-code.ts': [],
-  'console-files.ts': [],
-  http: [room('collections'), file('domain/address.ts'), file('ip-address.ts')],
-  waiting: [],
-  collections: [],
-  'origins.ts': [file('domain/address.ts'), file('http/client-address.ts'), file('ip-address.ts')],
+  'config.ts': [file('domain/kernel/address.ts'), file('domain/kernel/database-url.ts'), file('http/ip-address.ts')],
+  'package-root.ts': [],
+  process: [],
+  concurrency: [],
+  'data-structures': [],
   domain: [],
-  projections: [room('domain'), room('waiting')],
-  application: [room('collections'), room('domain'), room('projections'), room('waiting')],
-  outbound: [file('domain/address.ts'), file('ip-address.ts'), types(file('application/outgoing.ts'))],
-  doors: [
-    room('domain'),
-    room('outbound'),
-    types(file('application/doors-elsewhere.ts')),
-    types(file('application/outgoing.ts')),
-    types(file('application/ports.ts')),
+  http: [room('data-structures'), file('domain/kernel/address.ts')],
+  projections: [room('domain'), room('concurrency')],
+  application: [room('data-structures'), room('domain'), room('projections'), room('concurrency')],
+  outbound: [
+    file('domain/kernel/address.ts'),
+    file('http/ip-address.ts'),
+    types(file('application/ports/outbound-ports.ts')),
   ],
-  payments: [
-    room('domain'),
-    room('outbound'),
-    types(file('application/outgoing.ts')),
-    types(file('application/payment-ports.ts')),
-  ],
+  'identity-providers': [room('domain'), room('outbound'), types(under('application/ports/'))],
+  payments: [room('domain'), room('outbound'), types(under('application/ports/'))],
   relay: [
-    room('collections'),
+    room('data-structures'),
     room('domain'),
     room('http'),
-    file('ip-address.ts'),
     room('outbound'),
-    room('waiting'),
-    file('application/ports.ts'),
-    types(file('application/quota-gate-ports.ts')),
-    types(file('application/upstream-ports.ts')),
-    types(file('application/settings.ts')),
+    room('concurrency'),
+    types(under('application/ports/')),
+    types(file('application/options/settings.ts')),
   ],
   adapters: [
-    room('collections'),
+    room('data-structures'),
     room('domain'),
     room('outbound'),
-    file('application/ports.ts'),
-    types(file('application/outgoing.ts')),
-    types(file('application/settings.ts')),
-    file('application/proof-ports.ts'),
+    types(under('application/ports/')),
+    types(file('application/options/settings.ts')),
   ],
-  workers: [
+  'relay-process': [
     room('adapters'),
     room('application'),
-    room('collections'),
+    room('concurrency'),
+    room('data-structures'),
     room('domain'),
     room('http'),
+    room('outbound'),
+    room('process'),
     room('relay'),
-    room('waiting'),
-    file('allocation.ts'),
-    file('closing.ts'),
-    file('listening.ts'),
-    file('relaying.ts'),
-    file('stack-traces.ts'),
-    file('thread-priorities.ts'),
     types(file('config.ts')),
+    file('rest-compat/billing.ts'),
   ],
-  projecting: [
-    room('adapters'),
-    room('domain'),
-    room('projections'),
-    room('waiting'),
-    file('closing.ts'),
-    file('stack-traces.ts'),
-    file('thread-priorities.ts'),
-  ],
-  graphql: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
+  projecting: [room('adapters'), room('concurrency'), room('domain'), room('process'), room('projections')],
+  graphql: [room('application'), room('domain'), room('http'), room('concurrency'), types(room('projections'))],
   'rest-compat': [room('application'), room('domain'), room('http'), types(room('projections'))],
-  exports: [room('application'), room('domain'), room('http'), room('waiting'), types(room('projections'))],
+  exports: [room('application'), room('domain'), room('http'), room('concurrency'), types(room('projections'))],
   playground: [room('application'), room('domain'), room('http'), room('relay')],
+  bootstrap: [anything],
   demo: [anything],
   cli: [anything],
-  'allocation.ts': [],
-  'closing.ts': [],
-  'stack-traces.ts': [],
-  'thread-priorities.ts': [],
-  'faces.ts': [anything],
-  'head-start.ts': [anything],
-  'listening.ts': [anything],
-  'opening-log.ts': [anything],
-  'relaying.ts': [anything],
-  'server.ts': [anything],
-  'upkeep.ts': [anything],
-  'gateway.ts': [anything],
   'main.ts': [anything],
 };
 
@@ -179,40 +144,88 @@ const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
     .filter((target) => !arrows[own]?.some((allows) => allows(target)))
     .map(({ target }) => `${path} → ${target}`);
 
-const nouns = [
-  'graphql/api-keys',
-  'graphql/redemptions',
-  'graphql/channels',
-  'graphql/payments',
-  'graphql/sessions',
-  'graphql/system',
-  'graphql/usage',
-  'graphql/users',
-];
+const nouns = (floor: string, names: string): string[] => names.split(' ').map((name) => `${floor}/${name}`);
+const graphqlNouns = nouns('graphql', 'api-keys redemptions channels payments sessions system usage users');
+const applicationNouns = nouns('application', 'users sign-in api-keys channels payments redemptions usage options');
 
 /** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */
 const steps: Readonly<Record<string, readonly string[]>> = {
-  'adapters/migrations': [],
-  'application/commands': ['application/memory', 'application/notifications'],
-  'application/memory': ['application/sessions'],
+  'adapters/database': ['adapters/embedded-postgres'],
+  'adapters/embedded-postgres': ['adapters/database'],
+  'adapters/event-log': ['adapters/database'],
+  'adapters/mail': [],
+  'adapters/sign-in': ['adapters/database', 'adapters/vault'],
+  'adapters/vault': ['adapters/database'],
+  'application/memory': ['application/options'],
   'application/notifications': [],
-  'application/queries': [],
-  'application/reactions': ['application/commands'],
-  'application/sessions': [],
+  'application/ports': [],
+  'application/reactions': applicationNouns,
+  ...Object.fromEntries(
+    applicationNouns.map((noun) => [noun, ['application/memory', 'application/notifications', ...applicationNouns]]),
+  ),
+  'domain/kernel': [],
+  'domain/errors': ['domain/kernel', 'domain/events'],
+  'domain/events': ['domain/kernel', 'domain/pricing'],
+  'domain/ledger': ['domain/kernel', 'domain/events'],
+  'domain/options': ['domain/kernel', 'domain/events'],
+  'domain/pricing': ['domain/kernel', 'domain/call', 'domain/options'],
+  'domain/call': ['domain/kernel', 'domain/pricing'],
+  'domain/api-key': ['domain/kernel', 'domain/ledger'],
+  'domain/channel': ['domain/kernel', 'domain/events'],
+  'domain/payment': ['domain/kernel'],
+  'domain/user': ['domain/kernel'],
   'graphql/server': [],
   'graphql/live': ['graphql/server'],
-  ...Object.fromEntries(nouns.map((noun) => [noun, ['graphql/server', 'graphql/live', ...nouns]])),
+  ...Object.fromEntries(graphqlNouns.map((noun) => [noun, ['graphql/server', 'graphql/live', ...graphqlNouns]])),
   'projections/engine': [],
   'projections/models': ['projections/engine'],
-  'relay/call': ['relay/protocols', 'relay/sound', 'relay/upstream'],
-  'relay/callers': ['relay/call', 'relay/protocols', 'relay/upstream'],
-  'relay/protocols': ['relay/upstream'],
-  'relay/providers': ['relay/protocols', 'relay/upstream'],
-  'relay/upstream': ['relay/protocols'],
+  'relay/json': [],
+  'relay/contracts': ['relay/json', 'relay/protocols'],
+  'relay/catalogue': ['relay/json'],
+  'relay/sound': ['relay/contracts'],
+  'relay/text': [],
+  'relay/upstream': ['relay/contracts', 'relay/json', 'relay/protocols'],
+  'relay/protocols': ['relay/catalogue', 'relay/contracts', 'relay/json', 'relay/text', 'relay/upstream'],
+  'relay/providers': ['relay/catalogue', 'relay/contracts', 'relay/json', 'relay/protocols', 'relay/upstream'],
+  'relay/admission': ['relay/contracts'],
+  'relay/metering': ['relay/catalogue', 'relay/json', 'relay/sound', 'relay/text'],
+  'relay/delivery': ['relay/contracts', 'relay/metering', 'relay/text', 'relay/upstream'],
+  'relay/pipeline': [
+    'relay/admission',
+    'relay/catalogue',
+    'relay/contracts',
+    'relay/delivery',
+    'relay/json',
+    'relay/metering',
+    'relay/protocols',
+    'relay/text',
+    'relay/upstream',
+  ],
+  'relay/dialects': [
+    'relay/contracts',
+    'relay/delivery',
+    'relay/json',
+    'relay/metering',
+    'relay/pipeline',
+    'relay/protocols',
+    'relay/text',
+    'relay/upstream',
+  ],
+  'relay/probes': [
+    'relay/catalogue',
+    'relay/contracts',
+    'relay/dialects',
+    'relay/json',
+    'relay/metering',
+    'relay/pipeline',
+    'relay/protocols',
+    'relay/upstream',
+  ],
   'rest-compat/wire': [],
+  'relay-process/workers': [],
 };
 
-/** `relay/call/order.ts` → `relay/call`; null: it lies on the floor itself. */
+/** `relay/pipeline/relay.ts` → `relay/pipeline`; null: it lies on the floor itself. */
 const innerRoomOf = (path: string): string | null => {
   const parts = path.split('/');
   return parts.length > 2 ? parts.slice(0, 2).join('/') : null;
@@ -233,22 +246,22 @@ const wrongSteps = ({ path, room: own, imports }: Source): string[] => {
 
 describe('the reader of imports', () => {
   const text = [
-    `import type { A } from '../application/settings.js';`,
+    `import type { A } from '../application/options/settings.js';`,
     `import { type B, type C } from './other.js';`,
     `import { type D, e } from 'pg';`,
     `import './effect.js';`,
-    `export * from '../domain/ids.js';`,
+    `export * from '../domain/kernel/ids.js';`,
     `type F = import('../main.js').F;`,
     `const g = await import('../main.js');`,
   ].join('\n');
 
   test('sees every form, and which of them vanish at run time', () => {
     expect(sourceOf('relay/example.ts', text).imports).toEqual([
-      { target: 'application/settings.ts', ours: true, typeOnly: true },
+      { target: 'application/options/settings.ts', ours: true, typeOnly: true },
       { target: 'relay/other.ts', ours: true, typeOnly: true },
       { target: 'pg', ours: false, typeOnly: false },
       { target: 'relay/effect.ts', ours: true, typeOnly: false },
-      { target: 'domain/ids.ts', ours: true, typeOnly: false },
+      { target: 'domain/kernel/ids.ts', ours: true, typeOnly: false },
       { target: 'main.ts', ours: true, typeOnly: true },
       { target: 'main.ts', ours: true, typeOnly: false },
     ]);
@@ -273,10 +286,10 @@ describe('rooms', () => {
     expect(sources.flatMap(wrongSteps)).toEqual([]);
   });
   test('of the relay know nothing of the dialects callers speak, types included', () => {
-    const knowing = sources.filter(({ path }) => path.startsWith('relay/') && !path.startsWith('relay/callers/'));
+    const knowing = sources.filter(({ path }) => /^relay\/(?!dialects\/|probes\/)/.test(path));
     expect(knowing.length).toBeGreaterThan(50);
     const dialects = knowing.flatMap(({ path, imports }) =>
-      imports.filter(({ target }) => target.startsWith('relay/callers/')).map(({ target }) => `${path} → ${target}`),
+      imports.filter(({ target }) => target.startsWith('relay/dialects/')).map(({ target }) => `${path} → ${target}`),
     );
     expect(dialects).toEqual([]);
   });
@@ -381,7 +394,7 @@ describe('every source file', () => {
         join(dirname(path), `${name}.ts`),
       ),
     );
-    expect(started).toEqual(expect.arrayContaining(['projecting/thread.ts', 'workers/relay-worker.ts']));
+    expect(started).toEqual(expect.arrayContaining(['projecting/thread.ts', 'relay-process/workers/relay-worker.ts']));
     expect(entries).toEqual(expect.arrayContaining(started));
   });
   test('leaves the environment to main', () => {
@@ -437,12 +450,12 @@ const exportsOf = ({ syntax }: Source): string[] =>
 describe('an export', () => {
   /** Of rooms that are being reshaped. The list may only shrink. */
   const unusedYet = [
-    'relay/call/order.ts OrderPorts',
+    'relay/pipeline/resolve-call.ts OrderPorts',
     'relay/protocols/anthropic/carried-members.ts Carried',
     'relay/protocols/gemini/contents.ts ConversationRules',
     'relay/protocols/gemini/embeddings.ts EmbeddingRequest',
     'relay/protocols/gemini/generation.ts GenerationRules',
-    'relay/protocols/json-shape.ts ShapeLimits',
+    'relay/json/json-shape.ts ShapeLimits',
     'relay/protocols/vertex/service-account.ts ServiceAccount',
   ];
   const users = ['src', 'tests', 'bench', 'fuzz']
@@ -503,9 +516,9 @@ describe('a name', () => {
 describe('providers', () => {
   const folder = 'relay/providers/';
   /** Not a provider each: the lists of them, and the two whose names are everybody's words. */
-  const others = ['catalogue', 'custom', 'model-list', 'openai', 'openai-models', 'registry', 'resellers'];
+  const others = ['custom', 'openai', 'registry', 'resellers'];
   const reasons: Readonly<Record<string, string>> = {
-    'application/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
+    'application/options/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
   };
   const names = sources
     .filter(({ path }) => path.startsWith(folder))

@@ -161,7 +161,7 @@ describe('building', () => {
   });
 
   test('traces name the sources, line by line', async () => {
-    cpSync(join(root, 'src/stack-traces.ts'), join(checkout, 'src/stack-traces.ts'));
+    cpSync(join(root, 'src/process/stack-traces.ts'), join(checkout, 'src/process/stack-traces.ts'));
     write('tsconfig.build.json', readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
     write('tsconfig.json', readFileSync(join(root, 'tsconfig.json'), 'utf8'));
     write(
@@ -171,7 +171,7 @@ describe('building', () => {
     write(
       'src/main.ts',
       `import { fails } from './fails.js';
-import { nameSources } from './stack-traces.js';
+import { nameSources } from './process/stack-traces.js';
 nameSources();
 try {
   fails();

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
-import { migrate } from '../../src/adapters/migrate.js';
-import { openPool } from '../../src/adapters/postgres.js';
-import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
-import type { EventStore } from '../../src/application/ports.js';
+import { migrate } from '../../src/adapters/database/migrate.js';
+import { openPool } from '../../src/adapters/database/postgres.js';
+import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres/embedded-postgres.js';
+import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import type { EventStore } from '../../src/application/ports/storage-ports.js';
 import { randomFrom } from '../../src/demo/random.js';
 import { count, counts, seconds } from '../arguments.js';
 import { costing, microsecondsEach, ownMeter } from '../cpu.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
-import type { EventStore } from '../../src/application/ports.js';
+import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import type { EventStore } from '../../src/application/ports/storage-ports.js';
 import { UsageError } from '../../src/cli/command.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';

@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { visit } from '../../tests/browser/tables.js';
-import { buildConsole, launchBrowser, openConsole, signIn } from '../../tests/support/browser.js';
+import { buildConsole, launchBrowser, openConsole, signIn } from '../../tests/support/gateway/browser.js';
 import { count, seconds } from '../arguments.js';
 import { booksLine } from '../books.js';
 import { rootAccount } from '../customer.js';

@@ -1,4 +1,4 @@
-import { flac, m4a, mp3, ogg, vorbis, wav, webm } from '../../tests/support/sound-files.js';
+import { flac, m4a, mp3, ogg, vorbis, wav, webm } from '../../tests/support/inputs/sound-files.js';
 import { pick, type Random } from './odd-json.js';
 
 /* The parts of a form with a file to be heard: what stands in each, and what can. */

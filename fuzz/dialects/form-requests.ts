@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { wav } from '../../tests/support/sound-files.js';
+import { wav } from '../../tests/support/inputs/sound-files.js';
 import type { FuzzRequest } from '../request.js';
 import { field, file, fileNames, type Part, partsAsMeant, quoted, spoiltBytes, types, values } from './form-parts.js';
 import { markOf } from './odd-answers.js';

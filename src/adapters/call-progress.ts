@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { CallProgressNotes } from '../application/ports.js';
-import type { CallProgress, LastSeen } from '../domain/call-progress.js';
-import { Position } from '../domain/events.js';
-import type { CallId } from '../domain/ids.js';
-import { statements } from './statements.js';
+import type { CallProgressNotes } from '../application/ports/storage-ports.js';
+import type { CallProgress, LastSeen } from '../domain/call/call-progress.js';
+import { Position } from '../domain/events/events.js';
+import type { CallId } from '../domain/kernel/ids.js';
+import { statements } from './database/statements.js';
 
 /* Notes on calls under way, in two tables beside the log. */
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../application/ports.js';
-import { Instant } from '../domain/instant.js';
+import type { Clock } from '../application/ports/storage-ports.js';
+import { Instant } from '../domain/kernel/instant.js';
 
 export const systemClock: Clock = { now: () => Instant(Date.now()) };

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { IdKind, Ids } from '../application/ports.js';
-import { statements } from './statements.js';
+import type { IdKind, Ids } from '../application/ports/storage-ports.js';
+import { statements } from './database/statements.js';
 
 const sequences: Readonly<Record<IdKind, string>> = {
   user: 'user_ids',

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import type { NotificationQueue } from '../application/outgoing.js';
-import { Sealed, UserId } from '../domain/ids.js';
-import { Instant } from '../domain/instant.js';
-import { statements } from './statements.js';
+import type { NotificationQueue } from '../application/ports/outbound-ports.js';
+import { Sealed, UserId } from '../domain/kernel/ids.js';
+import { Instant } from '../domain/kernel/instant.js';
+import { statements } from './database/statements.js';
 
 /** How long it can be seen that something was given up. */
 const givenUpForMs = 7 * 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
-import { invalidField } from '../domain/failure.js';
+import { invalidField } from '../domain/kernel/failure.js';
 
-import type { SecondFactorMethod } from './proof-ports.js';
+import type { SecondFactorMethod } from './ports/proof-ports.js';
 
 /* With what an order is given that a stolen session must not give. */
 

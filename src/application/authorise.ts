@@ -1,5 +1,5 @@
-import { Failure } from '../domain/failure.js';
-import { type Actor, atLeast, type Role } from '../domain/user.js';
+import { Failure } from '../domain/kernel/failure.js';
+import { type Actor, atLeast, type Role } from '../domain/user/user.js';
 
 /**
  * Throws `role-too-low` unless the actor has at least the role, and `second-factor-needed` where it is withheld until

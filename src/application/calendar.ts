@@ -1,5 +1,5 @@
-import { invalidField } from '../domain/failure.js';
-import { Instant } from '../domain/instant.js';
+import { invalidField } from '../domain/kernel/failure.js';
+import { Instant } from '../domain/kernel/instant.js';
 
 /* Months and days as they are where somebody lives. */
 

@@ -1,4 +1,4 @@
-import type { Actor } from '../domain/user.js';
+import type { Actor } from '../domain/user/user.js';
 import { authorise } from './authorise.js';
 
 /* Trusted proxies that pass on what their clients wrote, for root, who can mend them. */

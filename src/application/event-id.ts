@@ -1,4 +1,4 @@
-import type { Instant } from '../domain/instant.js';
+import type { Instant } from '../domain/kernel/instant.js';
 import { RandomBytes } from './random-bytes.js';
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

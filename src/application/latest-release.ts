@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { urlIn } from '../domain/address.js';
-import { Failure } from '../domain/failure.js';
-import { Instant } from '../domain/instant.js';
-import type { Actor } from '../domain/user.js';
-import { isNewer } from '../domain/version.js';
+import { urlIn } from '../domain/kernel/address.js';
+import { Failure } from '../domain/kernel/failure.js';
+import { Instant } from '../domain/kernel/instant.js';
+import { isNewer } from '../domain/kernel/version.js';
+import type { Actor } from '../domain/user/user.js';
 import { authorise } from './authorise.js';
-import type { Outbound, OutboundFailure } from './outgoing.js';
-import type { Clock } from './ports.js';
+import type { Outbound, OutboundFailure } from './ports/outbound-ports.js';
+import type { Clock } from './ports/storage-ports.js';
 
 /* Whether there is a newer release than the one that runs. Asked when somebody wants to know, never by the clock. */
 

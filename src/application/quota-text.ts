@@ -1,5 +1,5 @@
-import { defaultLanguage, type Language } from '../domain/language.js';
-import type { Settings } from './settings.js';
+import { defaultLanguage, type Language } from '../domain/kernel/language.js';
+import type { Settings } from './options/settings.js';
 
 /** How amounts are written: in dollars with a full-width sign, or in units. */
 export interface QuotaStyle {

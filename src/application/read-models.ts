@@ -1,12 +1,12 @@
-import { type Position, streams } from '../domain/events.js';
-import { invalidField } from '../domain/failure.js';
-import { type QuarantinedBy, quarantineDecider } from '../domain/quarantine.js';
-import type { Actor } from '../domain/user.js';
+import { type Position, streams } from '../domain/events/events.js';
+import { type QuarantinedBy, quarantineDecider } from '../domain/events/quarantine.js';
+import { invalidField } from '../domain/kernel/failure.js';
+import type { Actor } from '../domain/user/user.js';
 import type { ReadModelState } from '../projections/engine/runner.js';
 import { percentOf } from '../projections/engine/watch-building.js';
 import { authorise } from './authorise.js';
-import type { Handle } from './commands/handle.js';
-import type { ReadModelProgress } from './ports.js';
+import type { Handle } from './handle.js';
+import type { ReadModelProgress } from './ports/storage-ports.js';
 
 /** What deciding about a stopped read model needs to know of all of them. */
 export interface QuarantinePorts {

@@ -1,6 +1,6 @@
-import { Failure } from '../domain/failure.js';
-import { Instant } from '../domain/instant.js';
-import type { Clock } from './ports.js';
+import { Failure } from '../domain/kernel/failure.js';
+import { Instant } from '../domain/kernel/instant.js';
+import type { Clock } from './ports/storage-ports.js';
 
 /** Who may try something how often; in this process's memory, which forgets whoever has tried least recently. */
 interface RecentAttempts<Id> {

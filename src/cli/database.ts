@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { attachEmbeddedPostgres } from '../adapters/attach-postgres.js';
 import { systemClock } from '../adapters/clock.js';
-import { countLeftBehind } from '../adapters/journal/own-journal.js';
-import { readMasterKey, verifyMasterKey } from '../adapters/master-key.js';
-import { checkMigrated } from '../adapters/migrate.js';
-import { isDatabaseServed } from '../adapters/only-node.js';
-import { postgresPersonalData } from '../adapters/personal-data.js';
-import { newClient, openPool, type PostgresConnection, whereIs } from '../adapters/postgres.js';
-import { toldAtStart } from '../adapters/postgres-advice.js';
-import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
-import { type Handle, handle } from '../application/commands/handle.js';
-import type { EventStore, PersonalData } from '../application/ports.js';
+import { checkMigrated } from '../adapters/database/migrate.js';
+import { isDatabaseServed } from '../adapters/database/only-node.js';
+import { newClient, openPool, type PostgresConnection, whereIs } from '../adapters/database/postgres.js';
+import { toldAtStart } from '../adapters/database/postgres-advice.js';
+import { attachEmbeddedPostgres } from '../adapters/embedded-postgres/attach-postgres.js';
+import { countLeftBehind } from '../adapters/event-log/journal/own-journal.js';
+import { openPostgresEventStore } from '../adapters/event-log/postgres-event-store.js';
+import { readMasterKey, verifyMasterKey } from '../adapters/vault/master-key.js';
+import { postgresPersonalData } from '../adapters/vault/personal-data.js';
+import { type Handle, handle } from '../application/handle.js';
+import type { EventStore, PersonalData } from '../application/ports/storage-ports.js';
 import type { Config } from '../config.js';
 
 /** The data of a gateway, for a command beside it. */

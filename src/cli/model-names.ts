@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.js';
+import { Failure } from '../domain/kernel/failure.js';
 import type { Projection } from '../projections/engine/projection.js';
 import { readModels } from '../projections/read-models.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type QuarantinePorts, quarantineEvent } from '../application/read-models.js';
-import { Position } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
+import { Position } from '../domain/events/events.js';
+import { Failure } from '../domain/kernel/failure.js';
 import { listReadModels } from '../projections/engine/rebuild.js';
 import { readModels } from '../projections/read-models.js';
 import { type CommandContext, optionsIn } from './command.js';

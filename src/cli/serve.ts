@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
+import { givenHeadStart } from '../bootstrap/early-start.js';
+import type { Gateway } from '../bootstrap/gateway.js';
 import { type Config, readWorkers } from '../config.js';
-import type { Gateway } from '../gateway.js';
-import { givenHeadStart } from '../head-start.js';
 import { type CommandContext, optionsIn } from './command.js';
 import { stopInTime } from './stop-in-time.js';
 import { untilStopped } from './until-stopped.js';
@@ -14,7 +14,7 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
   const stopped = untilStopped(log);
   const workers = workersIn(config, given.workers);
   const begun = await givenHeadStart(config, log);
-  const { startGateway } = await import('../gateway.js');
+  const { startGateway } = await import('../bootstrap/gateway.js');
   const gateway = await startGateway(config, log, { workerCount: workers, begun });
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
   await tellOfFirstRun(gateway, config, log);

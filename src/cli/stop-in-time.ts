@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { Gateway } from '../bootstrap/gateway.js';
 import type { Config } from '../config.js';
-import type { Gateway } from '../gateway.js';
 
 /** What closing everything may take once calls under way have had their time. */
 const closingMs = 15_000;

@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.js';
+import { Failure } from '../domain/kernel/failure.js';
 import { schemaOf } from '../projections/engine/projection.js';
 import { ledger } from '../projections/models/ledger/ledger.js';
 import { isSound, verifyLedger } from '../projections/models/ledger/verify-ledger.js';

@@ -1,5 +1,5 @@
-import type { Clock } from '../application/ports.js';
-import { Instant } from '../domain/instant.js';
+import type { Clock } from '../application/ports/storage-ports.js';
+import { Instant } from '../domain/kernel/instant.js';
 
 /** The system's clock, which stands at a moment of the past while what happened then is being written. */
 export class DemoClock implements Clock {

@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.js';
-import { atIntervals } from '../waiting/at-intervals.js';
+import { atIntervals } from '../concurrency/at-intervals.js';
 import type { Seeded } from './seed.js';
 
 /* Who would buy quota when little is left cannot in a demo that goes on: nobody takes money there. Root gives it. */

@@ -1,10 +1,10 @@
 import type { Application } from '../application/application.js';
 import { randomText } from '../application/random-text.js';
-import { blankChannel, type ChannelSettings } from '../domain/channel-settings.js';
-import type { Position } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
-import type { ApiKeyId, ChannelId, UserId } from '../domain/ids.js';
-import type { Actor } from '../domain/user.js';
+import { blankChannel, type ChannelSettings } from '../domain/channel/channel-settings.js';
+import type { Position } from '../domain/events/events.js';
+import { Failure } from '../domain/kernel/failure.js';
+import type { ApiKeyId, ChannelId, UserId } from '../domain/kernel/ids.js';
+import type { Actor } from '../domain/user/user.js';
 import { type CastChannel, type CastKey, type CastPerson, channelCast, people } from './cast.js';
 
 /* Sample users, channels and API keys; safe to run at every start of the demo. */

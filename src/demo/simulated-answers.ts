@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, objectsIn, textIn } from '../relay/protocols/json.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../relay/json/json.js';
 
 /* What the simulated provider says: OpenAI's wire, written out once per model and text. */
 

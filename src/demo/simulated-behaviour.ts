@@ -1,4 +1,4 @@
-import { countIn, isList, type JsonObject } from '../relay/protocols/json.js';
+import { countIn, isList, type JsonObject } from '../relay/json/json.js';
 import { promptTokensOf, type Speech, type Tokens, toolCallFor } from './simulated-answers.js';
 
 /* What the simulated provider can be told to do, and what it says when it is told nothing. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../relay/protocols/json.js';
+import type { JsonObject } from '../relay/json/json.js';
 import type { Speech, Tokens } from './simulated-answers.js';
 
 /* What the simulated provider says in the words of Anthropic's Messages: text, and what is thought before it. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isObject, type JsonObject, parseJson, textIn } from '../relay/protocols/json.js';
+import { isObject, type JsonObject, parseJson, textIn } from '../relay/json/json.js';
 import {
   doneFrame,
   embeddingsOf,

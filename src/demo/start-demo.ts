@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import { type Gateway, startGateway } from '../bootstrap/gateway.js';
 import type { Config } from '../config.js';
-import { type Gateway, startGateway } from '../gateway.js';
 import { DemoClock } from './demo-clock.js';
 import { startGrants } from './grants.js';
 import { pastBegins, pastDays, writePast } from './past/write-past.js';

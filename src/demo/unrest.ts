@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.js';
-import { atIntervals } from '../waiting/at-intervals.js';
+import { atIntervals } from '../concurrency/at-intervals.js';
 import { flakyModel, flakyModelServed, people } from './cast.js';
 import { around, drawn } from './random.js';
 import type { Behaviour, SimulatedAnswer } from './simulated-behaviour.js';

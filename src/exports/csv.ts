@@ -1,4 +1,4 @@
-import { unhurried } from '../waiting/unhurried.js';
+import { unhurried } from '../concurrency/unhurried.js';
 
 /* Comma-separated values as RFC 4180 has them, for programs and for spreadsheets. */
 

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { TimeZone } from '../application/calendar.js';
-import type { LogFilter } from '../application/queries/usage.js';
-import { checkText, searchText } from '../domain/bounds.js';
-import { invalidField } from '../domain/failure.js';
-import { ChannelId } from '../domain/ids.js';
-import { instantOf, unixSeconds } from '../domain/instant.js';
-import { cacheWriteTokens } from '../domain/usage.js';
+import type { LogFilter } from '../application/usage/usage-queries.js';
+import { cacheWriteTokens } from '../domain/call/usage.js';
+import { checkText, searchText } from '../domain/kernel/bounds.js';
+import { invalidField } from '../domain/kernel/failure.js';
+import { ChannelId } from '../domain/kernel/ids.js';
+import { instantOf, unixSeconds } from '../domain/kernel/instant.js';
 import type { logTypes as LogTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import type { Cell } from './csv.js';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { BriefMap } from '../collections/brief-map.js';
+import { BriefMap } from '../data-structures/compacting-map.js';
 import { placeOf } from './place.js';
 
 /*

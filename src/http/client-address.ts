@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4 } from 'node:net';
-import { forwardedAddress, ipAddress, ipNetwork } from '../ip-address.js';
+import { forwardedAddress, ipAddress, ipNetwork } from './ip-address.js';
 
 /*
  * The client behind a request: the peer, or whom a trusted proxy names in `X-Forwarded-For`. Every element of that header

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { groupsOf, ipAddress } from '../ip-address.js';
+import { groupsOf, ipAddress } from './ip-address.js';
 
 /*
  * Where a client is, for counting. One IPv4 address is one place; of IPv6, a subscriber has at least the 64 bits behind

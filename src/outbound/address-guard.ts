@@ -1,7 +1,7 @@
 import { lookup as resolveName } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
-import { ipAddress, ipNetwork } from '../ip-address.js';
+import { ipAddress, ipNetwork } from '../http/ip-address.js';
 
 /*
  * Whoever may set up channels, or name a webhook, chooses where the gateway connects to, and the gateway stands inside:

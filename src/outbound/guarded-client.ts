@@ -2,8 +2,13 @@ import { rootCertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
-import type { Outbound, OutboundAnswer, OutboundFailure, OutboundRequest } from '../application/outgoing.js';
-import { urlIn } from '../domain/address.js';
+import type {
+  Outbound,
+  OutboundAnswer,
+  OutboundFailure,
+  OutboundRequest,
+} from '../application/ports/outbound-ports.js';
+import { urlIn } from '../domain/kernel/address.js';
 import { addressGuard, BlockedAddress, type Resolve } from './address-guard.js';
 
 /*

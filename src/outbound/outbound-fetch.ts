@@ -1,4 +1,4 @@
-import type { Outbound, OutboundFailure, OutboundRequest } from '../application/outgoing.js';
+import type { Outbound, OutboundFailure, OutboundRequest } from '../application/ports/outbound-ports.js';
 
 /* The guarded client in the shape of `fetch`, for libraries that bring their own requests. */
 

@@ -1,8 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { NoticeRead, OrderNews, OrderState, OrderToPay, PaymentProvider } from '../application/payment-ports.js';
-import { isDecimal } from '../domain/decimal.js';
-import { Failure } from '../domain/failure.js';
+import type {
+  NoticeRead,
+  OrderNews,
+  OrderState,
+  OrderToPay,
+  PaymentProvider,
+} from '../application/ports/payment-ports.js';
+import { isDecimal } from '../domain/kernel/decimal.js';
+import { Failure } from '../domain/kernel/failure.js';
 import {
   maxPaymentAnswerBytes,
   optionAddress,

@@ -1,6 +1,6 @@
-import type { Outbound } from '../application/outgoing.js';
-import { urlIn } from '../domain/address.js';
-import type { OptionKey } from '../domain/option-table.js';
+import type { Outbound } from '../application/ports/outbound-ports.js';
+import { urlIn } from '../domain/kernel/address.js';
+import type { OptionKey } from '../domain/options/option-table.js';
 
 /* What every provider of payments is made of. */
 

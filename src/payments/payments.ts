@@ -1,4 +1,4 @@
-import type { PaymentProviders } from '../application/payment-ports.js';
+import type { PaymentProviders } from '../application/ports/payment-ports.js';
 import { epay } from './epay.js';
 import type { PaymentSetting } from './payment-setting.js';
 import { stripe } from './stripe.js';

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { MoneyReturned } from '../domain/payment-return.js';
+import type { MoneyReturned } from '../domain/payment/payment-return.js';
 
 /* What Stripe tells of money that goes back. It is told of charges and disputes, which do not know our orders. */
 

@@ -5,9 +5,9 @@ import type {
   OrderNews,
   OrderState,
   PaymentProvider,
-} from '../application/payment-ports.js';
-import { decimal, integer, quotient, times } from '../domain/decimal.js';
-import { Failure } from '../domain/failure.js';
+} from '../application/ports/payment-ports.js';
+import { decimal, integer, quotient, times } from '../domain/kernel/decimal.js';
+import { Failure } from '../domain/kernel/failure.js';
 import { OutboundError, outboundFetch } from '../outbound/outbound-fetch.js';
 import { maxPaymentAnswerBytes, ownAddresses, type PaymentSetting } from './payment-setting.js';
 import { isStripeEvent, stripeReturn } from './stripe-returns.js';

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import type { UserView } from '../application/ports.js';
+import type { UserView } from '../application/ports/storage-ports.js';
 import { sessionTokenIn } from '../http/session-cookie.js';
-import { type Answering, refuse } from '../relay/call/refusal.js';
-import type { Relay } from '../relay/call/relay.js';
-import { openAiCaller } from '../relay/callers/openai/dialect.js';
-import { chat } from '../relay/callers/openai/endpoints/chat.js';
-import type { Endpoint } from '../relay/endpoint.js';
-import { RelayError, refusalFor } from '../relay/errors.js';
-import type { RelayLog } from '../relay/ports.js';
+import type { Endpoint } from '../relay/contracts/endpoint.js';
+import { RelayError, refusalFor } from '../relay/contracts/errors.js';
+import type { RelayLog } from '../relay/contracts/ports.js';
+import { openAiCaller } from '../relay/dialects/openai/dialect.js';
+import { chat } from '../relay/dialects/openai/endpoints/chat.js';
+import { type Answering, refuse } from '../relay/pipeline/refusal.js';
+import type { Relay } from '../relay/pipeline/relay.js';
 import { type SessionEnds, whenSessionEnds } from './session-ends.js';
 
 /*

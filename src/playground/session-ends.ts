@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
-import { streams } from '../domain/events.js';
-import type { UserId } from '../domain/ids.js';
+import { streams } from '../domain/events/events.js';
+import type { UserId } from '../domain/kernel/ids.js';
 
 /* The end of a session while a call is under way that it was shown for. */
 

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Log } from '../adapters/log.js';
-import type { Position } from '../domain/events.js';
-import { isPassing } from '../domain/passing.js';
+import { Crashes } from '../concurrency/restart-budget.js';
+import { isPassing } from '../domain/errors/transient-error.js';
+import type { Position } from '../domain/events/events.js';
 import { type NewsSource, newsOf } from '../projections/engine/news.js';
 import { RemoteRunner } from '../projections/engine/remote-runner.js';
 import type { ProjectionRunner, ReadModelState } from '../projections/engine/runner.js';
-import { Crashes } from '../waiting/crashes.js';
 import type { FromThread, ThreadSetting, ToThread } from './thread-messages.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { PostgresConnection } from '../adapters/postgres.js';
+import type { PostgresConnection } from '../adapters/database/postgres.js';
 
 /* What the thread of the projectors is given, and what it says beside what its runner says. */
 

@@ -1,16 +1,16 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { systemClock } from '../adapters/clock.js';
+import { newClient, openPool } from '../adapters/database/postgres.js';
+import { projecting } from '../adapters/database/session-limits.js';
+import { openPostgresEventStore } from '../adapters/event-log/postgres-event-store.js';
 import type { Log } from '../adapters/log.js';
-import { postgresPersonalData } from '../adapters/personal-data.js';
-import { newClient, openPool } from '../adapters/postgres.js';
-import { openPostgresEventStore } from '../adapters/postgres-event-store.js';
-import { projecting } from '../adapters/session-limits.js';
-import { Closing } from '../closing.js';
+import { postgresPersonalData } from '../adapters/vault/personal-data.js';
+import { Closing } from '../process/closing.js';
+import { nameSources } from '../process/stack-traces.js';
+import { letCallsFirst } from '../process/thread-priorities.js';
 import { startProjections } from '../projections/engine/runner.js';
 import { serveRunner } from '../projections/engine/serve-runner.js';
 import { readModels } from '../projections/read-models.js';
-import { nameSources } from '../stack-traces.js';
-import { letCallsFirst } from '../thread-priorities.js';
 import type { FromThread, LogLevel, ThreadSetting, ToThread } from './thread-messages.js';
 
 /*

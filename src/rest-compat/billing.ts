@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import type { ApiKeyView, UserView } from '../application/ports.js';
-import { unixSeconds } from '../domain/instant.js';
+import type { ApiKeyView, UserView } from '../application/ports/storage-ports.js';
+import { unixSeconds } from '../domain/kernel/instant.js';
 import { corsHeaders } from './wire/cors.js';
 
 /* What OpenAI's old dashboard answered, from which clients read what an API key may still spend. */

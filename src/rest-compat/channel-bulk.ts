@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.js';
-import { searchText } from '../domain/bounds.js';
-import { invalidField } from '../domain/failure.js';
-import { ChannelId } from '../domain/ids.js';
+import { searchText } from '../domain/kernel/bounds.js';
+import { invalidField } from '../domain/kernel/failure.js';
+import { ChannelId } from '../domain/kernel/ids.js';
 import { channelFields, tagPatchIn } from './channel-record.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';

@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
-import { Failure } from '../domain/failure.js';
-import { ChannelId } from '../domain/ids.js';
+import { Failure } from '../domain/kernel/failure.js';
+import { ChannelId } from '../domain/kernel/ids.js';
 import { channelFields } from './channel-record.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';

@@ -1,6 +1,6 @@
-import type { ChannelPatch } from '../application/commands/channels.js';
-import { blankChannel, type ChannelSettings } from '../domain/channel-settings.js';
-import { invalidField } from '../domain/failure.js';
+import type { ChannelPatch } from '../application/channels/channel-commands.js';
+import { blankChannel, type ChannelSettings } from '../domain/channel/channel-settings.js';
+import { invalidField } from '../domain/kernel/failure.js';
 import type { ChannelRow } from '../projections/models/channels.js';
 import { type Body, present } from './wire/body.js';
 import { channelStatusNumbers, legacyNamesIn } from './wire/legacy-numbers.js';

@@ -1,8 +1,8 @@
 import type { Application } from '../application/application.js';
-import type { UserView } from '../application/ports.js';
-import { shownProxy } from '../domain/channel-settings.js';
-import { Failure } from '../domain/failure.js';
-import { ChannelId } from '../domain/ids.js';
+import type { UserView } from '../application/ports/storage-ports.js';
+import { shownProxy } from '../domain/channel/channel-settings.js';
+import { Failure } from '../domain/kernel/failure.js';
+import { ChannelId } from '../domain/kernel/ids.js';
 import type { ChannelFilter, ChannelSort } from '../projections/models/channel-queries.js';
 import type { ChannelRow } from '../projections/models/channels.js';
 import { channelFields, channelPatchIn, legacyChannel, newChannelIn } from './channel-record.js';

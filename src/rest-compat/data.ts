@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.js';
-import { tellable } from '../domain/quota.js';
+import { tellable } from '../domain/kernel/quota.js';
 import type { UsageStatsFilter, UsageStatsGroup } from '../projections/models/usage-stats/usage-stats-queries.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';

@@ -1,5 +1,5 @@
-import { type Price, quantityRatio, type TokenPrice } from '../domain/pricing.js';
-import { cacheWriteTokens, type TokenQuantity } from '../domain/usage.js';
+import { cacheWriteTokens, type TokenQuantity } from '../domain/call/usage.js';
+import { type Price, quantityRatio, type TokenPrice } from '../domain/pricing/pricing.js';
 import type { LogDetail } from '../projections/models/usage-log/log-detail.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { audioRatiosOf, isAudioChat } from './audio-chat.js';

@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.js';
-import type { ProviderFacts } from '../domain/provider.js';
+import type { ProviderFacts } from '../domain/channel/provider.js';
 import { openAiModel } from '../http/openai-model.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import { shownStepUp } from '../application/asking.js';
-import type { TelegramSignIn } from '../application/doors-elsewhere.js';
-import type { UserView } from '../application/ports.js';
-import type { Bound, Entered } from '../application/sessions/elsewhere.js';
-import { checkText } from '../domain/bounds.js';
-import type { VisitedProvider } from '../domain/claim.js';
+import type { TelegramSignIn } from '../application/ports/identity-provider-ports.js';
+import type { UserView } from '../application/ports/storage-ports.js';
+import type { Bound, Entered } from '../application/sign-in/external-sign-in.js';
+import { checkText } from '../domain/kernel/bounds.js';
+import type { VisitedProvider } from '../domain/kernel/claim.js';
 import { visitorIn } from '../http/visitor-cookie.js';
 import { answerEntry, askingIn, clientBehind, sessionUser, sessionUserEvenDisabled, visitorBehind } from './session.js';
 import type { Endpoints, HttpExchange } from './wire/endpoints.js';

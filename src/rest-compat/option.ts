@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
-import { invalidField } from '../domain/failure.js';
-import { emptiedOption } from '../domain/option-values.js';
+import { invalidField } from '../domain/kernel/failure.js';
+import { emptiedOption } from '../domain/options/option-values.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';

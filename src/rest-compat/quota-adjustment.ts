@@ -1,6 +1,6 @@
-import type { Settings } from '../application/settings.js';
-import { decimal, decimalOf, isZero, ratioOf, roundHalfAway, times } from '../domain/decimal.js';
-import { assertNever, invalidField } from '../domain/failure.js';
+import type { Settings } from '../application/options/settings.js';
+import { decimal, decimalOf, isZero, ratioOf, roundHalfAway, times } from '../domain/kernel/decimal.js';
+import { assertNever, invalidField } from '../domain/kernel/failure.js';
 import type { Body } from './wire/body.js';
 
 /*

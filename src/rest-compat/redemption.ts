@@ -1,8 +1,8 @@
 import type { Application } from '../application/application.js';
-import type { UserView } from '../application/ports.js';
-import type { ReadableRedemption } from '../application/queries/redemptions.js';
-import { Failure, invalidField } from '../domain/failure.js';
-import { RedemptionId } from '../domain/ids.js';
+import type { UserView } from '../application/ports/storage-ports.js';
+import type { ReadableRedemption } from '../application/redemptions/redemption-queries.js';
+import { Failure, invalidField } from '../domain/kernel/failure.js';
+import { RedemptionId } from '../domain/kernel/ids.js';
 import type { RedemptionFilter } from '../projections/models/redemptions.js';
 import { clientBehind } from './session.js';
 import type { Endpoints, HttpExchange } from './wire/endpoints.js';

@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.js';
-import { invalidField } from '../domain/failure.js';
+import { invalidField } from '../domain/kernel/failure.js';
 import { askingIn, clientBehind } from './session.js';
 import { userFields } from './user-record.js';
 import type { Endpoints } from './wire/endpoints.js';

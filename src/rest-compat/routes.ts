@@ -1,8 +1,8 @@
 import fastifyCompress from '@fastify/compress';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import { Failure } from '../domain/failure.js';
-import type { Instant } from '../domain/instant.js';
+import { Failure } from '../domain/kernel/failure.js';
+import type { Instant } from '../domain/kernel/instant.js';
 import { type BodyRoom, countUnfinished } from '../http/body-room.js';
 import { type BillingEndpointOptions, billingRoutes } from './billing.js';
 import { channelEndpoints } from './channel.js';

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import { type SessionProof, shownStepUp } from '../application/asking.js';
-import type { Client, UserView } from '../application/ports.js';
-import type { HumanChecks, Visitor } from '../application/sessions/human-checks.js';
-import type { Entry, Identity } from '../application/sessions/identity.js';
-import type { Position } from '../domain/events.js';
-import { Failure } from '../domain/failure.js';
+import type { Client, UserView } from '../application/ports/storage-ports.js';
+import type { HumanChecks, Visitor } from '../application/sign-in/human-checks.js';
+import type { Entry, Identity } from '../application/sign-in/identity.js';
+import type { Position } from '../domain/events/events.js';
+import { Failure } from '../domain/kernel/failure.js';
 import { clientOf } from '../http/client.js';
 import {
   closedSessionCookie,

@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
-import { Failure } from '../domain/failure.js';
-import type { UsageMode } from '../domain/setup.js';
+import { Failure } from '../domain/kernel/failure.js';
+import type { UsageMode } from '../domain/user/setup.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';

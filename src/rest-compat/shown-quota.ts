@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { Failure } from '../domain/failure.js';
+import { Failure } from '../domain/kernel/failure.js';
 import { credentialOf } from './session.js';
 
 /*

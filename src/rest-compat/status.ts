@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.js';
-import type { Clock } from '../application/ports.js';
-import { type Instant, unixSeconds } from '../domain/instant.js';
-import type { OptionKey } from '../domain/option-table.js';
+import type { Clock } from '../application/ports/storage-ports.js';
+import { type Instant, unixSeconds } from '../domain/kernel/instant.js';
+import type { OptionKey } from '../domain/options/option-table.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { type Envelope, success } from './wire/envelope.js';
 import { RestRefusal } from './wire/errors.js';

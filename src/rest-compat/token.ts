@@ -1,11 +1,11 @@
+import type { ApiKeyInput, ApiKeyStatusChange } from '../application/api-keys/api-key-commands.js';
+import type { ReadableApiKey } from '../application/api-keys/api-key-queries.js';
 import type { Application } from '../application/application.js';
-import type { ApiKeyInput, ApiKeyStatusChange } from '../application/commands/api-keys.js';
-import type { UserView } from '../application/ports.js';
-import type { ReadableApiKey } from '../application/queries/api-keys.js';
-import type { ApiKeyTerms } from '../domain/api-key-terms.js';
-import { Failure, invalidField } from '../domain/failure.js';
-import { ApiKeyId, UserId } from '../domain/ids.js';
-import { Instant, lastSecond } from '../domain/instant.js';
+import type { UserView } from '../application/ports/storage-ports.js';
+import type { ApiKeyTerms } from '../domain/api-key/api-key-terms.js';
+import { Failure, invalidField } from '../domain/kernel/failure.js';
+import { ApiKeyId, UserId } from '../domain/kernel/ids.js';
+import { Instant, lastSecond } from '../domain/kernel/instant.js';
 import type { ApiKeyRow } from '../projections/models/api-keys.js';
 import type { ShownQuota } from './shown-quota.js';
 import type { Body } from './wire/body.js';

@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
-import { Failure } from '../domain/failure.js';
-import type { PaymentProviderName } from '../domain/payment.js';
+import { Failure } from '../domain/kernel/failure.js';
+import type { PaymentProviderName } from '../domain/payment/payment.js';
 import type { Endpoints, HttpExchange } from './wire/endpoints.js';
 import { failure, success } from './wire/envelope.js';
 import { oneSentence, refusalAnswer, type Wordings, worded } from './wire/errors.js';

@@ -1,9 +1,9 @@
 import type { Application } from '../application/application.js';
-import type { UserAction } from '../application/commands/users.js';
-import type { UserView } from '../application/ports.js';
-import { Failure, invalidField } from '../domain/failure.js';
-import { UserId } from '../domain/ids.js';
-import { atLeast, type Role } from '../domain/user.js';
+import type { UserView } from '../application/ports/storage-ports.js';
+import type { UserAction } from '../application/users/user-commands.js';
+import { Failure, invalidField } from '../domain/kernel/failure.js';
+import { UserId } from '../domain/kernel/ids.js';
+import { atLeast, type Role } from '../domain/user/user.js';
 import type { PageRequest } from '../projections/engine/page.js';
 import type { UserFilter, UserSort } from '../projections/models/user-queries.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../application/asking.js';
-import type { UserView } from '../application/ports.js';
-import type { UsableGroup } from '../application/queries/offers.js';
-import type { FactorProof } from '../application/sessions/second-factor.js';
-import type { StepUpProof } from '../application/sessions/step-up.js';
-import { Failure, invalidField } from '../domain/failure.js';
+import type { UsableGroup } from '../application/payments/offers.js';
+import type { UserView } from '../application/ports/storage-ports.js';
+import type { FactorProof } from '../application/sign-in/second-factor.js';
+import type { StepUpProof } from '../application/sign-in/step-up.js';
+import { Failure, invalidField } from '../domain/kernel/failure.js';
 import { answerEntry, askingIn, clientBehind, endSession, goingOn, halfSignInOf } from './session.js';
 import { legacyUser, ownSetting, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postgresCallProgress } from '../../src/adapters/call-progress.js';
-import { migrate } from '../../src/adapters/migrate.js';
-import type { CallProgress } from '../../src/domain/call-progress.js';
-import { beginning, Position } from '../../src/domain/events.js';
-import { CallId, ChannelId } from '../../src/domain/ids.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { migrate } from '../../src/adapters/database/migrate.js';
+import type { CallProgress } from '../../src/domain/call/call-progress.js';
+import { beginning, Position } from '../../src/domain/events/events.js';
+import { CallId, ChannelId } from '../../src/domain/kernel/ids.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 let database: TestDatabase;
 

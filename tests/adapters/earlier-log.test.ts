@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { adapterMigrations, migrate } from '../../src/adapters/migrate.js';
-import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
-import type { EventStore } from '../../src/application/ports.js';
-import { beginning, type NewEvent, streams } from '../../src/domain/events.js';
-import { CallId } from '../../src/domain/ids.js';
-import { released, reserved, settled } from '../support/calls.js';
-import { eventId, newEvent, someInstant, streamNamed } from '../support/events.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { adapterMigrations, migrate } from '../../src/adapters/database/migrate.js';
+import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import type { EventStore } from '../../src/application/ports/storage-ports.js';
+import { beginning, type NewEvent, streams } from '../../src/domain/events/events.js';
+import { CallId } from '../../src/domain/kernel/ids.js';
+import { released, reserved, settled } from '../support/given/calls.js';
+import { eventId, newEvent, someInstant, streamNamed } from '../support/given/events.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 
 /* A log as the release before left it: events of calls by names, their ids in an index with all others. */

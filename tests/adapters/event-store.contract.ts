@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { EventStore, ExpectedRevision } from '../../src/application/ports.js';
-import { beginning, type Position, type Recorded } from '../../src/domain/events.js';
+import type { EventStore, ExpectedRevision } from '../../src/application/ports/storage-ports.js';
+import { beginning, type Position, type Recorded } from '../../src/domain/events/events.js';
 import { collect } from '../support/collect.js';
-import { eventId, newEvent, someInstant, streamNamed, unknownEvent } from '../support/events.js';
+import { eventId, newEvent, someInstant, streamNamed, unknownEvent } from '../support/given/events.js';
 
 /* What every engine behind the EventStore port promises. Nothing here knows an engine. */
 

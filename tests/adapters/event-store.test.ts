@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openJournal } from '../../src/adapters/journal/journal.js';
-import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
-import { MemoryEventStore } from '../support/memory-event-store.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { openJournal } from '../../src/adapters/event-log/journal/journal.js';
+import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import { MemoryEventStore } from '../support/memory/memory-event-store.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { eventStoreContract } from './event-store.contract.js';
 

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Fence } from '../../src/adapters/log-writer.js';
-import { newClient } from '../../src/adapters/postgres.js';
-import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
-import type { EventStore } from '../../src/application/ports.js';
-import { eventId, newEvent, streamNamed } from '../support/events.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
+import type { Fence } from '../../src/adapters/event-log/log-writer.js';
+import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import type { EventStore } from '../../src/application/ports/storage-ports.js';
+import { eventId, newEvent, streamNamed } from '../support/given/events.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { until } from '../support/until.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { postgresIds } from '../../src/adapters/ids.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 describe('numeric ids', () => {
   let database: TestDatabase;

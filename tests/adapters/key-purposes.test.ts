@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { readMasterKey } from '../../src/adapters/master-key.js';
-import { personalDataPurposes } from '../../src/adapters/personal-data.js';
+import { readMasterKey } from '../../src/adapters/vault/master-key.js';
+import { personalDataPurposes } from '../../src/adapters/vault/personal-data.js';
+import { startGateway } from '../../src/bootstrap/gateway.js';
 import { startSimulatedProvider } from '../../src/demo/simulated-provider.js';
-import { startGateway } from '../../src/gateway.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { channelSettings } from '../support/channel-settings.js';
-import { createEmptyDatabase } from '../support/postgres.js';
-import { signIn } from '../support/sign-in.js';
-import { configFor } from '../support/test-gateway.js';
+import { signIn } from '../support/gateway/sign-in.js';
+import { configFor } from '../support/gateway/test-gateway.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { channelSettings } from '../support/given/channel-settings.js';
+import { createEmptyDatabase } from '../support/postgres/postgres.js';
 
 /* A key that serves two purposes lets what is made for one be shown for the other (CVE-2026-114612). */
 
@@ -60,13 +60,13 @@ const mentioning = (word: string): string[] =>
 
 test('the secret is named by who reads it from the environment, and by the master key, and by nobody else', () => {
   const demo = 'cli/demo.ts';
-  expect(mentioning('secretKey')).toEqual(['adapters/master-key.ts', demo, 'config.ts']);
+  expect(mentioning('secretKey')).toEqual(['adapters/vault/master-key.ts', demo, 'config.ts']);
   // The demo has none: it says so.
   const [none, ...more] = mentions(readFileSync(join(source, demo), 'utf8'), 'secretKey');
   expect(none?.parent.getText()).toBe('secretKey: null');
   expect(more).toEqual([]);
-  expect(mentioning('secret.key')).toEqual(['adapters/master-key.ts']);
-  expect(mentioning('SECRET_KEY')).toEqual(['adapters/master-key.ts', 'config.ts']);
+  expect(mentioning('secret.key')).toEqual(['adapters/vault/master-key.ts']);
+  expect(mentioning('SECRET_KEY')).toEqual(['adapters/vault/master-key.ts', 'config.ts']);
 });
 
 test('a gateway that starts, signs somebody in, keeps a secret and serves a call asks for the secret in one place', async () => {

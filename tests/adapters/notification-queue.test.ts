@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postgresNotificationQueue } from '../../src/adapters/notification-queue.js';
-import type { NewNotification, NotificationQueue } from '../../src/application/outgoing.js';
-import { Sealed, UserId } from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import type { NewNotification, NotificationQueue } from '../../src/application/ports/outbound-ports.js';
+import { Sealed, UserId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 let database: TestDatabase;
 let pool: Pool;

@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { checkConnections, checkDatabase, connectionsNeeded } from '../../src/adapters/check-database.js';
-import { newClient, type PostgresConnection } from '../../src/adapters/postgres.js';
-import { postgresAccount } from '../../src/adapters/postgres-binaries.js';
+import { checkConnections, checkDatabase, connectionsNeeded } from '../../src/adapters/database/check-database.js';
+import { newClient, type PostgresConnection } from '../../src/adapters/database/postgres.js';
+import { postgresAccount } from '../../src/adapters/embedded-postgres/postgres-binaries.js';
 import { until } from '../support/until.js';
 
 /* A real PgBouncer between a gateway and Postgres, in each of its modes. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { openPool } from '../../src/adapters/postgres.js';
-import { certificate, certificateKey } from '../support/certificate.js';
+import { openPool } from '../../src/adapters/database/postgres.js';
+import { certificate, certificateKey } from '../support/inputs/certificate.js';
 import { quietLog } from '../support/quiet-log.js';
 
 /* TLS to the database: the embedded Postgres behind a server that answers a request for TLS as Postgres does. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { monthNamed } from '../../src/application/calendar.js';
-import { Instant } from '../../src/domain/instant.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 
 const now = Instant(Date.UTC(2026, 10, 22));
 const fromTo = (name: string, zone: string) => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { mailLimits } from '../../src/application/commands/mail-limits.js';
 import { awaitingPayments } from '../../src/application/reactions/await-payments.js';
 import { recentAttempts } from '../../src/application/recent-attempts.js';
-import { Position } from '../../src/domain/events.js';
-import { type PaymentId, UserId } from '../../src/domain/ids.js';
-import { modelRateLimiter } from '../../src/relay/call/rate-limit.js';
+import { mailLimits } from '../../src/application/users/mail-limits.js';
+import { Position } from '../../src/domain/events/events.js';
+import { type PaymentId, UserId } from '../../src/domain/kernel/ids.js';
+import { modelRateLimiter } from '../../src/relay/admission/rate-limit.js';
 import { AccessTokens } from '../../src/relay/upstream/access-tokens.js';
 import { slidingWindow } from '../../src/rest-compat/wire/rate-limits.js';
-import { someInstant } from '../support/events.js';
-import { settableClock } from '../support/fixed-clock.js';
+import { someInstant } from '../support/given/events.js';
+import { settableClock } from '../support/given/fixed-clock.js';
 import { refusal } from '../support/refusal.js';
 
 /* What was counted before the clock was set back a day counts as of now: nobody waits for the day to come round. */

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { handle } from '../../src/application/commands/handle.js';
-import type { AppendResult, ExpectedRevision } from '../../src/application/ports.js';
-import { usernameDecider } from '../../src/domain/claim.js';
-import { beginning, type NewEvent, type Position, type StreamName, streams } from '../../src/domain/events.js';
-import { Failure } from '../../src/domain/failure.js';
-import { UserId } from '../../src/domain/ids.js';
-import { optionDecider } from '../../src/domain/option.js';
-import { someInstant } from '../support/events.js';
-import { settableClock } from '../support/fixed-clock.js';
-import { MemoryEventStore } from '../support/memory-event-store.js';
+import { handle } from '../../src/application/handle.js';
+import type { AppendResult, ExpectedRevision } from '../../src/application/ports/storage-ports.js';
+import { beginning, type NewEvent, type Position, type StreamName, streams } from '../../src/domain/events/events.js';
+import { usernameDecider } from '../../src/domain/kernel/claim.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
+import { UserId } from '../../src/domain/kernel/ids.js';
+import { optionDecider } from '../../src/domain/options/option.js';
+import { someInstant } from '../support/given/events.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 
 const alice = UserId(7);
 const bob = UserId(8);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newEventId } from '../../src/application/event-id.js';
 import { requestId } from '../../src/application/request-id.js';
-import { Instant } from '../../src/domain/instant.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 
 describe('an event id', () => {
   test('is a UUID of version 7 that begins with its time', () => {

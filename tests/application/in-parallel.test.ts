@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inParallel } from '../../src/application/commands/in-parallel.js';
+import { inParallel } from '../../src/application/in-parallel.js';
 import { flush } from '../support/flush.js';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at);

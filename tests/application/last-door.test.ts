@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { VisitedProvider } from '../../src/domain/claim.js';
-import { streams } from '../../src/domain/events.js';
-import { Failure } from '../../src/domain/failure.js';
-import { Sealed, SecretId, UserId } from '../../src/domain/ids.js';
-import { factorsDecider } from '../../src/domain/second-factor.js';
-import { believed, type MemoryNode, openMemoryNode, TestStore } from '../support/memory-node.js';
+import { streams } from '../../src/domain/events/events.js';
+import type { VisitedProvider } from '../../src/domain/kernel/claim.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
+import { Sealed, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { factorsDecider } from '../../src/domain/user/second-factor.js';
+import { believed, type MemoryNode, openMemoryNode, TestStore } from '../support/memory/memory-node.js';
 
 /*
  * By what a user can come in stands in two streams. Whatever is given up at once, in whatever order the steps of it come,

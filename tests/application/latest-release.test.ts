@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { latestRelease } from '../../src/application/latest-release.js';
-import type { OutboundAnswer, OutboundRequest } from '../../src/application/outgoing.js';
-import { someInstant } from '../support/events.js';
-import { settableClock } from '../support/fixed-clock.js';
-import { admin, ordinary, root } from '../support/memory-node.js';
+import type { OutboundAnswer, OutboundRequest } from '../../src/application/ports/outbound-ports.js';
+import { someInstant } from '../support/given/events.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { admin, ordinary, root } from '../support/memory/memory-node.js';
 import { refusal } from '../support/refusal.js';
 
 const releasesUrl = 'https://api.releases.example:8443/repos/owner/name/releases/latest?per_page=1';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type IdentityProvider, identityProviders } from '../../src/domain/claim.js';
-import { type StreamName, streams } from '../../src/domain/events.js';
-import { Failure } from '../../src/domain/failure.js';
-import { SecretId, UserId } from '../../src/domain/ids.js';
-import { lookOf } from '../../src/domain/look-alike.js';
-import { type User, type UserEvent, userDecider } from '../../src/domain/user.js';
-import { type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import { type StreamName, streams } from '../../src/domain/events/events.js';
+import { type IdentityProvider, identityProviders } from '../../src/domain/kernel/claim.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
+import { SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { lookOf } from '../../src/domain/kernel/look-alike.js';
+import { type User, type UserEvent, userDecider } from '../../src/domain/user/user.js';
+import { type MemoryNode, openMemoryNode, root } from '../support/memory/memory-node.js';
 
 /*
  * Whatever is bound, unbound, changed, deleted, erased and registered at once, and whatever appends fail meanwhile: a

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { defaultPrices } from '../../src/application/default-prices.js';
-import { initialOptions, type Settings, settingsFrom } from '../../src/application/settings.js';
+import { defaultPrices } from '../../src/application/options/default-prices.js';
+import { initialOptions, type Settings, settingsFrom } from '../../src/application/options/settings.js';
 import {
   type Fixed,
   fixedBecause,
@@ -10,8 +10,8 @@ import {
   type OptionDefinition,
   type OptionKey,
   optionTable,
-} from '../../src/domain/option-table.js';
-import { checkOption } from '../../src/domain/option-values.js';
+} from '../../src/domain/options/option-table.js';
+import { checkOption } from '../../src/domain/options/option-values.js';
 
 /* Every option acts, and here is named who acts by it; or it stays as it is, and says why. */
 
@@ -25,52 +25,55 @@ type FixedKey = {
  */
 type Consumer = readonly [source: string, reads?: `settings.${string}` | `status.${string}`];
 
-const doors = ['src/application/queries/doors.ts'] as const;
-const prices = (table: string): Consumer => ['src/domain/price-tables.ts', `settings.prices.${table}`];
+const doors = ['src/application/sign-in/sign-in-methods.ts'] as const;
+const prices = (table: string): Consumer => ['src/domain/pricing/price-tables.ts', `settings.prices.${table}`];
 const gemini = (source: string, member: string): Consumer => [
   `src/relay/protocols/gemini/${source}`,
   `settings.gemini.${member}`,
 ];
-const mail: Consumer = ['src/gateway.ts', 'settings.mail'];
-const rateLimit = (member: string): Consumer => ['src/relay/call/rate-limit.ts', `settings.modelRateLimit.${member}`];
-const words: Consumer = ['src/relay/call/order.ts', 'settings.sensitiveWords'];
+const mail: Consumer = ['src/bootstrap/gateway.ts', 'settings.mail'];
+const rateLimit = (member: string): Consumer => [
+  'src/relay/admission/rate-limit.ts',
+  `settings.modelRateLimit.${member}`,
+];
+const words: Consumer = ['src/relay/pipeline/resolve-call.ts', 'settings.sensitiveWords'];
 
 const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
-  PasswordLoginEnabled: ['src/application/sessions/identity.ts', 'settings.passwordLogin'],
-  PasswordRegisterEnabled: ['src/application/commands/registering.ts'],
-  RegisterEnabled: ['src/application/commands/registering.ts'],
-  EmailVerificationEnabled: ['src/application/commands/registering.ts'],
-  EmailDomainRestrictionEnabled: ['src/domain/email.ts', 'settings.emailRules.domains'],
-  EmailAliasRestrictionEnabled: ['src/domain/email.ts', 'settings.emailRules.withoutAliases'],
-  EmailDomainWhitelist: ['src/domain/email.ts', 'settings.emailRules.domains'],
+  PasswordLoginEnabled: ['src/application/sign-in/identity.ts', 'settings.passwordLogin'],
+  PasswordRegisterEnabled: ['src/application/users/registering.ts'],
+  RegisterEnabled: ['src/application/users/registering.ts'],
+  EmailVerificationEnabled: ['src/application/users/registering.ts'],
+  EmailDomainRestrictionEnabled: ['src/domain/user/email.ts', 'settings.emailRules.domains'],
+  EmailAliasRestrictionEnabled: ['src/domain/user/email.ts', 'settings.emailRules.withoutAliases'],
+  EmailDomainWhitelist: ['src/domain/user/email.ts', 'settings.emailRules.domains'],
   TurnstileCheckEnabled: doors,
   TurnstileSiteKey: doors,
-  TurnstileSecretKey: ['src/gateway.ts'],
+  TurnstileSecretKey: ['src/bootstrap/gateway.ts'],
   GitHubOAuthEnabled: doors,
-  GitHubClientId: ['src/doors/github.ts'],
-  GitHubClientSecret: ['src/doors/github.ts'],
+  GitHubClientId: ['src/identity-providers/github.ts'],
+  GitHubClientSecret: ['src/identity-providers/github.ts'],
   LinuxDOOAuthEnabled: doors,
-  LinuxDOClientId: ['src/doors/linuxdo.ts'],
-  LinuxDOClientSecret: ['src/doors/linuxdo.ts'],
+  LinuxDOClientId: ['src/identity-providers/linuxdo.ts'],
+  LinuxDOClientSecret: ['src/identity-providers/linuxdo.ts'],
   'oidc.enabled': doors,
-  'oidc.client_id': ['src/doors/oidc.ts'],
-  'oidc.client_secret': ['src/doors/oidc.ts'],
-  'oidc.well_known': ['src/doors/oidc.ts'],
-  'oidc.authorization_endpoint': ['src/doors/oidc.ts'],
-  'oidc.token_endpoint': ['src/doors/oidc.ts'],
-  'oidc.user_info_endpoint': ['src/doors/oidc.ts'],
+  'oidc.client_id': ['src/identity-providers/oidc.ts'],
+  'oidc.client_secret': ['src/identity-providers/oidc.ts'],
+  'oidc.well_known': ['src/identity-providers/oidc.ts'],
+  'oidc.authorization_endpoint': ['src/identity-providers/oidc.ts'],
+  'oidc.token_endpoint': ['src/identity-providers/oidc.ts'],
+  'oidc.user_info_endpoint': ['src/identity-providers/oidc.ts'],
   WeChatAuthEnabled: doors,
-  WeChatServerAddress: ['src/doors/wechat.ts'],
-  WeChatServerToken: ['src/doors/wechat.ts'],
+  WeChatServerAddress: ['src/identity-providers/wechat.ts'],
+  WeChatServerToken: ['src/identity-providers/wechat.ts'],
   WeChatAccountQRCodeImageURL: ['web/src/kit/doors/WeChatDialog.tsx', 'status.wechatQrCode'],
   TelegramOAuthEnabled: doors,
-  TelegramBotToken: ['src/doors/doors.ts'],
+  TelegramBotToken: ['src/identity-providers/identity-providers.ts'],
   TelegramBotName: doors,
   SMTPServer: mail,
   SMTPPort: mail,
   SMTPAccount: mail,
   SMTPFrom: mail,
-  SMTPToken: ['src/gateway.ts'],
+  SMTPToken: ['src/bootstrap/gateway.ts'],
   SMTPSSLEnabled: mail,
   ServerAddress: ['src/payments/payment-setting.ts'],
   WorkerUrl: ['src/application/notifications/webhook.ts'],
@@ -82,26 +85,26 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   StripeApiSecret: ['src/payments/stripe.ts'],
   StripeWebhookSecret: ['src/payments/stripe.ts'],
   StripeCurrency: ['src/payments/stripe.ts'],
-  StripePrice: ['src/application/top-up-terms.ts', 'settings.topUp.priceBy'],
-  Price: ['src/application/top-up-terms.ts', 'settings.topUp.priceBy'],
-  MinTopUp: ['src/application/commands/payments.ts', 'settings.topUp.minimum'],
-  TopupGroupRatio: ['src/application/top-up-terms.ts', 'settings.topUp.groupRatio'],
+  StripePrice: ['src/application/payments/top-up-terms.ts', 'settings.topUp.priceBy'],
+  Price: ['src/application/payments/top-up-terms.ts', 'settings.topUp.priceBy'],
+  MinTopUp: ['src/application/payments/payment-commands.ts', 'settings.topUp.minimum'],
+  TopupGroupRatio: ['src/application/payments/top-up-terms.ts', 'settings.topUp.groupRatio'],
   TopUpLink: ['web/src/wallet/RedeemSection.tsx', 'status.topUpLink'],
   Notice: ['web/src/home/HomePage.tsx', 'status.notice'],
   About: ['web/src/about/AboutPage.tsx', 'status.about'],
   HomePageContent: ['web/src/home/HomePage.tsx', 'status.homePage'],
   Footer: ['web/src/shell/Footer.tsx', 'status.footer'],
   Logo: ['web/src/shell/TopBar.tsx', 'status.logo'],
-  SystemName: ['src/application/commands/password-reset.ts'],
-  QuotaForNewUser: ['src/application/commands/welcome.ts', 'settings.quotaForNewUser'],
-  QuotaForInviter: ['src/application/commands/welcome.ts', 'settings.quotaForInviter'],
-  QuotaForInvitee: ['src/application/commands/welcome.ts', 'settings.quotaForInvitee'],
+  SystemName: ['src/application/sign-in/password-reset.ts'],
+  QuotaForNewUser: ['src/application/users/welcome.ts', 'settings.quotaForNewUser'],
+  QuotaForInviter: ['src/application/users/welcome.ts', 'settings.quotaForInviter'],
+  QuotaForInvitee: ['src/application/users/welcome.ts', 'settings.quotaForInvitee'],
   QuotaRemindThreshold: ['src/application/reactions/remind-of-quota.ts'],
-  PreConsumedQuota: ['src/relay/call/hold.ts', 'settings.preConsumedTokens'],
-  ModelMaxOutputTokens: ['src/relay/call/hold.ts', 'settings.maxOutputTokens'],
-  DefaultMaxOutputTokens: ['src/relay/call/hold.ts', 'settings.defaultMaxOutputTokens'],
-  LowerOutputLimitEnabled: ['src/relay/call/hold.ts', 'settings.lowersLimits'],
-  UpstreamPromptTokens: ['src/relay/call/hold.ts', 'settings.upstreamPromptTokens'],
+  PreConsumedQuota: ['src/relay/metering/hold.ts', 'settings.preConsumedTokens'],
+  ModelMaxOutputTokens: ['src/relay/metering/hold.ts', 'settings.maxOutputTokens'],
+  DefaultMaxOutputTokens: ['src/relay/metering/hold.ts', 'settings.defaultMaxOutputTokens'],
+  LowerOutputLimitEnabled: ['src/relay/metering/hold.ts', 'settings.lowersLimits'],
+  UpstreamPromptTokens: ['src/relay/metering/hold.ts', 'settings.upstreamPromptTokens'],
   QuotaPerUnit: prices('quotaPerUnit'),
   DisplayInCurrencyEnabled: ['src/application/quota-text.ts'],
   DisplayTokenStatEnabled: ['src/rest-compat/billing.ts'],
@@ -111,15 +114,15 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   CacheRatio: prices('cacheRatio'),
   ReasoningRatio: prices('reasoningRatio'),
   ImageOutputRatio: prices('imageOutputRatio'),
-  ToolPrice: ['src/domain/tool-prices.ts', 'settings.prices.toolPrice'],
+  ToolPrice: ['src/domain/pricing/tool-prices.ts', 'settings.prices.toolPrice'],
   GroupRatio: prices('groupRatio'),
-  UserUsableGroups: ['src/relay/call/order.ts', 'settings.usableGroups'],
-  RootKeepsChannelKeys: ['src/application/commands/channels.ts'],
-  RetryTimes: ['src/relay/call/relay.ts', 'settings.retryTimes'],
-  ChannelDisableThreshold: ['src/application/commands/channel-tests.ts'],
-  AutomaticDisableChannelEnabled: ['src/relay/call/relay.ts', 'settings.autoDisable'],
-  AutomaticEnableChannelEnabled: ['src/application/commands/channel-tests.ts'],
-  AutomaticDisableKeywords: ['src/relay/call/health.ts', 'settings.autoDisable.keywords'],
+  UserUsableGroups: ['src/relay/pipeline/resolve-call.ts', 'settings.usableGroups'],
+  RootKeepsChannelKeys: ['src/application/channels/channel-commands.ts'],
+  RetryTimes: ['src/relay/pipeline/relay.ts', 'settings.retryTimes'],
+  ChannelDisableThreshold: ['src/application/channels/channel-tests.ts'],
+  AutomaticDisableChannelEnabled: ['src/relay/pipeline/relay.ts', 'settings.autoDisable'],
+  AutomaticEnableChannelEnabled: ['src/application/channels/channel-tests.ts'],
+  AutomaticDisableKeywords: ['src/relay/pipeline/channel-health.ts', 'settings.autoDisable.keywords'],
   LogConsumeEnabled: ['src/projections/models/usage-log/usage-log.ts'],
   DataExportEnabled: ['web/src/shell/Sidebar.tsx', 'status.dashboard'],
   // For clients of the legacy interface.
@@ -130,7 +133,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   SensitiveWords: words,
   Chats: ['web/src/chat/ChatPage.tsx', 'status.chats'],
   DemoSiteEnabled: ['web/src/shell/TopBar.tsx', 'status.demoSite'],
-  SelfUseModeEnabled: ['src/relay/call/order.ts', 'settings.selfUseMode'],
+  SelfUseModeEnabled: ['src/relay/pipeline/resolve-call.ts', 'settings.selfUseMode'],
   ModelRequestRateLimitEnabled: rateLimit('enabled'),
   ModelRequestRateLimitCount: rateLimit('total'),
   ModelRequestRateLimitSuccessCount: rateLimit('successful'),
@@ -147,16 +150,16 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
     'src/relay/protocols/anthropic/request.ts',
     'settings.claude.thinkingShare',
   ],
-  'global.pass_through_request_enabled': ['src/relay/call/attempt.ts', 'settings.passThroughRequests'],
+  'global.pass_through_request_enabled': ['src/relay/pipeline/attempt.ts', 'settings.passThroughRequests'],
   'general_setting.docs_link': ['web/src/shell/TopLinks.tsx', 'status.docsLink'],
-  'general_setting.admin_second_factor': ['src/application/sessions/identity.ts', 'settings.adminSecondFactor'],
-  'general_setting.ping_interval_enabled': ['src/relay/call/relay.ts', 'settings.pingIntervalMs'],
-  'general_setting.ping_interval_seconds': ['src/relay/call/relay.ts', 'settings.pingIntervalMs'],
-  'general_setting.stream_open_seconds': ['src/relay/call/relay.ts', 'settings.streamOpenMs'],
-  'general_setting.api_key_concurrency': ['src/relay/call/call-limits.ts', 'settings.apiKeyConcurrency'],
-  'general_setting.low_channel_balance': ['src/application/commands/channel-balances.ts'],
+  'general_setting.admin_second_factor': ['src/application/sign-in/identity.ts', 'settings.adminSecondFactor'],
+  'general_setting.ping_interval_enabled': ['src/relay/pipeline/relay.ts', 'settings.pingIntervalMs'],
+  'general_setting.ping_interval_seconds': ['src/relay/pipeline/relay.ts', 'settings.pingIntervalMs'],
+  'general_setting.stream_open_seconds': ['src/relay/pipeline/relay.ts', 'settings.streamOpenMs'],
+  'general_setting.api_key_concurrency': ['src/relay/admission/call-limits.ts', 'settings.apiKeyConcurrency'],
+  'general_setting.low_channel_balance': ['src/application/channels/channel-balances.ts'],
   'general_setting.log_retention_days': ['src/application/reactions/keep-retention.ts'],
-  'general_setting.api_keys_per_user': ['src/application/commands/api-keys.ts', 'settings.mostApiKeys'],
+  'general_setting.api_keys_per_user': ['src/application/api-keys/api-key-commands.ts', 'settings.mostApiKeys'],
 };
 
 const definitions = Object.entries(optionTable) as [OptionKey, OptionDefinition][];

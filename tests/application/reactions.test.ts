@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Notify } from '../../src/application/notifications/notifier.js';
-import type { ReactionPlaces } from '../../src/application/ports.js';
+import type { ReactionPlaces } from '../../src/application/ports/storage-ports.js';
 import { dropSecrets } from '../../src/application/reactions/drop-secrets.js';
 import { forgetDeletedUsers } from '../../src/application/reactions/forget-deleted-users.js';
 import { keepReacting, type Reaction } from '../../src/application/reactions/keep-reacting.js';
@@ -8,25 +8,25 @@ import { remindOfQuota } from '../../src/application/reactions/remind-of-quota.j
 import { reportChannels } from '../../src/application/reactions/report-channels.js';
 import { reportLowBalances } from '../../src/application/reactions/report-low-balances.js';
 import { reportTestRuns } from '../../src/application/reactions/report-test-runs.js';
-import { type ChannelCommand, channelDecider } from '../../src/domain/channel.js';
-import { beginning, type Position, type Recorded, type StreamName, streams } from '../../src/domain/events.js';
-import { Failure } from '../../src/domain/failure.js';
-import { CallId, type ChannelId, type UserId } from '../../src/domain/ids.js';
+import { type ChannelCommand, channelDecider } from '../../src/domain/channel/channel.js';
+import { beginning, type Position, type Recorded, type StreamName, streams } from '../../src/domain/events/events.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
+import { CallId, type ChannelId, type UserId } from '../../src/domain/kernel/ids.js';
 import {
   channelRunningOut,
   channelSwitched,
   type Notification,
   testRunFinished,
-} from '../../src/domain/notification.js';
-import type { Actor } from '../../src/domain/user.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { reserved, settled } from '../support/calls.js';
-import { channelSettings } from '../support/channel-settings.js';
-import { eventId, someInstant } from '../support/events.js';
-import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
-import { signIn } from '../support/sign-in.js';
+} from '../../src/domain/user/notification.js';
+import type { Actor } from '../../src/domain/user/user.js';
+import { signIn } from '../support/gateway/sign-in.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { reserved, settled } from '../support/given/calls.js';
+import { channelSettings } from '../support/given/channel-settings.js';
+import { eventId, someInstant } from '../support/given/events.js';
+import { newUser, ownProfile } from '../support/given/user-inputs.js';
+import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory/memory-node.js';
 import { until } from '../support/until.js';
-import { newUser, ownProfile } from '../support/user-inputs.js';
 
 class MemoryPlaces implements ReactionPlaces {
   readonly kept = new Map<string, Position>();

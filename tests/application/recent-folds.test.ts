@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { handle } from '../../src/application/commands/handle.js';
-import { orderMark } from '../../src/application/commands/order-mark.js';
-import { RecentFolds } from '../../src/application/commands/recent-folds.js';
-import { apiKeyDecider } from '../../src/domain/api-key.js';
-import { type Recorded, type Revision, type StreamName, streams } from '../../src/domain/events.js';
-import { ApiKeyId, SecretId, UserId } from '../../src/domain/ids.js';
-import { optionDecider } from '../../src/domain/option.js';
-import { Quota } from '../../src/domain/quota.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { someInstant } from '../support/events.js';
-import { settableClock } from '../support/fixed-clock.js';
-import { MemoryEventStore } from '../support/memory-event-store.js';
+import { handle } from '../../src/application/handle.js';
+import { orderMark } from '../../src/application/idempotency.js';
+import { RecentFolds } from '../../src/application/recent-folds.js';
+import { apiKeyDecider } from '../../src/domain/api-key/api-key.js';
+import { type Recorded, type Revision, type StreamName, streams } from '../../src/domain/events/events.js';
+import { ApiKeyId, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
+import { optionDecider } from '../../src/domain/options/option.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { someInstant } from '../support/given/events.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 
 /** Counts what is read of it. */
 class CountingStore extends MemoryEventStore {

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewUser } from '../../src/application/commands/users.js';
-import { type DomainEvent, streams } from '../../src/domain/events.js';
-import { Failure, type FailureCode } from '../../src/domain/failure.js';
-import { UserId } from '../../src/domain/ids.js';
-import type { Actor } from '../../src/domain/user.js';
-import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory-node.js';
+import type { NewUser } from '../../src/application/users/user-commands.js';
+import { type DomainEvent, streams } from '../../src/domain/events/events.js';
+import { Failure, type FailureCode } from '../../src/domain/kernel/failure.js';
+import { UserId } from '../../src/domain/kernel/ids.js';
+import type { Actor } from '../../src/domain/user/user.js';
+import { newUser, ownProfile, userPatch } from '../support/given/user-inputs.js';
+import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory/memory-node.js';
 import { refusal } from '../support/refusal.js';
-import { newUser, ownProfile, userPatch } from '../support/user-inputs.js';
 
 let node: MemoryNode;
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { retention } from '../../src/application/reactions/keep-retention.js';
-import { beginning } from '../../src/domain/events.js';
-import { Failure } from '../../src/domain/failure.js';
-import { Instant } from '../../src/domain/instant.js';
-import { type SettableClock, settableClock } from '../support/fixed-clock.js';
+import { beginning } from '../../src/domain/events/events.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { type SettableClock, settableClock } from '../support/given/fixed-clock.js';
 
 const dayMs = 86_400_000;
 const midnight = Date.UTC(2026, 4, 20);

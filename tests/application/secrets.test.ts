@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { UserId } from '../../src/domain/ids.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { channelSettings } from '../support/channel-settings.js';
-import { admin, openMemoryNode, root } from '../support/memory-node.js';
+import { UserId } from '../../src/domain/kernel/ids.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { channelSettings } from '../support/given/channel-settings.js';
+import { admin, openMemoryNode, root } from '../support/memory/memory-node.js';
 
 /** Everything that must never be in the log, planted where a caller could put it. */
 const planted = {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { liveTraffic } from '../../src/application/memory/live-traffic.js';
-import { trafficQueries } from '../../src/application/queries/traffic.js';
-import { usageQueries } from '../../src/application/queries/usage.js';
-import { beginning } from '../../src/domain/events.js';
-import { ChannelId } from '../../src/domain/ids.js';
-import { someInstant } from '../support/events.js';
-import { settableClock } from '../support/fixed-clock.js';
-import { admin, ordinary } from '../support/memory-node.js';
+import { trafficQueries } from '../../src/application/usage/traffic.js';
+import { usageQueries } from '../../src/application/usage/usage-queries.js';
+import { beginning } from '../../src/domain/events/events.js';
+import { ChannelId } from '../../src/domain/kernel/ids.js';
+import { someInstant } from '../support/given/events.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { admin, ordinary } from '../support/memory/memory-node.js';
 import { refusal } from '../support/refusal.js';
 
 /* Who may see what is decided before anything is read: nothing here has a database. */

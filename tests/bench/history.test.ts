@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { callAt, type Population, unevenly } from '../../bench/history.js';
 import { randomFrom } from '../../src/demo/random.js';
-import { callDecider } from '../../src/domain/call.js';
-import { chargeOf } from '../../src/domain/pricing.js';
+import { callDecider } from '../../src/domain/call/call.js';
+import { chargeOf } from '../../src/domain/pricing/pricing.js';
 
 const population: Population = {
   callers: [

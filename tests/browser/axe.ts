@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { themeOf } from '../support/browser.js';
+import { themeOf } from '../support/gateway/browser.js';
 
 /** What axe finds that keeps somebody from using the page: the rule, and where. */
 export const barriers = (page: Page): Promise<string[]> => found(page, {});

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChannelId } from '../../src/domain/ids.js';
-import { buildConsole, type Console, launchBrowser, openConsole, signIn, themeOf } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import type { ChannelId } from '../../src/domain/kernel/ids.js';
+import { buildConsole, type Console, launchBrowser, openConsole, signIn, themeOf } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { until } from '../support/until.js';
 import { barriers } from './axe.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';

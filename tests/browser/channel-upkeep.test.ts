@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChannelId } from '../../src/domain/ids.js';
-import { buildConsole, type Console, launchBrowser, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
-import { startUpstream, type Upstream } from '../support/upstream.js';
+import type { ChannelId } from '../../src/domain/kernel/ids.js';
+import { buildConsole, type Console, launchBrowser, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
+import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 import { barriers } from './axe.js';
 import { rowOf } from './tables.js';
 

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { buildConsole, launchBrowser } from '../support/browser.js';
+import { buildConsole, launchBrowser } from '../support/gateway/browser.js';
 import { accessibility } from './accessibility.js';
 import { channelHealth } from './channel-health.js';
 import { dashboard } from './dashboard.js';

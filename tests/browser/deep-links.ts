@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DoorSetting, startDoors } from '../doors/setting.js';
-import { type Account, type Console, openConsole } from '../support/browser.js';
+import { type DoorSetting, startDoors } from '../identity-providers/setting.js';
+import { type Account, type Console, openConsole } from '../support/gateway/browser.js';
 import { turnedOn } from './second-factor.js';
 
 /** Somebody who is sent a link reads the page it names, whatever door is between. */

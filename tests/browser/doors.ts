@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Console, openConsole, signIn, themeOf } from '../support/browser.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { type Console, openConsole, signIn, themeOf } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /** Getting in, being thrown out, and what the browser remembers of one's choices. */
 export function doors(launched: () => Browser): void {

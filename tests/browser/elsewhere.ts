@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DoorSetting, startDoors } from '../doors/setting.js';
-import { telegramSigned } from '../doors/stand-ins.js';
-import { type Console, openConsole, passwordShown, signIn } from '../support/browser.js';
+import { type DoorSetting, startDoors } from '../identity-providers/setting.js';
+import { telegramSigned } from '../identity-providers/stand-ins.js';
+import { type Console, openConsole, passwordShown, signIn } from '../support/gateway/browser.js';
 import { turnedOn } from './second-factor.js';
 
 /** In place of Telegram's: a button beside the script that leads where the script was told, signed. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Download } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 
 /** A month of one's own, taken away as files. */
 export function exports(launched: () => Browser): void {

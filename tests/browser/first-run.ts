@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
-import { type Console, openConsole } from '../support/browser.js';
+import { type Console, openConsole } from '../support/gateway/browser.js';
 import { barriers } from './axe.js';
 import { startFreshGateway } from './fresh-gateway.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
+import { type Gateway, startGateway } from '../../src/bootstrap/gateway.js';
 import { readConfig } from '../../src/config.js';
-import { type Gateway, startGateway } from '../../src/gateway.js';
-import { createEmptyDatabase } from '../support/postgres.js';
+import { createEmptyDatabase } from '../support/postgres/postgres.js';
 
 /** A gateway nobody has set up yet, as after the first start. */
 export async function startFreshGateway(env: Readonly<Record<string, string>> = {}): Promise<

@@ -1,7 +1,7 @@
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';
 
 /** Close code of a service that restarts: the client comes back. */

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { barriers } from './axe.js';
 
 /** Anywhere by its name, with the keyboard alone. */

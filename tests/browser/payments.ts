@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EpayCashier, startEpayCashier } from '../payments/epay-cashier.js';
 import { epayOptions } from '../payments/setting.js';
 import { type StripeStandIn, secrets, startStripe } from '../payments/stripe-stand-in.js';
-import { type Console, openConsole, passwordShown, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { type Console, openConsole, passwordShown, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
 /** Quota for money: to the cashier and back, by Epay and by Stripe, and what administrators see of it. */

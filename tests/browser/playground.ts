@@ -1,8 +1,8 @@
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newestCall } from '../support/books.js';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { newestCall } from '../support/gateway/books.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { expectNoBarriers } from './axe.js';
 
 /** Models tried in the console: asked, stopped, compared, paid for. */

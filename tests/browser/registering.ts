@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Console, openConsole, passwordShown } from '../support/browser.js';
-import { type MailServer, startMailServer } from '../support/mail-server.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
-import { startTurnstile, type TurnstileServer, turnstileSecret } from '../support/turnstile-server.js';
+import { type Console, openConsole, passwordShown } from '../support/gateway/browser.js';
+import { type MailServer, startMailServer } from '../support/gateway/mail-server.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
+import { startTurnstile, type TurnstileServer, turnstileSecret } from '../support/gateway/turnstile-server.js';
 
 const widgetScript = 'https://challenges.cloudflare.com/turnstile/v0/api.js*';
 

@@ -6,8 +6,14 @@ import { pino } from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { readConfig } from '../../src/config.js';
 import { type Demo, startDemo } from '../../src/demo/start-demo.js';
-import { Position, streamKey } from '../../src/domain/events.js';
-import { type Account, buildConsole, type ConsoleOptions, launchBrowser, openConsole } from '../support/browser.js';
+import { Position, streamKey } from '../../src/domain/events/events.js';
+import {
+  type Account,
+  buildConsole,
+  type ConsoleOptions,
+  launchBrowser,
+  openConsole,
+} from '../support/gateway/browser.js';
 
 /*
  * The pictures of the documentation, taken of the demo: npx tsx tests/browser/screenshots.ts [directory [name…]]

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole } from '../support/browser.js';
+import { type Console, openConsole } from '../support/gateway/browser.js';
 import { startFreshGateway } from './fresh-gateway.js';
 
 /** The first run without the link in the log: whoever does it types the code, and so shows that it reads the log. */

@@ -1,9 +1,9 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { until } from '../support/until.js';
-import { startUpstream, type Upstream } from '../support/upstream.js';
+import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 import { barriers } from './axe.js';
 import { rowOf } from './tables.js';
 

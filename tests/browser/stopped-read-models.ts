@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newClient } from '../../src/adapters/postgres.js';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { channelSettings } from '../support/channel-settings.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
+import { channelSettings } from '../support/given/channel-settings.js';
 import { until } from '../support/until.js';
 import { expectNoBarriers } from './axe.js';
 

@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
 /** A token in the hands of its owner. */

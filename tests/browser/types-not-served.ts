@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ChannelId } from '../../src/domain/ids.js';
-import { channelAcceptedEarlier } from '../support/accepted-earlier.js';
-import { type Console, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { ChannelId } from '../../src/domain/kernel/ids.js';
+import { channelAcceptedEarlier } from '../support/gateway/accepted-earlier.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
 /** Types the gateway cannot speak with: offered to nobody, marked where an earlier release took one, and left by an edit. */

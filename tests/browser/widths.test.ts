@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { buildConsole, launchBrowser } from '../support/browser.js';
+import { buildConsole, launchBrowser } from '../support/gateway/browser.js';
 import { everyWidth } from './widths.js';
 
 const browser = await launchBrowser();

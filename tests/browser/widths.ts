@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { type Account, openConsole, signIn } from '../support/browser.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { type Account, openConsole, signIn } from '../support/gateway/browser.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
 
 /* Names as wide as they may be: nothing in them where a line could break. */
 const wide = (prefix: string, length: number): string => prefix.padEnd(length, 'W');

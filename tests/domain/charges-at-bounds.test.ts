@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { streams } from '../../src/domain/events.js';
-import { CallId } from '../../src/domain/ids.js';
-import { movementsOf } from '../../src/domain/movements.js';
-import { affordableOutput, chargeOf, dearestCall, type Price, reservationOf } from '../../src/domain/pricing.js';
-import { Quota } from '../../src/domain/quota.js';
-import { tokenQuantities, type Usage } from '../../src/domain/usage.js';
-import { settled } from '../support/calls.js';
+import { tokenQuantities, type Usage } from '../../src/domain/call/usage.js';
+import { streams } from '../../src/domain/events/events.js';
+import { CallId } from '../../src/domain/kernel/ids.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
+import { movementsOf } from '../../src/domain/ledger/movements.js';
+import {
+  affordableOutput,
+  chargeOf,
+  dearestCall,
+  type Price,
+  reservationOf,
+} from '../../src/domain/pricing/pricing.js';
+import { settled } from '../support/given/calls.js';
 
 /* Counts and ratios at the bounds of what can be written: a charge lies between nothing and the dearest call. */
 

@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest';
-import { Sealed, UserId } from '../../src/domain/ids.js';
-import type { Inviter } from '../../src/domain/invite-reward.js';
-import { Quota } from '../../src/domain/quota.js';
-import { type UserCommand, type UserEvent, userDecider } from '../../src/domain/user.js';
-import { scenariosOf } from '../support/given.js';
+import { Sealed, UserId } from '../../src/domain/kernel/ids.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
+import type { Inviter } from '../../src/domain/user/invite-reward.js';
+import { type UserCommand, type UserEvent, userDecider } from '../../src/domain/user/user.js';
+import { scenariosOf } from '../support/given/given.js';
 
 const given = scenariosOf(userDecider);
 

@@ -1,8 +1,8 @@
 import { describe, test } from 'vitest';
-import type { LinkedIdentity } from '../../src/domain/claim.js';
-import { IdentityClaim, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
-import { type Actor, type Role, type UserEvent, userDecider } from '../../src/domain/user.js';
-import { scenariosOf } from '../support/given.js';
+import type { LinkedIdentity } from '../../src/domain/kernel/claim.js';
+import { IdentityClaim, Sealed, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { type Actor, type Role, type UserEvent, userDecider } from '../../src/domain/user/user.js';
+import { scenariosOf } from '../support/given/given.js';
 
 const given = scenariosOf(userDecider);
 

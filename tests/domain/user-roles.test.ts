@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest';
-import { Sealed, SecretId, UserId } from '../../src/domain/ids.js';
-import { type Actor, type Role, type UserEvent, userDecider } from '../../src/domain/user.js';
-import { scenariosOf } from '../support/given.js';
+import { Sealed, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { type Actor, type Role, type UserEvent, userDecider } from '../../src/domain/user/user.js';
+import { scenariosOf } from '../support/given/given.js';
 
 const given = scenariosOf(userDecider);
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { beginning, Position, streamKey, streams } from '../../src/domain/events.js';
-import { assertNever, Failure, invalidField } from '../../src/domain/failure.js';
-import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/ids.js';
-import { Instant, unixSeconds } from '../../src/domain/instant.js';
-import { max, minus, plusQuota, Quota, zero } from '../../src/domain/quota.js';
-import { atLeast } from '../../src/domain/user.js';
+import { beginning, Position, streamKey, streams } from '../../src/domain/events/events.js';
+import { assertNever, Failure, invalidField } from '../../src/domain/kernel/failure.js';
+import { ApiKeyId, CallId, ChannelId, Sealed, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { Instant, unixSeconds } from '../../src/domain/kernel/instant.js';
+import { max, minus, plusQuota, Quota, zero } from '../../src/domain/kernel/quota.js';
+import { atLeast } from '../../src/domain/user/user.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 

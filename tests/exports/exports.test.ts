@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signIn } from '../support/sign-in.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { signIn } from '../support/gateway/sign-in.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 let gateway: TestGateway;
 let alice: TestUser;

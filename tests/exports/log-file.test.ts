@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LogFilter } from '../../src/application/queries/usage.js';
-import type { Actor } from '../../src/domain/user.js';
+import type { LogFilter } from '../../src/application/usage/usage-queries.js';
+import type { Actor } from '../../src/domain/user/user.js';
 import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../../src/projections/models/usage-log/usage-log-queries.js';
-import { signIn } from '../support/sign-in.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { signIn } from '../support/gateway/sign-in.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /* The log as a file: the lines that a filter lets through, all of them or none. */
 

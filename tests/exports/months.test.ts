@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { PaymentId } from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
-import type { MovementCause } from '../../src/domain/movements.js';
+import { PaymentId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import type { MovementCause } from '../../src/domain/ledger/movements.js';
 import {
   adjusted,
   alice,
@@ -21,8 +21,8 @@ import {
   when,
 } from '../projections/history.js';
 import { forEachTest, type Projected } from '../projections/projected.js';
-import { settableClock } from '../support/fixed-clock.js';
-import { balanceOf } from '../support/ledger-reads.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { balanceOf } from '../support/postgres/ledger-reads.js';
 import { type ServedExports, serveExports } from './served-exports.js';
 
 let projected: Projected;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { monthNamed } from '../../src/application/calendar.js';
-import { type StatementLine, statementLines } from '../../src/application/queries/statement-lines.js';
-import { beginning, type Recorded } from '../../src/domain/events.js';
-import { PaymentId } from '../../src/domain/ids.js';
-import { Instant, unixSeconds } from '../../src/domain/instant.js';
-import { movementsOf } from '../../src/domain/movements.js';
+import { type StatementLine, statementLines } from '../../src/application/usage/statement-lines.js';
+import { beginning, type Recorded } from '../../src/domain/events/events.js';
+import { PaymentId } from '../../src/domain/kernel/ids.js';
+import { Instant, unixSeconds } from '../../src/domain/kernel/instant.js';
+import { movementsOf } from '../../src/domain/ledger/movements.js';
 import { walletChanges } from '../../src/projections/models/wallets.js';
 import {
   adjusted,
@@ -27,7 +27,7 @@ import {
   transferred,
   when,
 } from '../projections/history.js';
-import { MemoryEventStore } from '../support/memory-event-store.js';
+import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 
 interface Happening {
   readonly facts: readonly Fact[];

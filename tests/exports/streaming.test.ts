@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { logExportQueries } from '../../src/application/queries/log-export.js';
-import { Instant } from '../../src/domain/instant.js';
+import { logExportQueries } from '../../src/application/usage/log-export.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import type { ProjectionRunner } from '../../src/projections/engine/runner.js';
 import { alice, bob, cleared, type Fact, registered, reserved, settled, when } from '../projections/history.js';
 import { Projected } from '../projections/projected.js';
-import { settableClock } from '../support/fixed-clock.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { refusal } from '../support/refusal.js';
 import { type ServedExports, type ServedExportsOptions, serveExports } from './served-exports.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unhurried } from '../../src/waiting/unhurried.js';
+import { unhurried } from '../../src/concurrency/unhurried.js';
 
 /** Time that passes only while pages are read or taken. */
 function world() {

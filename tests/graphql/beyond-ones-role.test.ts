@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signIn } from '../support/sign-in.js';
-import type { TestUser } from '../support/test-gateway.js';
+import { signIn } from '../support/gateway/sign-in.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
 import { type Data, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 import { sampleDocument } from './sample-document.js';
 import { samples } from './samples.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestUser } from '../support/test-gateway.js';
-import { startUpstream, type Upstream } from '../support/upstream.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
+import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 import { type Data, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 /* One call by the id that its caller got, from the answer to the last quota. */

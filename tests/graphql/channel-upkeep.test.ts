@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startUpstream, type Upstream } from '../support/upstream.js';
+import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 import { Feed, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 let server: GraphqlServer;

@@ -9,8 +9,8 @@ import { graphqlRoutes } from '../../src/graphql/server/routes.js';
 import { Allowance } from '../../src/http/allowance.js';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { clientAddress } from '../../src/http/client-address.js';
-import { origins } from '../../src/origins.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import { origins } from '../../src/http/origins.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /* The GraphQL face on a port of its own, over the application of a whole gateway. */
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Application } from '../../src/application/application.js';
 import type { TailConsumer } from '../../src/application/memory/tail.js';
-import { Position, type Recorded, streams } from '../../src/domain/events.js';
-import { UserId } from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
-import { Quota } from '../../src/domain/quota.js';
+import { batched } from '../../src/concurrency/batched.js';
+import { Bell } from '../../src/concurrency/wake-up-signal.js';
+import { Position, type Recorded, streams } from '../../src/domain/events/events.js';
+import { UserId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import { stoppable } from '../../src/graphql/live/live.js';
 import { type LiveConnection, liveConnections } from '../../src/graphql/live/live-connections.js';
 import { watchWallets } from '../../src/graphql/live/wallet-watch.js';
-import { batched } from '../../src/waiting/batched.js';
-import { Bell } from '../../src/waiting/bell.js';
 import { until } from '../support/until.js';
 
 /* The parts subscriptions are made of. */

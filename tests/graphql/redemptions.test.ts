@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestUser } from '../support/test-gateway.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
 import { Feed, type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 let server: GraphqlServer;

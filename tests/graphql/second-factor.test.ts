@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Authenticator } from '../support/authenticator.js';
-import type { TestUser } from '../support/test-gateway.js';
+import { Authenticator } from '../support/gateway/authenticator.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
 import { type Data, GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 let server: GraphqlServer;

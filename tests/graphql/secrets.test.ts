@@ -1,8 +1,8 @@
 import { type GraphQLField, type GraphQLOutputType, getNamedType, isObjectType, isUnionType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { graphqlSchema } from '../../src/graphql/schema.js';
-import type { TestUser } from '../support/test-gateway.js';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/gateway/webhook-receiver.js';
 import { Feed, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 /*

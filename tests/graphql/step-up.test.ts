@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type MailServer, startMailServer } from '../support/mail-server.js';
+import { type MailServer, startMailServer } from '../support/gateway/mail-server.js';
 import { type AnsweredError, GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 /* What a stolen session of a user without a second factor must not do by itself. */

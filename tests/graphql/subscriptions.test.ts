@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import type { Position } from '../../src/domain/events.js';
-import type { TestUser } from '../support/test-gateway.js';
+import type { Position } from '../../src/domain/events/events.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
 import { until } from '../support/until.js';
 import {
   type Data,

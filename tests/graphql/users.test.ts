@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { TestUser } from '../support/test-gateway.js';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/gateway/webhook-receiver.js';
 import { type GraphqlClient, type GraphqlServer, startGraphql } from './graphql-server.js';
 
 let server: GraphqlServer;

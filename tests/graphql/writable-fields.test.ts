@@ -17,7 +17,7 @@ import {
   textAttacks,
   textListAttacks,
   typeAttacks,
-} from '../support/attacks.js';
+} from '../support/inputs/attacks.js';
 import { type Data, type GraphqlServer, startGraphql } from './graphql-server.js';
 import { samples } from './samples.js';
 
@@ -31,7 +31,7 @@ const schema = graphqlSchema();
 const mutations = schema.getMutationType()?.getFields() ?? {};
 const queries = schema.getQueryType()?.getFields() ?? {};
 
-/** Refused as a whole once the first run is over; tests/application/setup.test.ts attacks it while it is not. */
+/** Refused as a whole once the first run is over; tests/application/sign-in/setup.test.ts attacks it while it is not. */
 const closed = ['completeSetup'];
 
 /** Names by which a refusal may call a field besides its own. */

@@ -4,7 +4,7 @@ import { graphqlSchema } from '../../src/graphql/schema.js';
 import { sampleDocument } from '../graphql/sample-document.js';
 import { samples as mutationSamples } from '../graphql/samples.js';
 import { samples as restSamples } from '../rest-compat/samples.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 
 /*
  * A gateway of another make fetched any address for guests while its sign-in was off (CVE-2026-86242). Here every route

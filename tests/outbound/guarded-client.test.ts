@@ -4,11 +4,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { OutboundAnswer, OutboundRequest } from '../../src/application/outgoing.js';
+import type { OutboundAnswer, OutboundRequest } from '../../src/application/ports/outbound-ports.js';
 import type { Resolve } from '../../src/outbound/address-guard.js';
 import { type GuardedClient, type OutboundOptions, openGuardedClient } from '../../src/outbound/guarded-client.js';
 import { OutboundError, outboundFetch } from '../../src/outbound/outbound-fetch.js';
-import { certificate, certificateKey } from '../support/certificate.js';
+import { certificate, certificateKey } from '../support/inputs/certificate.js';
 
 /* Only loopback is dialled: where a test needs a public address, 127.0.0.1 stands for it. */
 

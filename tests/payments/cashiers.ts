@@ -1,5 +1,5 @@
-import type { Begun, NoticeRequest } from '../../src/application/payment-ports.js';
-import type { PaymentProviderName } from '../../src/domain/payment.js';
+import type { Begun, NoticeRequest } from '../../src/application/ports/payment-ports.js';
+import type { PaymentProviderName } from '../../src/domain/payment/payment.js';
 import { type Mood, merchant, signed, startEpayCashier } from './epay-cashier.js';
 import { secrets, startStripe } from './stripe-stand-in.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { startUpstream } from '../support/upstream.js';
+import { startUpstream } from '../support/upstreams/upstream.js';
 
 /* Epay on loopback: it takes the forms that browsers post, and signs what it tells with the merchant's key. */
 

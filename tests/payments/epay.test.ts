@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { NoticeRead, OrderToPay, PaymentProvider } from '../../src/application/payment-ports.js';
-import { PaymentId } from '../../src/domain/ids.js';
+import type { NoticeRead, OrderToPay, PaymentProvider } from '../../src/application/ports/payment-ports.js';
+import { PaymentId } from '../../src/domain/kernel/ids.js';
 import { resolveBySystem } from '../../src/outbound/address-guard.js';
 import { type GuardedClient, openGuardedClient } from '../../src/outbound/guarded-client.js';
 import { epay } from '../../src/payments/epay.js';

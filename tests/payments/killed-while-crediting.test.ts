@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../../src/bootstrap/gateway.js';
 import { withDatabase } from '../../src/cli/database.js';
-import { type Recorded, type StreamName, streams } from '../../src/domain/events.js';
-import { PaymentId } from '../../src/domain/ids.js';
-import { type Gateway, startGateway } from '../../src/gateway.js';
+import { type Recorded, type StreamName, streams } from '../../src/domain/events/events.js';
+import { PaymentId } from '../../src/domain/kernel/ids.js';
 import { type Answered, type Client, send, signIn } from '../rest-compat/rest-server.js';
-import { booksAtRest, expectBooksToAgree, ownedBy } from '../support/books.js';
-import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.js';
+import { booksAtRest, expectBooksToAgree, ownedBy } from '../support/gateway/books.js';
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
 import { quietLog } from '../support/quiet-log.js';
-import type { TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { type PaymentWorld, startPayments } from './setting.js';
 

@@ -1,4 +1,4 @@
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { type EpayCashier, merchant, startEpayCashier } from './epay-cashier.js';
 
 /** A gateway that sells quota, and the cashier it sends people to. */

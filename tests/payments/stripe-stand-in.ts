@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { startUpstream } from '../support/upstream.js';
+import { startUpstream } from '../support/upstreams/upstream.js';
 import type { Mood } from './epay-cashier.js';
 
 /* Stripe on loopback: sessions as it answers with them, and events that are signed by its own package. */

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
 import { type Client, send, signIn } from '../rest-compat/rest-server.js';
-import { booksAtRest, expectBooksToAgree } from '../support/books.js';
+import { booksAtRest, expectBooksToAgree } from '../support/gateway/books.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { quietLog } from '../support/quiet-log.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 import { until } from '../support/until.js';
 import { type SignedEvent, type StripeStandIn, secrets, startStripe } from './stripe-stand-in.js';
 

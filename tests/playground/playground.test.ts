@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newestCall } from '../support/books.js';
-import { type Answer, type Caller, type Callers, errorIn, isWholeStream, openCallers } from '../support/callers.js';
-import { signIn } from '../support/sign-in.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
+import {
+  type Answer,
+  type Caller,
+  type Callers,
+  errorIn,
+  isWholeStream,
+  openCallers,
+} from '../support/callers/callers.js';
+import { newestCall } from '../support/gateway/books.js';
+import { signIn } from '../support/gateway/sign-in.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { until } from '../support/until.js';
 
 /* Calls in person: who is signed in to the console asks, and pays as for a call by an API key. */

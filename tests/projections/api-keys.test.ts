@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ApiKeyId } from '../../src/domain/ids.js';
-import { Quota } from '../../src/domain/quota.js';
+import { ApiKeyId } from '../../src/domain/kernel/ids.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import {
   allApiKeysOf,
   apiKeyByHash,
@@ -8,7 +8,7 @@ import {
   apiKeyPage,
   apiKeyPageOf,
 } from '../../src/projections/models/api-keys.js';
-import { apiKeyTerms as terms } from '../support/api-key-terms.js';
+import { apiKeyTerms as terms } from '../support/given/api-key-terms.js';
 import {
   alice,
   aliceKey,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FailedAttempt } from '../../src/domain/call.js';
-import type { ChannelId } from '../../src/domain/ids.js';
+import type { FailedAttempt } from '../../src/domain/call/call.js';
+import type { ChannelId } from '../../src/domain/kernel/ids.js';
 import { failuresByCause } from '../../src/projections/models/channel-failures.js';
 import { at, east, type Fact, released, seconds, settled, west, when } from './history.js';
 import { forEachTest, type Projected } from './projected.js';

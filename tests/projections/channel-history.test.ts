@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ChannelEvent } from '../../src/domain/channel.js';
-import { Position } from '../../src/domain/events.js';
-import { SecretId, UserId } from '../../src/domain/ids.js';
+import type { ChannelEvent } from '../../src/domain/channel/channel.js';
+import { Position } from '../../src/domain/events/events.js';
+import { SecretId, UserId } from '../../src/domain/kernel/ids.js';
 import type { ReadModels } from '../../src/projections/database.js';
 import { channelChanges, mostObservations, testErrors } from '../../src/projections/models/channel-history.js';
 import { searchChannels } from '../../src/projections/models/channel-queries.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ChannelId } from '../../src/domain/ids.js';
+import { ChannelId } from '../../src/domain/kernel/ids.js';
 import {
   allChannels,
   channelById,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrayOf, type ColumnType, type ColumnValues, numericOf } from '../../src/projections/engine/column-arrays.js';
 import { Distribution } from '../../src/projections/models/usage-stats/distribution.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 /* What is sent as a column of values is what Postgres then has. */
 

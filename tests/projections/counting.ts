@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import type { Recorded } from '../../src/domain/events.js';
-import type { OptionEvent } from '../../src/domain/option.js';
+import type { Recorded } from '../../src/domain/events/events.js';
+import type { OptionEvent } from '../../src/domain/options/option.js';
 import { type Projection, projection } from '../../src/projections/engine/projection.js';
 
 /* A read model small enough to watch: how often each option was changed. Twice delivered would be twice counted. */

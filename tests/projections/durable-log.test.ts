@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { newClient } from '../../src/adapters/postgres.js';
-import { openPostgresEventStore } from '../../src/adapters/postgres-event-store.js';
-import { beginning, type Position } from '../../src/domain/events.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
+import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import { beginning, type Position } from '../../src/domain/events/events.js';
 import { newsOf } from '../../src/projections/engine/news.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { startProjections } from '../../src/projections/engine/runner.js';
@@ -9,7 +9,7 @@ import { verifyLedger } from '../../src/projections/models/ledger/verify-ledger.
 import { usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { users } from '../../src/projections/models/users.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
-import { createTestDatabase } from '../support/postgres.js';
+import { createTestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import {
   added,

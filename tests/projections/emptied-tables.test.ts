@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { readModels } from '../../src/projections/read-models.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { EmptiedTables } from './emptied-tables.js';
 
 let database: TestDatabase;

@@ -1,8 +1,9 @@
-import type { ApiKeyTerms } from '../../src/domain/api-key-terms.js';
-import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call.js';
-import type { ChannelSettings } from '../../src/domain/channel-settings.js';
-import type { IdentityProvider } from '../../src/domain/claim.js';
-import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events.js';
+import type { ApiKeyTerms } from '../../src/domain/api-key/api-key-terms.js';
+import type { CallFacts, CallRefunded, CallReleased, CallReserved, CallSettled } from '../../src/domain/call/call.js';
+import type { Usage } from '../../src/domain/call/usage.js';
+import type { ChannelSettings } from '../../src/domain/channel/channel-settings.js';
+import { type DomainEvent, type NewEvent, type StreamName, streams } from '../../src/domain/events/events.js';
+import type { IdentityProvider } from '../../src/domain/kernel/claim.js';
 import {
   ApiKeyId,
   CallId,
@@ -13,20 +14,19 @@ import {
   Sealed,
   SecretId,
   UserId,
-} from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
-import type { OptionValue } from '../../src/domain/option.js';
-import type { TopUpCompleted } from '../../src/domain/payment.js';
-import type { Price } from '../../src/domain/pricing.js';
-import { Quota } from '../../src/domain/quota.js';
-import type { RedemptionEvent } from '../../src/domain/redemption.js';
-import type { Refusal } from '../../src/domain/refusal.js';
-import type { Usage } from '../../src/domain/usage.js';
-import type { UserEvent } from '../../src/domain/user.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { channelSettings } from '../support/channel-settings.js';
-import { eventId, someInstant } from '../support/events.js';
-import { topUpPrices } from '../support/top-up-prices.js';
+} from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
+import type { Refusal } from '../../src/domain/kernel/refusal.js';
+import type { OptionValue } from '../../src/domain/options/option.js';
+import type { TopUpCompleted } from '../../src/domain/payment/payment.js';
+import type { RedemptionEvent } from '../../src/domain/payment/redemption.js';
+import type { Price } from '../../src/domain/pricing/pricing.js';
+import type { UserEvent } from '../../src/domain/user/user.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { channelSettings } from '../support/given/channel-settings.js';
+import { eventId, someInstant } from '../support/given/events.js';
+import { topUpPrices } from '../support/given/top-up-prices.js';
 
 /* Events as the gateway records them, with fixed ids and times. */
 

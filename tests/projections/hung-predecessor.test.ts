@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newClient } from '../../src/adapters/postgres.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
 import { prepareReadModels } from '../../src/projections/engine/checkpoints.js';
 import { readModels } from '../../src/projections/read-models.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 
 let database: TestDatabase;
 beforeAll(async () => {

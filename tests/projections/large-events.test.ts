@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { currentPayloads } from '../../src/domain/upcast.js';
+import { currentPayloads } from '../../src/domain/events/upcast.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { usageLog } from '../../src/projections/models/usage-log/usage-log.js';
-import { createTestDatabase } from '../support/postgres.js';
+import { createTestDatabase } from '../support/postgres/postgres.js';
 import { reserved, settled } from './history.js';
 
 /* Events as releases without a limit have left them, met by a process that has less memory than they take together. */
@@ -46,7 +46,7 @@ test('34 events of 3 MB are folded, folded anew and followed live in a heap with
   };
 
   await write('before');
-  const script = fileURLToPath(new URL('../support/projecting-process.ts', import.meta.url));
+  const script = fileURLToPath(new URL('../support/postgres/projecting-process.ts', import.meta.url));
   const options = [`--max-old-space-size=${heapMiB}`, '--import', 'tsx', script, JSON.stringify(connection)];
   const child = spawn(process.execPath, options, { stdio: ['pipe', 'pipe', 'inherit'] });
   try {

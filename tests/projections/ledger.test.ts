@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { dayOf, daysRemembered } from '../../src/domain/budget.js';
-import type { CallReserved } from '../../src/domain/call.js';
-import { beginning, Position } from '../../src/domain/events.js';
-import { PaymentId } from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
-import { Quota } from '../../src/domain/quota.js';
+import type { CallReserved } from '../../src/domain/call/call.js';
+import { beginning, Position } from '../../src/domain/events/events.js';
+import { PaymentId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
+import { dayOf, daysRemembered } from '../../src/domain/ledger/budget.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
 import { ledger } from '../../src/projections/models/ledger/ledger.js';
 import { apiKeySnapshot, openCalls, quotaSnapshot } from '../../src/projections/models/ledger/ledger-queries.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { wallets } from '../../src/projections/models/wallets.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { eventId } from '../support/events.js';
-import { allBalances, balanceOf, postingsOf, trialBalance } from '../support/ledger-reads.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { eventId } from '../support/given/events.js';
+import { allBalances, balanceOf, postingsOf, trialBalance } from '../support/postgres/ledger-reads.js';
 import {
   adjusted,
   alice,

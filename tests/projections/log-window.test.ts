@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { beginning, Position, type Recorded } from '../../src/domain/events.js';
+import { beginning, Position, type Recorded } from '../../src/domain/events/events.js';
 import { LogWindow } from '../../src/projections/engine/log-window.js';
 import type { EventFeed } from '../../src/projections/engine/projection.js';
-import { MemoryEventStore } from '../support/memory-event-store.js';
+import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 import { option, toRecord } from './history.js';
 
 class CountedFeed implements Omit<EventFeed, 'readStream'> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Position } from '../../src/domain/events.js';
+import type { Position } from '../../src/domain/events/events.js';
 import { type News, type NewsSource, newsOf } from '../../src/projections/engine/news.js';
-import { MemoryEventStore } from '../support/memory-event-store.js';
+import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 import { alice, option, registered, root, toRecord } from './history.js';
 
 /* How projectors are told that the log has grown. */

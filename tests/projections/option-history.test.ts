@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Position } from '../../src/domain/events.js';
-import { SecretId, UserId } from '../../src/domain/ids.js';
+import { Position } from '../../src/domain/events/events.js';
+import { SecretId, UserId } from '../../src/domain/kernel/ids.js';
 import { optionChangeAt, optionChanges } from '../../src/projections/models/option-history.js';
 import { changedBy, option } from './history.js';
 import { forEachTest, type Projected } from './projected.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { streams } from '../../src/domain/events.js';
-import { SecretId } from '../../src/domain/ids.js';
+import { streams } from '../../src/domain/events/events.js';
+import { SecretId } from '../../src/domain/kernel/ids.js';
 import { allOptions, optionValue } from '../../src/projections/models/options.js';
 import { at, option } from './history.js';
 import { forEachTest, type Projected } from './projected.js';

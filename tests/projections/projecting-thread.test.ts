@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Position } from '../../src/domain/events.js';
+import { Position } from '../../src/domain/events/events.js';
 import { ProjectingThread, type ThreadPatience } from '../../src/projecting/projecting-thread.js';
-import { MemoryEventStore } from '../support/memory-event-store.js';
+import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 
 /* What becomes of a node whose projectors die, with a thread in their place that does so when it is told. */
 

@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { newClient } from '../../src/adapters/postgres.js';
-import { type Position, streamKey } from '../../src/domain/events.js';
-import { ApiKeyId, ChannelId, PaymentId, SecretId, UserId } from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
-import { Quota } from '../../src/domain/quota.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
+import { type Position, streamKey } from '../../src/domain/events/events.js';
+import { ApiKeyId, ChannelId, PaymentId, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import type { ReadModels } from '../../src/projections/database.js';
 import { lockForRebuilding } from '../../src/projections/engine/checkpoints.js';
 import { type Projection, schemaOf } from '../../src/projections/engine/projection.js';
@@ -15,8 +15,8 @@ import { logTypes, usageLog } from '../../src/projections/models/usage-log/usage
 import { userById } from '../../src/projections/models/user-queries.js';
 import { users } from '../../src/projections/models/users.js';
 import { readModels } from '../../src/projections/read-models.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { eventId } from '../support/events.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { eventId } from '../support/given/events.js';
 import { until } from '../support/until.js';
 import { counting, counts } from './counting.js';
 import {

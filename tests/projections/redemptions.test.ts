@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { RedemptionId } from '../../src/domain/ids.js';
-import { Quota } from '../../src/domain/quota.js';
+import { RedemptionId } from '../../src/domain/kernel/ids.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import {
   type RedemptionFilter,
   redemptionById,

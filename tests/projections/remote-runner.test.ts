@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { beginning, Position } from '../../src/domain/events.js';
+import { beginning, Position } from '../../src/domain/events/events.js';
 import type { News } from '../../src/projections/engine/news.js';
 import { RemoteRunner } from '../../src/projections/engine/remote-runner.js';
 import type { ReadModelState } from '../../src/projections/engine/runner.js';

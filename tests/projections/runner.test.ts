@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { newClient } from '../../src/adapters/postgres.js';
-import { beginning, type Position, Position as positionOf, type Recorded, streams } from '../../src/domain/events.js';
-import { Failure } from '../../src/domain/failure.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
+import {
+  beginning,
+  type Position,
+  Position as positionOf,
+  type Recorded,
+  streams,
+} from '../../src/domain/events/events.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
 import { readCheckpoints } from '../../src/projections/engine/checkpoints.js';
 import { type News, type NewsSource, newsOf } from '../../src/projections/engine/news.js';
 import type { EventFeed } from '../../src/projections/engine/projection.js';

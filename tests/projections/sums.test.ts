@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openQuotaGate } from '../../src/application/memory/quota-gate.js';
-import type { ChannelId, UserId } from '../../src/domain/ids.js';
-import { Quota } from '../../src/domain/quota.js';
+import type { ChannelId, UserId } from '../../src/domain/kernel/ids.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import { QuotaScalar, SafeIntScalar } from '../../src/graphql/server/scalars.js';
 import { apiKeyById } from '../../src/projections/models/api-keys.js';
 import { channelById } from '../../src/projections/models/channel-queries.js';
@@ -11,9 +11,9 @@ import { isSound, verifyLedger } from '../../src/projections/models/ledger/verif
 import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { usageStatsBy } from '../../src/projections/models/usage-stats/usage-stats-queries.js';
 import { userById, userPage } from '../../src/projections/models/user-queries.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
-import { balanceOf, postingsOf, trialBalance } from '../support/ledger-reads.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
+import { balanceOf, postingsOf, trialBalance } from '../support/postgres/ledger-reads.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { EmptiedTables } from './emptied-tables.js';
 import {
   added,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ApiKeyId } from '../../src/domain/ids.js';
-import { Instant, unixSeconds } from '../../src/domain/instant.js';
+import { ApiKeyId } from '../../src/domain/kernel/ids.js';
+import { Instant, unixSeconds } from '../../src/domain/kernel/instant.js';
 import {
   callFailureKinds,
   failureHistory,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { edgesOf, type HistoryInterval, pieceOf } from '../../src/application/history-pieces.js';
-import { durationClassOf } from '../../src/domain/durations.js';
-import { Instant } from '../../src/domain/instant.js';
+import { edgesOf, type HistoryInterval, pieceOf } from '../../src/application/usage/history-pieces.js';
+import { durationClassOf } from '../../src/domain/kernel/durations.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import { type UsageHistoryQuery, usageHistory } from '../../src/projections/models/usage-stats/usage-history.js';
-import { eventId } from '../support/events.js';
+import { eventId } from '../support/given/events.js';
 import { alice, aliceKey, bob, bobKey, east, refunded, registered, released, settled, west, when } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 

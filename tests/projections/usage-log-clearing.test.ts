@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { beginning } from '../../src/domain/events.js';
-import { ChannelId } from '../../src/domain/ids.js';
-import { Instant, unixSeconds } from '../../src/domain/instant.js';
-import { Quota } from '../../src/domain/quota.js';
+import { beginning } from '../../src/domain/events/events.js';
+import { ChannelId } from '../../src/domain/kernel/ids.js';
+import { Instant, unixSeconds } from '../../src/domain/kernel/instant.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import { boundTo } from '../../src/projections/engine/checkpoints.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { usageLog } from '../../src/projections/models/usage-log/usage-log.js';
@@ -19,7 +19,7 @@ import {
 } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { usageOfLastMinute, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
 import { usageStats } from '../../src/projections/models/usage-stats/usage-stats.js';
-import { eventId } from '../support/events.js';
+import { eventId } from '../support/given/events.js';
 import { until } from '../support/until.js';
 import { cleared, type Fact, refunded, released, settled, usage, when } from './history.js';
 import { forEachTest, type Projected } from './projected.js';

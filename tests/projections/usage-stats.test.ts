@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newClient } from '../../src/adapters/postgres.js';
-import { Instant } from '../../src/domain/instant.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import { prepareReadModels } from '../../src/projections/engine/checkpoints.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { UserId } from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
-import { Quota } from '../../src/domain/quota.js';
-import type { Usage } from '../../src/domain/usage.js';
+import type { Usage } from '../../src/domain/call/usage.js';
+import type { UserId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import { channelTestKeyName, logTypes, usageLog } from '../../src/projections/models/usage-log/usage-log.js';
 import type { UsageLogFilter } from '../../src/projections/models/usage-log/usage-log-filter.js';
 import { usageLogBefore } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { type Summed, type UsageTotals, usageTotals } from '../../src/projections/models/usage-log/usage-totals.js';
-import { eventId } from '../support/events.js';
+import { eventId } from '../support/given/events.js';
 import {
   alice,
   aliceKey,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { IdentityClaim, SecretId, UserId } from '../../src/domain/ids.js';
-import { Quota } from '../../src/domain/quota.js';
+import { IdentityClaim, SecretId, UserId } from '../../src/domain/kernel/ids.js';
+import { Quota } from '../../src/domain/kernel/quota.js';
 import { schemaOf } from '../../src/projections/engine/projection.js';
 import {
   rootUserId,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { beginning } from '../../src/domain/events.js';
-import { Instant } from '../../src/domain/instant.js';
+import { beginning } from '../../src/domain/events/events.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import { walletMovements, walletOver } from '../../src/projections/models/wallet-queries.js';
-import { balanceOf } from '../support/ledger-reads.js';
+import { balanceOf } from '../support/postgres/ledger-reads.js';
 import {
   adjusted,
   alice,

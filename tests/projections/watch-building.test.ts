@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Position } from '../../src/domain/events.js';
+import { Position } from '../../src/domain/events/events.js';
 import type { ReadModelState } from '../../src/projections/engine/runner.js';
 import { percentOf, watchBuilding } from '../../src/projections/engine/watch-building.js';
 

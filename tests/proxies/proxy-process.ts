@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { certificate, certificateKey } from '../support/certificate.js';
+import { certificate, certificateKey } from '../support/inputs/certificate.js';
 import { until } from '../support/until.js';
 import { documented, type ProxyName } from './documented.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/relay/protocols/json.js';
-import { type Answer, streamOf, typeOf, used, wires } from '../support/dialect-upstreams.js';
+import type { JsonObject } from '../../src/relay/json/json.js';
+import { type Answer, streamOf, typeOf, used, wires } from '../support/upstreams/dialect-upstreams.js';
 import { play } from './providers/golden.js';
 import { heardBy, payloadsIn, toldTo } from './providers/heard.js';
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { secretHash } from '../../src/adapters/vault.js';
+import { secretHash } from '../../src/adapters/vault/vault.js';
 import { AccessTokens } from '../../src/relay/upstream/access-tokens.js';
 import { withoutSecrets } from '../../src/relay/upstream/confidential.js';
 import { openUpstream } from '../../src/relay/upstream/upstream.js';
-import { someInstant } from '../support/events.js';
-import { settableClock } from '../support/fixed-clock.js';
+import { someInstant } from '../support/given/events.js';
+import { settableClock } from '../support/given/fixed-clock.js';
 
 /*
  * What is remembered of a secret is remembered by all of it: a cache asked by a beginning, or by a short digest, answers

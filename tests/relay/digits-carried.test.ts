@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { named, sentBody } from '../../src/relay/call/sent-text.js';
-import { messages } from '../../src/relay/callers/anthropic/endpoints/messages.js';
-import { generateContent } from '../../src/relay/callers/gemini/endpoints/generate-content.js';
-import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
-import { type Endpoint, neutralBody } from '../../src/relay/endpoint.js';
-import { isObject, type JsonObject, parseJson } from '../../src/relay/protocols/json.js';
-import type { CallerRequest } from '../../src/relay/protocols/protocol.js';
-import { typeOf, type Wire, wires } from '../support/dialect-upstreams.js';
-import { numberTexts, objectTexts } from '../support/json-texts.js';
+import { type Endpoint, neutralBody } from '../../src/relay/contracts/endpoint.js';
+import type { CallerRequest } from '../../src/relay/contracts/protocol.js';
+import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
+import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
+import { chat } from '../../src/relay/dialects/openai/endpoints/chat.js';
+import { isObject, type JsonObject, parseJson } from '../../src/relay/json/json.js';
+import { named, sentBody } from '../../src/relay/pipeline/sent-text.js';
+import { numberTexts, objectTexts } from '../support/inputs/json-texts.js';
+import { typeOf, type Wire, wires } from '../support/upstreams/dialect-upstreams.js';
 import { callerOf, plainChannel, play, providerOfType, usualOptions } from './providers/golden.js';
 import { payloadsIn, toldTo } from './providers/heard.js';
 

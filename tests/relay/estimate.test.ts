@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PaidMode } from '../../src/domain/provider.js';
-import { outputAllowed } from '../../src/relay/callers/openai/limits.js';
-import type { JsonObject } from '../../src/relay/protocols/json.js';
-import { countTokens } from '../../src/relay/tokens.js';
-import { endpoints } from '../support/endpoints.js';
+import type { PaidMode } from '../../src/domain/channel/provider.js';
+import { outputAllowed } from '../../src/relay/dialects/openai/limits.js';
+import type { JsonObject } from '../../src/relay/json/json.js';
+import { countTokens } from '../../src/relay/text/tokens.js';
+import { endpoints } from '../support/upstreams/endpoints.js';
 
 const model = 'gpt-4o';
 const estimate = (mode: PaidMode, name: string, body: JsonObject, sentAs = name) =>

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { countTokens as anthropicCount } from '../../src/relay/callers/anthropic/endpoints/count-tokens.js';
-import { messages } from '../../src/relay/callers/anthropic/endpoints/messages.js';
-import { countTokens as geminiCount } from '../../src/relay/callers/gemini/endpoints/count-tokens.js';
-import { batchEmbedContents, embedContent } from '../../src/relay/callers/gemini/endpoints/embed-content.js';
+import type { Endpoint } from '../../src/relay/contracts/endpoint.js';
+import { countTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
+import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
+import { countTokens as geminiCount } from '../../src/relay/dialects/gemini/endpoints/count-tokens.js';
+import { batchEmbedContents, embedContent } from '../../src/relay/dialects/gemini/endpoints/embed-content.js';
 import {
   generateContent,
   streamOfEvents,
   streamOfMembers,
-} from '../../src/relay/callers/gemini/endpoints/generate-content.js';
-import { predict } from '../../src/relay/callers/gemini/endpoints/predict.js';
-import type { Endpoint } from '../../src/relay/endpoint.js';
-import type { JsonObject } from '../../src/relay/protocols/json.js';
-import { endpoints } from '../support/endpoints.js';
+} from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
+import { predict } from '../../src/relay/dialects/gemini/endpoints/predict.js';
+import type { JsonObject } from '../../src/relay/json/json.js';
+import { endpoints } from '../support/upstreams/endpoints.js';
 
 /*
  * Where the operator's words are looked for: every place of every endpoint whose text a model reads as a part of the

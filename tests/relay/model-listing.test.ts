@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serveEntrance } from '../support/served-entrance.js';
+import { serveEntrance } from '../support/callers/served-entrance.js';
 
 test('a listing looks at every channel once, however many models there are, and names the first provider of each', async () => {
   const models = Array.from({ length: 50 }, (_, number) => `model-${number}`);

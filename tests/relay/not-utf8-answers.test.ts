@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { wholeAsMeant } from '../../fuzz/dialects/answers-as-meant.js';
-import { streamOf, typeOf, wires } from '../support/dialect-upstreams.js';
+import { streamOf, typeOf, wires } from '../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './providers/golden.js';
 import { heardBy, payloadsIn, toldTo } from './providers/heard.js';
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { framesAsMeant, wholeAsMeant } from '../../fuzz/dialects/answers-as-meant.js';
 import { formFault } from '../../fuzz/dialects/form.js';
 import { modelOfWire } from '../../fuzz/dialects/requests-as-meant.js';
-import { completionTokens, promptTokens, type Usage } from '../../src/domain/usage.js';
-import { believedUsage } from '../../src/relay/call/believed-usage.js';
-import { type Generated, hasEnded } from '../../src/relay/protocols/protocol.js';
-import { typeOf, type Wire, wires } from '../support/dialect-upstreams.js';
+import { completionTokens, promptTokens, type Usage } from '../../src/domain/call/usage.js';
+import { type Generated, hasEnded } from '../../src/relay/contracts/protocol.js';
+import { believedUsage } from '../../src/relay/metering/believed-usage.js';
 import { nulledAt, type Path, pathText, placesIn } from '../support/null-members.js';
+import { typeOf, type Wire, wires } from '../support/upstreams/dialect-upstreams.js';
 import { comesInFrames, frameFrom, framesIn, type Golden, goldens } from './providers/golden.js';
 import { toldTo } from './providers/heard.js';
 

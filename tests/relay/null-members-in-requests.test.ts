@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { requestsAsMeant } from '../../fuzz/dialects/requests-as-meant.js';
-import { countTokens as anthropicCount } from '../../src/relay/callers/anthropic/endpoints/count-tokens.js';
-import { messages } from '../../src/relay/callers/anthropic/endpoints/messages.js';
-import { anthropicNames } from '../../src/relay/callers/anthropic/names.js';
-import { countTokens as geminiCount } from '../../src/relay/callers/gemini/endpoints/count-tokens.js';
-import { batchEmbedContents, embedContent } from '../../src/relay/callers/gemini/endpoints/embed-content.js';
+import { type Endpoint, neutralBody } from '../../src/relay/contracts/endpoint.js';
+import { NotConvertible, type Provider } from '../../src/relay/contracts/protocol.js';
+import { countTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
+import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
+import { anthropicNames } from '../../src/relay/dialects/anthropic/names.js';
+import { countTokens as geminiCount } from '../../src/relay/dialects/gemini/endpoints/count-tokens.js';
+import { batchEmbedContents, embedContent } from '../../src/relay/dialects/gemini/endpoints/embed-content.js';
 import {
   generateContent,
   streamOfEvents,
   streamOfMembers,
-} from '../../src/relay/callers/gemini/endpoints/generate-content.js';
-import { predict } from '../../src/relay/callers/gemini/endpoints/predict.js';
-import { geminiNames } from '../../src/relay/callers/gemini/names.js';
-import { openAiNames } from '../../src/relay/callers/openai/names.js';
-import { type Endpoint, neutralBody } from '../../src/relay/endpoint.js';
+} from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
+import { predict } from '../../src/relay/dialects/gemini/endpoints/predict.js';
+import { geminiNames } from '../../src/relay/dialects/gemini/names.js';
+import { openAiNames } from '../../src/relay/dialects/openai/names.js';
+import { isObject, type JsonObject } from '../../src/relay/json/json.js';
 import { camelOf } from '../../src/relay/protocols/gemini/names.js';
-import { isObject, type JsonObject } from '../../src/relay/protocols/json.js';
-import { NotConvertible, type Provider } from '../../src/relay/protocols/protocol.js';
 import { providers } from '../../src/relay/providers/registry.js';
-import { endpoints } from '../support/endpoints.js';
 import { bare, nameOf, nulledAt, type Path, pathText, placesIn, valueAt, withoutAt } from '../support/null-members.js';
+import { endpoints } from '../support/upstreams/endpoints.js';
 import { callerOf, plainChannel, usualOptions } from './providers/golden.js';
 
 /*

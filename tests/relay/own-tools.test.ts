@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { ChannelView } from '../../src/application/ports.js';
-import { channelParser } from '../../src/relay/call/channel-settings.js';
-import { overridesOf, switchedTools, withOverrides } from '../../src/relay/call/own-tools.js';
-import { messages } from '../../src/relay/callers/anthropic/endpoints/messages.js';
-import { generateContent } from '../../src/relay/callers/gemini/endpoints/generate-content.js';
-import { chat } from '../../src/relay/callers/openai/endpoints/chat.js';
-import type { JsonObject } from '../../src/relay/protocols/json.js';
-import { providerTools } from '../../src/relay/protocols/neutral.js';
+import type { ChannelView } from '../../src/application/ports/storage-ports.js';
+import { providerTools } from '../../src/relay/contracts/neutral.js';
+import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
+import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
+import { chat } from '../../src/relay/dialects/openai/endpoints/chat.js';
+import type { JsonObject } from '../../src/relay/json/json.js';
+import { channelParser } from '../../src/relay/pipeline/channel-settings.js';
+import { overridesOf, switchedTools, withOverrides } from '../../src/relay/pipeline/own-tools.js';
 import { providerOf } from '../../src/relay/providers/registry.js';
 
 /* Tools that a provider runs by itself, as far as they really go upstream. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
 import { mostPictureBytes, mostPictures, openPictures } from '../../src/relay/upstream/pictures.js';
 import { openUpstream } from '../../src/relay/upstream/upstream.js';
-import { startUpstream, type Upstream } from '../support/upstream.js';
+import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 
 /* Pictures by their addresses. That none is fetched from inside is shown with the whole gateway. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/relay/protocols/json.js';
-import { wires } from '../support/dialect-upstreams.js';
+import type { JsonObject } from '../../src/relay/json/json.js';
+import { wires } from '../support/upstreams/dialect-upstreams.js';
 import { type Golden, play } from './providers/golden.js';
 import { heardBy, payloadsIn, toldTo } from './providers/heard.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SoundLengths } from '../../src/relay/sound-length.js';
+import { SoundLengths } from '../../src/relay/sound/sound-length.js';
 import {
   amrOf,
   film,
@@ -10,8 +10,8 @@ import {
   rf64,
   transportStreamOf,
   waveOf,
-} from '../support/recordings.js';
-import { mp3, mp3FrameSeconds, ogg, vorbis, webm } from '../support/sound-files.js';
+} from '../support/inputs/recordings.js';
+import { mp3, mp3FrameSeconds, ogg, vorbis, webm } from '../support/inputs/sound-files.js';
 
 /** The library has no time at all: what is found here does not depend on it, nor on any clock. */
 const lengths = new SoundLengths(0);

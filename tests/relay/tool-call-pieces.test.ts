@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isObject, type JsonObject } from '../../src/relay/protocols/json.js';
+import { isObject, type JsonObject } from '../../src/relay/json/json.js';
 import { WholeAnswerAsStream } from '../../src/relay/protocols/whole-answer-as-stream.js';
-import { wires } from '../support/dialect-upstreams.js';
+import { wires } from '../support/upstreams/dialect-upstreams.js';
 import { play } from './providers/golden.js';
 import { type Heard, heardBy, payloadsIn, toldTo } from './providers/heard.js';
 

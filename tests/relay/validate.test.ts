@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/relay/protocols/json.js';
-import { endpoints } from '../support/endpoints.js';
+import type { JsonObject } from '../../src/relay/json/json.js';
+import { endpoints } from '../support/upstreams/endpoints.js';
 
 const chat: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiKeyView } from '../../src/application/ports.js';
-import { ApiKeyId } from '../../src/domain/ids.js';
-import { Instant } from '../../src/domain/instant.js';
+import type { ApiKeyView } from '../../src/application/ports/storage-ports.js';
+import { ApiKeyId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import type { ApiKeyRequest } from '../../src/rest-compat/billing.js';
-import { apiKeyTerms } from '../support/api-key-terms.js';
+import { apiKeyTerms } from '../support/given/api-key-terms.js';
 import { type Cast, dataOf, openStage, send } from './rest-server.js';
 
 let stage: Cast;

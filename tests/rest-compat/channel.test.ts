@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Failure } from '../../src/domain/failure.js';
-import { ChannelId } from '../../src/domain/ids.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
+import { ChannelId } from '../../src/domain/kernel/ids.js';
 import { messageOf } from '../../src/rest-compat/wire/messages.js';
 import { until } from '../support/until.js';
-import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstream.js';
+import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstreams/upstream.js';
 import { type Answered, type Cast, dataOf, openStage, send } from './rest-server.js';
 
 let stage: Cast;

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Failure, type FailureCode, failureKinds } from '../../src/domain/failure.js';
+import { Failure, type FailureCode, failureKinds } from '../../src/domain/kernel/failure.js';
 import { messageOf } from '../../src/rest-compat/wire/messages.js';
 import { type Cast, dataOf, openStage, send, serveRest } from './rest-server.js';
 

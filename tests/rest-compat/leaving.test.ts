@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UserId } from '../../src/domain/ids.js';
-import type { TestUser } from '../support/test-gateway.js';
+import { UserId } from '../../src/domain/kernel/ids.js';
+import type { TestUser } from '../support/gateway/test-gateway.js';
 import { type Cast, type Client, dataOf, openStage, send, signIn } from './rest-server.js';
 
 let stage: Cast;

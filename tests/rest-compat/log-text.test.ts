@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Position } from '../../src/domain/events.js';
-import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../src/domain/ids.js';
-import type { Price } from '../../src/domain/pricing.js';
-import { Quota, zero } from '../../src/domain/quota.js';
+import type { Position } from '../../src/domain/events/events.js';
+import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../src/domain/kernel/ids.js';
+import { Quota, zero } from '../../src/domain/kernel/quota.js';
+import type { Price } from '../../src/domain/pricing/pricing.js';
 import type { UsageLogEntry } from '../../src/projections/models/usage-log/usage-log-queries.js';
 import { adminLine, userLine } from '../../src/rest-compat/log.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newClient } from '../../src/adapters/postgres.js';
-import type { ChannelId } from '../../src/domain/ids.js';
+import { newClient } from '../../src/adapters/database/postgres.js';
+import type { ChannelId } from '../../src/domain/kernel/ids.js';
 import { until } from '../support/until.js';
 import { type Cast, type Client, dataOf, openStage, send } from './rest-server.js';
 

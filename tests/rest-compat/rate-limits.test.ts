@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Instant } from '../../src/domain/instant.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import { slidingWindow } from '../../src/rest-compat/wire/rate-limits.js';
-import { startTestGateway, type TestGateway } from '../support/test-gateway.js';
+import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { type Answered, send, serveRest } from './rest-server.js';
 
 describe('a sliding window', () => {

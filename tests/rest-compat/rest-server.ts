@@ -1,13 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type RouteOptions } from 'fastify';
 import type { Application } from '../../src/application/application.js';
-import { Instant } from '../../src/domain/instant.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import { BodyRoom } from '../../src/http/body-room.js';
-import { origins } from '../../src/origins.js';
-import { isAllowed } from '../../src/relay/call/ip-allow-list.js';
+import { origins } from '../../src/http/origins.js';
+import { isAllowed } from '../../src/relay/admission/ip-allow-list.js';
 import { restRoutes } from '../../src/rest-compat/routes.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { quietLog } from '../support/quiet-log.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/test-gateway.js';
 
 /* The legacy interface on a port of its own, in front of a gateway on a real Postgres. */
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../../src/bootstrap/gateway.js';
 import { readConfig } from '../../src/config.js';
-import { type Gateway, startGateway } from '../../src/gateway.js';
-import { createEmptyDatabase, type TestDatabase } from '../support/postgres.js';
+import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { dataOf, type RestServer, send, serveRest, signIn } from './rest-server.js';
 
 /* One system from its first minute on: the tests of this file follow each other. */

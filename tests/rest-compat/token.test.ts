@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ApiKeyId } from '../../src/domain/ids.js';
+import { ApiKeyId } from '../../src/domain/kernel/ids.js';
 import { type Cast, type Client, dataOf, openStage, signIn } from './rest-server.js';
 
 let stage: Cast;

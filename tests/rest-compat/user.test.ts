@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/gateway/webhook-receiver.js';
 import { type Cast, type Client, dataOf, openStage, send, signIn } from './rest-server.js';
 
 let stage: Cast;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Body } from '../../src/rest-compat/wire/body.js';
 import { Query } from '../../src/rest-compat/wire/query.js';
-import { type Attack, amountAttacks, numberAttacks, textAttacks, typeAttacks } from '../support/attacks.js';
+import { type Attack, amountAttacks, numberAttacks, textAttacks, typeAttacks } from '../support/inputs/attacks.js';
 import { type Cast, openStage, send } from './rest-server.js';
 import { type Sample, samples } from './samples.js';
 
@@ -11,7 +11,7 @@ import { type Sample, samples } from './samples.js';
  * written, and the read models go on.
  */
 
-/** Refused as a whole once the first run is over; tests/application/setup.test.ts attacks it while it is not. */
+/** Refused as a whole once the first run is over; tests/application/sign-in/setup.test.ts attacks it while it is not. */
 const closed = ['POST /api/setup'];
 /** Signed as they come, and no JSON of ours. */
 const signed = ['POST /api/user/stripe/webhook', 'POST /api/user/epay/notify'];

@@ -1,5 +1,5 @@
-import type { EventStore } from '../../src/application/ports.js';
-import type { Position, Recorded } from '../../src/domain/events.js';
+import type { EventStore } from '../../src/application/ports/storage-ports.js';
+import type { Position, Recorded } from '../../src/domain/events/events.js';
 
 /** A subscription whose events pile up in `events`, for as long as `stop` has not been called. */
 export interface Collected {

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres.js';
-import type { PostgresConnection } from '../../src/adapters/postgres.js';
-import { unpackBrowser } from './browser.js';
+import type { PostgresConnection } from '../../src/adapters/database/postgres.js';
+import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres/embedded-postgres.js';
+import { unpackBrowser } from './gateway/browser.js';
 import { quietLog } from './quiet-log.js';
 
 declare module 'vitest' {

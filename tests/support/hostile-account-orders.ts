@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { apiKeyTerms } from './api-key-terms.js';
-import { anyText, hostileApiKeyTerms, number, orNull, text } from './hostile-inputs.js';
+import { apiKeyTerms } from './given/api-key-terms.js';
+import { anyText, hostileApiKeyTerms, number, orNull, text } from './inputs/hostile-inputs.js';
 import { asked, type Kind, oneOf, orderKey, proven, some, type World } from './orders.js';
 
 /* Commands about users and API keys. */

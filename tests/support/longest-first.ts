@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * files take but their size, which says little of one that gathers journeys from others.
  */
 
-const long = /\/tests\/(browser\/[^/]+|journeys\/fuzz|adapters\/embedded-postgres)\.test\.ts$/;
+const long =
+  /\/tests\/(browser\/[^/]+|journeys\/security\/fuzz|adapters\/embedded-postgres\/embedded-postgres)\.test\.ts$/;
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { Application } from '../../src/application/application.js';
 import type { SessionProof, StepUpPurpose } from '../../src/application/asking.js';
-import type { ApiKeyId, ChannelId, UserId } from '../../src/domain/ids.js';
-import type { Actor } from '../../src/domain/user.js';
+import type { ApiKeyId, ChannelId, UserId } from '../../src/domain/kernel/ids.js';
+import type { Actor } from '../../src/domain/user/user.js';
 
 /* Orders for property tests: what they are about, and how one is told and given. */
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Failure, FailureCode } from '../../src/domain/failure.js';
+import type { Failure, FailureCode } from '../../src/domain/kernel/failure.js';
 
 /** Matches a Failure by its code, and by the details named. */
 export const refusal = (code: FailureCode, details: Failure['details'] = {}): Failure =>

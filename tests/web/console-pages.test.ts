@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { consolePages } from '../../src/console-files.js';
+import { consolePages } from '../../src/bootstrap/console-files.js';
 
 /* The server knows which paths are pages of the console, so that who takes anything gets them, too. */
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ForeignSites, serveConsole } from '../../src/console-files.js';
+import { type ForeignSites, serveConsole } from '../../src/bootstrap/console-files.js';
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const pageText = '<!doctype html><title>Console</title>';

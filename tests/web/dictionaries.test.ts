@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureKinds } from '../../src/domain/failure.js';
+import { failureKinds } from '../../src/domain/kernel/failure.js';
 import { refusals } from '../../src/graphql/server/errors.js';
 import { failuresEn } from '../../web/src/kit/words/failures.en.js';
 import { failuresZh } from '../../web/src/kit/words/failures.zh.js';

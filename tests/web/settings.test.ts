@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { optionTable } from '../../src/domain/option-table.js';
+import { optionTable } from '../../src/domain/options/option-table.js';
 import type { SettingOptionFragment } from '../../web/src/generated/settings/settings.js';
 import { jsonFault } from '../../web/src/kit/form/jsonFault.js';
 import { changesOf, type Drafts, isInitial, problemOf, withDraft } from '../../web/src/settings/drafts.js';

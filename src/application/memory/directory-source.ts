@@ -1,12 +1,12 @@
-import { beginning, Position } from '../../domain/events.js';
-import { normalEmail } from '../../domain/user-fields.js';
+import { beginning, Position } from '../../domain/events/events.js';
+import { normalEmail } from '../../domain/user/user-fields.js';
 import type { ReadModels } from '../../projections/database.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
 import { allChannels, channelSecrets, channelSettings } from '../../projections/models/channel-queries.js';
 import { allOptions, optionValue } from '../../projections/models/options.js';
 import { userByAccessTokenHash, userByEmail, userByUsername } from '../../projections/models/user-queries.js';
-import type { PersonalData } from '../ports.js';
-import type { IdentitySource } from '../sessions/identity.js';
+import type { PersonalData } from '../ports/storage-ports.js';
+import type { IdentitySource } from '../sign-in/identity.js';
 import type { DirectorySource } from './directory.js';
 
 /* The directory's and the identity's view of the read models. */

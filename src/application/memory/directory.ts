@@ -1,15 +1,22 @@
-import { apiKeyDecider, isLiveApiKey } from '../../domain/api-key.js';
-import { channelDecider, isLiveChannel } from '../../domain/channel.js';
-import { isEndOfSignIns } from '../../domain/end-of-sign-ins.js';
-import { beginning, isCallStream, type Position, type Recorded, streamKey, streams } from '../../domain/events.js';
-import { ApiKeyId, ChannelId, type UserId } from '../../domain/ids.js';
-import type { OptionEvent, OptionValue } from '../../domain/option.js';
-import { fixedBecause } from '../../domain/option-table.js';
-import { type ProviderTable, servesType } from '../../domain/provider.js';
-import { type User, type UserEvent, userDecider } from '../../domain/user.js';
-import type { DefaultPrices } from '../default-prices.js';
-import type { ChannelView, Directory, EventStore, UserCredentials, UserView } from '../ports.js';
-import { initialOptions, type Settings, settingsFrom } from '../settings.js';
+import { apiKeyDecider, isLiveApiKey } from '../../domain/api-key/api-key.js';
+import { channelDecider, isLiveChannel } from '../../domain/channel/channel.js';
+import { type ProviderTable, servesType } from '../../domain/channel/provider.js';
+import {
+  beginning,
+  isCallStream,
+  type Position,
+  type Recorded,
+  streamKey,
+  streams,
+} from '../../domain/events/events.js';
+import { ApiKeyId, ChannelId, type UserId } from '../../domain/kernel/ids.js';
+import type { OptionEvent, OptionValue } from '../../domain/options/option.js';
+import { fixedBecause } from '../../domain/options/option-table.js';
+import { isEndOfSignIns } from '../../domain/user/end-of-sign-ins.js';
+import { type User, type UserEvent, userDecider } from '../../domain/user/user.js';
+import type { DefaultPrices } from '../options/default-prices.js';
+import { initialOptions, type Settings, settingsFrom } from '../options/settings.js';
+import type { ChannelView, Directory, EventStore, UserCredentials, UserView } from '../ports/storage-ports.js';
 import { type Fold, foldStreams } from './stream-folds.js';
 import type { TailConsumer } from './tail.js';
 

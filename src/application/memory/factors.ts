@@ -1,9 +1,9 @@
-import { beginning, streams } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
-import { type FactorEvent, factorsDecider } from '../../domain/second-factor.js';
-import type { EventStore } from '../ports.js';
-import type { KnownFactors } from '../proof-ports.js';
+import { beginning, streams } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import { type FactorEvent, factorsDecider } from '../../domain/user/second-factor.js';
+import type { KnownFactors } from '../ports/proof-ports.js';
+import type { EventStore } from '../ports/storage-ports.js';
 import { type Fold, foldStreams } from './stream-folds.js';
 import type { TailConsumer } from './tail.js';
 

@@ -1,10 +1,10 @@
-import type { FailedAttempt } from '../../domain/call.js';
-import { durationClasses, durationClassOf, percentileOf } from '../../domain/durations.js';
-import type { Recorded } from '../../domain/events.js';
-import type { ChannelId } from '../../domain/ids.js';
-import type { Refusal } from '../../domain/refusal.js';
-import { completionTokens, promptTokens } from '../../domain/usage.js';
-import type { Clock } from '../ports.js';
+import type { FailedAttempt } from '../../domain/call/call.js';
+import { completionTokens, promptTokens } from '../../domain/call/usage.js';
+import type { Recorded } from '../../domain/events/events.js';
+import { durationClasses, durationClassOf, percentileOf } from '../../domain/kernel/durations.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
+import type { Refusal } from '../../domain/kernel/refusal.js';
+import type { Clock } from '../ports/storage-ports.js';
 import { type RefusedFigures, RefusedTraffic } from './refused-traffic.js';
 import type { TailConsumer } from './tail.js';
 

@@ -1,11 +1,19 @@
-import type { BriefMap } from '../../collections/brief-map.js';
-import { type Budget, type Day, daysRemembered, endOf, periodAt, spendingDayOf, spentOn } from '../../domain/budget.js';
-import type { Position, Recorded } from '../../domain/events.js';
-import type { ApiKeyId, CallId, UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
-import { type Movement, type Posting, readableMovementsOf } from '../../domain/movements.js';
-import { nearestQuota, Quota } from '../../domain/quota.js';
-import type { Shortage } from '../quota-gate-ports.js';
+import type { BriefMap } from '../../data-structures/compacting-map.js';
+import type { Position, Recorded } from '../../domain/events/events.js';
+import type { ApiKeyId, CallId, UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import { nearestQuota, Quota } from '../../domain/kernel/quota.js';
+import {
+  type Budget,
+  type Day,
+  daysRemembered,
+  endOf,
+  periodAt,
+  spendingDayOf,
+  spentOn,
+} from '../../domain/ledger/budget.js';
+import { type Movement, type Posting, readableMovementsOf } from '../../domain/ledger/movements.js';
+import type { Shortage } from '../ports/quota-gate-ports.js';
 
 /* An account as the quota gate keeps it: what there is, what is held of it for calls, and what each of them can be charged. */
 

@@ -1,12 +1,12 @@
-import { BriefMap } from '../../collections/brief-map.js';
-import type { Day } from '../../domain/budget.js';
-import { chargeWithin } from '../../domain/call-conclusion.js';
-import { beginning, type Position, type Recorded, streamKey } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
-import { type ApiKeyId, CallId, type UserId } from '../../domain/ids.js';
-import { nearestQuota, type Quota, zero } from '../../domain/quota.js';
-import type { Clock, QuotaGate } from '../ports.js';
-import type { Admission, Payers } from '../quota-gate-ports.js';
+import { BriefMap } from '../../data-structures/compacting-map.js';
+import { chargeWithin } from '../../domain/call/call-conclusion.js';
+import { beginning, type Position, type Recorded, streamKey } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import { type ApiKeyId, CallId, type UserId } from '../../domain/kernel/ids.js';
+import { nearestQuota, type Quota, zero } from '../../domain/kernel/quota.js';
+import type { Day } from '../../domain/ledger/budget.js';
+import type { Admission, Payers } from '../ports/quota-gate-ports.js';
+import type { Clock, QuotaGate } from '../ports/storage-ports.js';
 import {
   type AdmittedCall,
   apply,

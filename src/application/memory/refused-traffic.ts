@@ -1,5 +1,5 @@
-import type { Refusal } from '../../domain/refusal.js';
-import type { Clock } from '../ports.js';
+import type { Refusal } from '../../domain/kernel/refusal.js';
+import type { Clock } from '../ports/storage-ports.js';
 
 /*
  * The refusals of the last minute, by what their callers were told. They are counted as they come, not from the log: of a

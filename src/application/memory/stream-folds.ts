@@ -1,5 +1,5 @@
-import type { DomainEvent, Recorded, Revision, StreamName } from '../../domain/events.js';
-import type { EventStore } from '../ports.js';
+import type { DomainEvent, Recorded, Revision, StreamName } from '../../domain/events/events.js';
+import type { EventStore } from '../ports/storage-ports.js';
 
 /*
  * Folded streams, kept fresh by the tail. An entry is registered before its stream is read, so an event that lands

@@ -1,6 +1,6 @@
-import type { Position, Recorded } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
-import type { EventStore } from '../ports.js';
+import type { Position, Recorded } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import type { EventStore } from '../ports/storage-ports.js';
 
 /* One subscription to the log per node; everything the node keeps in memory hangs on it. */
 

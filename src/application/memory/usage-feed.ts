@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Position, type Recorded } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import { isPassing } from '../../domain/passing.js';
+import { Semaphore } from '../../concurrency/semaphore.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import { isPassing } from '../../domain/errors/transient-error.js';
+import { Position, type Recorded } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
 import { lineMatch } from '../../projections/models/usage-log/line-match.js';
 import { lineOwner } from '../../projections/models/usage-log/line-owner.js';
 import type { UsageLogFilter } from '../../projections/models/usage-log/usage-log-filter.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
-import { Bell } from '../../waiting/bell.js';
-import { Semaphore } from '../../waiting/semaphore.js';
 import type { Tail } from './tail.js';
 import { type OwnReading, UsageFollower } from './usage-follower.js';
 

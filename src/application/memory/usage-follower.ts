@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Position } from '../../domain/events.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import type { Position } from '../../domain/events/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
-import { Bell } from '../../waiting/bell.js';
 
 /** What a reader that is not where the others are reads for itself. */
 export interface OwnReading {

@@ -1,8 +1,8 @@
-import type { UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
-import { type Notification, newsForMs } from '../../domain/notification.js';
-import type { NotificationLimit, NotificationQueue } from '../outgoing.js';
-import type { Clock, PersonalData } from '../ports.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import { type Notification, newsForMs } from '../../domain/user/notification.js';
+import type { NotificationLimit, NotificationQueue } from '../ports/outbound-ports.js';
+import type { Clock, PersonalData } from '../ports/storage-ports.js';
 
 /** Puts a notification into the queue, unless it is old, known by its cause, or one too many of its kind. */
 export type Notify = (user: UserId, notification: Notification, cause: { id: string; at: Instant }) => Promise<void>;

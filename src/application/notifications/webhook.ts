@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import type { Notification } from '../../domain/notification.js';
-import type { OptionSecrets } from '../option-secrets.js';
-import type { Outbound, OutboundFailure } from '../outgoing.js';
-import type { Clock } from '../ports.js';
-import type { Settings } from '../settings.js';
+import type { Notification } from '../../domain/user/notification.js';
+import type { OptionSecrets } from '../options/option-secrets.js';
+import type { Settings } from '../options/settings.js';
+import type { Outbound, OutboundFailure } from '../ports/outbound-ports.js';
+import type { Clock } from '../ports/storage-ports.js';
 
 /*
  * A notification as a POST to an address of the user's, signed with a secret of the user's; directly, or through the

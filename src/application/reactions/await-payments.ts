@@ -1,9 +1,9 @@
-import { beginning, type Position } from '../../domain/events.js';
-import type { PaymentId } from '../../domain/ids.js';
+import { atIntervals } from '../../concurrency/at-intervals.js';
+import { beginning, type Position } from '../../domain/events/events.js';
+import type { PaymentId } from '../../domain/kernel/ids.js';
 import type { PaymentRow } from '../../projections/models/payments.js';
-import { atIntervals } from '../../waiting/at-intervals.js';
-import type { PaymentCommands } from '../commands/payments.js';
-import type { Clock } from '../ports.js';
+import type { PaymentCommands } from '../payments/payment-commands.js';
+import type { Clock } from '../ports/storage-ports.js';
 
 /*
  * Orders that nobody has told us of are asked about: at once after a start, for what was paid meanwhile, and then less and

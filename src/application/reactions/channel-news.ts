@@ -1,8 +1,8 @@
-import { type Recorded, streamKey } from '../../domain/events.js';
-import { ChannelId, type UserId } from '../../domain/ids.js';
-import type { Notification } from '../../domain/notification.js';
+import { type Recorded, streamKey } from '../../domain/events/events.js';
+import { ChannelId, type UserId } from '../../domain/kernel/ids.js';
+import type { Notification } from '../../domain/user/notification.js';
 import type { Notify } from '../notifications/notifier.js';
-import type { EventStore } from '../ports.js';
+import type { EventStore } from '../ports/storage-ports.js';
 import type { Reaction } from './keep-reacting.js';
 
 export interface ChannelNewsPorts {

@@ -1,7 +1,7 @@
-import type { Revision, StreamName } from '../../domain/events.js';
-import type { SecretId } from '../../domain/ids.js';
-import { secretsNamed, withSecretsOf } from '../../domain/secrets-named.js';
-import type { EventStore, Vault } from '../ports.js';
+import type { Revision, StreamName } from '../../domain/events/events.js';
+import { secretsNamed, withSecretsOf } from '../../domain/events/secret-references.js';
+import type { SecretId } from '../../domain/kernel/ids.js';
+import type { EventStore, Vault } from '../ports/storage-ports.js';
 import type { Reaction } from './keep-reacting.js';
 
 interface DropSecretsPorts {

@@ -1,6 +1,6 @@
-import { streamKey } from '../../domain/events.js';
-import { UserId } from '../../domain/ids.js';
-import type { PersonalData } from '../ports.js';
+import { streamKey } from '../../domain/events/events.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import type { PersonalData } from '../ports/storage-ports.js';
 import type { Reaction } from './keep-reacting.js';
 
 /**

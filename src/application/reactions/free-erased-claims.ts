@@ -1,5 +1,5 @@
-import { streamKey } from '../../domain/events.js';
-import { UserId } from '../../domain/ids.js';
+import { streamKey } from '../../domain/events/events.js';
+import { UserId } from '../../domain/kernel/ids.js';
 import type { Reaction } from './keep-reacting.js';
 
 /** What an erased user had claimed is free. Whoever erases does it at once; this does it where a process died in between. */

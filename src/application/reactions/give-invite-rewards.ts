@@ -1,6 +1,6 @@
-import { streamKey } from '../../domain/events.js';
-import { UserId } from '../../domain/ids.js';
-import type { InviteRewards, RewardOutcome } from '../commands/invite-rewards.js';
+import { streamKey } from '../../domain/events/events.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import type { InviteRewards, RewardOutcome } from '../users/invite-rewards.js';
 import type { Reaction } from './keep-reacting.js';
 
 interface GiveInviteRewardsPorts {

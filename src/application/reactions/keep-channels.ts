@@ -1,4 +1,4 @@
-import { atIntervals } from '../../waiting/at-intervals.js';
+import { atIntervals } from '../../concurrency/at-intervals.js';
 
 /* What is done to all channels by the clock: they are tested, and the balances of their accounts are asked for. */
 

@@ -1,8 +1,8 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { beginning, Position, type Recorded, type StreamName } from '../../domain/events.js';
-import { isUnavailable } from '../../domain/failure.js';
+import { beginning, Position, type Recorded, type StreamName } from '../../domain/events/events.js';
+import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { Tail } from '../memory/tail.js';
-import type { EventStore, ReactionPlaces } from '../ports.js';
+import type { EventStore, ReactionPlaces } from '../ports/storage-ports.js';
 
 /*
  * When this happened, do that. A reaction is told which streams something has happened in, and looks for itself what is

@@ -1,8 +1,8 @@
-import { Instant } from '../../domain/instant.js';
-import { atIntervals } from '../../waiting/at-intervals.js';
-import type { UsageLogCommands } from '../commands/usage-log.js';
-import type { Clock } from '../ports.js';
-import type { Settings } from '../settings.js';
+import { atIntervals } from '../../concurrency/at-intervals.js';
+import { Instant } from '../../domain/kernel/instant.js';
+import type { Settings } from '../options/settings.js';
+import type { Clock } from '../ports/storage-ports.js';
+import type { UsageLogCommands } from '../usage/usage-log-commands.js';
 
 /* Once a day the usage log loses the days that the option says are not to be kept. */
 

@@ -1,13 +1,13 @@
-import { callDecider } from '../../domain/call.js';
-import { conclude, costOfLost } from '../../domain/call-conclusion.js';
-import type { LastSeen } from '../../domain/call-progress.js';
-import { Position, streams } from '../../domain/events.js';
-import type { CallId } from '../../domain/ids.js';
-import { type Quota, zero } from '../../domain/quota.js';
+import { callDecider } from '../../domain/call/call.js';
+import { conclude, costOfLost } from '../../domain/call/call-conclusion.js';
+import type { LastSeen } from '../../domain/call/call-progress.js';
+import { Position, streams } from '../../domain/events/events.js';
+import type { CallId } from '../../domain/kernel/ids.js';
+import { type Quota, zero } from '../../domain/kernel/quota.js';
 import type { ReadModels } from '../../projections/database.js';
 import { type OpenCall, openCalls } from '../../projections/models/ledger/ledger-queries.js';
-import type { Handle } from '../commands/handle.js';
-import type { CallProgressNotes, Clock, QuotaGate, ReadModelProgress } from '../ports.js';
+import type { Handle } from '../handle.js';
+import type { CallProgressNotes, Clock, QuotaGate, ReadModelProgress } from '../ports/storage-ports.js';
 
 /*
  * Reservations without an outcome that nobody serves any more: a node died, or lost one. Each gets the outcome that the

@@ -1,11 +1,11 @@
-import { streamKey, streams } from '../../domain/events.js';
-import { UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
-import { quotaRunningOut } from '../../domain/notification.js';
+import { streamKey, streams } from '../../domain/events/events.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import { quotaRunningOut } from '../../domain/user/notification.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { Balances } from '../memory/quota-gate.js';
 import type { Notify } from '../notifications/notifier.js';
-import type { Clock } from '../ports.js';
+import type { Clock } from '../ports/storage-ports.js';
 import { quotaStyle, quotaText } from '../quota-text.js';
 import type { Reaction } from './keep-reacting.js';
 

@@ -1,5 +1,5 @@
-import type { Recorded } from '../../domain/events.js';
-import { channelSwitched } from '../../domain/notification.js';
+import type { Recorded } from '../../domain/events/events.js';
+import { channelSwitched } from '../../domain/user/notification.js';
 import { type ChannelNewsPorts, channelNews } from './channel-news.js';
 import type { Reaction } from './keep-reacting.js';
 

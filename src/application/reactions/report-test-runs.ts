@@ -1,8 +1,8 @@
-import { type Recorded, streams } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import { testRunFinished } from '../../domain/notification.js';
+import { type Recorded, streams } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import { testRunFinished } from '../../domain/user/notification.js';
 import type { Notify } from '../notifications/notifier.js';
-import type { EventStore } from '../ports.js';
+import type { EventStore } from '../ports/storage-ports.js';
 import type { Reaction } from './keep-reacting.js';
 
 interface ReportTestRunsPorts {

@@ -1,9 +1,9 @@
-import { type Recorded, type StreamName, streamKey, streams } from '../../domain/events.js';
-import { UserId } from '../../domain/ids.js';
-import { securityNews } from '../../domain/security-news.js';
+import { type Recorded, type StreamName, streamKey, streams } from '../../domain/events/events.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import { securityNews } from '../../domain/user/security-news.js';
 import type { Notify } from '../notifications/notifier.js';
-import { addressAfter } from '../own-address.js';
-import type { EventStore, PersonalData } from '../ports.js';
+import { addressAfter } from '../options/own-address.js';
+import type { EventStore, PersonalData } from '../ports/storage-ports.js';
 import type { Reaction } from './keep-reacting.js';
 
 interface TellOwnersPorts {

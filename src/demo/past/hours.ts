@@ -1,4 +1,4 @@
-import type { Instant } from '../../domain/instant.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { Habit, Rhythm } from '../cast.js';
 import { around, drawn, type Random } from '../random.js';
 import type { SeededKey, SeededPerson } from '../seed.js';

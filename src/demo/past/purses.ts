@@ -1,4 +1,4 @@
-import type { UserId } from '../../domain/ids.js';
+import type { UserId } from '../../domain/kernel/ids.js';
 
 /** What each of the cast has to spend as the past goes on, so that nobody in it spends what is not there. */
 export class Purses {

@@ -1,7 +1,7 @@
 import type { Application } from '../../application/application.js';
-import type { Handle } from '../../application/commands/handle.js';
-import { Failure } from '../../domain/failure.js';
-import type { ChannelId, UserId } from '../../domain/ids.js';
+import type { Handle } from '../../application/handle.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import type { ChannelId, UserId } from '../../domain/kernel/ids.js';
 import type { Seeded, SeededPerson } from '../seed.js';
 import type { Purses } from './purses.js';
 

@@ -1,9 +1,9 @@
 import { newEventId } from '../../application/event-id.js';
 import { requestId } from '../../application/request-id.js';
-import { type NewEvent, type StreamName, streams } from '../../domain/events.js';
-import { CallId } from '../../domain/ids.js';
-import { Instant } from '../../domain/instant.js';
-import type { Refusal, RefusalEvent } from '../../domain/refusal.js';
+import { type NewEvent, type StreamName, streams } from '../../domain/events/events.js';
+import { CallId } from '../../domain/kernel/ids.js';
+import { Instant } from '../../domain/kernel/instant.js';
+import type { Refusal, RefusalEvent } from '../../domain/kernel/refusal.js';
 import type { Random } from '../random.js';
 import { dayMs, hourMs } from './hours.js';
 

@@ -1,7 +1,7 @@
-import { streams } from '../../domain/events.js';
-import { PaymentId } from '../../domain/ids.js';
-import { type PaymentCommand, paymentDecider } from '../../domain/payment.js';
-import { type TopUpPrices, topUpOffer } from '../../domain/top-up-price.js';
+import { streams } from '../../domain/events/events.js';
+import { PaymentId } from '../../domain/kernel/ids.js';
+import { type PaymentCommand, paymentDecider } from '../../domain/payment/payment.js';
+import { type TopUpPrices, topUpOffer } from '../../domain/payment/top-up-price.js';
 import type { Random } from '../random.js';
 import type { SeededPerson } from '../seed.js';
 import type { Stage } from './stage.js';

@@ -1,9 +1,9 @@
 import type { Application } from '../../application/application.js';
-import { handle } from '../../application/commands/handle.js';
-import type { EventStore, ExpectedRevision } from '../../application/ports.js';
-import { beginning, type NewEvent, type Position, type StreamName } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
-import { Instant } from '../../domain/instant.js';
+import { handle } from '../../application/handle.js';
+import type { EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
+import { beginning, type NewEvent, type Position, type StreamName } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import { Instant } from '../../domain/kernel/instant.js';
 import type { DemoClock } from '../demo-clock.js';
 import { type Random, randomFrom } from '../random.js';
 import type { Seeded, SeededPerson } from '../seed.js';

@@ -12,12 +12,12 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { ReadableApiKey } from '../../application/queries/api-keys.js';
-import type { BudgetedApiKey, BudgetStanding } from '../../application/queries/budgets.js';
-import type { BudgetPeriod } from '../../domain/budget.js';
-import { ApiKeyId, UserId } from '../../domain/ids.js';
-import type { Quota } from '../../domain/quota.js';
+import type { ReadableApiKey } from '../../application/api-keys/api-key-queries.js';
+import type { BudgetedApiKey, BudgetStanding } from '../../application/api-keys/budgets.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
+import type { Quota } from '../../domain/kernel/quota.js';
+import type { BudgetPeriod } from '../../domain/ledger/budget.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { ApiKeyRow } from '../../projections/models/api-keys.js';
 import type { UserRow } from '../../projections/models/users.js';

@@ -1,8 +1,8 @@
 import { ArrayMaxSize } from 'class-validator';
 import { Arg, Args, ArgsType, Authorized, Ctx, Field, Float, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { Position } from '../../domain/events.js';
-import { ChannelId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { Position } from '../../domain/events/events.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { maxPageSize } from '../server/page.js';

@@ -1,6 +1,6 @@
 import { Args, ArgsType, Authorized, Ctx, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { ChannelId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
 import type { ChannelFailureCause } from '../../projections/models/channel-failures.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { SafeIntScalar, TimestampScalar } from '../server/scalars.js';

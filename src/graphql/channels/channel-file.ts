@@ -13,9 +13,9 @@ import {
   Query,
   Resolver,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { type FileFault, maxFileBytes, maxFileChannels } from '../../domain/channel-file.js';
-import { ChannelId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { type FileFault, maxFileBytes, maxFileChannels } from '../../domain/channel/channel-file.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 
 @ArgsType()

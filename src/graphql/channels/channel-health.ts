@@ -11,14 +11,14 @@ import {
   Subscription,
 } from 'type-graphql';
 import type { Tail } from '../../application/memory/tail.js';
-import { type ChannelChange, type ChannelChangeKind, channelChangeIn } from '../../domain/channel-change.js';
-import type { Position } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
-import type { ChannelId } from '../../domain/ids.js';
-import { unixSeconds } from '../../domain/instant.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import { type ChannelChange, type ChannelChangeKind, channelChangeIn } from '../../domain/channel/channel-change.js';
+import type { Position } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import type { UserRow } from '../../projections/models/users.js';
-import { Bell } from '../../waiting/bell.js';
 import { stoppable } from '../live/live.js';
 import type { SubscriptionData } from '../live/subscription-data.js';
 import { type GraphqlContext, signedIn } from '../server/context.js';

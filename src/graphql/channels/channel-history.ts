@@ -13,11 +13,11 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { ChannelChange } from '../../domain/channel-change.js';
-import type { ChannelField, ChannelFieldChange } from '../../domain/channel-edits.js';
-import { Position } from '../../domain/events.js';
-import { ChannelId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { ChannelChange } from '../../domain/channel/channel-change.js';
+import type { ChannelField, ChannelFieldChange } from '../../domain/channel/channel-edits.js';
+import { Position } from '../../domain/events/events.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
 import type { ChannelChangeRow, ChannelHistoryPart } from '../../projections/models/channel-history.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

@@ -1,6 +1,6 @@
 import { Field, InputType, Int } from 'type-graphql';
-import type { ChannelPatch } from '../../application/commands/channels.js';
-import type { ChannelSettings } from '../../domain/channel-settings.js';
+import type { ChannelPatch } from '../../application/channels/channel-commands.js';
+import type { ChannelSettings } from '../../domain/channel/channel-settings.js';
 import { SafeIntScalar } from '../server/scalars.js';
 
 /* What an administrator says about a channel. Key and proxy go to the vault and are never read back. */

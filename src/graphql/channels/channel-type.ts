@@ -1,6 +1,6 @@
 import { Authorized, Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { isServed, type Mode, type ProviderFacts } from '../../domain/provider.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { isServed, type Mode, type ProviderFacts } from '../../domain/channel/provider.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 

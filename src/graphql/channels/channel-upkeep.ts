@@ -12,10 +12,10 @@ import {
   Root,
   Subscription,
 } from 'type-graphql';
-import type { BalancesUpdated } from '../../application/commands/channel-balances.js';
-import type { ChannelTestRun } from '../../application/commands/channel-tests.js';
-import type { UserView } from '../../application/ports.js';
-import { ChannelId } from '../../domain/ids.js';
+import type { BalancesUpdated } from '../../application/channels/channel-balances.js';
+import type { ChannelTestRun } from '../../application/channels/channel-tests.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import { pause, stoppable } from '../live/live.js';
 import type { SubscriptionData } from '../live/subscription-data.js';

@@ -14,10 +14,10 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { shownProxy } from '../../domain/channel-settings.js';
-import { ChannelId } from '../../domain/ids.js';
-import type { ProviderFacts } from '../../domain/provider.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { shownProxy } from '../../domain/channel/channel-settings.js';
+import type { ProviderFacts } from '../../domain/channel/provider.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { ChannelFilter, ChannelSort } from '../../projections/models/channel-queries.js';
 import type { ChannelRow } from '../../projections/models/channels.js';

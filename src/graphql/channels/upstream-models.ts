@@ -1,7 +1,7 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Int, Mutation, Resolver } from 'type-graphql';
-import type { UpstreamDraft } from '../../application/commands/upstream-models.js';
-import type { UserView } from '../../application/ports.js';
-import { ChannelId } from '../../domain/ids.js';
+import type { UpstreamDraft } from '../../application/channels/upstream-models.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 
 @InputType({

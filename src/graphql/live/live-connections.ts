@@ -1,7 +1,7 @@
 import type { Application } from '../../application/application.js';
-import type { UserView } from '../../application/ports.js';
-import { type Recorded, streamKey } from '../../domain/events.js';
-import { UserId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { type Recorded, streamKey } from '../../domain/events/events.js';
+import { UserId } from '../../domain/kernel/ids.js';
 import { type GraphqlCaller, identify, type SessionCredentials } from '../server/context.js';
 import type { ErrorLog } from '../server/errors.js';
 

@@ -1,7 +1,7 @@
 import type { Tail } from '../../application/memory/tail.js';
-import type { Position, Recorded } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import { readableMovementsOf } from '../../domain/movements.js';
+import type { Position, Recorded } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import { readableMovementsOf } from '../../domain/ledger/movements.js';
 
 /* One consumer of the tail for all who watch a wallet: what an event costs does not grow with the consoles open. */
 

@@ -1,7 +1,7 @@
 import { Arg, Authorized, Ctx, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { Position } from '../../domain/events.js';
-import { PaymentId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { Position } from '../../domain/events/events.js';
+import { PaymentId } from '../../domain/kernel/ids.js';
 import type { PaymentRow } from '../../projections/models/payments.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';

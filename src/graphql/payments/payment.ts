@@ -12,12 +12,12 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { RefusalReason, RefusedNotices } from '../../application/commands/refused-notices.js';
-import type { UserView } from '../../application/ports.js';
-import type { TopUpMethod } from '../../application/queries/payments.js';
-import { PaymentId, UserId } from '../../domain/ids.js';
-import type { ExpiryReason, Learned, PaymentProviderName } from '../../domain/payment.js';
-import type { TopUpOffer } from '../../domain/top-up-price.js';
+import type { RefusalReason, RefusedNotices } from '../../application/notifications/refused-notices.js';
+import type { TopUpMethod } from '../../application/payments/payment-queries.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { PaymentId, UserId } from '../../domain/kernel/ids.js';
+import type { ExpiryReason, Learned, PaymentProviderName } from '../../domain/payment/payment.js';
+import type { TopUpOffer } from '../../domain/payment/top-up-price.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { PaymentRow, PaymentStatus } from '../../projections/models/payments.js';
 import type { UserRow } from '../../projections/models/users.js';

@@ -1,10 +1,10 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
-import type { RedemptionInput } from '../../application/commands/redemptions.js';
-import type { UserView } from '../../application/ports.js';
-import type { ReadableRedemption } from '../../application/queries/redemptions.js';
-import type { Position } from '../../domain/events.js';
-import { RedemptionId } from '../../domain/ids.js';
-import type { Quota } from '../../domain/quota.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { RedemptionInput } from '../../application/redemptions/redemption-commands.js';
+import type { ReadableRedemption } from '../../application/redemptions/redemption-queries.js';
+import type { Position } from '../../domain/events/events.js';
+import { RedemptionId } from '../../domain/kernel/ids.js';
+import type { Quota } from '../../domain/kernel/quota.js';
 import { placeOf } from '../../http/place.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';

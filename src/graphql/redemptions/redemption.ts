@@ -12,10 +12,10 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { ReadableRedemption } from '../../application/queries/redemptions.js';
-import { RedemptionId } from '../../domain/ids.js';
-import type { RedemptionStatus } from '../../domain/redemption.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { ReadableRedemption } from '../../application/redemptions/redemption-queries.js';
+import { RedemptionId } from '../../domain/kernel/ids.js';
+import type { RedemptionStatus } from '../../domain/payment/redemption.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';

@@ -1,5 +1,5 @@
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
-import { Failure } from '../../domain/failure.js';
+import { Failure } from '../../domain/kernel/failure.js';
 import { graphqlSchema } from '../schema.js';
 import { type GraphqlCaller, type GraphqlOptions, signedIn } from './context.js';
 import { RequestRefused } from './errors.js';

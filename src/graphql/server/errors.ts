@@ -1,7 +1,7 @@
 import type { ValidationError } from 'class-validator';
 import { type ASTNode, GraphQLError, type GraphQLFormattedError, Kind, print } from 'graphql';
 import { ArgumentValidationError } from 'type-graphql';
-import { Failure, type FailureKind, isUnavailable } from '../../domain/failure.js';
+import { Failure, type FailureKind, isUnavailable } from '../../domain/kernel/failure.js';
 
 /*
  * How this face says no. Every error carries `extensions.code`, `extensions.kind` and, where there is something to

@@ -1,5 +1,5 @@
 import { Arg } from 'type-graphql';
-import { checkOrderKey } from '../../application/commands/order-mark.js';
+import { checkOrderKey } from '../../application/idempotency.js';
 
 /** The argument by which a client names an order that moves money, so that its repeat changes nothing. */
 export const OrderKeyArg = () =>

@@ -1,10 +1,10 @@
 import { Arg, Field, InputType } from 'type-graphql';
 import { type SessionProof, type StepUpMethod, type StepUpPurpose, shownStepUp } from '../../application/asking.js';
-import type { SecondFactorMethod, Site } from '../../application/proof-ports.js';
-import type { FactorProof } from '../../application/sessions/second-factor.js';
-import type { StepUpProof } from '../../application/sessions/step-up.js';
-import { Failure, invalidField } from '../../domain/failure.js';
-import { checkAnswer, checkCode } from '../../domain/second-factor.js';
+import type { SecondFactorMethod, Site } from '../../application/ports/proof-ports.js';
+import type { FactorProof } from '../../application/sign-in/second-factor.js';
+import type { StepUpProof } from '../../application/sign-in/step-up.js';
+import { Failure, invalidField } from '../../domain/kernel/failure.js';
+import { checkAnswer, checkCode } from '../../domain/user/second-factor.js';
 import type { Browser, GraphqlContext } from './context.js';
 import { enumeration } from './enumeration.js';
 

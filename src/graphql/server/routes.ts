@@ -9,8 +9,8 @@ import {
 } from '@apollo/server/plugin/disabled';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
-import type { UserView } from '../../application/ports.js';
-import { isUnavailable } from '../../domain/failure.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { isUnavailable } from '../../domain/kernel/failure.js';
 import { countUnfinished } from '../../http/body-room.js';
 import { clientOf } from '../../http/client.js';
 import { placeOf } from '../../http/place.js';

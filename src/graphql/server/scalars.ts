@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
-import { tellable } from '../../domain/quota.js';
+import { tellable } from '../../domain/kernel/quota.js';
 
 /*
  * Values the built-in scalars cannot carry: Int ends at 2^31, Float is not exact. The messages never repeat the value,

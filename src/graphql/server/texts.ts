@@ -1,6 +1,6 @@
 import { type ASTNode, type DocumentNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
-import { checkText, checkWellFormed, searchText } from '../../domain/bounds.js';
-import { Failure } from '../../domain/failure.js';
+import { checkText, checkWellFormed, searchText } from '../../domain/kernel/bounds.js';
+import { Failure } from '../../domain/kernel/failure.js';
 import { RequestRefused } from './errors.js';
 
 /*

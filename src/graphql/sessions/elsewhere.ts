@@ -1,9 +1,9 @@
 import { Arg, Authorized, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
-import type { TelegramSignIn } from '../../application/doors-elsewhere.js';
-import type { UserView } from '../../application/ports.js';
-import type { Entered } from '../../application/sessions/elsewhere.js';
-import type { IdentityProvider, VisitedProvider } from '../../domain/claim.js';
-import type { Position } from '../../domain/events.js';
+import type { TelegramSignIn } from '../../application/ports/identity-provider-ports.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { Entered } from '../../application/sign-in/external-sign-in.js';
+import type { Position } from '../../domain/events/events.js';
+import type { IdentityProvider, VisitedProvider } from '../../domain/kernel/claim.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { attempting, type Browser, type GraphqlContext, signedIn, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

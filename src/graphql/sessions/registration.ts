@@ -1,5 +1,5 @@
 import { Arg, Ctx, Field, InputType, Mutation, Resolver } from 'type-graphql';
-import type { Registration } from '../../application/commands/registering.js';
+import type { Registration } from '../../application/users/registering.js';
 import { attempting, attemptingAsHuman, type GraphqlContext } from '../server/context.js';
 import { HumanCheckArg } from '../server/human-check.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';

@@ -1,9 +1,9 @@
 import { Arg, Authorized, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import type { StepUpMethod, StepUpPurpose } from '../../application/asking.js';
-import type { UserView } from '../../application/ports.js';
-import type { Position } from '../../domain/events.js';
-import { UserId } from '../../domain/ids.js';
-import { unixSeconds } from '../../domain/instant.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { Position } from '../../domain/events/events.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
 import { attempting, type GraphqlContext, overHttp, Viewer } from '../server/context.js';
 import {
   askingIn,

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Failure } from '../../domain/failure.js';
+import { Failure } from '../../domain/kernel/failure.js';
 import { attempting, attemptingAsHuman, type Browser, type GraphqlContext, overHttp } from '../server/context.js';
 import { HumanCheckArg } from '../server/human-check.js';
 import { FactorProofInput, proofIn, siteOf } from '../server/proof.js';

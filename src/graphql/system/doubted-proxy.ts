@@ -1,7 +1,7 @@
 import { Authorized, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
 import type { DoubtedProxy } from '../../application/doubted-proxies.js';
-import type { UserView } from '../../application/ports.js';
-import { Instant, unixSeconds } from '../../domain/instant.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { Instant, unixSeconds } from '../../domain/kernel/instant.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { TimestampScalar } from '../server/scalars.js';

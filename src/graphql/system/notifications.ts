@@ -1,6 +1,6 @@
 import { Authorized, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { unixSeconds } from '../../domain/instant.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 

@@ -13,11 +13,11 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { OptionChange } from '../../application/queries/options.js';
-import { Position } from '../../domain/events.js';
-import { unixSeconds } from '../../domain/instant.js';
-import { isSecretOption } from '../../domain/option-table.js';
+import type { OptionChange } from '../../application/options/option-queries.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { Position } from '../../domain/events/events.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
+import { isSecretOption } from '../../domain/options/option-table.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { maxPageSize } from '../server/page.js';

@@ -13,10 +13,10 @@ import {
   Query,
   Resolver,
 } from 'type-graphql';
-import type { OptionView } from '../../application/commands/options.js';
-import type { UserView } from '../../application/ports.js';
-import { beginning, Position } from '../../domain/events.js';
-import { Failure, invalidField } from '../../domain/failure.js';
+import type { OptionView } from '../../application/options/option-commands.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { beginning, Position } from '../../domain/events/events.js';
+import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import {
   type Fixed,
   fixedBecause,
@@ -25,8 +25,8 @@ import {
   type OptionDefinition,
   optionDefinition,
   prerequisiteOf,
-} from '../../domain/option-table.js';
-import { longestOption } from '../../domain/option-values.js';
+} from '../../domain/options/option-table.js';
+import { longestOption } from '../../domain/options/option-values.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { maxPageSize } from '../server/page.js';

@@ -12,10 +12,10 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
 import type { QuarantineInput } from '../../application/read-models.js';
-import { Position } from '../../domain/events.js';
-import { keepsBooks } from '../../domain/quarantine.js';
+import { Position } from '../../domain/events/events.js';
+import { keepsBooks } from '../../domain/events/quarantine.js';
 import type { ReadModelState } from '../../projections/engine/runner.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Field, InputType, Mutation, Resolver } from 'type-graphql';
-import type { SetupInput } from '../../application/commands/setup.js';
-import type { UsageMode } from '../../domain/setup.js';
+import type { SetupInput } from '../../application/sign-in/setup.js';
+import type { UsageMode } from '../../domain/user/setup.js';
 import { attempting, type GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { answerEntry } from '../sessions/entry.js';

@@ -1,6 +1,6 @@
 import { Ctx, Field, FieldResolver, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { type ChatLink, readChatLinks } from '../../domain/chat-links.js';
-import type { OptionKey } from '../../domain/option-table.js';
+import { type ChatLink, readChatLinks } from '../../domain/options/chat-links.js';
+import type { OptionKey } from '../../domain/options/option-table.js';
 import type { GraphqlContext } from '../server/context.js';
 import { DecimalScalar, TimestampScalar } from '../server/scalars.js';
 

@@ -1,5 +1,5 @@
 import { Field, ObjectType } from 'type-graphql';
-import type { Billing, BillingLine } from '../../domain/billing.js';
+import type { Billing, BillingLine } from '../../domain/pricing/billing.js';
 import { DecimalScalar, QuotaScalar, SafeIntScalar } from '../server/scalars.js';
 
 /* The calculation behind a charge, as the domain made it: whoever shows it works nothing out. */

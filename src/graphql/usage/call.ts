@@ -12,15 +12,15 @@ import {
   Root,
   registerEnumType,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { CallEnd, CallView, ToldEvent } from '../../application/queries/calls.js';
-import type { PriceOrigin } from '../../application/queries/price-origins.js';
-import type { Billing } from '../../domain/billing.js';
-import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call.js';
-import type { CallStatus, CallStep, CallStepKind } from '../../domain/call-course.js';
-import { unixSeconds } from '../../domain/instant.js';
-import type { Price } from '../../domain/pricing.js';
-import type { Quota } from '../../domain/quota.js';
+import type { PriceOrigin } from '../../application/options/price-origins.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { CallEnd, CallView, ToldEvent } from '../../application/usage/calls.js';
+import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call/call.js';
+import type { CallStatus, CallStep, CallStepKind } from '../../domain/call/call-course.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
+import type { Quota } from '../../domain/kernel/quota.js';
+import type { Billing } from '../../domain/pricing/billing.js';
+import type { Price } from '../../domain/pricing/pricing.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

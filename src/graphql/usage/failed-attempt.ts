@@ -1,5 +1,5 @@
 import { Ctx, Field, FieldResolver, ID, Int, ObjectType, Resolver, Root } from 'type-graphql';
-import type { FailedAttempt } from '../../domain/call.js';
+import type { FailedAttempt } from '../../domain/call/call.js';
 import type { GraphqlContext } from '../server/context.js';
 import { SafeIntScalar } from '../server/scalars.js';
 

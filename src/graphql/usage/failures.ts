@@ -14,11 +14,11 @@ import {
   Root,
   registerEnumType,
 } from 'type-graphql';
-import type { HistoryInterval } from '../../application/history-pieces.js';
-import type { UserView } from '../../application/ports.js';
-import type { FailureHistory } from '../../application/queries/usage.js';
-import { invalidField } from '../../domain/failure.js';
-import { ApiKeyId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { HistoryInterval } from '../../application/usage/history-pieces.js';
+import type { FailureHistory } from '../../application/usage/usage-queries.js';
+import { invalidField } from '../../domain/kernel/failure.js';
+import { ApiKeyId } from '../../domain/kernel/ids.js';
 import type {
   CallFailureKind,
   callFailureKinds,

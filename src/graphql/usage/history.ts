@@ -14,9 +14,9 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { HistoryInterval } from '../../application/history-pieces.js';
-import type { UserView } from '../../application/ports.js';
-import type { NamedHistory, NamedShare } from '../../application/queries/usage-history.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { HistoryInterval } from '../../application/usage/history-pieces.js';
+import type { NamedHistory, NamedShare } from '../../application/usage/usage-history.js';
 import type {
   HistoryOrder,
   Percentiles,

@@ -1,13 +1,13 @@
 import { Args, ArgsType, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
-import type { PriceGroups, UsableGroup } from '../../application/queries/offers.js';
 import type {
   BillingKind,
   OfferedModel,
   PriceListRequest,
   PriceListSort,
-} from '../../application/queries/price-list.js';
-import type { UnitPrices } from '../../domain/billing.js';
-import type { Price } from '../../domain/pricing.js';
+} from '../../application/options/price-list.js';
+import type { PriceGroups, UsableGroup } from '../../application/payments/offers.js';
+import type { UnitPrices } from '../../domain/pricing/billing.js';
+import type { Price } from '../../domain/pricing/pricing.js';
 import type { Page } from '../../projections/engine/page.js';
 import { type GraphqlContext, onlooker } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

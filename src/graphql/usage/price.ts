@@ -4,7 +4,7 @@ import {
   type Price,
   quantityRatio,
   type TokenPrice as TokenPriceFactors,
-} from '../../domain/pricing.js';
+} from '../../domain/pricing/pricing.js';
 import { DecimalScalar } from '../server/scalars.js';
 
 /* Every factor of a charge. Ratio 1 = 2 USD per million input tokens; `group` multiplies the whole. */

@@ -14,9 +14,9 @@ import {
   Root,
   registerEnumType,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { invalidField } from '../../domain/failure.js';
-import { ApiKeyId, ChannelId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { invalidField } from '../../domain/kernel/failure.js';
+import { ApiKeyId, ChannelId } from '../../domain/kernel/ids.js';
 import type {
   UsageDimension,
   UsageStatsGroup,

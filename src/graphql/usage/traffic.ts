@@ -14,8 +14,8 @@ import {
 } from 'type-graphql';
 import type { TrafficFigures, TrafficSnapshot } from '../../application/memory/live-traffic.js';
 import type { RefusedFigures } from '../../application/memory/refused-traffic.js';
-import type { UserView } from '../../application/ports.js';
-import type { ChannelId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
 import { pause, stoppable } from '../live/live.js';
 import type { SubscriptionData } from '../live/subscription-data.js';
 import { type GraphqlContext, signedIn, Viewer } from '../server/context.js';

@@ -1,6 +1,6 @@
 import { Args, ArgsType, Authorized, Field, ID, Resolver, Root, Subscription } from 'type-graphql';
-import type { LogFilter } from '../../application/queries/usage.js';
-import { Position } from '../../domain/events.js';
+import type { LogFilter } from '../../application/usage/usage-queries.js';
+import { Position } from '../../domain/events/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import { stoppable } from '../live/live.js';
 import type { SubscriptionContext, SubscriptionData } from '../live/subscription-data.js';

@@ -1,6 +1,6 @@
 import { Arg, Authorized, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { instantOf } from '../../domain/instant.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { instantOf } from '../../domain/kernel/instant.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 

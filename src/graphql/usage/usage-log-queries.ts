@@ -1,9 +1,9 @@
 import { Max, Min } from 'class-validator';
 import { Args, ArgsType, Authorized, Ctx, Field, ID, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { LogFigures, LogFilter } from '../../application/queries/usage.js';
-import { beginning, Position } from '../../domain/events.js';
-import { ApiKeyId, ChannelId } from '../../domain/ids.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { LogFigures, LogFilter } from '../../application/usage/usage-queries.js';
+import { beginning, Position } from '../../domain/events/events.js';
+import { ApiKeyId, ChannelId } from '../../domain/kernel/ids.js';
 import type { LogType } from '../../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';

@@ -11,10 +11,10 @@ import {
   Root,
   registerEnumType,
 } from 'type-graphql';
-import type { Billing } from '../../domain/billing.js';
-import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call.js';
-import type { Price } from '../../domain/pricing.js';
-import { cacheWriteTokens } from '../../domain/usage.js';
+import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call/call.js';
+import { cacheWriteTokens } from '../../domain/call/usage.js';
+import type { Billing } from '../../domain/pricing/billing.js';
+import type { Price } from '../../domain/pricing/pricing.js';
 import type { GiftReason, LogDetail, ReturnCause } from '../../projections/models/usage-log/log-detail.js';
 import type { LogType, logTypes } from '../../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';

@@ -1,9 +1,9 @@
 import { Authorized, Ctx, Field, ID, ObjectType, Query, Resolver, Root, Subscription } from 'type-graphql';
 import type { Application } from '../../application/application.js';
-import type { UserView } from '../../application/ports.js';
-import type { UserId } from '../../domain/ids.js';
-import type { Quota } from '../../domain/quota.js';
-import { Bell } from '../../waiting/bell.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Quota } from '../../domain/kernel/quota.js';
 import { behindPauseMs, pause, stoppable } from '../live/live.js';
 import type { SubscriptionContext, SubscriptionData } from '../live/subscription-data.js';
 import { type GraphqlContext, signedIn, Viewer } from '../server/context.js';

@@ -1,6 +1,6 @@
 import { Arg, Authorized, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import type { UsableGroup } from '../../application/queries/offers.js';
+import type { UsableGroup } from '../../application/payments/offers.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { DecimalScalar } from '../server/scalars.js';
 

@@ -1,5 +1,5 @@
 import { Arg, Authorized, Ctx, Mutation, Resolver } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { attempting, type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';

@@ -1,10 +1,10 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
-import type { NewUser, UserAction, UserPatch } from '../../application/commands/users.js';
-import type { UserView } from '../../application/ports.js';
-import type { Position } from '../../domain/events.js';
-import { Failure, invalidField } from '../../domain/failure.js';
-import { UserId } from '../../domain/ids.js';
-import type { Role } from '../../domain/user.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { NewUser, UserAction, UserPatch } from '../../application/users/user-commands.js';
+import type { Position } from '../../domain/events/events.js';
+import { Failure, invalidField } from '../../domain/kernel/failure.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import type { Role } from '../../domain/user/user.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

@@ -11,9 +11,9 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { readSettings } from '../../domain/stored-settings.js';
-import type { UserSettings } from '../../domain/user-fields.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { readSettings } from '../../domain/options/stored-settings.js';
+import type { UserSettings } from '../../domain/user/user-fields.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

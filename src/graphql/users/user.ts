@@ -12,11 +12,11 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { UserView } from '../../application/ports.js';
-import { type IdentityProvider, identityProviders } from '../../domain/claim.js';
-import { Failure } from '../../domain/failure.js';
-import { UserId } from '../../domain/ids.js';
-import type { Role } from '../../domain/user.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import { type IdentityProvider, identityProviders } from '../../domain/kernel/claim.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import type { Role } from '../../domain/user/user.js';
 import type { Page } from '../../projections/engine/page.js';
 import type { UserFilter, UserSort } from '../../projections/models/user-queries.js';
 import type { UserRow } from '../../projections/models/users.js';

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
-import { Position } from '../../domain/events.js';
+import { Position } from '../../domain/events/events.js';
 import type { Database, ReadModels } from '../database.js';
 import { type Projection, schemaOf } from './projection.js';
 

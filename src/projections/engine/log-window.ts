@@ -1,4 +1,4 @@
-import { type Position, type Recorded, sizeOf } from '../../domain/events.js';
+import { type Position, type Recorded, sizeOf } from '../../domain/events/events.js';
 import type { EventFeed } from './projection.js';
 
 /*

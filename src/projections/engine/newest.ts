@@ -1,6 +1,6 @@
-import { beginning, Position } from '../../domain/events.js';
-import { Instant } from '../../domain/instant.js';
-import { UnreadableEvent } from '../../domain/upcast.js';
+import { beginning, Position } from '../../domain/events/events.js';
+import { UnreadableEvent } from '../../domain/events/upcast.js';
+import { Instant } from '../../domain/kernel/instant.js';
 import type { EventFeed, FoldContext, Projection, ProjectionContext } from './projection.js';
 import { concerning } from './quarantine.js';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Position, Recorded } from '../../domain/events.js';
+import type { Position, Recorded } from '../../domain/events/events.js';
 
 /* How projectors learn that the log has grown: they are told where it ends, and read what they want of it. */
 

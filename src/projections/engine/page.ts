@@ -1,4 +1,4 @@
-import { invalidField } from '../../domain/failure.js';
+import { invalidField } from '../../domain/kernel/failure.js';
 
 /* What every list asks for and answers with. */
 

@@ -1,6 +1,6 @@
-import type { DomainEvent, EventType, Position, Recorded, StreamName } from '../../domain/events.js';
-import type { Sealed, UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
+import type { DomainEvent, EventType, Position, Recorded, StreamName } from '../../domain/events/events.js';
+import type { Sealed, UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { ReadModels } from '../database.js';
 
 /* What a read model is to the runner, and what the runner needs from the world. */

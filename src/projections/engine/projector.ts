@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import { beginning, Position, type Recorded } from '../../domain/events.js';
-import { isPassing } from '../../domain/passing.js';
-import { UnreadableEvent } from '../../domain/upcast.js';
-import { Bell } from '../../waiting/bell.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import { isPassing } from '../../domain/errors/transient-error.js';
+import { beginning, Position, type Recorded } from '../../domain/events/events.js';
+import { UnreadableEvent } from '../../domain/events/upcast.js';
 import type { ReadModels } from '../database.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { LogWindow } from './log-window.js';

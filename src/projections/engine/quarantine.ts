@@ -1,4 +1,4 @@
-import { type Position, type Recorded, streams } from '../../domain/events.js';
+import { type Position, type Recorded, streams } from '../../domain/events/events.js';
 import type { EventFeed, Projection } from './projection.js';
 
 /*

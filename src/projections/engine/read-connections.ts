@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { Failure } from '../../domain/failure.js';
-import { toldOf } from '../../domain/passing.js';
+import { toldOf } from '../../domain/errors/transient-error.js';
+import { Failure } from '../../domain/kernel/failure.js';
 
 /*
  * Connections for reading. A read that the database could not serve in time, or at all, is an expected "no" and not a

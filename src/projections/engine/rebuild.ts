@@ -1,6 +1,6 @@
 import type { Client, Pool } from 'pg';
-import { beginning, type Position, type Recorded } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
+import { beginning, type Position, type Recorded } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
 import type { ReadModels } from '../database.js';
 import {
   boundTo,

@@ -1,6 +1,6 @@
-import { beginning, type Position } from '../../domain/events.js';
-import { assertNever } from '../../domain/failure.js';
-import { toldError } from '../../domain/told-error.js';
+import { toldError } from '../../domain/errors/serialized-error.js';
+import { beginning, type Position } from '../../domain/events/events.js';
+import { assertNever } from '../../domain/kernel/failure.js';
 import type { News } from './news.js';
 import type { ProjectionRunner, ReadModelState } from './runner.js';
 import type { FromRunner, RunnerChannel, ToRunner } from './runner-messages.js';

@@ -1,5 +1,5 @@
-import type { Position } from '../../domain/events.js';
-import type { ToldError } from '../../domain/told-error.js';
+import type { ToldError } from '../../domain/errors/serialized-error.js';
+import type { Position } from '../../domain/events/events.js';
 import type { News } from './news.js';
 import type { ReadModelState } from './runner.js';
 

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Client, Pool } from 'pg';
-import { beginning, type Position, type Recorded } from '../../domain/events.js';
-import { Failure } from '../../domain/failure.js';
-import { Bell } from '../../waiting/bell.js';
-import { repeatedly } from '../../waiting/repeatedly.js';
+import { repeatedly } from '../../concurrency/repeatedly.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import { beginning, type Position, type Recorded } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
 import { type Checkpoint, prepareReadModels, readCheckpoints } from './checkpoints.js';
 import { LogWindow } from './log-window.js';
 import { foldContext } from './newest.js';

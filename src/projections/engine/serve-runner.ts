@@ -1,5 +1,5 @@
-import { tellError } from '../../domain/told-error.js';
-import { Bell } from '../../waiting/bell.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import { tellError } from '../../domain/errors/serialized-error.js';
 import type { News } from './news.js';
 import type { ProjectionRunner, RunnerOptions } from './runner.js';
 import type { FromRunner, RunnerChannel, ToRunner } from './runner-messages.js';

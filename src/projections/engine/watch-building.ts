@@ -1,6 +1,6 @@
-import type { Position } from '../../domain/events.js';
-import { Bell } from '../../waiting/bell.js';
-import { repeatedly } from '../../waiting/repeatedly.js';
+import { repeatedly } from '../../concurrency/repeatedly.js';
+import { Bell } from '../../concurrency/wake-up-signal.js';
+import type { Position } from '../../domain/events/events.js';
 import { schemaOf } from './projection.js';
 import type { ProjectorLog } from './projector.js';
 import type { ProjectionRunner, ReadModelState } from './runner.js';

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import type { CallReleased, CallSettled } from '../../domain/call.js';
-import { type Recorded, streamKey } from '../../domain/events.js';
-import type { ChannelId } from '../../domain/ids.js';
-import { type Instant, unixSeconds } from '../../domain/instant.js';
+import type { CallReleased, CallSettled } from '../../domain/call/call.js';
+import { type Recorded, streamKey } from '../../domain/events/events.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
+import { type Instant, unixSeconds } from '../../domain/kernel/instant.js';
 import type { ReadModels } from '../database.js';
 import { storableText } from '../engine/column-arrays.js';
 import { putRows } from '../engine/multi-row.js';

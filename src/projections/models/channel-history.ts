@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import type { ChannelEvent } from '../../domain/channel.js';
-import { type ChannelChange, type ChannelChangeKind, channelChangeIn } from '../../domain/channel-change.js';
-import { type ChannelFieldChange, channelFieldChanges, type EditedParts } from '../../domain/channel-edits.js';
-import { type Position, type Recorded, streamKey } from '../../domain/events.js';
-import { ChannelId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
+import type { ChannelEvent } from '../../domain/channel/channel.js';
+import { type ChannelChange, type ChannelChangeKind, channelChangeIn } from '../../domain/channel/channel-change.js';
+import { type ChannelFieldChange, channelFieldChanges, type EditedParts } from '../../domain/channel/channel-edits.js';
+import { type Position, type Recorded, streamKey } from '../../domain/events/events.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { ReadModels } from '../database.js';
 import { insertRows, putRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';

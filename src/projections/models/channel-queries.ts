@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { ChannelSecrets } from '../../domain/channel.js';
-import type { ChannelSettings } from '../../domain/channel-settings.js';
-import type { ChannelId } from '../../domain/ids.js';
+import type { ChannelSecrets } from '../../domain/channel/channel.js';
+import type { ChannelSettings } from '../../domain/channel/channel-settings.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Database, ReadModels } from '../database.js';
 import { asId, containing, counted, offsetOf, type Page, type PageRequest, type SearchStyle } from '../engine/page.js';
 import type { ChannelRow } from './channels.js';

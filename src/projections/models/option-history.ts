@@ -1,9 +1,9 @@
 import { type Expression, type Selectable, sql } from 'kysely';
-import type { Position } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
-import type { OptionEvent } from '../../domain/option.js';
-import { isSecretOption } from '../../domain/option-table.js';
+import type { Position } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import type { OptionEvent } from '../../domain/options/option.js';
+import { isSecretOption } from '../../domain/options/option-table.js';
 import type { ReadModels } from '../database.js';
 import { insertRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';

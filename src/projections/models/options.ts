@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Position } from '../../domain/events.js';
-import type { SecretId } from '../../domain/ids.js';
-import type { OptionEvent, OptionValue } from '../../domain/option.js';
+import type { Position } from '../../domain/events/events.js';
+import type { SecretId } from '../../domain/kernel/ids.js';
+import type { OptionEvent, OptionValue } from '../../domain/options/option.js';
 import type { ReadModels } from '../database.js';
 import { putRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';

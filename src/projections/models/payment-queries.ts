@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Position } from '../../domain/events.js';
-import type { PaymentId, UserId } from '../../domain/ids.js';
+import type { Position } from '../../domain/events/events.js';
+import type { PaymentId, UserId } from '../../domain/kernel/ids.js';
 import type { ReadModels } from '../database.js';
 import { counted, offsetOf, type Page, type PageRequest } from '../engine/page.js';
 import type { PaymentRow, PaymentStatus } from './payments.js';

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
-import { type Position, type Recorded, streamKey } from '../../domain/events.js';
-import { assertNever } from '../../domain/failure.js';
-import { PaymentId, type UserId } from '../../domain/ids.js';
-import { unixSeconds } from '../../domain/instant.js';
-import type { ExpiryReason, Learned, PaymentEvent, PaymentProviderName } from '../../domain/payment.js';
-import { minus, Quota, zero } from '../../domain/quota.js';
+import { type Position, type Recorded, streamKey } from '../../domain/events/events.js';
+import { assertNever } from '../../domain/kernel/failure.js';
+import { PaymentId, type UserId } from '../../domain/kernel/ids.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
+import { minus, Quota, zero } from '../../domain/kernel/quota.js';
+import type { ExpiryReason, Learned, PaymentEvent, PaymentProviderName } from '../../domain/payment/payment.js';
 import { putRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
 

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import { type Position, type Recorded, streamKey } from '../../domain/events.js';
-import { assertNever } from '../../domain/failure.js';
-import { RedemptionId, type SecretId, type UserId } from '../../domain/ids.js';
-import { unixSeconds } from '../../domain/instant.js';
-import type { Quota } from '../../domain/quota.js';
-import type { RedemptionEvent, RedemptionStatus } from '../../domain/redemption.js';
+import { type Position, type Recorded, streamKey } from '../../domain/events/events.js';
+import { assertNever } from '../../domain/kernel/failure.js';
+import { RedemptionId, type SecretId, type UserId } from '../../domain/kernel/ids.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
+import type { Quota } from '../../domain/kernel/quota.js';
+import type { RedemptionEvent, RedemptionStatus } from '../../domain/payment/redemption.js';
 import type { ReadModels } from '../database.js';
 import { putRows } from '../engine/multi-row.js';
 import {

@@ -1,6 +1,6 @@
-import type { Recorded } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import type { Movement } from '../../domain/movements.js';
+import type { Recorded } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Movement } from '../../domain/ledger/movements.js';
 import { tallyOf } from '../engine/tallies.js';
 
 /* What inviting adds to the rows of users, batch by batch: apart from their wallets, as it is seldom. */

@@ -1,6 +1,6 @@
-import type { Sealed, UserId } from '../../domain/ids.js';
-import { searchTermsOf } from '../../domain/search-terms.js';
-import type { UserEvent } from '../../domain/user.js';
+import type { Sealed, UserId } from '../../domain/kernel/ids.js';
+import { searchTermsOf } from '../../domain/kernel/search-terms.js';
+import type { UserEvent } from '../../domain/user/user.js';
 import type { ReadModels } from '../database.js';
 import { putRows } from '../engine/multi-row.js';
 import type { PersonalDataReader } from '../engine/projection.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { IdentityClaim, UserId } from '../../domain/ids.js';
-import { searchTermFor } from '../../domain/search-terms.js';
+import type { IdentityClaim, UserId } from '../../domain/kernel/ids.js';
+import { searchTermFor } from '../../domain/kernel/search-terms.js';
 import type { ReadModels } from '../database.js';
 import { asId, containing, counted, offsetOf, type Page, type PageRequest, type SearchStyle } from '../engine/page.js';
 import type { PersonalDataReader } from '../engine/projection.js';

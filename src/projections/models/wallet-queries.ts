@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Position } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import type { Instant } from '../../domain/instant.js';
-import type { MovementCause } from '../../domain/movements.js';
+import type { Position } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import type { MovementCause } from '../../domain/ledger/movements.js';
 import type { ReadModels } from '../database.js';
 import { schemaOf } from '../engine/projection.js';
 import { wallets } from './wallets.js';

@@ -1,8 +1,8 @@
-import type { Position, Recorded } from '../../domain/events.js';
-import type { UserId } from '../../domain/ids.js';
-import { type Instant, unixSeconds } from '../../domain/instant.js';
-import { type MoneyEvent, type MovementCause, movementsOf } from '../../domain/movements.js';
-import type { Quota } from '../../domain/quota.js';
+import type { Position, Recorded } from '../../domain/events/events.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import { type Instant, unixSeconds } from '../../domain/kernel/instant.js';
+import type { Quota } from '../../domain/kernel/quota.js';
+import { type MoneyEvent, type MovementCause, movementsOf } from '../../domain/ledger/movements.js';
 import { addToRows, insertRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
 import { type Sum, tallyOf } from '../engine/tallies.js';

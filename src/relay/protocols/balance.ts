@@ -1,6 +1,6 @@
-import { type Decimal, decimal, isDecimal } from '../../domain/decimal.js';
-import { type AskingBeside, NotTold } from './asking-beside.js';
-import type { JsonObject, JsonValue } from './json.js';
+import { type Decimal, decimal, isDecimal } from '../../domain/kernel/decimal.js';
+import type { JsonObject, JsonValue } from '../json/json.js';
+import { type AskingBeside, NotTold } from './provider-queries.js';
 
 /* How a provider tells what is left in the account of a key. */
 

@@ -1,7 +1,7 @@
-import { exactly, mayLoseDigits } from './exact-json.js';
-import { jsonText } from './exact-number.js';
-import { isList, isObject, type JsonObject, type JsonValue, parseJson } from './json.js';
-import { blanksEnd, stringEnd, valueEnd } from './json-text.js';
+import { exactly, mayLoseDigits } from '../json/exact-json.js';
+import { jsonText } from '../json/exact-number.js';
+import { isList, isObject, type JsonObject, type JsonValue, parseJson } from '../json/json.js';
+import { blanksEnd, stringEnd, valueEnd } from '../json/json-text.js';
 
 /*
  * A JSON text that is passed on with a few members changed: what was not changed stays as it is written, to its blanks, its

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, type JsonValue } from '../json/json.js';
 import { GatheredWords } from './gathered-words.js';
-import { isObject, type JsonObject, type JsonValue } from './json.js';
 
 /*
  * Nearly every chunk of a stream says what the one before said, but for the words. Where just these differ nothing needs

@@ -1,5 +1,5 @@
+import type { Provider, UpstreamChannel } from '../contracts/protocol.js';
 import type { Confidential } from '../upstream/confidential.js';
-import type { Provider, UpstreamChannel } from './protocol.js';
 
 /** What nobody may read in an upstream's own words about a channel. */
 export const confidentialOf = (provider: Provider, channel: UpstreamChannel): Confidential => ({

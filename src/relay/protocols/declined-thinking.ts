@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './json.js';
+import { isObject, type JsonObject } from '../json/json.js';
 
 /**
  * A body in neutral words asks for no thinking, or for the least there is: across wires that is the least that the model

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './json.js';
+import type { JsonObject, JsonValue } from '../json/json.js';
 
 /* Embeddings in OpenAI's list form. */
 

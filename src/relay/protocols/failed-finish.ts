@@ -1,6 +1,6 @@
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import type { Confidential } from '../upstream/confidential.js';
 import { asUpstreamError, type UpstreamError } from '../upstream/upstream-error.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
 
 /*
  * Finish reasons by which an upstream says that it failed, in whatever wire: no answer ends so. Before the first byte

@@ -1,6 +1,6 @@
+import { jsonText } from '../json/exact-number.js';
+import { isList, type JsonObject, type JsonValue } from '../json/json.js';
 import type { FormFile, FormPart } from '../upstream/request-content.js';
-import { jsonText } from './exact-number.js';
-import { isList, type JsonObject, type JsonValue } from './json.js';
 
 /* A body as the parts of a form. */
 

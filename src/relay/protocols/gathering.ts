@@ -1,8 +1,8 @@
-import type { Usage } from '../../domain/usage.js';
-import type { AnswerWriter, WholeAnswer } from '../answer-writer.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn } from './json.js';
+import type { Usage } from '../../domain/call/usage.js';
+import type { AnswerWriter, WholeAnswer } from '../contracts/answer-writer.js';
+import { type CallerRequest, type CallInfo, mostChoices } from '../contracts/protocol.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn } from '../json/json.js';
 import { messageIn } from './openai/reply.js';
-import { type CallerRequest, type CallInfo, mostChoices } from './protocol.js';
 
 /* A stream put together into the whole answer it is the pieces of. */
 

@@ -1,4 +1,4 @@
-import { NotConvertible } from './protocol.js';
+import { NotConvertible } from '../contracts/protocol.js';
 
 /*
  * A model's name as part of an address. Callers choose names, within what channels list, and must not choose with them

@@ -1,6 +1,6 @@
-import { type AskingBeside, NotUnderstood } from './asking-beside.js';
-import { isList, type JsonObject, objectsIn, textIn } from './json.js';
+import { isList, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { cloudflareGateway } from './openai/request.js';
+import { type AskingBeside, NotUnderstood } from './provider-queries.js';
 
 /* How a provider tells which models it has. */
 

@@ -1,7 +1,7 @@
-import type { Usage } from '../../domain/usage.js';
+import type { Usage } from '../../domain/call/usage.js';
+import type { Answer } from '../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { unreadableAnswer } from '../upstream/upstream-error.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
-import type { Answer } from './protocol.js';
 
 /* Whether there is an answer in what an upstream sends: words, a call, a picture, a sound, or why it ended. */
 

@@ -1,7 +1,3 @@
-import { written } from './asking.js';
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from './json.js';
-import { openAi } from './openai/openai.js';
-import type { OpenAiVariant, Reading } from './openai/variant.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -9,7 +5,11 @@ import {
   type Provider,
   type RequestOptions,
   type UpstreamChannel,
-} from './protocol.js';
+} from '../contracts/protocol.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
+import { openAi } from './openai/openai.js';
+import type { OpenAiVariant, Reading } from './openai/variant.js';
+import { written } from './request-builder.js';
 import { choiceSays } from './says-something.js';
 
 /* Spark's own wire: a WebSocket for each call, one frame out, and frames back until one bears the status of the last. */

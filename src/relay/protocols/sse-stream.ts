@@ -1,8 +1,15 @@
-import { completionTokens, type Usage } from '../../domain/usage.js';
-import type { AnswerWriter } from '../answer-writer.js';
+import { completionTokens, type Usage } from '../../domain/call/usage.js';
+import type { AnswerWriter } from '../contracts/answer-writer.js';
+import type {
+  AnswerStream,
+  CallerRequest,
+  CallInfo,
+  Generated,
+  StreamStep,
+  UpstreamChannel,
+} from '../contracts/protocol.js';
 import { type FrameReader, LineTooLong, SseDecoder } from '../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
-import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
 import { writerFor } from './tool-names.js';
 
 /** Patterns that nothing followed, one after the other, before none is looked for any more: a stream may have none. */

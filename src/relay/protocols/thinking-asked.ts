@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, textIn } from './json.js';
+import { isObject, type JsonObject, type JsonValue, textIn } from '../json/json.js';
 
 /*
  * What a request says of thinking, read from the body that goes upstream: what a dialect, a suffix or an operator has made

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Usage } from '../../domain/usage.js';
-import type { AnswerWriter } from '../answer-writer.js';
-import { isObject, type JsonObject, objectsIn, textIn } from './json.js';
+import type { Usage } from '../../domain/call/usage.js';
+import type { AnswerWriter } from '../contracts/answer-writer.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from '../contracts/protocol.js';
+import { isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { messageIn } from './openai/reply.js';
-import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
 
 /*
  * Names of tools, fit for the neutral form and so for every wire: OpenAI's letters, digits, `_` and `-`, 64 at most. A

@@ -1,8 +1,15 @@
-import type { Usage } from '../../domain/usage.js';
-import type { AnswerWriter, WholeAnswer } from '../answer-writer.js';
-import { isObject, type JsonObject, objectsIn } from './json.js';
+import type { Usage } from '../../domain/call/usage.js';
+import type { AnswerWriter, WholeAnswer } from '../contracts/answer-writer.js';
+import type {
+  AnswerStream,
+  CallerRequest,
+  CallInfo,
+  Generated,
+  StreamStep,
+  UpstreamChannel,
+} from '../contracts/protocol.js';
+import { isObject, type JsonObject, objectsIn } from '../json/json.js';
 import { mendedUsage } from './openai/usage.js';
-import type { AnswerStream, CallerRequest, CallInfo, Generated, StreamStep, UpstreamChannel } from './protocol.js';
 import { writerFor } from './tool-names.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };

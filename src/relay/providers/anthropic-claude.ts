@@ -1,9 +1,9 @@
-import { usual } from '../../domain/provider.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
 import { anthropic } from '../protocols/anthropic/anthropic.js';
 import { pagedModels } from '../protocols/anthropic/models.js';
 import { thinksByName } from '../protocols/anthropic/thinking.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 export const anthropicProvider: Provider = {
   ...usual,

@@ -1,11 +1,11 @@
-import { usual } from '../../domain/provider.js';
-import { countIn, isObject, objectsIn } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import { switchedByType } from '../catalogue/reasoning-overhead.js';
+import type { Provider } from '../contracts/protocol.js';
+import { countIn, isObject, objectsIn } from '../json/json.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { OpenAiVariant, Target } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { switchedByType } from '../thinking-beside.js';
-import { modelList } from './model-list.js';
 
 const url = ({ base, caller, model }: Target): string => {
   const root = `${base}/api/v3`;

@@ -1,12 +1,12 @@
-import { type Mode, other, soundModes, usual } from '../../domain/provider.js';
-import { notServed } from '../protocols/asking.js';
+import { type Mode, other, soundModes, usual } from '../../domain/channel/provider.js';
+import { openAiModels } from '../catalogue/openai-models.js';
+import type { Provider } from '../contracts/protocol.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { cloudflareGateway, openAiModelRules } from '../protocols/openai/request.js';
 import type { Target } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { openAiModels } from './openai-models.js';
+import { notServed } from '../protocols/request-builder.js';
 
 const tasks: Readonly<Partial<Record<Mode, string>>> = {
   chat: 'chat/completions',

@@ -1,14 +1,14 @@
-import { other, usual } from '../../domain/provider.js';
-import { NotAskable } from '../protocols/asking-beside.js';
-import { jsonText } from '../protocols/exact-number.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../protocols/json.js';
+import { other, usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import { NotConvertible, type Provider } from '../contracts/protocol.js';
+import { jsonText } from '../json/exact-number.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { pathSegments } from '../protocols/model-address.js';
 import { inPages, type ModelsWire, namesIn } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
-import { NotConvertible, type Provider } from '../protocols/protocol.js';
+import { NotAskable } from '../protocols/provider-queries.js';
 import { failureTold, statusOf } from '../upstream/upstream-error.js';
-import { modelList } from './model-list.js';
 
 const url = ({ base, channel, caller, model }: Target): string => {
   const account = channel.other.trim();

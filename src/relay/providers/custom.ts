@@ -1,13 +1,13 @@
-import { soundModes, usual } from '../../domain/provider.js';
-import { NotAskable } from '../protocols/asking-beside.js';
+import { soundModes, usual } from '../../domain/channel/provider.js';
+import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
+import type { Provider } from '../contracts/protocol.js';
 import { tellsBalance } from '../protocols/balance.js';
 import { withModel } from '../protocols/model-address.js';
 import { openAiModelList } from '../protocols/models.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
-import type { Provider } from '../protocols/protocol.js';
-import { openAiModels, openAiModerationModels } from './openai-models.js';
+import { NotAskable } from '../protocols/provider-queries.js';
 
 /** What is asked for there is no endpoint. */
 const isNone = (base: string): boolean => /^[^:/?#]*:\/\/[^/?#]*(\/v\d[a-z\d]*)?$/.test(base);

@@ -1,13 +1,13 @@
-import { other, usual } from '../../domain/provider.js';
-import { thinkingLimitOf } from '../../domain/thinking-limits.js';
-import { textIn } from '../protocols/json.js';
+import { thinkingLimitOf } from '../../domain/call/thinking-limits.js';
+import { other, usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
+import type { Provider } from '../contracts/protocol.js';
+import { textIn } from '../json/json.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { switchedByFlag } from '../thinking-beside.js';
-import { modelList } from './model-list.js';
 
 const searchSuffix = '-internet';
 

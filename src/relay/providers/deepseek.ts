@@ -1,12 +1,12 @@
-import { usual } from '../../domain/provider.js';
-import { NotTold } from '../protocols/asking-beside.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { jsonText } from '../json/exact-number.js';
+import { isObject, objectsIn, textIn } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { jsonText } from '../protocols/exact-number.js';
-import { isObject, objectsIn, textIn } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
+import { NotTold } from '../protocols/provider-queries.js';
 
 /** Completions, and chats that continue the assistant's own words, are served by the beta interface. */
 const url = ({ base, caller }: Target): string => {

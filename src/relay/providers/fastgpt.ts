@@ -1,9 +1,9 @@
-import { usual } from '../../domain/provider.js';
-import { countIn, textIn } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { countIn, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { OpenAiVariant } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** Failures are an envelope with a code of the service's own, often under status 200. */
 const failure: OpenAiVariant['failure'] = (body) => {

@@ -1,8 +1,8 @@
-import { other, usual } from '../../domain/provider.js';
+import { other, usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
 import { gemini } from '../protocols/gemini/gemini.js';
 import { modelsAt } from '../protocols/models.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 export const googleGemini: Provider = {
   ...usual,

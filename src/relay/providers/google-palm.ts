@@ -1,11 +1,11 @@
-import { usual } from '../../domain/provider.js';
-import { notServed } from '../protocols/asking.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { NotConvertible, type Provider } from '../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { pathSegment } from '../protocols/model-address.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
-import { NotConvertible, type Provider } from '../protocols/protocol.js';
+import { notServed } from '../protocols/request-builder.js';
 import { withGoogleRefusals } from '../protocols/vertex/refusals.js';
 
 /* The interface before Gemini's, which Google has switched off: whole answers of text, without usage and without a limit. */

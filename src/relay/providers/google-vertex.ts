@@ -1,16 +1,16 @@
-import { other, usual } from '../../domain/provider.js';
+import { other, usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Protocol, Provider } from '../contracts/protocol.js';
 import { thinksByName } from '../protocols/anthropic/thinking.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
-import type { Protocol, Provider } from '../protocols/protocol.js';
 import { vertexClaude } from '../protocols/vertex/claude.js';
 import { vertexEmbeddings } from '../protocols/vertex/embeddings.js';
 import { vertexGemini } from '../protocols/vertex/gemini.js';
 import { inItsPlace } from '../protocols/vertex/place.js';
 import { withGoogleRefusals } from '../protocols/vertex/refusals.js';
 import { byServiceAccount, serviceAccountKey } from '../protocols/vertex/service-account.js';
-import { modelList } from './model-list.js';
 
 /* Many makers' models in one place, each asked in its maker's words. */
 

@@ -1,10 +1,10 @@
-import { usual } from '../../domain/provider.js';
-import { countIn, isObject, objectsIn, textIn } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { countIn, isObject, objectsIn, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { urlAt } from '../protocols/openai/request.js';
 import type { OpenAiVariant } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** The service's numbers for failures it sends under status 200; any other number is its own trouble. */
 const statuses = new Map([

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { usual } from '../../domain/provider.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { renamed, without } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** Ids of tool calls must be nine letters or digits; others become such, the same one for the same call. */
 const toolCallId = (id: string): string =>

@@ -1,8 +1,8 @@
-import { usual } from '../../domain/provider.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { urlAt } from '../protocols/openai/request.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 export const moka: Provider = {
   ...usual,

@@ -1,9 +1,9 @@
-import { usual } from '../../domain/provider.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { isObject } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** Of the currency of the site. */
 const balance = balanceAt('/v1/users/me/balance', ({ data }) =>

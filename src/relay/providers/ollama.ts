@@ -1,12 +1,12 @@
-import { usual } from '../../domain/provider.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import { NotConvertible, type Provider } from '../contracts/protocol.js';
+import { countIn, isList } from '../json/json.js';
 import { embeddingList } from '../protocols/embeddings.js';
-import { countIn, isList } from '../protocols/json.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { standardUrl } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant } from '../protocols/openai/variant.js';
-import { NotConvertible, type Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** Its own embedding interface: the one of OpenAI's form lacks options. */
 const nativeEmbedding: Edit = (body, { caller }) => {

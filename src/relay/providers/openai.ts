@@ -1,10 +1,10 @@
-import { soundModes, usual } from '../../domain/provider.js';
+import { soundModes, usual } from '../../domain/channel/provider.js';
+import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
+import type { Provider } from '../contracts/protocol.js';
 import { tellsBalance } from '../protocols/balance.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
-import type { Provider } from '../protocols/protocol.js';
-import { openAiModels, openAiModerationModels } from './openai-models.js';
 
 export const openai: Provider = {
   ...usual,

@@ -1,12 +1,12 @@
-import { add, negative } from '../../domain/decimal.js';
-import { usual } from '../../domain/provider.js';
+import { usual } from '../../domain/channel/provider.js';
+import { add, negative } from '../../domain/kernel/decimal.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { isObject, type JsonObject } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { isObject, type JsonObject } from '../protocols/json.js';
 import { leastThinking } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** By these the vendor tells one site's calls from others', in the owner's statistics and in public ones. */
 const identity = ({ options: { siteAddress } }: Target): Record<string, string> => ({

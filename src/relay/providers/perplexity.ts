@@ -1,10 +1,10 @@
-import { usual } from '../../domain/provider.js';
-import type { JsonObject } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import type { JsonObject } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** What it understands besides the members that begin with one of these words. */
 const known = new Set(

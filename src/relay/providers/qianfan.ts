@@ -1,10 +1,10 @@
-import { usual } from '../../domain/provider.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { urlAt } from '../protocols/openai/request.js';
 import type { Target } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 /** An app id may follow the key, behind a bar. */
 const credentials = (written: string): Record<string, string> => {

@@ -1,10 +1,10 @@
-import type { ProviderFacts, ProviderTable } from '../../domain/provider.js';
-import type { Provider } from '../protocols/protocol.js';
+import type { ProviderFacts, ProviderTable } from '../../domain/channel/provider.js';
+import { catalogue } from '../catalogue/listed-providers.js';
+import type { Provider } from '../contracts/protocol.js';
 import { anthropicProvider } from './anthropic-claude.js';
 import { ark } from './ark.js';
 import { awsClaude } from './aws-claude.js';
 import { azure } from './azure.js';
-import { catalogue } from './catalogue.js';
 import { cloudflare } from './cloudflare.js';
 import { custom } from './custom.js';
 import { dashscope } from './dashscope.js';

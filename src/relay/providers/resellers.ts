@@ -1,11 +1,11 @@
-import { soundModes, usual } from '../../domain/provider.js';
-import { NotTold } from '../protocols/asking-beside.js';
+import { soundModes, usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { isObject } from '../json/json.js';
 import { amountIn, type BalanceWire, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
+import { NotTold } from '../protocols/provider-queries.js';
 
 /* Services that resold OpenAI's interface unchanged; kept for channels that still use them. */
 

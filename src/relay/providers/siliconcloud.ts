@@ -1,12 +1,12 @@
-import { usual } from '../../domain/provider.js';
-import { thinkingLimitOf } from '../../domain/thinking-limits.js';
-import { NotTold } from '../protocols/asking-beside.js';
+import { thinkingLimitOf } from '../../domain/call/thinking-limits.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
+import type { Provider } from '../contracts/protocol.js';
+import { isObject } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { isObject } from '../protocols/json.js';
 import { openAi } from '../protocols/openai/openai.js';
-import type { Provider } from '../protocols/protocol.js';
-import { switchedByFlag } from '../thinking-beside.js';
-import { modelList } from './model-list.js';
+import { NotTold } from '../protocols/provider-queries.js';
 
 /** CNY. Refusals come with status 200. */
 const balance = balanceAt('/v1/user/info', ({ code, message, data }) => {

@@ -1,10 +1,10 @@
-import { usual } from '../../domain/provider.js';
-import { textIn } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { effortSuffix, renamed, without } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 const reasons = (model: string): boolean =>
   /^grok-(3-mini|4|[5-9]|code)/.test(model) && !model.includes('non-reasoning');

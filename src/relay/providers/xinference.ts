@@ -1,7 +1,7 @@
-import { soundModes, usual } from '../../domain/provider.js';
+import { soundModes, usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
 import { openAi } from '../protocols/openai/openai.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 export const xinference: Provider = {
   ...usual,

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { urlIn } from '../../domain/address.js';
-import { other, usual } from '../../domain/provider.js';
-import { baseOf } from '../protocols/asking.js';
-import { isObject, textIn } from '../protocols/json.js';
+import { other, usual } from '../../domain/channel/provider.js';
+import { urlIn } from '../../domain/kernel/address.js';
+import { modelList } from '../catalogue/model-list.js';
+import { NotConvertible, type Protocol, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
+import { isObject, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
-import { NotConvertible, type Protocol, type Provider, type UpstreamChannel } from '../protocols/protocol.js';
+import { baseOf } from '../protocols/request-builder.js';
 import { type SparkPlaceOf, spark, sparkStatus, sparkTemperature } from '../protocols/spark.js';
-import { modelList } from './model-list.js';
 
 /*
  * Two interfaces, told apart by the key: with the three parts of an app a signed WebSocket is opened for each call, with

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { usual } from '../../domain/provider.js';
-import { isObject, textIn } from '../protocols/json.js';
+import { usual } from '../../domain/channel/provider.js';
+import { modelList } from '../catalogue/model-list.js';
+import type { Provider } from '../contracts/protocol.js';
+import { isObject, textIn } from '../json/json.js';
 import { modelsAt } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
-import type { Provider } from '../protocols/protocol.js';
-import { modelList } from './model-list.js';
 
 const places = {
   chat: '/chat/completions',

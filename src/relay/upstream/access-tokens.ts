@@ -1,5 +1,5 @@
-import type { Clock } from '../../application/ports.js';
-import type { NotAuthorised } from '../protocols/authorisation.js';
+import type { Clock } from '../../application/ports/storage-ports.js';
+import type { NotAuthorised } from '../contracts/authorisation.js';
 
 /*
  * Tokens that providers grant for a while. Each is fetched once for all who need it, and used till shortly before it ends;

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { urlIn } from '../../domain/address.js';
-import { isObject, parseJson } from '../protocols/json.js';
+import { urlIn } from '../../domain/kernel/address.js';
+import { isObject, parseJson } from '../json/json.js';
 
 /*
  * What upstream says is read by callers, by admins and in logs. Nobody shall learn from it where the upstream is or how

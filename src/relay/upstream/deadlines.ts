@@ -1,4 +1,4 @@
-import { BriefMap } from '../../collections/brief-map.js';
+import { BriefMap } from '../../data-structures/compacting-map.js';
 
 /*
  * One clock for everything that is waited for: a timer per call would cost more than what it watches. Looks around a few

@@ -1,5 +1,5 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { Pieces } from './pieces.js';
+import { Pieces } from './chunk-buffer.js';
 
 /*
  * The binary frames of Amazon's event streams: how long a frame is stands at its beginning, what it holds is known by its

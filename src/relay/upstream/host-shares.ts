@@ -1,4 +1,4 @@
-import { BriefMap } from '../../collections/brief-map.js';
+import { BriefMap } from '../../data-structures/compacting-map.js';
 
 /*
  * One host answers only so many calls at a time, and whoever may open streams could take them all. So a caller gets at

@@ -1,4 +1,4 @@
-import { urlIn } from '../../domain/address.js';
+import { urlIn } from '../../domain/kernel/address.js';
 import type { AnswerPlace } from './answer-room.js';
 import { noContent } from './request-content.js';
 import type { Upstream, UpstreamAnswer } from './upstream.js';

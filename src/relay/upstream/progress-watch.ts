@@ -1,4 +1,4 @@
-import { BriefMap } from '../../collections/brief-map.js';
+import { BriefMap } from '../../data-structures/compacting-map.js';
 
 /*
  * Streams whose upstream sends nothing that means anything any more: comments and pings keep a connection alive, not an

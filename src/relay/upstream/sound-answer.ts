@@ -1,4 +1,4 @@
-import type { JsonValue } from '../protocols/json.js';
+import type { JsonValue } from '../json/json.js';
 import type { UpstreamBody } from './upstream.js';
 
 /* An answer that is sound: passed on byte by byte, under a type from a list. */

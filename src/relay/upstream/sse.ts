@@ -1,4 +1,4 @@
-import { Pieces } from './pieces.js';
+import { Pieces } from './chunk-buffer.js';
 
 /* Bytes ↔ frames: the whole grammar of server-sent events, and nothing about what the frames mean. */
 

@@ -1,8 +1,6 @@
-import type { Usage } from '../../domain/usage.js';
+import type { Usage } from '../../domain/call/usage.js';
 import type { NoRoom } from '../../http/body-room.js';
-import { gatewayErrorType } from '../errors.js';
-import type { LargeWork } from '../large-work.js';
-import { Gathering } from '../protocols/gathering.js';
+import { gatewayErrorType } from '../contracts/errors.js';
 import {
   type Answer,
   type AnswerStream,
@@ -13,15 +11,17 @@ import {
   type Provider,
   type StreamStep,
   type UpstreamChannel,
-} from '../protocols/protocol.js';
+} from '../contracts/protocol.js';
+import { Gathering } from '../protocols/gathering.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
+import type { LargeWork } from '../text/large-work.js';
 import type { AnswerPlace } from './answer-room.js';
-import { isSilence, Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './exchange.js';
 import type { Progress } from './progress-watch.js';
 import { type SoundReading, soundTypeOf } from './sound-answer.js';
 import type { Sending, UpstreamAnswer, UpstreamBody } from './upstream.js';
 import { retryAfterTold, type UpstreamError, unreadableAnswer } from './upstream-error.js';
+import { isSilence, Lost, NoRoomForAnswer, Overdue, switchingProtocols, UnreadableBody } from './upstream-response.js';
 import { WholeJson } from './whole-json.js';
 
 /* What upstream answered, read as what the caller asked for. What upstream says its answer is decides nothing. */

@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../protocols/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { upstreamJson } from '../protocols/upstream-json.js';
 import { type Confidential, withoutSecrets } from './confidential.js';
 

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { AddressGuard } from '../../outbound/address-guard.js';
-import type { UpstreamRequest } from '../protocols/protocol.js';
+import type { UpstreamRequest } from '../contracts/protocol.js';
 import type { AnswerPlace } from './answer-room.js';
 import { openDeadlines } from './deadlines.js';
-import { Exchange, Saturated } from './exchange.js';
 import { hostShares } from './host-shares.js';
 import { leaving } from './leaving-body.js';
 import { openProgressWatch, type Progress } from './progress-watch.js';
 import { skippingContinue } from './unasked-continue.js';
+import { Exchange, Saturated } from './upstream-response.js';
 import { WebSocketOpening } from './websocket.js';
 import type { WholeJson } from './whole-json.js';
 

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { type Duplex, Writable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import { Receiver, Sender } from 'ws';
-import { type Exchange, Lost, UnreadableBody } from './exchange.js';
 import { eventOf, longestLine } from './sse.js';
+import { type Exchange, Lost, UnreadableBody } from './upstream-response.js';
 
 /*
  * A WebSocket to upstream: opened for one call, one message is sent, and what comes back is its answer. The client opens

@@ -1,4 +1,4 @@
-import type { Pieces } from './pieces.js';
+import type { Pieces } from './chunk-buffer.js';
 import type { Progress } from './progress-watch.js';
 
 /*

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { checkWellFormed } from '../../domain/bounds.js';
-import { Failure, invalidField } from '../../domain/failure.js';
+import { checkWellFormed } from '../../domain/kernel/bounds.js';
+import { Failure, invalidField } from '../../domain/kernel/failure.js';
 
 /** Each names something an order is carried out on. */
 const maxIntegers = 1000;

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkOrderKey } from '../../application/commands/order-mark.js';
-import type { UserView } from '../../application/ports.js';
-import type { HumanChecks } from '../../application/sessions/human-checks.js';
-import type { Identity } from '../../application/sessions/identity.js';
-import { invalidField } from '../../domain/failure.js';
-import type { Role } from '../../domain/user.js';
+import { checkOrderKey } from '../../application/idempotency.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { HumanChecks } from '../../application/sign-in/human-checks.js';
+import type { Identity } from '../../application/sign-in/identity.js';
+import { invalidField } from '../../domain/kernel/failure.js';
+import type { Role } from '../../domain/user/user.js';
 import { visitorBehind } from '../session.js';
 import { Body } from './body.js';
 import { type FieldNames, ForeignPage, type Wordings, worded } from './errors.js';

@@ -1,4 +1,4 @@
-import { Failure, type FailureCode } from '../../domain/failure.js';
+import { Failure, type FailureCode } from '../../domain/kernel/failure.js';
 import { type Envelope, failure } from './envelope.js';
 import { messageOf } from './messages.js';
 

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { authorise } from '../../application/authorise.js';
-import type { UserView } from '../../application/ports.js';
-import type { Identity } from '../../application/sessions/identity.js';
-import { Failure, type FailureCode } from '../../domain/failure.js';
-import type { Role } from '../../domain/user.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { Identity } from '../../application/sign-in/identity.js';
+import { Failure, type FailureCode } from '../../domain/kernel/failure.js';
+import type { Role } from '../../domain/user/user.js';
 import { sessionUserEvenDisabled } from '../session.js';
 import { RestRefusal } from './errors.js';
 import { messageOf } from './messages.js';

@@ -1,5 +1,5 @@
-import type { RedemptionStatus } from '../../domain/redemption.js';
-import type { Role } from '../../domain/user.js';
+import type { RedemptionStatus } from '../../domain/payment/redemption.js';
+import type { Role } from '../../domain/user/user.js';
 import type { ApiKeyRow } from '../../projections/models/api-keys.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import type { UserRow } from '../../projections/models/users.js';

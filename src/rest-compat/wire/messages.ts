@@ -1,5 +1,5 @@
-import type { Failure, FailureCode } from '../../domain/failure.js';
-import type { Fixed } from '../../domain/option-table.js';
+import type { Failure, FailureCode } from '../../domain/kernel/failure.js';
+import type { Fixed } from '../../domain/options/option-table.js';
 
 /*
  * What legacy consoles show. They use these texts as keys of their own translations, so those the contract knows are

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { checkText, searchText, type TextBound } from '../../domain/bounds.js';
+import { checkText, searchText, type TextBound } from '../../domain/kernel/bounds.js';
 import type { PageRequest } from '../../projections/engine/page.js';
 
 const truths = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);

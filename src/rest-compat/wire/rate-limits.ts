@@ -1,4 +1,4 @@
-import type { Clock } from '../../application/ports.js';
+import type { Clock } from '../../application/ports/storage-ports.js';
 import { placeOf } from '../../http/place.js';
 
 /*

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Mode } from '../../../src/domain/provider.js';
-import { anthropicCaller } from '../../../src/relay/callers/anthropic/dialect.js';
-import { geminiCaller } from '../../../src/relay/callers/gemini/dialect.js';
-import { NotConvertible, type Provider } from '../../../src/relay/protocols/protocol.js';
+import type { Mode } from '../../../src/domain/channel/provider.js';
+import { NotConvertible, type Provider } from '../../../src/relay/contracts/protocol.js';
+import { anthropicCaller } from '../../../src/relay/dialects/anthropic/dialect.js';
+import { geminiCaller } from '../../../src/relay/dialects/gemini/dialect.js';
 import { providers } from '../../../src/relay/providers/registry.js';
-import { serviceAccountDocument } from '../../support/vertex-upstream.js';
+import { serviceAccountDocument } from '../../support/upstreams/vertex-upstream.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 /* A caller chooses the model's name. It must not choose with it where the channel's key is sent. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { defaultPrices } from '../../../src/application/default-prices.js';
-import { priceOf } from '../../../src/domain/price-tables.js';
-import { chargeOf } from '../../../src/domain/pricing.js';
+import { defaultPrices } from '../../../src/application/options/default-prices.js';
+import { priceOf } from '../../../src/domain/pricing/price-tables.js';
+import { chargeOf } from '../../../src/domain/pricing/pricing.js';
+import { openAiModels } from '../../../src/relay/catalogue/openai-models.js';
 import { anthropicProvider } from '../../../src/relay/providers/anthropic-claude.js';
 import { googleGemini } from '../../../src/relay/providers/google-gemini.js';
-import { openAiModels } from '../../../src/relay/providers/openai-models.js';
 
 /* Models that coding agents ask for where nobody says which. */
 

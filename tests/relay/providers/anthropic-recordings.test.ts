@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { messages } from '../../../src/relay/callers/anthropic/endpoints/messages.js';
-import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
-import type { CallerRequest } from '../../../src/relay/protocols/protocol.js';
-import { eventText } from '../../support/anthropic-upstream.js';
-import { framesOf } from '../../support/event-stream.js';
+import type { CallerRequest } from '../../../src/relay/contracts/protocol.js';
+import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
+import { eventText } from '../../support/upstreams/anthropic-upstream.js';
+import { framesOf } from '../../support/upstreams/event-stream.js';
 import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 
 /*

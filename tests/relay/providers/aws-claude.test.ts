@@ -1,18 +1,18 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { channelKeyIn } from '../../../src/domain/channel-settings.js';
-import { messages } from '../../../src/relay/callers/anthropic/endpoints/messages.js';
-import { neutralBody } from '../../../src/relay/endpoint.js';
-import type { AuthorisationPorts } from '../../../src/relay/protocols/authorisation.js';
-import type { JsonObject } from '../../../src/relay/protocols/json.js';
+import { channelKeyIn } from '../../../src/domain/channel/channel-settings.js';
+import type { AuthorisationPorts } from '../../../src/relay/contracts/authorisation.js';
+import { neutralBody } from '../../../src/relay/contracts/endpoint.js';
 import {
   type CallerRequest,
   NotConvertible,
   type RequestOptions,
   type UpstreamChannel,
   type UpstreamRequest,
-} from '../../../src/relay/protocols/protocol.js';
+} from '../../../src/relay/contracts/protocol.js';
+import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
 import { awsClaude } from '../../../src/relay/providers/aws-claude.js';
 import {
   BrokenFrame,
@@ -21,8 +21,8 @@ import {
   longestFrame,
 } from '../../../src/relay/upstream/event-stream.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
-import { authorizationFor } from '../../support/amazon-signature.js';
-import { eventFrame, exceptionFrame, frameOf } from '../../support/event-stream.js';
+import { authorizationFor } from '../../support/upstreams/amazon-signature.js';
+import { eventFrame, exceptionFrame, frameOf } from '../../support/upstreams/event-stream.js';
 import { byteByByte, callerOf, plainChannel, usualOptions } from './golden.js';
 
 const signer = {

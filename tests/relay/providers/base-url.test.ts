@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { AskingBeside } from '../../../src/relay/protocols/asking-beside.js';
-import type { JsonObject } from '../../../src/relay/protocols/json.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
 import { undoubled } from '../../../src/relay/protocols/model-address.js';
+import type { AskingBeside } from '../../../src/relay/protocols/provider-queries.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 

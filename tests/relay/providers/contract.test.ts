@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Wire } from '../../../src/relay/answer-writer.js';
+import type { Wire } from '../../../src/relay/contracts/answer-writer.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { byteByByte, comesInFrames, frameFrom, framesIn, type Golden, goldens, play } from './golden.js';
 

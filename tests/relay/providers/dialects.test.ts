@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { completionTokens, noUsage, promptTokens, type Usage } from '../../../src/domain/usage.js';
-import type { AnswerDialect, AnswerWriter, Wire } from '../../../src/relay/answer-writer.js';
-import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
+import { completionTokens, noUsage, promptTokens, type Usage } from '../../../src/domain/call/usage.js';
+import type { AnswerDialect, AnswerWriter, Wire } from '../../../src/relay/contracts/answer-writer.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
 import { WholeAnswerAsStream } from '../../../src/relay/protocols/whole-answer-as-stream.js';
 import { type Golden, goldens } from './golden.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { geminiCaller } from '../../../src/relay/callers/gemini/dialect.js';
+import { sealOf } from '../../../src/relay/contracts/neutral.js';
+import { NotConvertible, type RequestOptions } from '../../../src/relay/contracts/protocol.js';
+import { geminiCaller } from '../../../src/relay/dialects/gemini/dialect.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
 import { geminiSchema } from '../../../src/relay/protocols/gemini/schema.js';
 import { geminiUsage } from '../../../src/relay/protocols/gemini/usage.js';
-import type { JsonObject } from '../../../src/relay/protocols/json.js';
-import { sealOf } from '../../../src/relay/protocols/neutral.js';
-import { NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 

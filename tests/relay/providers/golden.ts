@@ -1,14 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { claudeSettings } from '../../../src/application/claude-settings.js';
-import type { Mode } from '../../../src/domain/provider.js';
-import type { Usage } from '../../../src/domain/usage.js';
-import { noUsage } from '../../../src/domain/usage.js';
-import { messages } from '../../../src/relay/callers/anthropic/endpoints/messages.js';
-import { openAiCaller } from '../../../src/relay/callers/openai/dialect.js';
-import { neutralBody } from '../../../src/relay/endpoint.js';
-import { isObject, type JsonObject } from '../../../src/relay/protocols/json.js';
+import { claudeSettings } from '../../../src/application/options/claude-settings.js';
+import type { Usage } from '../../../src/domain/call/usage.js';
+import { noUsage } from '../../../src/domain/call/usage.js';
+import type { Mode } from '../../../src/domain/channel/provider.js';
+import { neutralBody } from '../../../src/relay/contracts/endpoint.js';
 import type {
   CallerRequest,
   CallInfo,
@@ -16,10 +13,13 @@ import type {
   RequestOptions,
   StreamStep,
   UpstreamChannel,
-} from '../../../src/relay/protocols/protocol.js';
+} from '../../../src/relay/contracts/protocol.js';
+import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
+import { openAiCaller } from '../../../src/relay/dialects/openai/dialect.js';
+import { isObject, type JsonObject } from '../../../src/relay/json/json.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import type { UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
-import { eventFrame, framesOf } from '../../support/event-stream.js';
+import { eventFrame, framesOf } from '../../support/upstreams/event-stream.js';
 
 /* One case per folder: what a caller asked of a channel, what went upstream, what came back, what the caller got. */
 

@@ -1,8 +1,8 @@
-import { messages } from '../../../src/relay/callers/anthropic/endpoints/messages.js';
-import { streamOfEvents } from '../../../src/relay/callers/gemini/endpoints/generate-content.js';
-import { chat } from '../../../src/relay/callers/openai/endpoints/chat.js';
-import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
-import type { Wire } from '../../support/dialect-upstreams.js';
+import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
+import { streamOfEvents } from '../../../src/relay/dialects/gemini/endpoints/generate-content.js';
+import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
+import type { Wire } from '../../support/upstreams/dialect-upstreams.js';
 import { callerOf, type Golden, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 /* An answer as clients of each dialect put it together, by the plain reading of its members. */

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { completionTokens, promptTokens } from '../../../src/domain/usage.js';
-import type { JsonObject } from '../../../src/relay/protocols/json.js';
-import { eventText } from '../../support/anthropic-upstream.js';
-import { type Wire, wires } from '../../support/dialect-upstreams.js';
+import { completionTokens, promptTokens } from '../../../src/domain/call/usage.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { eventText } from '../../support/upstreams/anthropic-upstream.js';
+import { type Wire, wires } from '../../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './golden.js';
 import { heardBy, payloadsIn, tellable, toldTo } from './heard.js';
 

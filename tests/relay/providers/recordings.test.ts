@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Mode } from '../../../src/domain/provider.js';
-import type { Usage } from '../../../src/domain/usage.js';
-import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/protocols/json.js';
-import { serviceAccountDocument } from '../../support/vertex-upstream.js';
+import type { Usage } from '../../../src/domain/call/usage.js';
+import type { Mode } from '../../../src/domain/channel/provider.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/json/json.js';
+import { serviceAccountDocument } from '../../support/upstreams/vertex-upstream.js';
 import { byteByByte, callerOf, type Golden, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 
 /*

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isServed, servesType } from '../../../src/domain/provider.js';
+import { isServed, servesType } from '../../../src/domain/channel/provider.js';
 import { listings, providerOf, providers, providerTable } from '../../../src/relay/providers/registry.js';
 
 describe('the providers', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Mode } from '../../../src/domain/provider.js';
-import type { JsonObject } from '../../../src/relay/protocols/json.js';
-import { NotConvertible, type RequestOptions } from '../../../src/relay/protocols/protocol.js';
+import type { Mode } from '../../../src/domain/channel/provider.js';
+import { NotConvertible, type RequestOptions } from '../../../src/relay/contracts/protocol.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 

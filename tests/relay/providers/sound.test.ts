@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Mode } from '../../../src/domain/provider.js';
+import type { Mode } from '../../../src/domain/channel/provider.js';
 import { openai } from '../../../src/relay/providers/openai.js';
 import { bodyOf, contentTypeOf, type FormFile } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';

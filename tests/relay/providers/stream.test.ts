@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { noUsage, type Usage } from '../../../src/domain/usage.js';
-import type { AnswerStream } from '../../../src/relay/protocols/protocol.js';
+import { noUsage, type Usage } from '../../../src/domain/call/usage.js';
+import type { AnswerStream } from '../../../src/relay/contracts/protocol.js';
 import { longestLine } from '../../../src/relay/upstream/sse.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/protocols/json.js';
-import { NotConvertible, type RequestOptions, type UpstreamChannel } from '../../../src/relay/protocols/protocol.js';
+import { NotConvertible, type RequestOptions, type UpstreamChannel } from '../../../src/relay/contracts/protocol.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, play, providerOfType, usualOptions } from './golden.js';
 

@@ -1,9 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
-import { type Day, spendingDayOf } from '../../../domain/budget.js';
-import type { CallReserved } from '../../../domain/call.js';
-import { type Position, type Recorded, streamKey } from '../../../domain/events.js';
-import { type ApiKeyId, CallId, type UserId } from '../../../domain/ids.js';
-import { type Instant, unixSeconds } from '../../../domain/instant.js';
+import type { CallReserved } from '../../../domain/call/call.js';
+import { type Position, type Recorded, streamKey } from '../../../domain/events/events.js';
+import { type ApiKeyId, CallId, type UserId } from '../../../domain/kernel/ids.js';
+import { type Instant, unixSeconds } from '../../../domain/kernel/instant.js';
+import type { Quota } from '../../../domain/kernel/quota.js';
+import { type Day, spendingDayOf } from '../../../domain/ledger/budget.js';
 import {
   type HouseAccount,
   type MoneyEvent,
@@ -12,8 +13,7 @@ import {
   movementsOf,
   type Posting,
   type WalletPart,
-} from '../../../domain/movements.js';
-import type { Quota } from '../../../domain/quota.js';
+} from '../../../domain/ledger/movements.js';
 import { addToRows, insertRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';
 import { type Sum, tallyOf } from '../../engine/tallies.js';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { CallFacts } from '../../../domain/call.js';
-import { beginning, type Position, type Recorded, streamKey } from '../../../domain/events.js';
-import { assertNever } from '../../../domain/failure.js';
-import { ApiKeyId, UserId } from '../../../domain/ids.js';
-import type { Instant } from '../../../domain/instant.js';
+import type { CallFacts } from '../../../domain/call/call.js';
+import { beginning, type Position, type Recorded, streamKey } from '../../../domain/events/events.js';
+import { assertNever } from '../../../domain/kernel/failure.js';
+import { ApiKeyId, UserId } from '../../../domain/kernel/ids.js';
+import type { Instant } from '../../../domain/kernel/instant.js';
 import type { ReadModels } from '../../database.js';
 import type { EventFeed } from '../../engine/projection.js';
 import { walletBalances } from '../wallet-queries.js';
@@ -13,7 +13,7 @@ import { inOneSchema } from './ledger-queries.js';
 /*
  * Checks the ledger, and the wallets that statements are made of, against the log. The figures are worked out anew and
  * another way than by postings, so that a mistake in the fold shows as well as damage to the tables. So it does not ask
- * `domain/movements.ts`.
+ * `domain/ledger/movements.ts`.
  */
 
 interface LedgerDifference {

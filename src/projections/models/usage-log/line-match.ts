@@ -1,4 +1,4 @@
-import { isLike } from '../../../domain/like.js';
+import { isLike } from '../../../domain/kernel/like.js';
 import { checkedPattern } from '../../engine/page.js';
 import { isPattern, type UsageLogFilter } from './usage-log-filter.js';
 import type { UsageLogEntry } from './usage-log-queries.js';

@@ -1,6 +1,6 @@
-import { type Recorded, streamKey } from '../../../domain/events.js';
-import { assertNever } from '../../../domain/failure.js';
-import { UserId } from '../../../domain/ids.js';
+import { type Recorded, streamKey } from '../../../domain/events/events.js';
+import { assertNever } from '../../../domain/kernel/failure.js';
+import { UserId } from '../../../domain/kernel/ids.js';
 import { type LoggedEvent, usageLog } from './usage-log.js';
 
 /**

@@ -1,12 +1,12 @@
-import type { ReleaseReason } from '../../../domain/call.js';
-import type { ChannelTestUsage } from '../../../domain/channel.js';
-import type { ApiKeyId, RedemptionId, UserId } from '../../../domain/ids.js';
-import { unixSeconds } from '../../../domain/instant.js';
-import type { TopUpCompleted } from '../../../domain/payment.js';
-import type { MoneyReturned, ReturnEvent } from '../../../domain/payment-return.js';
-import { minus, type Quota, zero } from '../../../domain/quota.js';
-import type { Refusal, RefusalEvent } from '../../../domain/refusal.js';
-import type { GrantReason } from '../../../domain/user.js';
+import type { ReleaseReason } from '../../../domain/call/call.js';
+import type { ChannelTestUsage } from '../../../domain/channel/channel.js';
+import type { ApiKeyId, RedemptionId, UserId } from '../../../domain/kernel/ids.js';
+import { unixSeconds } from '../../../domain/kernel/instant.js';
+import { minus, type Quota, zero } from '../../../domain/kernel/quota.js';
+import type { Refusal, RefusalEvent } from '../../../domain/kernel/refusal.js';
+import type { TopUpCompleted } from '../../../domain/payment/payment.js';
+import type { MoneyReturned, ReturnEvent } from '../../../domain/payment/payment-return.js';
+import type { GrantReason } from '../../../domain/user/user.js';
 
 /** A reward for inviting is logged as what is granted, though it is not in the balance yet. */
 export type GiftReason = GrantReason | 'inviter';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { zero } from '../../../domain/quota.js';
+import { zero } from '../../../domain/kernel/quota.js';
 import type { ColumnValues } from '../../engine/column-arrays.js';
 import type { UsageLogRow } from './usage-log.js';
 import { lineTypes } from './usage-log-columns.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DomainEvent, Position, Recorded } from '../../../domain/events.js';
+import type { DomainEvent, Position, Recorded } from '../../../domain/events/events.js';
 import type { ReadModels } from '../../database.js';
 import type { NextStep } from '../../engine/projection.js';
 import { hourOf, linesWithin, takeHoursBefore } from './usage-log-hours.js';

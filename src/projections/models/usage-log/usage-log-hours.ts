@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Position } from '../../../domain/events.js';
+import type { Position } from '../../../domain/events/events.js';
 import type { ReadModels } from '../../database.js';
 import type { LogType, UsageLogRow } from './usage-log.js';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Instant } from '../../../domain/instant.js';
+import type { Instant } from '../../../domain/kernel/instant.js';
 import type { ReadModels } from '../../database.js';
 import type { UsageLogRow } from './usage-log.js';
 import { withoutStatistics } from './usage-log-columns.js';

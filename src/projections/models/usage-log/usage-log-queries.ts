@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Position } from '../../../domain/events.js';
-import { Failure } from '../../../domain/failure.js';
+import type { Position } from '../../../domain/events/events.js';
+import { Failure } from '../../../domain/kernel/failure.js';
 import type { ReadModels } from '../../database.js';
 import { offsetOf, type PageRequest } from '../../engine/page.js';
 import { countedUpTo, type InOrder, inOrder, newest } from './lines-in-order.js';

@@ -1,5 +1,5 @@
-import type { ChannelId, UserId } from '../../../domain/ids.js';
-import type { Usage } from '../../../domain/usage.js';
+import type { Usage } from '../../../domain/call/usage.js';
+import type { ChannelId, UserId } from '../../../domain/kernel/ids.js';
 import type { LineLabels } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
 import { tableOfClearings, type UsageLogClearings } from './usage-log-clearing.js';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ApiKeyEvent } from '../../../domain/api-key.js';
+import type { ApiKeyEvent } from '../../../domain/api-key/api-key.js';
 import type {
   CallOutcome,
   CallRefunded,
@@ -8,23 +8,23 @@ import type {
   FailedAttempt,
   ReleaseReason,
   UsageSource,
-} from '../../../domain/call.js';
-import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel.js';
-import { type Position, type Recorded, streamKey } from '../../../domain/events.js';
-import { assertNever } from '../../../domain/failure.js';
-import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../../domain/ids.js';
-import { unixSeconds } from '../../../domain/instant.js';
-import type { OptionEvent } from '../../../domain/option.js';
-import type { TopUpCompleted } from '../../../domain/payment.js';
-import type { ReturnEvent } from '../../../domain/payment-return.js';
-import type { Price } from '../../../domain/pricing.js';
-import { type Quota, zero } from '../../../domain/quota.js';
-import type { RedemptionEvent } from '../../../domain/redemption.js';
-import type { RefusalEvent } from '../../../domain/refusal.js';
-import type { SetupEvent } from '../../../domain/setup.js';
-import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/usage.js';
-import type { UsageLogEvent } from '../../../domain/usage-log.js';
-import type { UserEvent } from '../../../domain/user.js';
+} from '../../../domain/call/call.js';
+import { completionTokens, noUsage, promptTokens, type Usage } from '../../../domain/call/usage.js';
+import type { UsageLogEvent } from '../../../domain/call/usage-log.js';
+import type { ChannelEvent, ChannelTestUsage } from '../../../domain/channel/channel.js';
+import { type Position, type Recorded, streamKey } from '../../../domain/events/events.js';
+import { assertNever } from '../../../domain/kernel/failure.js';
+import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../../domain/kernel/ids.js';
+import { unixSeconds } from '../../../domain/kernel/instant.js';
+import { type Quota, zero } from '../../../domain/kernel/quota.js';
+import type { RefusalEvent } from '../../../domain/kernel/refusal.js';
+import type { OptionEvent } from '../../../domain/options/option.js';
+import type { TopUpCompleted } from '../../../domain/payment/payment.js';
+import type { ReturnEvent } from '../../../domain/payment/payment-return.js';
+import type { RedemptionEvent } from '../../../domain/payment/redemption.js';
+import type { Price } from '../../../domain/pricing/pricing.js';
+import type { SetupEvent } from '../../../domain/user/setup.js';
+import type { UserEvent } from '../../../domain/user/user.js';
 import type { ReadModels } from '../../database.js';
 import { insertColumns, putNewRows } from '../../engine/multi-row.js';
 import { projection } from '../../engine/projection.js';

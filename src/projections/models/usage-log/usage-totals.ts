@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { type Quota, zero } from '../../../domain/quota.js';
+import { type Quota, zero } from '../../../domain/kernel/quota.js';
 import type { ReadModels } from '../../database.js';
 import { hoursTable, matchingHours } from '../usage-stats/usage-stats-queries.js';
 import { type Dimension, rowKinds, type UsageSumTable } from '../usage-stats/usage-sums.js';

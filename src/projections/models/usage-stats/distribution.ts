@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely';
-import { durationClasses, durationClassOf } from '../../../domain/durations.js';
+import { durationClasses, durationClassOf } from '../../../domain/kernel/durations.js';
 import { type AsNumeric, type Numeric, numericOf } from '../../engine/column-arrays.js';
 
 /*

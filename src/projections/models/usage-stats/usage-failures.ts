@@ -1,8 +1,8 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { CallFacts, CallReleased } from '../../../domain/call.js';
-import type { ApiKeyId, UserId } from '../../../domain/ids.js';
-import { type Instant, unixSeconds } from '../../../domain/instant.js';
-import type { Refusal } from '../../../domain/refusal.js';
+import type { CallFacts, CallReleased } from '../../../domain/call/call.js';
+import type { ApiKeyId, UserId } from '../../../domain/kernel/ids.js';
+import { type Instant, unixSeconds } from '../../../domain/kernel/instant.js';
+import type { Refusal } from '../../../domain/kernel/refusal.js';
 import type { ReadModels } from '../../database.js';
 import { storableText } from '../../engine/column-arrays.js';
 import { addToRows } from '../../engine/multi-row.js';

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { percentileOf } from '../../../domain/durations.js';
+import { percentileOf } from '../../../domain/kernel/durations.js';
 import type { ReadModels } from '../../database.js';
 import { countsIn } from './distribution.js';
 import {

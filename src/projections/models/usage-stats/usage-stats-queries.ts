@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
+import type { ApiKeyId, ChannelId, UserId } from '../../../domain/kernel/ids.js';
 import type { ReadModels } from '../../database.js';
 import {
   beganIn,

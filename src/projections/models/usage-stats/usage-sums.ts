@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Insertable, type RawBuilder, sql } from 'kysely';
-import type { ApiKeyId, ChannelId, UserId } from '../../../domain/ids.js';
-import type { Quota } from '../../../domain/quota.js';
+import type { ApiKeyId, ChannelId, UserId } from '../../../domain/kernel/ids.js';
+import type { Quota } from '../../../domain/kernel/quota.js';
 import type { ReadModels } from '../../database.js';
 import { type ColumnType, type ColumnValues, storableText } from '../../engine/column-arrays.js';
 import { adding } from '../../engine/multi-row.js';

@@ -1,12 +1,12 @@
-import { SeenText } from '../../seen-text.js';
+import type { ReasoningDetail } from '../../contracts/neutral.js';
+import type { Answer, CallerRequest, CallInfo } from '../../contracts/protocol.js';
+import { outerBrackets } from '../../json/exact-json.js';
+import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
+import { SeenText } from '../../text/seen-text.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
-import { outerBrackets } from '../exact-json.js';
 import { failedStop } from '../failed-finish.js';
-import { isList, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
-import type { ReasoningDetail } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
-import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
 import { noAnswer, saysSomething } from '../says-something.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';

@@ -1,5 +1,5 @@
+import type { Protocol } from '../../contracts/protocol.js';
 import { confidentialOf } from '../confidential-of.js';
-import type { Protocol } from '../protocol.js';
 import { anthropicAnswer } from './answer.js';
 import { messagesHeaders } from './headers.js';
 import { anthropicRequest } from './request.js';

@@ -1,6 +1,6 @@
-import { parseExactly } from '../exact-json.js';
-import { jsonText } from '../exact-number.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import { parseExactly } from '../../json/exact-json.js';
+import { jsonText } from '../../json/exact-number.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
 /*
  * What an upstream of another wire wants to be shown again and Anthropic's blocks have no place for. It rides in blocks of

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
 /* What a text of Anthropic's cites, as OpenAI's clients know it: pages of the web, and the part of the answer they are for. */
 

@@ -1,5 +1,5 @@
-import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
-import { NotConvertible } from '../protocol.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 
 /* Parts of neutral messages as blocks of Anthropic's. */
 

@@ -1,9 +1,9 @@
-import { noUsage } from '../../../domain/usage.js';
-import { SeenText } from '../../seen-text.js';
-import { jsonText } from '../exact-number.js';
-import { isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
-import { anthropicReasoning, type ReasoningDetail } from '../neutral.js';
-import type { CallInfo } from '../protocol.js';
+import { noUsage } from '../../../domain/call/usage.js';
+import { anthropicReasoning, type ReasoningDetail } from '../../contracts/neutral.js';
+import type { CallInfo } from '../../contracts/protocol.js';
+import { jsonText } from '../../json/exact-number.js';
+import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
+import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages, isCitedPage, mostCitations } from './citations.js';
 import { isSearch, searchesSeen } from './usage.js';

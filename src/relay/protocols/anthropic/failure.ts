@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
-import { isObject, type JsonObject } from '../json.js';
 
 /* Failures as Anthropic tells them: their type says of what kind they are, in a stream too. */
 

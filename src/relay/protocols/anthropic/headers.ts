@@ -1,4 +1,4 @@
-import type { CallerRequest, RequestOptions } from '../protocol.js';
+import type { CallerRequest, RequestOptions } from '../../contracts/protocol.js';
 
 /* What Anthropic is told beside the body: the version of its interface, and what of it that is not yet usual. */
 

@@ -1,8 +1,8 @@
-import { parseExactly } from '../exact-json.js';
+import { isAnthropicReasoning } from '../../contracts/neutral.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { parseExactly } from '../../json/exact-json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { instructionText } from '../instructions.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { isAnthropicReasoning } from '../neutral.js';
-import { NotConvertible } from '../protocol.js';
 import { anthropicCallId } from '../tool-call-ids.js';
 import { blocksOf, isBlank } from './content.js';
 

@@ -1,4 +1,4 @@
-import { textIn } from '../json.js';
+import { textIn } from '../../json/json.js';
 import { inPages, type ModelsWire, namesIn } from '../models.js';
 import { usualVersion } from './headers.js';
 

@@ -1,6 +1,6 @@
+import { type CallerRequest, NotConvertible, type RequestOptions } from '../../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { pictureAddresses } from '../gemini/media.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { type CallerRequest, NotConvertible, type RequestOptions } from '../protocol.js';
 import { imageSource } from './content.js';
 
 /* Pictures that stand in Anthropic's blocks by their address, for houses that take them in the request only. */

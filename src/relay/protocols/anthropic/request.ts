@@ -1,7 +1,12 @@
-import { reasoningEffortOf } from '../../../domain/call-texts.js';
-import { mostSearches } from '../../searching.js';
-import { baseOf, written } from '../asking.js';
-import { declinesThinking } from '../declined-thinking.js';
+import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
+import { mostSearches } from '../../catalogue/searching.js';
+import {
+  type CallerRequest,
+  NotConvertible,
+  type Protocol,
+  type RequestOptions,
+  type UpstreamChannel,
+} from '../../contracts/protocol.js';
 import {
   countIn,
   isList,
@@ -12,14 +17,9 @@ import {
   numberIn,
   objectsIn,
   textIn,
-} from '../json.js';
-import {
-  type CallerRequest,
-  NotConvertible,
-  type Protocol,
-  type RequestOptions,
-  type UpstreamChannel,
-} from '../protocol.js';
+} from '../../json/json.js';
+import { declinesThinking } from '../declined-thinking.js';
+import { baseOf, written } from '../request-builder.js';
 import { askedInAnthropic } from '../thinking-asked.js';
 import { withoutMadeBlocks } from './carried-members.js';
 import { betasOf } from './headers.js';

@@ -1,8 +1,8 @@
+import type { CallerRequest, CallInfo, Generated, UpstreamChannel } from '../../contracts/protocol.js';
+import { exactly } from '../../json/exact-json.js';
+import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import { exactly } from '../exact-json.js';
 import { failedStop } from '../failed-finish.js';
-import { isObject, type JsonObject, parseJson, textIn } from '../json.js';
-import type { CallerRequest, CallInfo, Generated, UpstreamChannel } from '../protocol.js';
 import { saysSomething } from '../says-something.js';
 import { mostStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';

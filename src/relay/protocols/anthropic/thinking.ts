@@ -1,6 +1,5 @@
-import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../json.js';
-
-import type { ThinkingBeside } from '../protocol.js';
+import type { ThinkingBeside } from '../../contracts/protocol.js';
+import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 
 /* How Claude models think, and which of the sampling parameters they take: public facts of their maker, by family. */
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { NotConvertible } from '../protocol.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
 /* Tools and the choice among them, from neutral words into Anthropic's. */
 

@@ -1,5 +1,13 @@
-import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/usage.js';
-import { countIn, isCount, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
+import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/call/usage.js';
+import {
+  countIn,
+  isCount,
+  isCountOrAbsent,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectsIn,
+} from '../../json/json.js';
 
 /*
  * Usage as Anthropic tells it. Its counts of input are disjoint already: `input_tokens` leaves out what was read from a

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../json.js';
-import type { CallerRequest, RequestOptions, UpstreamChannel } from '../protocol.js';
+import type { CallerRequest, RequestOptions, UpstreamChannel } from '../../contracts/protocol.js';
+import type { JsonObject } from '../../json/json.js';
 
 /* What houses that serve Anthropic's models do otherwise than their maker. A provider names only its own differences. */
 

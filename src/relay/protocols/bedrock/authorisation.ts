@@ -1,8 +1,8 @@
 import { Hash } from '@smithy/core/serde';
 import { SignatureV4 } from '@smithy/signature-v4';
+import type { Authorisation } from '../../contracts/authorisation.js';
+import type { UpstreamRequest } from '../../contracts/protocol.js';
 import { bodyOf } from '../../upstream/request-content.js';
-import type { Authorisation } from '../authorisation.js';
-import type { UpstreamRequest } from '../protocol.js';
 import { type Credentials, credentialsIn } from './key.js';
 
 const sha256 = Hash.bind(null, 'sha256');

@@ -1,12 +1,12 @@
+import type { Protocol } from '../../contracts/protocol.js';
+import { countIn, isObject, type JsonObject } from '../../json/json.js';
 import { anthropicAnswer } from '../anthropic/answer.js';
 import { pictureAddressesOf, withPictures } from '../anthropic/pictures.js';
 import { anthropicRequest } from '../anthropic/request.js';
 import { AnthropicStream } from '../anthropic/stream.js';
 import type { AnthropicVariant, MessagesTarget } from '../anthropic/variant.js';
-import { written } from '../asking.js';
-import { countIn, isObject, type JsonObject } from '../json.js';
 import { wholeSegment } from '../model-address.js';
-import type { Protocol } from '../protocol.js';
+import { written } from '../request-builder.js';
 import { upstreamJson } from '../upstream-json.js';
 import { bedrockRefusal } from './failure.js';
 import { confidentialIn, credentialsIn, placed } from './key.js';

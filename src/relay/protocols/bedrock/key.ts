@@ -1,7 +1,7 @@
+import { NotConvertible, type Provider, type UpstreamChannel } from '../../contracts/protocol.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import { baseOf } from '../asking.js';
 import { confidentialOf } from '../confidential-of.js';
-import { NotConvertible, type Provider, type UpstreamChannel } from '../protocol.js';
+import { baseOf } from '../request-builder.js';
 
 /* What a channel's key says: who asks, and in which region. A key of the API has two parts, a pair that signs three or four. */
 

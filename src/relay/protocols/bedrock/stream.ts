@@ -1,11 +1,11 @@
-import type { Usage } from '../../../domain/usage.js';
+import type { Usage } from '../../../domain/call/usage.js';
+import type { AnswerStream, Generated, StreamStep } from '../../contracts/protocol.js';
+import { isObject, parseJson, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { BrokenFrame, type EventFrame, EventStreamDecoder } from '../../upstream/event-stream.js';
 import { eventOf } from '../../upstream/sse.js';
 import { type UpstreamError, unreadableAnswer } from '../../upstream/upstream-error.js';
 import type { AnthropicStream } from '../anthropic/stream.js';
-import { isObject, parseJson, textIn } from '../json.js';
-import type { AnswerStream, Generated, StreamStep } from '../protocol.js';
 import { failureInFrame } from './failure.js';
 
 /** Every event begins with its type. */

@@ -1,10 +1,19 @@
-import { noUsage, plus, type Usage } from '../../../domain/usage.js';
-import { searchesPerPrompt } from '../../searching.js';
-import { SeenText } from '../../seen-text.js';
-import { jsonText } from '../exact-number.js';
-import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { googleReasoning, type ReasoningDetail, signedToolCall } from '../neutral.js';
-import { type CallInfo, type Generated, mostChoices } from '../protocol.js';
+import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
+import { searchesPerPrompt } from '../../catalogue/searching.js';
+import { googleReasoning, type ReasoningDetail, signedToolCall } from '../../contracts/neutral.js';
+import { type CallInfo, type Generated, mostChoices } from '../../contracts/protocol.js';
+import { jsonText } from '../../json/exact-number.js';
+import {
+  countIn,
+  isList,
+  isNumber,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectsIn,
+  textIn,
+} from '../../json/json.js';
+import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { blockReason } from './failure.js';
 import { PartialCall } from './partial-call.js';

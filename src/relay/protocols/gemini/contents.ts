@@ -1,8 +1,8 @@
-import { parseExactly } from '../exact-json.js';
+import { googleReasoning, toolCallSignature } from '../../contracts/neutral.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { parseExactly } from '../../json/exact-json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { instructionText } from '../instructions.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { googleReasoning, toolCallSignature } from '../neutral.js';
-import { NotConvertible } from '../protocol.js';
 import { checkImages, type Fetched, mediaPart } from './media.js';
 
 /* A conversation as Gemini has it: turns of user and model, made of parts, and the instructions beside them. */

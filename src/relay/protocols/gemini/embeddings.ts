@@ -1,7 +1,7 @@
+import { NotConvertible } from '../../contracts/protocol.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { embeddingList } from '../embeddings.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json.js';
 import { writtenUsage } from '../openai/usage.js';
-import { NotConvertible } from '../protocol.js';
 import { geminiUsage } from './usage.js';
 
 /* Texts as vectors, one or many at a time. */

@@ -1,3 +1,4 @@
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import {
   asUpstreamError,
@@ -6,7 +7,6 @@ import {
   type ToldFailure,
   type UpstreamError,
 } from '../../upstream/upstream-error.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { failureIn } from '../openai/failure.js';
 import { saysSomething } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';

@@ -1,12 +1,12 @@
+import { providerTools } from '../../contracts/neutral.js';
+import type { Answer, CallerRequest, CallInfo, Protocol } from '../../contracts/protocol.js';
+import { isObject, type JsonObject } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { failedCandidate } from '../failed-finish.js';
-import { isObject, type JsonObject } from '../json.js';
 import { pathSegment } from '../model-address.js';
-import { providerTools } from '../neutral.js';
 import { writtenUsage } from '../openai/usage.js';
-import type { Answer, CallerRequest, CallInfo, Protocol } from '../protocol.js';
 import { noAnswer } from '../says-something.js';
 import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { asMessage, GeminiReader, outsideCalls } from './answer.js';

@@ -1,5 +1,5 @@
-import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, textIn } from '../json.js';
-import { NotConvertible } from '../protocol.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import { geminiSchema } from './schema.js';
 import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
 

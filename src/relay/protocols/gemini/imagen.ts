@@ -1,10 +1,10 @@
-import { used } from '../../../domain/usage.js';
-import { SeenText } from '../../seen-text.js';
+import { used } from '../../../domain/call/usage.js';
+import { type Answer, type CallerRequest, type CallInfo, NotConvertible } from '../../contracts/protocol.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { SeenText } from '../../text/seen-text.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, unreadableAnswer } from '../../upstream/upstream-error.js';
-import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
 import { writtenUsage } from '../openai/usage.js';
-import { type Answer, type CallerRequest, type CallInfo, NotConvertible } from '../protocol.js';
 import { blocked } from './failure.js';
 import { objectIn } from './names.js';
 import { isNative } from './native.js';

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { NotConvertible } from '../protocol.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
 /* Pictures, sounds and files of a message as parts of Gemini's: in the request itself, or by their address. */
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 
 /* Gemini's members may be spelled `likeThis` or `like_this`: Google's interfaces take both. */
 

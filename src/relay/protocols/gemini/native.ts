@@ -1,6 +1,6 @@
-import { countIn, type JsonObject, objectsIn, textIn } from '../json.js';
-import { isSeal } from '../neutral.js';
-import type { CallerRequest } from '../protocol.js';
+import { isSeal } from '../../contracts/neutral.js';
+import type { CallerRequest } from '../../contracts/protocol.js';
+import { countIn, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { camelOf, memberIn, objectIn, partsIn, withMember, withoutMember } from './names.js';
 import { type ThinkingSuffix, thinkingConfig, thinkingWithin } from './thinking.js';
 

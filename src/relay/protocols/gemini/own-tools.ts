@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, type JsonValue, namesIn } from '../json.js';
+import { isList, isObject, type JsonObject, type JsonValue, namesIn } from '../../json/json.js';
 import { camelOf } from './names.js';
 
 /*

@@ -1,5 +1,5 @@
-import { jsonText } from '../exact-number.js';
-import { isList, type JsonObject, type JsonValue, objectsIn } from '../json.js';
+import { jsonText } from '../../json/exact-number.js';
+import { isList, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 
 /*
  * A call of a function whose arguments come piece by piece: each names the place of its value by a path such as

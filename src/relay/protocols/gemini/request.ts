@@ -1,13 +1,13 @@
-import { reasoningEffortOf } from '../../../domain/call-texts.js';
-import { baseOf, notServed, written } from '../asking.js';
-import { countIn, type JsonObject, textIn } from '../json.js';
+import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import {
   type CallerRequest,
   type GeminiSettings,
   NotConvertible,
   type Protocol,
   type RequestOptions,
-} from '../protocol.js';
+} from '../../contracts/protocol.js';
+import { countIn, type JsonObject, textIn } from '../../json/json.js';
+import { baseOf, notServed, written } from '../request-builder.js';
 import { askedInGemini } from '../thinking-asked.js';
 import { conversation } from './contents.js';
 import { embeddingBody } from './embeddings.js';

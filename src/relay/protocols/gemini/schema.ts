@@ -1,6 +1,6 @@
-import { jsonText } from '../exact-number.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { NotConvertible } from '../protocol.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { jsonText } from '../../json/exact-number.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
 /*
  * JSON Schema as Gemini's `Schema` knows it: references are put where they point, alternatives become `anyOf`, and what

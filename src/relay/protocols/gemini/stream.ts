@@ -1,10 +1,10 @@
-import { noUsage } from '../../../domain/usage.js';
+import { noUsage } from '../../../domain/call/usage.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from '../../contracts/protocol.js';
+import { exactly } from '../../json/exact-json.js';
+import { isObject, type JsonObject, parseJson } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
-import { exactly } from '../exact-json.js';
 import { failedCandidate } from '../failed-finish.js';
-import { isObject, type JsonObject, parseJson } from '../json.js';
-import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
 import { SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { GeminiReader, outsideCalls } from './answer.js';

@@ -1,4 +1,4 @@
-import { countIn, isObject, type JsonObject, textIn } from '../json.js';
+import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
 import { memberIn, objectIn, withMember } from './names.js';
 
 /* How long a Gemini model is to think: in its own words, from an effort, a budget or a suffix of the name. */

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { providerTools } from '../neutral.js';
-import { NotConvertible } from '../protocol.js';
+import { providerTools } from '../../contracts/neutral.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { geminiSchema } from './schema.js';
 
 /* What a model may call, in Gemini's words. */

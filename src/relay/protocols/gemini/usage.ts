@@ -1,5 +1,5 @@
-import { completionTokens, noUsage, promptTokens, type Usage, used } from '../../../domain/usage.js';
-import { countIn, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
+import { completionTokens, noUsage, promptTokens, type Usage, used } from '../../../domain/call/usage.js';
+import { countIn, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 
 /*
  * Usage as Gemini tells it: `usageMetadata`, cumulative over a stream. What tools have put into the prompt is told beside

@@ -1,9 +1,9 @@
-import { searchesItself } from '../../searching.js';
+import { searchesItself } from '../../catalogue/searching.js';
+import type { Answer, CallerRequest, CallInfo } from '../../contracts/protocol.js';
+import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { failedChoice } from '../failed-finish.js';
-import { isObject, type JsonObject, objectsIn } from '../json.js';
-import type { Answer, CallerRequest, CallInfo } from '../protocol.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
 import { failureIn, failureOf } from './failure.js';

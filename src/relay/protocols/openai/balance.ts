@@ -1,4 +1,4 @@
-import { add, decimal, negative, times } from '../../../domain/decimal.js';
+import { add, decimal, negative, times } from '../../../domain/kernel/decimal.js';
 import { amountIn, type BalanceWire } from '../balance.js';
 
 /* The accounts of OpenAI's older interface, which services that speak its language still have. */

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { JsonEnd } from '../json-end.js';
-import { mostChoices } from '../protocol.js';
+import { mostChoices } from '../../contracts/protocol.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { JsonEnd } from '../../json/json-end.js';
 
 /*
  * Which tool call a piece of a stream belongs to. OpenAI numbers its calls and gives each an id with its first piece.

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import type { JsonObject } from '../../json/json.js';
 
 /* Which efforts OpenAI's own models can be told: what a model does not know it refuses. */
 

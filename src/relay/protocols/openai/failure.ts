@@ -1,6 +1,6 @@
+import { isObject, type JsonObject, namesIn, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
-import { isObject, type JsonObject, namesIn, textIn } from '../json.js';
 import type { OpenAiVariant } from './variant.js';
 
 /* Failures that come with a success status, in a whole body or in the middle of a stream. */

@@ -1,5 +1,5 @@
+import type { Protocol } from '../../contracts/protocol.js';
 import { confidentialOf } from '../confidential-of.js';
-import type { Protocol } from '../protocol.js';
 import { openAiAnswer } from './answer.js';
 import { openAiRequest } from './request.js';
 import { OpenAiStream } from './stream.js';

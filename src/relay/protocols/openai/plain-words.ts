@@ -1,7 +1,7 @@
+import { isAnthropicReasoning } from '../../contracts/neutral.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../json.js';
-import { isAnthropicReasoning } from '../neutral.js';
-import { NotConvertible } from '../protocol.js';
 import { openAiCallId } from '../tool-call-ids.js';
 import { knownEffort, leastThinking } from './efforts.js';
 import type { Edit, OpenAiVariant } from './variant.js';

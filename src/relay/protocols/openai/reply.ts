@@ -1,6 +1,6 @@
-import { SeenText } from '../../seen-text.js';
-import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json.js';
-import { type Generated, mostChoices } from '../protocol.js';
+import { type Generated, mostChoices } from '../../contracts/protocol.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 

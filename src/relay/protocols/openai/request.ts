@@ -1,11 +1,17 @@
-import { reasoningEffortOf } from '../../../domain/call-texts.js';
-import type { Mode } from '../../../domain/provider.js';
-import { budgetsBelow } from '../../thinking-budget.js';
+import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
+import type { Mode } from '../../../domain/channel/provider.js';
+import { budgetsBelow } from '../../catalogue/thinking-budget.js';
+import type {
+  CallerRequest,
+  Provider,
+  RequestOptions,
+  UpstreamChannel,
+  UpstreamRequest,
+} from '../../contracts/protocol.js';
+import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
-import { baseOf, notServed, written } from '../asking.js';
 import { formParts } from '../form-parts.js';
-import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../json.js';
-import type { CallerRequest, Provider, RequestOptions, UpstreamChannel, UpstreamRequest } from '../protocol.js';
+import { baseOf, notServed, written } from '../request-builder.js';
 import { askedInOpenAi } from '../thinking-asked.js';
 import { inPlainWords } from './plain-words.js';
 import type { Edit, OpenAiVariant, Target } from './variant.js';

@@ -1,12 +1,12 @@
-import type { Mode } from '../../../domain/provider.js';
-import { longestRemembered } from '../../answer-writer.js';
-import { searchesItself } from '../../searching.js';
+import type { Mode } from '../../../domain/channel/provider.js';
+import { searchesItself } from '../../catalogue/searching.js';
+import { longestRemembered } from '../../contracts/answer-writer.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from '../../contracts/protocol.js';
+import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { inOneLine } from '../carried.js';
 import { ChunkPattern } from '../chunk-pattern.js';
 import { failedChoice } from '../failed-finish.js';
-import { isObject, type JsonObject, objectsIn } from '../json.js';
-import type { CallerRequest, CallInfo, UpstreamChannel } from '../protocol.js';
 import { choiceSays } from '../says-something.js';
 import { mostStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';

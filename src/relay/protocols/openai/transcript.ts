@@ -1,9 +1,9 @@
-import type { Mode } from '../../../domain/provider.js';
-import type { Usage } from '../../../domain/usage.js';
+import type { Usage } from '../../../domain/call/usage.js';
+import type { Mode } from '../../../domain/channel/provider.js';
+import type { Answer, CallerRequest } from '../../contracts/protocol.js';
+import { countIn, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
-import { countIn, isObject, type JsonObject, type JsonValue } from '../json.js';
-import type { Answer, CallerRequest } from '../protocol.js';
 import { upstreamJson } from '../upstream-json.js';
 import { failureIn, failureOf } from './failure.js';
 import { Generation } from './reply.js';

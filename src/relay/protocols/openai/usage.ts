@@ -1,5 +1,5 @@
-import { cacheWriteTokens, completionTokens, promptTokens, type Usage, used } from '../../../domain/usage.js';
-import { countIn, isCount, isObject, type JsonObject, type JsonValue } from '../json.js';
+import { cacheWriteTokens, completionTokens, promptTokens, type Usage, used } from '../../../domain/call/usage.js';
+import { countIn, isCount, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
 
 /* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
 

@@ -1,6 +1,6 @@
-import type { Mode } from '../../../domain/provider.js';
-import type { JsonObject } from '../json.js';
-import type { CallerRequest, CallInfo, RequestOptions, UpstreamChannel } from '../protocol.js';
+import type { Mode } from '../../../domain/channel/provider.js';
+import type { CallerRequest, CallInfo, RequestOptions, UpstreamChannel } from '../../contracts/protocol.js';
+import type { JsonObject } from '../../json/json.js';
 
 /*
  * What members of the OpenAI family do differently. A provider names only its own differences. (A dialect is what callers

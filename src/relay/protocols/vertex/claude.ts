@@ -1,9 +1,9 @@
+import type { Protocol } from '../../contracts/protocol.js';
 import { anthropicIn } from '../anthropic/anthropic.js';
 import { messagesHeaders } from '../anthropic/headers.js';
 import { pictureAddressesOf, withPictures } from '../anthropic/pictures.js';
 import type { AnthropicVariant } from '../anthropic/variant.js';
 import { pathSegment } from '../model-address.js';
-import type { Protocol } from '../protocol.js';
 import { withGoogleRefusals } from './refusals.js';
 
 /* Anthropic's models in Google's cloud: their own wire, at Google's addresses. */

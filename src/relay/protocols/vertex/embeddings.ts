@@ -1,16 +1,16 @@
-import { used } from '../../../domain/usage.js';
-import { SeenText } from '../../seen-text.js';
+import { used } from '../../../domain/call/usage.js';
+import type { CallerRequest, Protocol } from '../../contracts/protocol.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
+import { SeenText } from '../../text/seen-text.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
-import { baseOf, notServed, written } from '../asking.js';
 import { confidentialOf } from '../confidential-of.js';
 import { embeddingList } from '../embeddings.js';
 import { textsToEmbed } from '../gemini/embeddings.js';
 import { geminiFailureIn, geminiRefusal } from '../gemini/failure.js';
 import { memberIn } from '../gemini/names.js';
 import { isNative } from '../gemini/native.js';
-import { countIn, isList, isObject, type JsonObject, objectsIn } from '../json.js';
 import { pathSegment } from '../model-address.js';
-import type { CallerRequest, Protocol } from '../protocol.js';
+import { baseOf, notServed, written } from '../request-builder.js';
 import { upstreamJson } from '../upstream-json.js';
 
 /* Texts as vectors in Google's cloud, by its older method: it says of each text how many tokens it has. */

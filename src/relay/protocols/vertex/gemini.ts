@@ -1,9 +1,9 @@
+import { NotConvertible } from '../../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
 import { geminiIn } from '../gemini/gemini.js';
 import { objectIn, withMember } from '../gemini/names.js';
 import type { GeminiAction, GeminiVariant } from '../gemini/variant.js';
-import { isList, isObject, type JsonObject, type JsonValue } from '../json.js';
 import { pathSegment } from '../model-address.js';
-import { NotConvertible } from '../protocol.js';
 
 /* Google's own models in its cloud: the wire of the public interface, but for a few members. */
 

@@ -1,7 +1,7 @@
-import { regionName } from '../../../domain/channel-settings.js';
-import { isObject, parseJson, textIn } from '../json.js';
+import { regionName } from '../../../domain/channel/channel-settings.js';
+import { type CallerRequest, NotConvertible, type UpstreamChannel } from '../../contracts/protocol.js';
+import { isObject, parseJson, textIn } from '../../json/json.js';
 import { pathSegment } from '../model-address.js';
-import { type CallerRequest, NotConvertible, type UpstreamChannel } from '../protocol.js';
 import { serviceAccountOf } from './service-account.js';
 
 /* Where Google's cloud serves models: a project of a service account, in a region that the operator chooses by model. */

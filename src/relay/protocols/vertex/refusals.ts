@@ -1,6 +1,6 @@
+import type { Protocol } from '../../contracts/protocol.js';
 import { confidentialOf } from '../confidential-of.js';
 import { googleRefusal } from '../gemini/failure.js';
-import type { Protocol } from '../protocol.js';
 
 /** Another's wire at Google's addresses: what the platform refuses it tells in its own words. */
 export const withGoogleRefusals = (wire: Protocol): Protocol => ({

@@ -1,15 +1,15 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
-import { urlIn } from '../../../domain/address.js';
-import type { KeyForm } from '../../../domain/provider.js';
+import type { KeyForm } from '../../../domain/channel/provider.js';
+import { urlIn } from '../../../domain/kernel/address.js';
+import type { Authorisation, AuthorisationPorts } from '../../contracts/authorisation.js';
+import { NotConvertible, type UpstreamChannel } from '../../contracts/protocol.js';
+import { countIn, isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
 import type { Granted } from '../../upstream/access-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import type { SideAnswer } from '../../upstream/side-requests.js';
+import type { SideAnswer } from '../../upstream/control-client.js';
 import { asUpstreamError, failureTold, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
-import type { Authorisation, AuthorisationPorts } from '../authorisation.js';
 import { confidentialOf } from '../confidential-of.js';
-import { countIn, isObject, type JsonObject, parseJson, textIn } from '../json.js';
-import { NotConvertible, type UpstreamChannel } from '../protocol.js';
 import { upstreamJson } from '../upstream-json.js';
 
 /*

@@ -1,0 +1,353 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AheadResult, AppendResult } from '../../../application/ports/storage-ports.js';
+import { isPassing } from '../../../domain/errors/transient-error.js';
+import { isCallStream, Position } from '../../../domain/events/events.js';
+import { Failure } from '../../../domain/kernel/failure.js';
+import type { Log } from '../../log.js';
+import { type Append, busy, type EncodedEvent, type GroupCommit } from '../group-commit.js';
+import { type CallStream, CallStreams } from './call-streams.js';
+import type { Journal } from './journal.js';
+import { lineOf } from './journaled-append.js';
+
+/*
+ * Answers the appends of calls as soon as a journal on the disk holds them, and brings them into the log behind that,
+ * many at a time.
+ *
+ * Only what cannot fail there is answered so: one event to a call that this process begins, or that it has begun and
+ * nobody has continued. Whatever else is appended is judged by the log, after all that was answered for its stream.
+ */
+
+interface JournaledCommitOptions {
+  readonly log: Log;
+  /** How long somebody waits for the disk, or for the log to have what the journal has. */
+  readonly patienceMs: number;
+  /** What has been answered cannot be brought into the log, or another process has the journal: this one must not go on. */
+  readonly onLost: (reason: string) => void;
+  /** How long events are gathered before they are brought into the log. */
+  readonly gatherMs?: number;
+}
+
+type OnPlaced = (position: Position) => void;
+
+interface Asked {
+  readonly append: Append;
+  readonly stream: CallStream;
+  readonly onPlaced: OnPlaced;
+  readonly resolve: (result: AheadResult | Promise<AheadResult>) => void;
+  readonly reject: (error: Failure) => void;
+}
+
+interface Unplaced {
+  readonly append: Append;
+  readonly stream: CallStream;
+  readonly onPlaced: OnPlaced;
+  /** Of the record in the journal. */
+  readonly number: number;
+}
+
+const usualGatherMs = 20;
+/** What one record of the journal, and one batch for the log, holds at most. */
+const mostTogether = 500;
+const mostCharacters = 1024 * 1024;
+/** Answered and not in the log: what a database that is away for a while may leave behind. */
+const mostUnplaced = 20_000;
+/** What waits for the disk. */
+const mostAskedCharacters = 32 * 1024 * 1024;
+const retryMs = 500;
+
+const takenOver = 'Another Tallygate process has taken over the journal of this one.';
+
+export class JournaledCommit {
+  /** null: every append waits for the log. */
+  private journal: Journal | null = null;
+  private opened: Journal | null = null;
+  private asked: Asked[] = [];
+  /** Characters in them. */
+  private askedSize = 0;
+  private scheduled = false;
+  private writing = false;
+  /** In the journal, but not known to be in the log; in the order of both. */
+  private unplaced: Unplaced[] = [];
+  private readonly streams = new CallStreams();
+  private placing: Promise<void> | null = null;
+  private gathering: NodeJS.Timeout | null = null;
+  private closing = false;
+  /** The log has refused what was answered. */
+  private lost = false;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(
+    private readonly commits: Pick<GroupCommit, 'add' | 'drained'>,
+    private readonly options: JournaledCommitOptions,
+  ) {}
+
+  /** From now on. */
+  use(journal: Journal): void {
+    this.opened = journal;
+    if (this.closing) void journal.close({ keep: false });
+    else this.journal = journal;
+  }
+
+  /** See EventStore.appendAhead. */
+  addAhead(append: Append, onPlaced: OnPlaced): Promise<AheadResult> {
+    const stream = this.forJournal(append);
+    if (stream === null) return this.addAtOnce(append, onPlaced);
+    stream.onTheirWay++;
+    return new Promise((resolve, reject) => {
+      this.asked.push({ append, stream, onPlaced, resolve, reject });
+      this.askedSize += append.size;
+      this.schedule();
+    });
+  }
+
+  /** Resolves once the log holds all that has been answered. Rejects with `store-unavailable` when that takes too long. */
+  async placed(): Promise<void> {
+    const last = this.unplaced.at(-1);
+    if (last === undefined) return;
+    await this.until(() => !this.unplaced.includes(last));
+  }
+
+  /** Nothing more is asked for. Where the log does not take what the journal has, that stays for the next start. */
+  async close(): Promise<void> {
+    this.closing = true;
+    while (this.asked.length > 0 || this.writing) await new Promise<void>((resolve) => this.waiting.add(resolve));
+    await this.placing;
+    await this.place();
+    await this.commits.drained();
+    await this.opened?.close({ keep: this.unplaced.length > 0 });
+  }
+
+  /** The stream that the append begins or continues through the journal; null: the log has to judge it. */
+  private forJournal({ stream, events, expected }: Append): CallStream | null {
+    if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return null;
+    if (this.unplaced.length + this.asked.length >= mostUnplaced || this.askedSize >= mostAskedCharacters) return null;
+    if (expected === 'no-stream') return this.streams.begin(stream);
+    return expected === 0 ? this.streams.goOn(stream) : null;
+  }
+
+  /** By the log, which judges it; what was answered for its stream goes first. */
+  async add(append: Append): Promise<AppendResult> {
+    const { stream, expected, events } = append;
+    if (isCallStream(stream)) {
+      const before = this.streams.leaveToLog(stream);
+      if (before !== null)
+        await this.until(
+          () => before.onTheirWay === 0,
+          () => busy('the event log does not take what was there before'),
+        );
+    }
+    // What waits goes first, unless something is on its way already.
+    void this.place();
+    const result = await this.commits.add(append);
+    if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream))
+      this.streams.begunByLog(stream);
+    return result;
+  }
+
+  private async addAtOnce(append: Append, onPlaced: OnPlaced): Promise<AheadResult> {
+    const result = await this.add(append);
+    if (!result.ok) return result;
+    onPlaced(result.position);
+    return { ok: true };
+  }
+
+  /** Not at once: whatever else this turn of the event loop appends shall travel with it. */
+  private schedule(): void {
+    if (this.scheduled || this.writing) return;
+    this.scheduled = true;
+    setImmediate(() => {
+      this.scheduled = false;
+      void this.write();
+    });
+  }
+
+  private async write(): Promise<void> {
+    const { journal } = this;
+    const batch = this.take();
+    if (batch.length > 0) {
+      this.writing = true;
+      if (journal === null) for (const asked of batch) this.passOn(asked);
+      else await this.record(journal, batch);
+      this.writing = false;
+    }
+    if (this.asked.length > 0) this.schedule();
+    else this.wake();
+  }
+
+  private take(): Asked[] {
+    let characters = 0;
+    let count = 0;
+    while (count < this.asked.length && count < mostTogether && (count === 0 || characters < mostCharacters))
+      characters += this.asked[count++]?.append.size ?? 0;
+    this.askedSize -= characters;
+    return count === this.asked.length ? this.asked.splice(0) : this.asked.splice(0, count);
+  }
+
+  private async record(journal: Journal, batch: readonly Asked[]): Promise<void> {
+    let impatient: NodeJS.Timeout | undefined;
+    const standsStill = new Promise<'failed'>((resolve) => {
+      impatient = setTimeout(() => resolve('failed'), this.options.patienceMs);
+    });
+    const writing = journal.write(batch.map(({ append }) => lineOf(append)).join('\n'));
+    const written = await Promise.race([writing, standsStill]);
+    clearTimeout(impatient);
+    if (written !== 'failed' && written.kind === 'written') {
+      for (const { append, stream, onPlaced, resolve } of batch) {
+        this.unplaced.push({ append, stream, onPlaced, number: written.number });
+        if (append.expected === 'no-stream') stream.begun = true;
+        resolve({ ok: true });
+      }
+      this.placeSoon();
+      return;
+    }
+    const kind = written === 'failed' ? written : written.kind;
+    if (kind === 'full') {
+      for (const asked of batch) this.passOn(asked);
+      return;
+    }
+    // Whether the next start will find it there is not known.
+    this.journal = null;
+    for (const { append, stream, reject } of batch) {
+      this.streams.arrived(append.stream, stream);
+      reject(new Failure('store-unavailable', { reason: 'the journal cannot be written' }));
+    }
+    if (kind === 'taken') this.options.onLost(takenOver);
+    else this.options.log.error({}, 'the journal cannot be written; from now on every event waits for the database');
+  }
+
+  /** The journal has no room for it. */
+  private passOn({ append, stream, onPlaced, resolve }: Asked): void {
+    this.streams.arrived(append.stream, stream);
+    resolve(this.addAtOnce(append, onPlaced));
+  }
+
+  private placeSoon(): void {
+    if (this.placing !== null) return;
+    if (this.unplaced.length >= mostTogether) void this.place();
+    else
+      this.gathering ??= setTimeout(() => {
+        this.gathering = null;
+        void this.place();
+      }, this.options.gatherMs ?? usualGatherMs);
+  }
+
+  /** Resolves when the log holds everything that was answered before, or when it does not take it and the store closes. */
+  private place(): Promise<void> {
+    if (this.gathering !== null) clearTimeout(this.gathering);
+    this.gathering = null;
+    this.placing ??= this.placeAll().finally(() => {
+      this.placing = null;
+      // What has come meanwhile is gathered anew.
+      if (this.unplaced.length > 0 && !this.closing && !this.lost) this.placeSoon();
+    });
+    return this.placing;
+  }
+
+  private async placeAll(): Promise<void> {
+    for (let left = this.unplaced.length; left > 0 && !this.lost; ) {
+      const batch = this.unplaced.slice(0, Math.min(left, mostTogether));
+      const failure = await this.placeBatch(batch);
+      if (failure === null) {
+        left -= batch.length;
+        continue;
+      }
+      if (!isPassing(failure)) {
+        this.journal = null;
+        this.lost = true;
+        this.options.onLost(`What the journal holds cannot be brought into the log: ${String(failure)}`);
+        return;
+      }
+      this.options.log.warn({ reason: String(failure) }, 'the journal waits for the database');
+      if (this.closing) return;
+      await sleep(retryMs);
+      left = this.unplaced.length;
+    }
+  }
+
+  /** Why not all of it is in the log now; null: it is. */
+  private async placeBatch(batch: readonly Unplaced[]): Promise<unknown> {
+    const { appends, appendOf } = byStream(batch);
+    const results = await Promise.allSettled(appends.map((append) => this.commits.add(append)));
+    let failure: unknown = null;
+    const firsts = results.map((result, index): Position | null => {
+      const { stream, events } = appends[index] as Append;
+      if (result.status === 'rejected') failure = result.reason;
+      else if (result.value.ok) return Position(result.value.position - events.length + 1);
+      else failure = new Error(`${stream} has gone on without what was answered for it`);
+      return null;
+    });
+    this.settle(batch, appendOf, firsts);
+    return failure;
+  }
+
+  /** `next`: where the next event of each append stands; null: it is not in the log. */
+  private settle(batch: readonly Unplaced[], appendOf: readonly number[], next: (Position | null)[]): void {
+    const left = batch.filter((_, index) => next[appendOf[index] ?? -1] === null);
+    this.unplaced.splice(0, batch.length, ...left);
+    for (const [index, { append, stream, onPlaced }] of batch.entries()) {
+      const at = appendOf[index] ?? -1;
+      const position = next[at] ?? null;
+      if (position === null) continue;
+      next[at] = Position(position + 1);
+      this.streams.arrived(append.stream, stream);
+      onPlaced(position);
+    }
+    const before = this.unplaced[0]?.number;
+    const newest = batch.at(-1)?.number;
+    const placed = before === undefined ? newest : before - 1;
+    if (placed !== undefined) this.journal?.forget(placed);
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const look of [...this.waiting]) {
+      this.waiting.delete(look);
+      look();
+    }
+  }
+
+  /** Brings into the log what waits until `reached`, but not for longer than patience lasts. */
+  private async until(
+    reached: () => boolean,
+    tooLate = () => new Failure('store-unavailable', { reason: 'the event log does not take what was answered' }),
+  ): Promise<void> {
+    const deadline = performance.now() + this.options.patienceMs;
+    while (!reached()) {
+      void this.place();
+      const left = deadline - performance.now();
+      if (left <= 0) throw tooLate();
+      const woken = new Promise<void>((resolve) => this.waiting.add(resolve));
+      const abort = new AbortController();
+      await Promise.race([woken, sleep(left, null, { signal: abort.signal }).catch(() => null)]);
+      abort.abort();
+    }
+  }
+}
+
+/**
+ * The same as one append for each stream: its events stand together then, and none comes before one of its own. Asked for
+ * now: nobody's patience is over, however long the database has been away. `appendOf`: in which of them each has gone.
+ */
+function byStream(batch: readonly Unplaced[]): {
+  readonly appends: readonly Append[];
+  readonly appendOf: readonly number[];
+} {
+  const since = performance.now();
+  const appends: Append[] = [];
+  const appendOf: number[] = [];
+  const indexOf = new Map<CallStream, number>();
+  for (const { append, stream } of batch) {
+    const index = indexOf.get(stream);
+    const before = index === undefined ? undefined : appends[index];
+    if (index === undefined || before === undefined) {
+      indexOf.set(stream, appends.length);
+      appendOf.push(appends.length);
+      appends.push({ ...append, since });
+    } else {
+      const events: readonly EncodedEvent[] = [...before.events, ...append.events];
+      appends[index] = { ...before, events, size: before.size + append.size };
+      appendOf.push(index);
+    }
+  }
+  return { appends, appendOf };
+}

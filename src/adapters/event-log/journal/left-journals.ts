@@ -1,0 +1,125 @@
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AppendResult, EventStore } from '../../../application/ports/storage-ports.js';
+import { isPassing } from '../../../domain/errors/transient-error.js';
+import type { PayloadVersions } from '../../../domain/events/upcast.js';
+import { Failure } from '../../../domain/kernel/failure.js';
+import type { Log } from '../../log.js';
+import { journalFiles, underWay } from './journal.js';
+import { appendOf } from './journaled-append.js';
+import { DamagedJournal, logOf, readRecords } from './record.js';
+
+/*
+ * What processes that did not end in order have left in their journals: it is brought into the log before anybody reads
+ * that. A journal is renamed first, so that a process that is still there, perhaps asleep, learns that it must not go on:
+ * it answers nothing whose folder has another name by then.
+ */
+
+const left = 'left-';
+const together = 500;
+
+export interface LeftOptions {
+  /** Where journals are. */
+  readonly place: string;
+  /** See JournalOptions. */
+  readonly log: string;
+  readonly payloads: Pick<PayloadVersions, 'upcast'>;
+  readonly logger: Log;
+}
+
+const foldersIn = async (place: string): Promise<readonly string[]> => (await readdir(place).catch(() => [])).sort();
+
+/** null: it belongs to another log. */
+async function linesIn(
+  { place, log, logger }: Omit<LeftOptions, 'payloads'>,
+  name: string,
+): Promise<readonly string[] | null> {
+  const files: Buffer[] = [];
+  for (const file of journalFiles) {
+    const content = await readFile(join(place, name, file)).catch((error: NodeJS.ErrnoException) => {
+      // It was never finished, so nothing has been written to it.
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    const belongsTo = content && logOf(content);
+    if (content === null || belongsTo === null) continue;
+    if (belongsTo !== log) {
+      logger.warn({ journal: join(place, name) }, 'a journal of another database is left where it is');
+      return null;
+    }
+    files.push(content);
+  }
+  return readRecords(files).flatMap(({ text }) => text.split('\n'));
+}
+
+/** And no file of what was set aside. */
+const isJournal = (name: string): boolean => name.startsWith(left) || name.startsWith(underWay);
+
+/** Whether there may be anything to place: after an order to stop there is not. */
+export const isAnythingLeft = async (place: string): Promise<boolean> => (await foldersIn(place)).some(isJournal);
+
+/** How many events are in journals that no process writes; they may be in the log as well. Changes nothing. */
+export async function countLeft(options: Omit<LeftOptions, 'payloads'>): Promise<number> {
+  let count = 0;
+  for (const name of await foldersIn(options.place))
+    if (isJournal(name)) count += (await linesIn(options, name))?.length ?? 0;
+  return count;
+}
+
+/**
+ * Brings into the log what is left in journals, and removes them. Resolves with how many events that were. To be done by
+ * whoever alone may write the log. Throws Failure `store-unavailable` for a journal that cannot be read, whose `reason`
+ * says what to do.
+ */
+export async function placeLeft(options: LeftOptions, store: Pick<EventStore, 'append'>): Promise<number> {
+  const { place } = options;
+  for (const name of await foldersIn(place))
+    if (name.startsWith(underWay)) await rename(join(place, name), join(place, left + name.slice(underWay.length)));
+  let count = 0;
+  for (const name of await foldersIn(place)) if (name.startsWith(left)) count += await placeOne(options, store, name);
+  return count;
+}
+
+async function placeOne(options: LeftOptions, store: Pick<EventStore, 'append'>, name: string): Promise<number> {
+  const { place, payloads, logger } = options;
+  const folder = join(place, name);
+  const lines = await linesIn(options, name).catch((error: unknown) => {
+    if (error instanceof DamagedJournal) throw unreadable(folder, error.message);
+    throw error;
+  });
+  if (lines === null) return 0;
+  const refused: string[] = [];
+  for (let from = 0; from < lines.length; from += together) {
+    const group = lines.slice(from, from + together);
+    const results = await Promise.all(group.map((line) => placeLine(line, payloads, store, folder)));
+    for (const [index, { ok }] of results.entries()) if (!ok) refused.push(group[index] ?? '');
+  }
+  if (refused.length > 0) {
+    // Their callers were told that nobody knows what became of them; the log has another outcome.
+    const kept = join(place, `refused-${name.slice(left.length)}`);
+    await writeFile(kept, `${refused.join('\n')}\n`, { mode: 0o600 });
+    logger.error({ events: refused.length, kept }, 'events of a journal do not fit into the log and are set aside');
+  }
+  await rm(folder, { recursive: true });
+  return lines.length - refused.length;
+}
+
+async function placeLine(
+  line: string,
+  payloads: Pick<PayloadVersions, 'upcast'>,
+  store: Pick<EventStore, 'append'>,
+  folder: string,
+): Promise<AppendResult> {
+  try {
+    const { stream, expected, event } = appendOf(line, payloads);
+    return await store.append(stream, [event], expected);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    throw unreadable(folder, error instanceof Error ? error.message : String(error));
+  }
+}
+
+const unreadable = (folder: string, cause: string): Failure =>
+  new Failure('store-unavailable', {
+    reason: `The journal in ${folder} cannot be read: ${cause}. It holds what calls have cost and may not be in the log yet. Start the release that wrote it, or restore the folder; moved elsewhere, it is passed over and what is in it is not charged.`,
+  });

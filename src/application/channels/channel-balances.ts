@@ -1,0 +1,107 @@
+import { channelDecider } from '../../domain/channel/channel.js';
+import type { ProviderTable } from '../../domain/channel/provider.js';
+import { beginning, type Position, streams } from '../../domain/events/events.js';
+import { decimal } from '../../domain/kernel/decimal.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
+import type { Actor } from '../../domain/user/user.js';
+import { authorise } from '../authorise.js';
+import type { Handle } from '../handle.js';
+import { inParallel } from '../in-parallel.js';
+import type { ChannelView, Directory } from '../ports/storage-ports.js';
+import type { ChannelBalances } from '../ports/upstream-ports.js';
+import { newestOf } from './channel-commands.js';
+
+/* What is left in the accounts of channels, as their providers tell it. */
+
+interface ChannelBalancePorts {
+  readonly handle: Handle;
+  readonly directory: Directory;
+  readonly balances: ChannelBalances;
+  readonly providers: ProviderTable;
+}
+
+export interface BalancesUpdated {
+  readonly updated: number;
+  /** Providers that did not tell. */
+  readonly failed: number;
+  /** Channels whose accounts are empty, and that went out for it. */
+  readonly disabled: number;
+  readonly position: Position;
+}
+
+const usedUp = '余额不足';
+
+export function channelBalanceCommands({ handle, directory, balances, providers }: ChannelBalancePorts) {
+  let underWay: Promise<BalancesUpdated> | null = null;
+  let isStopping = false;
+
+  const observe = async (channel: ChannelView): Promise<{ balance: string; position: Position }> => {
+    const balance = await balances.of(channel);
+    const stream = streams.channel(channel.id);
+    const low = directory.settings().number('general_setting.low_channel_balance');
+    const { position } = await handle(channelDecider, stream, { type: 'RecordChannelBalance', balance, low });
+    return { balance, position };
+  };
+
+  /** What it came to; null: the provider did not tell, or nobody waits for it any more. */
+  const update = async (channel: ChannelView): Promise<{ disabled: boolean; position: Position } | null> => {
+    if (isStopping) return null;
+    try {
+      const { balance, position } = await observe(channel);
+      if (decimal(balance).digits > 0n || !channel.settings.autoBan) return { disabled: false, position };
+      const order = { type: 'DisableChannel', automatic: true, key: channel.secrets.key, reason: usedUp } as const;
+      const switched = await handle(channelDecider, streams.channel(channel.id), order);
+      return { disabled: switched.events.length > 0, position: newestOf([position, switched.position]) };
+    } catch (error) {
+      if (error instanceof Failure) return null;
+      throw error;
+    }
+  };
+
+  const updateAll = async (): Promise<BalancesUpdated> => {
+    const channels = directory.serving().filter(({ settings }) => providers.get(settings.type)?.tellsBalance === true);
+    const results = await inParallel(channels, update);
+    const told = results.filter((result) => result !== null);
+    return {
+      updated: told.length,
+      failed: results.length - told.length,
+      disabled: told.filter(({ disabled }) => disabled).length,
+      position: told.length === 0 ? beginning : newestOf(told.map(({ position }) => position)),
+    };
+  };
+
+  const updateOnce = (): Promise<BalancesUpdated> => {
+    underWay ??= updateAll().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+
+  return {
+    /** Asks the channel's provider. Throws `balance-not-implemented` and `balance-not-told`. */
+    async updateBalance(actor: Actor, id: ChannelId): Promise<{ balance: string; position: Position }> {
+      authorise(actor, 'admin');
+      const channel = directory.channel(id);
+      if (channel === null) throw new Failure('channel-not-found');
+      return observe(channel);
+    },
+
+    /**
+     * Asks for all enabled channels whose providers tell; who does not tell is passed over. A channel whose account is
+     * empty goes out, unless it may not go out by itself. Who orders it meanwhile waits for what is under way.
+     */
+    updateBalances(actor: Actor): Promise<BalancesUpdated> {
+      authorise(actor, 'admin');
+      return updateOnce();
+    },
+
+    /** The same by the clock. */
+    updateBalancesByTheClock: updateOnce,
+
+    /** Nobody more is asked: the node stops. */
+    stopAskingBalances(): void {
+      isStopping = true;
+    },
+  };
+}

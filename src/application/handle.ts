@@ -1,0 +1,115 @@
+import {
+  beginning,
+  type DomainEvent,
+  type NewEvent,
+  type Position,
+  type Recorded,
+  type StreamName,
+} from '../domain/events/events.js';
+import type { Decider } from '../domain/kernel/decider.js';
+import { Failure, isUnavailable } from '../domain/kernel/failure.js';
+import { newEventId } from './event-id.js';
+import type { OrderMark } from './idempotency.js';
+import type { AppendResult, Clock, EventStore } from './ports/storage-ports.js';
+import { type Folded, RecentFolds } from './recent-folds.js';
+
+/* Load, decide, append, retry on conflict: written once. */
+
+/** What a command led to. `position` is how far a reader must have come to see it; -1 when nothing happened. */
+export interface Handled<Event> {
+  readonly events: readonly Event[];
+  readonly position: Position;
+}
+
+/**
+ * A command that depends on something outside its stream. It is made anew for every state it is decided on; `seen` is
+ * the stream's last position then, and what is observed must be at least that new.
+ */
+export type Observing<Command> = (seen: Position) => Promise<Command>;
+
+const isObserving = <Command>(order: Command | Observing<Command>): order is Observing<Command> =>
+  typeof order === 'function';
+
+const attempts = 20;
+
+/**
+ * What a marked order that the stream knows already has led to; null: it does not know it. Throws
+ * `idempotency-key-reused` when the order of that name asked for something else.
+ */
+export function repeated<Event extends DomainEvent>(
+  recorded: readonly Recorded[],
+  mark: OrderMark,
+): Handled<Event> | null {
+  const done = recorded.filter(({ id }) => mark.isOf(id));
+  const [first] = done;
+  if (first === undefined) return null;
+  if (first.id !== mark.eventId(0)) throw new Failure('idempotency-key-reused', { key: mark.key });
+  return { events: done.map(({ event }) => event as Event), position: done.at(-1)?.position ?? first.position };
+}
+
+/**
+ * Runs one command against the newest state of its stream. A lost race is decided anew on the state that won it. A
+ * marked order that the stream knows already is not run again: it answers with what it led to.
+ * Throws the decider's Failure, `lost-race` when the stream never rests, or, when the log does not tell whether it
+ * took the events, `outcome-unknown` for a marked order, which may then be given again, else `store-unavailable`.
+ */
+export const handle =
+  (store: EventStore, clock: Clock, recent = new RecentFolds(store)) =>
+  async <State, Command, Event extends DomainEvent>(
+    decider: Decider<State, Command, Event>,
+    stream: StreamName,
+    order: NoInfer<Command | Observing<Command>>,
+    mark: OrderMark | null = null,
+  ): Promise<Handled<Event>> => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const { state, last } = await recent.fold(decider, stream);
+      // After the stream was folded: a rival with the same mark that comes later is met by the append.
+      const before =
+        mark === null || last === null ? null : repeated<Event>(await store.eventsNamed(stream, mark.idsBegin), mark);
+      if (before !== null) return before;
+      const seen = last?.position ?? beginning;
+      const decided = decider.decide(isObserving(order) ? await order(seen) : order, state);
+      if (decided.length === 0) return { events: [], position: seen };
+      const at = clock.now();
+      const events = decided.map((event, index) => ({ id: mark?.eventId(index) ?? newEventId(at), at, event }));
+      const result = await appended(store, stream, events, last, mark);
+      // A rival with the same mark may have been first: what counts is what the stream says.
+      if (result.ok && mark !== null)
+        return repeated(await readAfter(store, stream, last), mark) ?? { events: decided, position: result.position };
+      if (result.ok) return { events: decided, position: result.position };
+    }
+    throw new Failure('lost-race');
+  };
+
+/** What has come since the stream was folded. */
+async function readAfter(
+  store: EventStore,
+  stream: StreamName,
+  last: Folded<unknown>['last'],
+): Promise<readonly Recorded[]> {
+  const recorded: Recorded[] = [];
+  for await (const page of store.streamPages(stream, last?.revision)) recorded.push(...page);
+  return recorded;
+}
+
+/** An append whose answer was lost may have happened: the stream knows, if it can be read. */
+async function appended(
+  store: EventStore,
+  stream: StreamName,
+  events: readonly NewEvent[],
+  before: Folded<unknown>['last'],
+  mark: OrderMark | null,
+): Promise<AppendResult> {
+  try {
+    return await store.append(stream, events, before?.revision ?? 'no-stream');
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    const last = events.at(-1);
+    const recorded = await readAfter(store, stream, before).catch(() => []);
+    const found = recorded.find(({ id }) => id === last?.id);
+    if (found !== undefined) return { ok: true, revision: found.revision, position: found.position };
+    throw mark === null ? error : new Failure('outcome-unknown', { key: mark.key });
+  }
+}
+
+export type Handle = ReturnType<typeof handle>;

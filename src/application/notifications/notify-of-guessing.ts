@@ -1,0 +1,24 @@
+import type { UserId } from '../../domain/kernel/ids.js';
+import { guessedAt } from '../../domain/user/security-news.js';
+import { type NotifierPorts, notifier } from './notifier.js';
+
+interface TellGuessedPorts extends NotifierPorts {
+  readonly log: {
+    warn(facts: object, message: string): void;
+    error(facts: object, message: string): void;
+  };
+}
+
+const dayMs = 86_400_000;
+
+/** The owner of an account at which strangers guess is told, once a day whichever node has seen it. */
+export function tellGuessed(ports: TellGuessedPorts): (user: UserId, what: 'password' | 'factor') => void {
+  const notify = notifier(ports);
+  return (user, what) => {
+    const at = ports.clock.now();
+    ports.log.warn({ user, what }, 'somebody guesses at an account; its owner is told');
+    notify(user, guessedAt(what), { id: `guessed ${what} ${user} ${Math.floor(at / dayMs)}`, at }).catch((error) =>
+      ports.log.error({ err: error, user }, 'the owner could not be told that somebody guesses'),
+    );
+  };
+}

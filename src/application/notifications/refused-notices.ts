@@ -1,0 +1,39 @@
+import type { PaymentProviderName } from '../../domain/payment/payment.js';
+import type { NoticeRefusal } from '../ports/payment-ports.js';
+import type { Clock } from '../ports/storage-ports.js';
+
+/*
+ * Notices of payments that are not believed. Anybody can send as many as they like: they are counted, and the log hears
+ * of each kind once a minute.
+ */
+
+export type RefusalReason = NoticeRefusal | 'differs' | 'unknown-order';
+
+export interface RefusedNotices {
+  readonly provider: PaymentProviderName;
+  readonly reason: RefusalReason;
+  /** Since this process began. */
+  readonly count: number;
+}
+
+const quietMs = 60_000;
+
+export function refusedNotices(clock: Clock, warn: (facts: object, message: string) => void) {
+  const kinds = new Map<string, { -readonly [Member in keyof RefusedNotices]: RefusedNotices[Member] }>();
+  const toldAt = new Map<string, number>();
+
+  return {
+    /** `order`: where the notice is of a known one. */
+    add(provider: PaymentProviderName, reason: RefusalReason, order: string | null = null): void {
+      const name = `${provider} ${reason}`;
+      const kind = kinds.get(name) ?? { provider, reason, count: 0 };
+      kinds.set(name, kind);
+      kind.count += 1;
+      const now = clock.now();
+      if (now - (toldAt.get(name) ?? -quietMs) < quietMs) return;
+      toldAt.set(name, now);
+      warn({ ...kind, order }, 'a notice of a payment was refused');
+    },
+    all: (): readonly RefusedNotices[] => [...kinds.values()],
+  };
+}

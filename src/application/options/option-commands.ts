@@ -1,0 +1,96 @@
+import { beginning, type Position, streams } from '../../domain/events/events.js';
+import { optionDecider } from '../../domain/options/option.js';
+import { fixedBecause, isSecretOption, type OptionKey, optionTable } from '../../domain/options/option-table.js';
+import { checkOption } from '../../domain/options/option-values.js';
+import type { Actor } from '../../domain/user/user.js';
+import { authorise } from '../authorise.js';
+import type { Handle } from '../handle.js';
+import type { NodeDirectory } from '../memory/directory.js';
+import type { Vault } from '../ports/storage-ports.js';
+
+interface OptionCommandPorts {
+  readonly handle: Handle;
+  readonly vault: Vault;
+  readonly directory: NodeDirectory;
+}
+
+/** An option as it is now. */
+export interface OptionView {
+  readonly key: string;
+  /** The text in force; null: a secret. */
+  readonly value: string | null;
+  /** A secret that has been given; of other options, whether there is any text. */
+  readonly isSet: boolean;
+  /** What it holds as long as nobody changes it. */
+  readonly initial: string;
+  /** Of its last change; `beginning`: it was never changed. */
+  readonly position: Position;
+}
+
+export function optionCommands({ handle, vault, directory }: OptionCommandPorts) {
+  const change = async (
+    actor: Actor,
+    key: string,
+    value: string,
+    seenAt: Position | null = null,
+  ): Promise<Position> => {
+    authorise(actor, 'root');
+    checkOption(key, value);
+    const { position } = await handle(optionDecider, streams.options, {
+      type: 'ChangeOption',
+      key,
+      // An emptied secret is no secret: '' says that there is none.
+      value: isSecretOption(key) && value !== '' ? { secret: await vault.put(value) } : { text: value },
+      by: actor.id,
+      seenAt,
+    });
+    return position;
+  };
+
+  const viewOf = (key: string): OptionView => {
+    const changed = directory.changedOptions().get(key);
+    const initial = directory.initialOptionText(key);
+    const isInitial = changed === undefined || fixedBecause(key) !== null;
+    const text = isInitial ? initial : 'text' in changed.value ? changed.value.text : null;
+    return {
+      key,
+      value: isSecretOption(key) ? null : (text ?? ''),
+      isSet: text !== '',
+      initial,
+      position: changed?.position ?? beginning,
+    };
+  };
+
+  return {
+    /**
+     * Values are checked before they are stored: a bad one changes nothing. Throws `option-fixed` for one that stays as
+     * it is. `seenAt`: the position of the change that
+     * the actor has seen last; with it, throws `option-changed` when somebody else has changed the option since.
+     */
+    change,
+
+    /** Back to the value the option had before anybody changed it. */
+    reset: (actor: Actor, key: OptionKey): Promise<Position> => change(actor, key, directory.initialOptionText(key)),
+
+    /** Every option and its effective text, sorted by key; secrets are left out. */
+    list(actor: Actor): readonly { key: string; value: string }[] {
+      authorise(actor, 'root');
+      return [...directory.optionTexts()]
+        .filter(([key]) => !isSecretOption(key))
+        .map(([key, value]) => ({ key, value }))
+        .sort((a, b) => (a.key < b.key ? -1 : 1));
+    },
+
+    /** Every option there is, secrets too, as far as they may be told; sorted by key. */
+    views(actor: Actor): readonly OptionView[] {
+      authorise(actor, 'root');
+      const keys = new Set([...Object.keys(optionTable), ...directory.changedOptions().keys()]);
+      return [...keys].sort().map(viewOf);
+    },
+
+    view(actor: Actor, key: string): OptionView {
+      authorise(actor, 'root');
+      return viewOf(key);
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import type { ProviderTable } from '../../domain/channel/provider.js';
+import { type UnitPrices, unitPricesOf } from '../../domain/pricing/billing.js';
+import { billedName, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
+import type { Price } from '../../domain/pricing/pricing.js';
+import { offsetOf, type Page, type PageRequest } from '../../projections/engine/page.js';
+import type { NodeDirectory, Offer } from '../memory/directory.js';
+
+/*
+ * What can be bought: every model some channel serves, its price, and the groups it is served for. All of it from
+ * memory: the list is public, and may cost a visitor's question nothing.
+ */
+
+type Sold = Pick<NodeDirectory, 'offers' | 'settings'>;
+
+export interface PricedModel {
+  readonly model: string;
+  /** For a group whose ratio is 1. Models without a price show what they would cost where they are accepted. */
+  readonly price: Price;
+  readonly groups: readonly string[];
+}
+
+/** Sorted by model. */
+export function priceList(directory: Sold): PricedModel[] {
+  const { prices } = directory.settings();
+  const plain = { ...prices, groupRatio: new Map<string, string>() };
+  return directory.offers().flatMap(({ model, groups }) => {
+    const price = priceOf(plain, model, '', true);
+    return price === null ? [] : [{ model, price, groups }];
+  });
+}
+
+export type BillingKind = Price['per'];
+
+/** `nearest`: what is nearest to what is looked for first, then by name. */
+export type PriceListSort = 'nearest' | 'name-desc' | PriceSort;
+type PriceSort = 'input' | 'input-desc' | 'output' | 'output-desc';
+
+export interface PriceListRequest extends PageRequest {
+  /** Letters of the name, in its order; empty: every model. */
+  readonly search: string;
+  /** null: either. */
+  readonly billing: BillingKind | null;
+  readonly sort: PriceListSort;
+}
+
+/** For whom prices are told. */
+export interface Buyer {
+  /** That a call would be made for. */
+  readonly group: string;
+  /** Names of all groups that may be chosen. */
+  readonly groups: readonly string[];
+  /** Models without a price are called all the same, at the price there is for those. */
+  readonly acceptsUnpriced: boolean;
+  /** What others than strangers are told: who answers. */
+  readonly seesProviders: boolean;
+}
+
+export interface OfferedModel {
+  readonly name: string;
+  /** A call for the group would be served. */
+  readonly available: boolean;
+  /** What a call for the group is charged by; null: it has no price, so it is refused. */
+  readonly price: Price | null;
+  readonly unitPrices: UnitPrices | null;
+  /** Of those that may be chosen, the ones it is served for. */
+  readonly groups: readonly string[];
+  /** null: not told. */
+  readonly provider: string | null;
+}
+
+const separators = /[\s._/:-]+/g;
+
+const lettersOf = (text: string): string => text.toLowerCase().replace(separators, '');
+
+/** 0: the text stands in the name; 1: its letters do, in this order; null: they do not. */
+export function closenessTo(text: string): (name: string) => 0 | 1 | null {
+  const wanted = lettersOf(text);
+  if (wanted === '') return () => 0;
+  return (name) => {
+    const letters = lettersOf(name);
+    if (letters.includes(wanted)) return 0;
+    let at = 0;
+    for (const letter of wanted) {
+      at = letters.indexOf(letter, at) + 1;
+      if (at === 0) return null;
+    }
+    return 1;
+  };
+}
+
+const billingOf = ({ modelPrice }: PriceTables, model: string): BillingKind =>
+  modelPrice.has(billedName(model)) ? 'call' : 'token';
+
+/** The nearest to what is looked for first, then by name. */
+function found(offers: readonly Offer[], { search, billing }: PriceListRequest, prices: PriceTables): Offer[] {
+  const closeness = closenessTo(search);
+  const near: Offer[] = [];
+  const far: Offer[] = [];
+  for (const offer of offers) {
+    if (billing !== null && billingOf(prices, offer.model) !== billing) continue;
+    const close = closeness(offer.model);
+    if (close !== null) (close === 0 ? near : far).push(offer);
+  }
+  return [...near, ...far];
+}
+
+type Side = 'input' | 'output';
+
+/** How dear it is, to be compared and never shown. What is charged by call comes after tokens, what has no price last. */
+function dearnessOf(price: Price | null, side: Side): { readonly kind: number; readonly price: number } {
+  if (price === null) return { kind: 2, price: 0 };
+  if (price.per === 'call') return { kind: 1, price: side === 'input' ? Number(price.price) : 0 };
+  const perInput = Number(price.model);
+  return { kind: 0, price: side === 'input' ? perInput : perInput * Number(price.ratios.output ?? '1') };
+}
+
+/** `descending` turns prices round, and nothing else: what cannot be compared stays at the end. */
+function byPrice(offers: readonly Offer[], prices: PriceTables, sort: PriceSort, acceptsUnpriced: boolean): Offer[] {
+  const side = sort === 'input' || sort === 'input-desc' ? 'input' : 'output';
+  const sign = sort === side ? 1 : -1;
+  // The ratio of a group is the same for all models: without one, the order is that of every group.
+  const priced = offers.map((offer) => ({
+    offer,
+    dearness: dearnessOf(priceOf(prices, offer.model, '', acceptsUnpriced), side),
+  }));
+  priced.sort(({ dearness: one }, { dearness: other }) => one.kind - other.kind || sign * (one.price - other.price));
+  return priced.map(({ offer }) => offer);
+}
+
+interface Orders {
+  readonly prices: PriceTables;
+  readonly sorted: Map<string, readonly Offer[]>;
+}
+
+/**
+ * Everybody may ask, so all models are priced once for each order, and not again before models or prices change. Offers
+ * and tables are the directory's, which makes new ones then.
+ */
+const ordersOf = new WeakMap<readonly Offer[], Orders>();
+
+function sortedBy(
+  offers: readonly Offer[],
+  prices: PriceTables,
+  sort: PriceSort,
+  acceptsUnpriced: boolean,
+): readonly Offer[] {
+  let orders = ordersOf.get(offers);
+  if (orders?.prices !== prices) {
+    orders = { prices, sorted: new Map() };
+    ordersOf.set(offers, orders);
+  }
+  const name = `${sort} ${acceptsUnpriced}`;
+  const known = orders.sorted.get(name);
+  if (known !== undefined) return known;
+  const sorted = byPrice(offers, prices, sort, acceptsUnpriced);
+  orders.sorted.set(name, sorted);
+  return sorted;
+}
+
+/** What the request is for, in its order. */
+function listed(directory: Sold, request: PriceListRequest, { acceptsUnpriced }: Buyer): readonly Offer[] {
+  const { sort } = request;
+  const { prices } = directory.settings();
+  const offers = directory.offers();
+  if (sort === 'nearest') return found(offers, request, prices);
+  const isFound = new Set(found(offers, request, prices));
+  const all = sort === 'name-desc' ? offers.toReversed() : sortedBy(offers, prices, sort, acceptsUnpriced);
+  return all.filter((offer) => isFound.has(offer));
+}
+
+/** One page of the list. Only what is on it is priced, unless prices are what it is sorted by. */
+export function pricesFor(
+  buyer: Buyer,
+  request: PriceListRequest,
+  directory: Sold,
+  providers: ProviderTable,
+): Page<OfferedModel> {
+  const { prices } = directory.settings();
+  const offers = listed(directory, request, buyer);
+  const from = offsetOf(request);
+  const items = offers.slice(from, from + request.size).map(({ model, groups, type }): OfferedModel => {
+    const price = priceOf(prices, model, buyer.group, buyer.acceptsUnpriced);
+    const chosen = groups.filter((group) => buyer.groups.includes(group));
+    return {
+      name: model,
+      available: price !== null && chosen.includes(buyer.group),
+      price,
+      unitPrices: price === null ? null : unitPricesOf(price),
+      groups: chosen,
+      provider: buyer.seesProviders ? (providers.get(type)?.name ?? null) : null,
+    };
+  });
+  return { items, count: async () => offers.length };
+}

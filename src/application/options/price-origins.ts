@@ -1,0 +1,88 @@
+import type { Position } from '../../domain/events/events.js';
+import { decimal, isDecimal, isSame } from '../../domain/kernel/decimal.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import { type PriceSource, priceSources } from '../../domain/pricing/price-sources.js';
+import type { Price } from '../../domain/pricing/pricing.js';
+import { type Actor, atLeast } from '../../domain/user/user.js';
+import type { ReadModels } from '../../projections/database.js';
+import { optionHistory, optionTextsBefore } from '../../projections/models/option-history.js';
+import type { ReadModelProgress } from '../ports/storage-ports.js';
+
+/* Who set the factors of a price, and when: read from what has become of the options before the call. */
+
+export interface PriceOrigin extends Pick<PriceSource, 'factor' | 'value' | 'option' | 'entry'> {
+  /**
+   * The change by which the option came to hold it. `built-in`: no change did. `unknown`: the history is being built,
+   * does not tell, or tells it further back than is looked.
+   */
+  readonly setBy: PriceChange | 'built-in' | 'unknown';
+}
+
+interface PriceChange {
+  readonly at: Instant;
+  /** For root, like the history itself; null: for others, or it was not told. */
+  readonly by: UserId | null;
+  readonly position: Position | null;
+}
+
+interface PriceOriginPorts {
+  readonly db: ReadModels;
+  readonly progress: Pick<ReadModelProgress, 'reached'>;
+}
+
+/** Priced by what stood there at that place in the log. */
+interface PricedCall {
+  readonly price: Price;
+  readonly model: string;
+  readonly group: string;
+  readonly position: Position;
+}
+
+const patienceMs = 500;
+/** Changes of one option that are looked at, and how long their texts may be together. */
+const changesRead = 20;
+const longestText = 131_072;
+
+const isValue = (found: string | null, wanted: string): boolean =>
+  found !== null && isDecimal(found) && isSame(decimal(found), decimal(wanted));
+
+/** What a text made of the factor; null where it cannot be read, as an earlier release may have stored it. */
+function valueIn(source: PriceSource, text: string | null): string | null {
+  if (text === null) return null;
+  try {
+    return source.valueIn(text);
+  } catch {
+    return null;
+  }
+}
+
+export function priceOrigins({ db, progress }: PriceOriginPorts) {
+  const originOf = async (source: PriceSource, before: Position): Promise<PriceOrigin['setBy']> => {
+    if (source.option === null) return 'built-in';
+    const changes = await optionTextsBefore(db, source.option, before, { most: changesRead, longest: longestText });
+    const holds = changes.map(({ text }) => isValue(valueIn(source, text), source.value));
+    // The node may not yet have heard of the newest ones when it priced the call.
+    const newest = holds.indexOf(true);
+    if (newest < 0) return changes.length < changesRead ? 'built-in' : 'unknown';
+    const end = holds.indexOf(false, newest);
+    const since = changes[(end < 0 ? holds.length : end) - 1];
+    if (since === undefined || (end < 0 && changes.length === changesRead)) return 'unknown';
+    return { at: since.at, by: since.by_user, position: since.position };
+  };
+
+  const seenBy = (viewer: Actor, setBy: PriceOrigin['setBy']): PriceOrigin['setBy'] =>
+    typeof setBy === 'string' || atLeast(viewer.role, 'root') ? setBy : { at: setBy.at, by: null, position: null };
+
+  return async (viewer: Actor, { price, model, group, position }: PricedCall): Promise<readonly PriceOrigin[]> => {
+    const isTold = await progress.reached(position, patienceMs, [optionHistory.name]);
+    const origins: PriceOrigin[] = [];
+    // One after the other: the texts of each may be large.
+    for (const source of priceSources(price, model, group)) {
+      const { factor, value, option, entry } = source;
+      const setBy = isTold || option === null ? await originOf(source, position) : 'unknown';
+      origins.push({ factor, value, option, entry, setBy: seenBy(viewer, setBy) });
+    }
+    return origins;
+  };
+}

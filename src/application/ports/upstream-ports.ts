@@ -1,0 +1,46 @@
+import type { ChannelTestUsage } from '../../domain/channel/channel.js';
+import type { ChannelSettings } from '../../domain/channel/channel-settings.js';
+import type { ChannelView } from './storage-ports.js';
+
+/* What the application asks of upstreams beside calls. */
+
+export interface ProbeResult {
+  readonly ok: boolean;
+  /** Why not; '' when ok. Never a key or an upstream address. */
+  readonly message: string;
+  readonly responseTimeMs: number;
+  readonly usage: ChannelTestUsage | null;
+  /** Set when the failure says that the channel itself is out of order: why. */
+  readonly outOfOrder: string | null;
+}
+
+/** Sends a channel one small request, charging nobody. */
+export interface ChannelProbe {
+  /** `model` '': the channel's test model, else its first. Throws `price-missing`: then nothing has been sent. */
+  test(channel: ChannelView, model: string): Promise<ProbeResult>;
+}
+
+/** Asks providers what is left in the accounts of channels. */
+export interface ChannelBalances {
+  /**
+   * Decimal text, in the currency of the account. Throws `balance-not-implemented` for types that tell none, and
+   * `balance-not-told` with a reason that holds neither key nor address.
+   */
+  of(channel: ChannelView): Promise<string>;
+}
+
+/** Where models are asked for; key and proxy are in the clear. */
+export interface UpstreamPlace extends Pick<ChannelSettings, 'type' | 'baseUrl' | 'other' | 'organization'> {
+  readonly key: string;
+  readonly proxy: string | null;
+}
+
+/** Asks providers which models they have. */
+export interface UpstreamModels {
+  /**
+   * Names, each once, that a channel can carry, in the provider's order. Throws `models-not-listed` for types that tell
+   * none; `models-not-askable` where the channel lacks what is needed to ask; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
+   * address.
+   */
+  of(place: UpstreamPlace): Promise<readonly string[]>;
+}

@@ -1,0 +1,95 @@
+import type { DomainEvent, Position, Revision, StreamName } from '../domain/events/events.js';
+import type { Decider } from '../domain/kernel/decider.js';
+import type { EventStore } from './ports/storage-ports.js';
+
+/*
+ * What streams were folded to last, so that an order reads only what has come since: a stream that is written to all
+ * the time would otherwise be read from its start each time. Nothing here is newer than the log or decides anything; the
+ * expected revision of the append does.
+ */
+
+export interface Folded<State> {
+  readonly state: State;
+  /** The last event folded; null: there is none. */
+  readonly last: { readonly revision: Revision; readonly position: Position } | null;
+}
+
+interface FoldsLimits {
+  readonly streams: number;
+  /** Of all states together, about: characters of text, and some for whatever else is in them. */
+  readonly weight: number;
+}
+
+interface Entry extends Folded<unknown> {
+  readonly evolve: unknown;
+  readonly weight: number;
+}
+
+const perValue = 32;
+
+/** Roughly what a state takes in memory. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return perValue + value.length;
+  if (typeof value !== 'object' || value === null) return perValue;
+  let weight = perValue;
+  const members = value instanceof Map || value instanceof Set ? value : Object.values(value);
+  for (const member of members) weight += weightOf(member);
+  return weight;
+}
+
+export class RecentFolds {
+  private readonly entries = new Map<StreamName, Entry>();
+  private weight = 0;
+
+  constructor(
+    private readonly store: Pick<EventStore, 'streamPages'>,
+    private readonly limits: FoldsLimits = { streams: 1_000, weight: 16 * 1024 * 1024 },
+  ) {}
+
+  /** A stream as its aggregate sees it now; streams may be larger than memory. */
+  async fold<State, Event extends DomainEvent>(
+    { initial, evolve }: Pick<Decider<State, never, Event>, 'initial' | 'evolve'>,
+    stream: StreamName,
+  ): Promise<Folded<State>> {
+    const entry = this.entries.get(stream);
+    // The stream's name says which aggregate wrote it: its events, and what is kept of them, are that aggregate's.
+    const known = entry?.evolve === evolve ? (entry as Folded<State>) : { state: initial, last: null };
+    let { state, last } = known;
+    for await (const page of this.store.streamPages(stream, last?.revision))
+      for (const { event, revision, position } of page) {
+        state = evolve(state, event as Event, { position });
+        last = { revision, position };
+      }
+    const folded = { state, last };
+    if (last !== known.last) this.keep(stream, { ...folded, evolve, weight: weightOf(state) });
+    else if (entry !== undefined && this.entries.get(stream) === entry) this.put(stream, entry);
+    return folded;
+  }
+
+  private keep(stream: StreamName, entry: Entry): void {
+    const other = this.entries.get(stream);
+    // Another order may have read further meanwhile.
+    if (other !== undefined && (other.last?.revision ?? -1) > (entry.last?.revision ?? -1)) return;
+    this.drop(stream);
+    if (entry.weight > this.limits.weight) return;
+    this.weight += entry.weight;
+    this.put(stream, entry);
+    for (const oldest of this.entries.keys()) {
+      if (this.entries.size <= this.limits.streams && this.weight <= this.limits.weight) return;
+      this.drop(oldest);
+    }
+  }
+
+  /** As the one used last. */
+  private put(stream: StreamName, entry: Entry): void {
+    this.entries.delete(stream);
+    this.entries.set(stream, entry);
+  }
+
+  private drop(stream: StreamName): void {
+    const entry = this.entries.get(stream);
+    if (entry === undefined) return;
+    this.entries.delete(stream);
+    this.weight -= entry.weight;
+  }
+}

@@ -1,0 +1,74 @@
+import { Failure } from '../../domain/kernel/failure.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import type { Clock, Passwords, UserCredentials, Vault } from '../ports/storage-ports.js';
+import { type SignInDelays, signInDelays } from './sign-in-delays.js';
+
+/* Comparing passwords: one place, so that guesses at the door and guesses inside are counted together. */
+
+interface PasswordCheckPorts {
+  readonly vault: Pick<Vault, 'get'>;
+  readonly passwords: Pick<Passwords, 'hash' | 'verify'>;
+  readonly clock: Clock;
+  /** Told when strangers have guessed at an account more often than people mistype. */
+  readonly guessed?: (user: UserId) => void;
+}
+
+type Known = Pick<UserCredentials, 'passwordSecret' | 'user'>;
+
+export function passwordChecks({ vault, passwords, clock, guessed }: PasswordCheckPorts) {
+  let decoy: Promise<string> | null = null;
+  const real = signInDelays(clock, { manyFailed: (account) => guessed?.(UserId(account)) });
+  // Apart, so that made-up names cannot make it forget what was tried at real ones.
+  const madeUp = signInDelays(clock);
+
+  /** Whether it is the user's password, after the same work whoever is asked about. */
+  const compared = async (found: Known | null, password: string): Promise<boolean> => {
+    const stored = found?.passwordSecret ? await vault.get(found.passwordSecret) : null;
+    // An unknown name must cost what a known one does, or the time tells which names exist.
+    decoy ??= passwords.hash('no such user');
+    const matches = await passwords.verify(stored ?? (await decoy), password);
+    return matches && stored !== null;
+  };
+
+  const counted = async (
+    delays: SignInDelays,
+    account: string,
+    place: string,
+    guess: () => Promise<boolean>,
+  ): Promise<boolean> => {
+    const attempt = delays.begin(account, place);
+    const isRight = await guess().catch((error) => {
+      // With the database away nothing was compared: its owner shall not wait for that when it is back.
+      attempt.withdrawn();
+      throw error;
+    });
+    if (isRight) attempt.succeeded();
+    return isRight;
+  };
+
+  return {
+    /**
+     * `name`: what stands for whoever does not exist, hashed. `admits`: what else is asked of who has the right password;
+     * without it, the attempt counts as failed. Throws `too-many-attempts`.
+     */
+    guess: (
+      found: Known | null,
+      name: string,
+      password: string,
+      place: string,
+      admits: (known: Known) => boolean = () => true,
+    ): Promise<boolean> =>
+      counted(found === null ? madeUp : real, found === null ? name : String(found.user.id), place, async () => {
+        const isRight = await compared(found, password);
+        return isRight && found !== null && admits(found);
+      }),
+
+    /** Of somebody signed in. Throws `password-wrong`, `too-many-attempts`. */
+    async prove(found: Known, password: string, place: string): Promise<void> {
+      const isRight = await counted(real, String(found.user.id), place, () => compared(found, password));
+      if (!isRight) throw new Failure('password-wrong', { field: 'password' });
+    },
+  };
+}
+
+export type PasswordChecks = ReturnType<typeof passwordChecks>;

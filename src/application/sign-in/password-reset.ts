@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { Position } from '../../domain/events/events.js';
+import { Failure, invalidField } from '../../domain/kernel/failure.js';
+import { UserId } from '../../domain/kernel/ids.js';
+import { defaultLanguage } from '../../domain/kernel/language.js';
+import { checkEmail, checkMailedCode } from '../../domain/user/email.js';
+import { normalEmail } from '../../domain/user/user-fields.js';
+import { resetMail } from '../notifications/mail-texts.js';
+import type { Mailer } from '../ports/outbound-ports.js';
+import type { Directory, Sessions, Tickets } from '../ports/storage-ports.js';
+import type { MailRequester } from '../users/email-codes.js';
+import { codeLifetimeMs, codeMinutes, codeTries } from '../users/mail-codes.js';
+import type { MailLimits } from '../users/mail-limits.js';
+import type { UserCommands } from '../users/user-commands.js';
+
+/* A password that was forgotten is replaced by whoever can read the mail of its user. */
+
+interface PasswordResetPorts {
+  readonly directory: Pick<Directory, 'settings'>;
+  readonly tickets: Tickets;
+  readonly mailer: Mailer;
+  readonly limits: MailLimits;
+  readonly users: Pick<UserCommands, 'replacePassword' | 'bindings'>;
+  readonly sessions: Pick<Sessions, 'languageOf'>;
+  readonly hash: (text: string) => string;
+}
+
+const tokenBytes = 16;
+const passwordBytes = 6;
+const localAddress = 'http://localhost:3000';
+
+export function passwordReset({ directory, tickets, mailer, limits, users, sessions, hash }: PasswordResetPorts) {
+  const linkTo = (email: string, token: string): string => {
+    const address = (directory.settings().text('ServerAddress') || localAddress).replace(/\/+$/, '');
+    return `${address}/user/reset?${new URLSearchParams({ email, token })}`;
+  };
+
+  return {
+    /**
+     * Sends the link. Throws `email-unknown`, `too-many-attempts`, `mail-not-configured`, `mail-failed`; then the former
+     * link is worth nothing either.
+     */
+    async request(given: string, { place, language }: MailRequester): Promise<void> {
+      const address = given.trim();
+      checkEmail(address);
+      const name = normalEmail(address);
+      const counted = limits.begin(hash(`mail ${name}`), place);
+      const owner = await users.bindings.liveEmailHolder(name);
+      const token = randomBytes(tokenBytes).toString('hex');
+      // For an address nobody has as well, so that it takes the same work; that token is told to nobody.
+      await tickets.issue('password-reset', name, {
+        code: token,
+        content: String(owner ?? ''),
+        lifetimeMs: codeLifetimeMs,
+        tries: codeTries,
+      });
+      if (owner === null) throw new Failure('email-unknown', { field: 'email' });
+      try {
+        const systemName = directory.settings().text('SystemName');
+        const spoken = language ?? (await sessions.languageOf(owner)) ?? defaultLanguage;
+        await mailer.send(resetMail(address, systemName, linkTo(address, token), codeMinutes, spoken));
+      } catch (error) {
+        counted.withdrawn();
+        await tickets.drop('password-reset', name);
+        throw error;
+      }
+    },
+
+    /**
+     * The new password, told once. All sessions and the access token of the user end. Throws `reset-link-invalid` too
+     * where the address has changed hands since the link was sent.
+     */
+    async complete(email: string, token: string): Promise<{ password: string; position: Position }> {
+      const name = normalEmail(email);
+      checkEmail(name);
+      checkMailedCode('token', token);
+      if (token === '') throw invalidField('token', 'the token of the link');
+      const content = await tickets.redeem('password-reset', name, token);
+      if (content === null || content === '') throw new Failure('reset-link-invalid');
+      const owner = UserId(content);
+      if ((await users.bindings.liveEmailHolder(name)) !== owner) throw new Failure('reset-link-invalid');
+      const password = randomBytes(passwordBytes).toString('hex');
+      return { password, position: await users.replacePassword(owner, password) };
+    },
+  };
+}

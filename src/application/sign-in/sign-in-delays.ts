@@ -1,0 +1,158 @@
+import { Failure } from '../../domain/kernel/failure.js';
+import type { Clock } from '../ports/storage-ports.js';
+import { turns } from './guessing-turns.js';
+
+/*
+ * Guessing at one account gets slower with every failure, in a way that does not lock its owner out. What a place has
+ * failed delays that place alone. What all places together have failed delays those that have never succeeded here: a
+ * place the owner has signed in from goes by its own failures only. See decision 16.
+ *
+ * In this process's memory, which forgets the least recent first.
+ */
+
+/** Failures that cost no waiting: people mistype. */
+const freeAtPlace = 5;
+const freeAtAccount = 20;
+const freeTogether = 5;
+const longestDelayMs = 15 * 60_000;
+/** However much others guess meanwhile, who has failed here waits no longer than this for one more try. */
+const longestForOthersMs = 30 * 60_000;
+/** Failures are forgotten once there has been none for so long. */
+const memoryMs = 60 * 60_000;
+const accountsKept = 10_000;
+const placesKept = 50_000;
+/** Places an account has been signed in from. */
+const knownPlacesKept = 16;
+/** Owners are told of one attack once in so long. */
+const toldAgainMs = 24 * 60 * 60_000;
+
+/** The wait after the n-th failure beyond the free ones: a second, doubling. */
+const delayAfter = (beyond: number): number => (beyond <= 0 ? 0 : Math.min(1000 * 2 ** (beyond - 1), longestDelayMs));
+
+interface Failures {
+  count: number;
+  lastAt: number;
+}
+
+interface Account extends Failures {
+  /** Oldest first. */
+  readonly knownPlaces: Set<string>;
+  toldAt: number | null;
+}
+
+export interface SignInDelays {
+  /**
+   * Counts an attempt as failed until it is said to have succeeded. Throws `too-many-attempts` where it has to wait;
+   * one that is refused does not count.
+   */
+  begin(
+    account: string,
+    place: string,
+  ): {
+    succeeded(): void;
+    /** Nothing was compared: there was no guess. */
+    withdrawn(): void;
+  };
+}
+
+interface DelayOptions {
+  /**
+   * What is guessed is short: places where nobody has succeeded share what one place may do. Otherwise the first try from
+   * a new place is always taken.
+   */
+  readonly together?: boolean;
+  /** Told of an account where strangers have failed more often than costs no waiting, once a day at most. */
+  readonly manyFailed?: (account: string) => void;
+}
+
+export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDelays {
+  const { together = false, manyFailed } = options;
+  const manyAre = together ? freeTogether : freeAtAccount;
+  const accounts = new Map<string, Account>();
+  const places = new Map<string, Failures>();
+  const queue = turns(accountsKept);
+
+  /** When somebody who is not known here may try once more. */
+  const freeForStrangers = (name: string, account: Account, here: Failures, place: string, now: number): number => {
+    if (together) {
+      return account.count < freeTogether ? 0 : queue.freeAt(name, place, now, account.lastAt);
+    }
+    if (here.count === 0) return 0;
+    const afterOthers = account.lastAt + delayAfter(account.count - freeAtAccount);
+    return Math.min(afterOthers, here.lastAt + longestForOthersMs);
+  };
+
+  const tellOf = (name: string, account: Account, now: number): void => {
+    if (account.count < manyAre) return;
+    if (account.toldAt !== null && account.toldAt <= now && now - account.toldAt < toldAgainMs) return;
+    account.toldAt = now;
+    manyFailed?.(name);
+  };
+
+  return {
+    begin(name, place) {
+      const now = clock.now();
+      const account = recent(accounts, name, accountsKept, () => ({
+        count: 0,
+        lastAt: now,
+        knownPlaces: new Set<string>(),
+        toldAt: null,
+      }));
+      const here = recent(places, `${name}\n${place}`, placesKept, () => ({ count: 0, lastAt: now }));
+      for (const failures of [account, here]) {
+        // A clock that was set back: what lies ahead was now.
+        failures.lastAt = Math.min(failures.lastAt, now);
+        if (now - failures.lastAt > memoryMs) failures.count = 0;
+      }
+
+      tellOf(name, account, now);
+      const isKnown = account.knownPlaces.has(place);
+      const ownFreeAt = here.lastAt + delayAfter(here.count - freeAtPlace);
+      // Who has to wait anyway takes no turn from others.
+      const freeAt =
+        isKnown || now < ownFreeAt ? ownFreeAt : Math.max(ownFreeAt, freeForStrangers(name, account, here, place, now));
+      if (now < freeAt) throw new Failure('too-many-attempts', { seconds: Math.ceil((freeAt - now) / 1000) });
+
+      const [lastHere, lastAtAccount] = [here.lastAt, account.lastAt];
+      here.count += 1;
+      here.lastAt = now;
+      if (!isKnown) {
+        account.count += 1;
+        account.lastAt = now;
+      }
+      return {
+        withdrawn() {
+          takeBack(here, now, lastHere);
+          if (!isKnown) takeBack(account, now, lastAtAccount);
+        },
+        succeeded() {
+          here.count = 0;
+          if (!isKnown) account.count = Math.max(0, account.count - 1);
+          account.knownPlaces.delete(place);
+          account.knownPlaces.add(place);
+          if (account.knownPlaces.size > knownPlacesKept) dropOldest(account.knownPlaces);
+        },
+      };
+    },
+  };
+}
+
+/** As if it had not been, unless there has been another one since. */
+function takeBack(failures: Failures, at: number, lastAt: number): void {
+  failures.count = Math.max(0, failures.count - 1);
+  if (failures.lastAt === at) failures.lastAt = lastAt;
+}
+
+/** The entry, now the most recent one; made if there is none, the least recent going where there are too many. */
+function recent<Entry>(entries: Map<string, Entry>, key: string, kept: number, make: () => Entry): Entry {
+  const entry = entries.get(key) ?? make();
+  entries.delete(key);
+  entries.set(key, entry);
+  if (entries.size > kept) dropOldest(entries);
+  return entry;
+}
+
+function dropOldest(entries: Map<string, unknown> | Set<string>): void {
+  const [oldest] = entries.keys();
+  if (oldest !== undefined) entries.delete(oldest);
+}

@@ -1,0 +1,80 @@
+import type { OptionKey } from '../../domain/options/option-table.js';
+import type { NodeDirectory } from '../memory/directory.js';
+
+/*
+ * By which doors somebody can come in now. A door is open once it is switched on and everything it needs has been filled
+ * in: whoever shows doors shows those, and whoever serves one asks here.
+ */
+
+/** null: that door is shut. */
+export interface Doors {
+  /** Signing in by name and password. */
+  readonly password: boolean;
+  /** Registering by name and password. */
+  readonly registration: boolean;
+  /** By an account elsewhere. */
+  readonly registrationElsewhere: boolean;
+  /** Whoever registers is asked for a code that was sent by mail. */
+  readonly emailVerification: boolean;
+  /** A forgotten password can be replaced by mail. */
+  readonly passwordReset: boolean;
+  /** Asked of whoever comes to a door, once. */
+  readonly humanCheck: { readonly siteKey: string } | null;
+  readonly github: { readonly clientId: string } | null;
+  readonly oidc: { readonly clientId: string } | null;
+  readonly linuxdo: { readonly clientId: string } | null;
+  readonly wechat: { readonly qrCode: string } | null;
+  readonly telegram: { readonly botName: string } | null;
+}
+
+type IdentityProviderQueryPorts = Pick<NodeDirectory, 'settings' | 'optionSecret'>;
+
+export function doorsOf(directory: IdentityProviderQueryPorts): Doors {
+  const settings = directory.settings();
+  const { text, flag } = settings;
+  const filled = (...keys: readonly OptionKey[]): boolean => keys.every((key) => text(key).trim() !== '');
+  const kept = (key: OptionKey): boolean => directory.optionSecret(key) !== null;
+
+  const sendsMail = settings.mail !== null;
+  const verifies = flag('EmailVerificationEnabled');
+  const oidcPlaces =
+    filled('oidc.well_known') ||
+    filled('oidc.authorization_endpoint', 'oidc.token_endpoint', 'oidc.user_info_endpoint');
+
+  const open = <Door>(isOn: boolean, door: Door): Door | null => (isOn ? door : null);
+  const elsewhere = {
+    github: open(flag('GitHubOAuthEnabled') && filled('GitHubClientId') && kept('GitHubClientSecret'), {
+      clientId: text('GitHubClientId'),
+    }),
+    oidc: open(flag('oidc.enabled') && filled('oidc.client_id') && kept('oidc.client_secret') && oidcPlaces, {
+      clientId: text('oidc.client_id'),
+    }),
+    linuxdo: open(flag('LinuxDOOAuthEnabled') && filled('LinuxDOClientId') && kept('LinuxDOClientSecret'), {
+      clientId: text('LinuxDOClientId'),
+    }),
+    wechat: open(flag('WeChatAuthEnabled') && filled('WeChatServerAddress') && kept('WeChatServerToken'), {
+      qrCode: text('WeChatAccountQRCodeImageURL'),
+    }),
+    telegram: open(flag('TelegramOAuthEnabled') && filled('TelegramBotName') && kept('TelegramBotToken'), {
+      botName: text('TelegramBotName'),
+    }),
+  };
+  // Telegram lets in who is known here, and registers nobody.
+  const { github, oidc, linuxdo, wechat } = elsewhere;
+  const takesNewcomers = [github, oidc, linuxdo, wechat].some((door) => door !== null);
+  return {
+    password: settings.passwordLogin,
+    registration: flag('RegisterEnabled') && flag('PasswordRegisterEnabled') && (sendsMail || !verifies),
+    registrationElsewhere: flag('RegisterEnabled') && takesNewcomers,
+    emailVerification: verifies && sendsMail,
+    passwordReset: sendsMail,
+    humanCheck: open(flag('TurnstileCheckEnabled') && filled('TurnstileSiteKey') && kept('TurnstileSecretKey'), {
+      siteKey: text('TurnstileSiteKey'),
+    }),
+    ...elsewhere,
+  };
+}
+
+export const doorQueries = ({ directory }: { readonly directory: IdentityProviderQueryPorts }) => ({
+  doors: (): Doors => doorsOf(directory),
+});

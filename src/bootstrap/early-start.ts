@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import { type OpenDatabase, openDatabase } from '../adapters/database/open-database.js';
+import { type Ending, openEnding } from '../application/ending.js';
+import type { Config } from '../config.js';
+import { allocateYoung } from '../process/allocation.js';
+import { letHelpersWait } from '../process/thread-priorities.js';
+import { ProjectingThread } from '../projecting/projecting-thread.js';
+
+/*
+ * What takes its time by itself: the database starts, and the thread of the projectors reads what it runs. Whoever serves
+ * begins with it, before the rest of the code is read, which leaves the event loop no turn.
+ */
+
+export interface HeadStart {
+  readonly ending: Ending;
+  readonly projections: ProjectingThread;
+  /** Rejects with Failure `store-unavailable` when the database cannot be used. */
+  readonly opening: Promise<OpenDatabase>;
+}
+
+/** `launched`: called when a database of our own has been started, and only takes its time until it answers. */
+export function headStart(config: Pick<Config, 'database'>, log: Logger, launched?: () => void): HeadStart {
+  allocateYoung();
+  letHelpersWait();
+  const ending = openEnding();
+  const projections = new ProjectingThread({
+    log,
+    lost(reason) {
+      log.fatal({ reason }, 'this node can no longer keep its read models; it ends rather than serve stale ones');
+      ending.begin(reason);
+    },
+  });
+  return { ending, projections, opening: openDatabase(config.database, log, launched) };
+}
+
+/** Resolves as soon as there is nothing to do but wait, whatever comes of it. */
+export function givenHeadStart(config: Pick<Config, 'database'>, log: Logger): Promise<HeadStart> {
+  return new Promise((resolve) => {
+    const begun = (): void => resolve(started);
+    const started = headStart(config, log, begun);
+    started.opening.then(begun, begun);
+  });
+}

@@ -1,0 +1,228 @@
+import { assertNever } from '../kernel/failure.js';
+import type { ChannelId } from '../kernel/ids.js';
+import type { Instant } from '../kernel/instant.js';
+import { max, minus, Quota, tellable, zero } from '../kernel/quota.js';
+import { chargeOf } from '../pricing/pricing.js';
+import type {
+  CallOutcome,
+  CallRefunded,
+  CallReleased,
+  CallReserved,
+  CallSettled,
+  FailedAttempt,
+  ReleaseReason,
+  UsageSource,
+} from './call.js';
+import { costlyAttempts, deliveredOf, type LastSeen } from './call-progress.js';
+import type { Usage } from './usage.js';
+
+/*
+ * How a call ends: from its reservation and what became of it, the one event that is its outcome. Whoever concludes a
+ * call, the node that serves it or one that recovers it, does it by `conclude`.
+ */
+
+/** An answer to be paid for, or what came of it. */
+export interface Settlement {
+  readonly usage: Usage;
+  readonly usageSource: UsageSource;
+  readonly outcome: CallOutcome;
+  readonly channelId: ChannelId;
+  /** Channels in the order tried; the last one answered. */
+  readonly attempts: readonly ChannelId[];
+  /** Left out: none failed. */
+  readonly failedAttempts?: readonly FailedAttempt[] | undefined;
+  readonly upstreamModel: string | null;
+  readonly useTimeMs: number;
+  readonly firstTokenMs: number | null;
+  readonly reasoningEffort: string | null;
+  /** Attempts before it that upstream may charge for. */
+  readonly unknownAttempts: number;
+}
+
+/** The status and code that a caller got; null: nobody was there to get one. */
+interface Told {
+  readonly status: number | null;
+  readonly code: string | null;
+}
+
+/** A call that was served without an answer. */
+interface Unanswered {
+  readonly attempts: readonly ChannelId[];
+  /** Left out: nobody knows, or nobody was asked. */
+  readonly failedAttempts?: readonly FailedAttempt[] | undefined;
+  readonly useTimeMs: number;
+  /** Attempts that upstream may charge for although nobody pays. */
+  readonly unknownAttempts: number;
+}
+
+/** What is given back with nothing charged. */
+export type Release =
+  /** Each channel that was asked has failed. */
+  | ({ readonly kind: 'upstream-failed' } & Told & Unanswered)
+  /** The caller was gone before there was anything to deliver. */
+  | ({ readonly kind: 'caller-left' } & Unanswered)
+  /** A fault of ours. Which channels were tried is not known any more. */
+  | ({ readonly kind: 'internal' } & Pick<Unanswered, 'useTimeMs' | 'unknownAttempts'>)
+  /** It cannot have gone upstream: its reservation came too late for whoever was to serve it. */
+  | ({ readonly kind: 'never-sent'; readonly reason: Extract<ReleaseReason, 'internal' | 'recovered'> } & Told);
+
+export interface Settled {
+  readonly kind: 'settled';
+  readonly settlement: Settlement;
+  /** By `chargeOf` the usage and the reserved price: whoever asks what is payable knows it already. */
+  readonly cost: Quota;
+  /** What those who pay own for this call, at most. */
+  readonly payable: Quota;
+}
+
+/** The answer was there, but its settlement could not be made durable: the caller got an error instead. */
+export interface Withheld {
+  readonly kind: 'withheld';
+  readonly settled: CallSettled;
+  readonly status: number;
+  readonly code: string;
+}
+
+/** Nobody serves it any more: a node died, or lost it. What had reached its caller is charged. */
+interface Lost {
+  readonly kind: 'lost';
+  readonly seen: LastSeen;
+  readonly useTimeMs: number;
+  /** As of `Settled`, for `costOfLost`; nothing where that is null. */
+  readonly payable: Quota;
+}
+
+export type Conclusion = Settled | Release | Withheld | Lost;
+
+/** What is charged of a cost: no more than those who pay own for it, and never a credit. */
+export const chargeWithin = (cost: Quota, payable: Quota): Quota => (cost < payable ? cost : max(payable, zero));
+
+/** What a lost call costs; null: nothing had reached its caller, so it is released. */
+export function costOfLost(reservation: CallReserved, seen: LastSeen): Quota | null {
+  const delivered = deliveredOf(reservation, seen);
+  return delivered === null ? null : chargeOf(delivered.usage, reservation.price);
+}
+
+/** The outcome of a reserved call. Pure; the charge and what nobody pays make up what it cost. */
+export function conclude(reservation: CallReserved, conclusion: Settled): CallSettled;
+export function conclude(reservation: CallReserved, conclusion: Release | Withheld): CallReleased;
+export function conclude(reservation: CallReserved, conclusion: Conclusion): CallSettled | CallReleased;
+export function conclude(reservation: CallReserved, conclusion: Conclusion): CallSettled | CallReleased {
+  switch (conclusion.kind) {
+    case 'settled':
+      return settledBy(reservation, conclusion.settlement, conclusion.cost, conclusion.payable);
+    case 'upstream-failed':
+      return released(reservation, conclusion.kind, conclusion, conclusion);
+    case 'caller-left':
+      return released(reservation, conclusion.kind, conclusion, toldNobody);
+    case 'internal':
+      return released(reservation, conclusion.kind, { attempts: [], ...conclusion }, toldNobody);
+    case 'never-sent':
+      return released(reservation, conclusion.reason, notServed, conclusion);
+    case 'withheld':
+      return withheld(reservation, conclusion);
+    case 'lost':
+      return lost(reservation, conclusion);
+    default:
+      return assertNever(conclusion);
+  }
+}
+
+const toldNobody: Told = { status: null, code: null };
+const notServed: Unanswered = { attempts: [], useTimeMs: 0, unknownAttempts: 0 };
+
+/** Each of these attempts may have cost upstream as much as the call was expected to. */
+const timesReserved = ({ reserved }: CallReserved, attempts: number): Quota => Quota(tellable(reserved * attempts));
+
+/** Written out: objects put together by spreading cost every call more than its charge does. */
+function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quota, payable: Quota): CallSettled {
+  const charged = chargeWithin(cost, payable);
+  return {
+    type: 'CallSettled',
+    facts: reservation.facts,
+    reserved: reservation.reserved,
+    charged,
+    usage: settlement.usage,
+    price: reservation.price,
+    usageSource: settlement.usageSource,
+    outcome: settlement.outcome,
+    channelId: settlement.channelId,
+    attempts: settlement.attempts,
+    failedAttempts: settlement.failedAttempts,
+    upstreamModel: settlement.upstreamModel,
+    useTimeMs: settlement.useTimeMs,
+    firstTokenMs: settlement.firstTokenMs,
+    reasoningEffort: settlement.reasoningEffort,
+    uncovered: minus(cost, charged),
+    suspense: timesReserved(reservation, settlement.unknownAttempts),
+  };
+}
+
+function released(
+  reservation: CallReserved,
+  reason: ReleaseReason,
+  { attempts, failedAttempts, useTimeMs, unknownAttempts }: Unanswered,
+  { status, code }: Told,
+): CallReleased {
+  const { facts, reserved } = reservation;
+  const suspense = timesReserved(reservation, unknownAttempts);
+  const course = { attempts, failedAttempts, useTimeMs };
+  return { type: 'CallReleased', facts, reserved, reason, status, code, ...course, suspense };
+}
+
+/** The work was done, and this is what it is worth. */
+function withheld({ facts, reserved }: CallReserved, { settled, status, code }: Withheld): CallReleased {
+  const { attempts, failedAttempts, useTimeMs, charged, uncovered, suspense } = settled;
+  const unpaid = Quota(tellable(charged + uncovered + suspense));
+  const course = { attempts, failedAttempts, useTimeMs };
+  return { type: 'CallReleased', facts, reserved, reason: 'not-booked', status, code, ...course, suspense: unpaid };
+}
+
+function lost(reservation: CallReserved, { seen, useTimeMs, payable }: Lost): CallSettled | CallReleased {
+  const delivered = deliveredOf(reservation, seen);
+  if (delivered === null) {
+    const attempts = seen.kind === 'sent' ? seen.progress.attempts : [];
+    const course = { attempts, useTimeMs, unknownAttempts: costlyAttempts(seen) };
+    return released(reservation, 'recovered', course, toldNobody);
+  }
+  const { usage, channelId, firstTokenMs, progress } = delivered;
+  const { attempts, unknownAttempts, upstreamModel } = progress;
+  const settlement: Settlement = {
+    usage,
+    usageSource: 'estimated',
+    outcome: 'gateway-failed',
+    channelId,
+    attempts,
+    upstreamModel,
+    useTimeMs,
+    firstTokenMs,
+    reasoningEffort: null,
+    unknownAttempts,
+  };
+  return settledBy(reservation, settlement, chargeOf(usage, reservation.price), payable);
+}
+
+/** A settlement as it was, or may have been, written. */
+interface WrittenSettlement {
+  readonly id: string;
+  readonly at: Instant;
+  readonly event: CallSettled;
+}
+
+/** Takes back a settlement whose answer was withheld, where the log turns out to hold it. */
+export function refundOf(
+  { id, at, event }: WrittenSettlement,
+  { status, code }: Pick<Withheld, 'status' | 'code'>,
+): CallRefunded {
+  const { facts, charged, usage, channelId, attempts, failedAttempts, useTimeMs } = event;
+  return {
+    type: 'CallRefunded',
+    settlement: { eventId: id, at, charged, usage, channelId, attempts, failedAttempts, useTimeMs },
+    facts,
+    status,
+    code,
+    useTimeMs,
+    // What nobody was to pay is booked by the settlement already.
+    suspense: charged,
+  };
+}

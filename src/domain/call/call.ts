@@ -1,0 +1,170 @@
+import type { Decider } from '../kernel/decider.js';
+import { assertNever, Failure } from '../kernel/failure.js';
+import type { ApiKeyId, ChannelId, UserId } from '../kernel/ids.js';
+import type { Instant } from '../kernel/instant.js';
+import type { Quota } from '../kernel/quota.js';
+import type { CallRefused } from '../kernel/refusal.js';
+import type { Price } from '../pricing/pricing.js';
+import type { Usage } from './usage.js';
+
+/*
+ * One relayed request. Stream `call-{requestId}`: reserved, then exactly one of settled or released. A settlement whose
+ * answer was withheld from the caller is refunded. The stream of a call that was refused says that and nothing else.
+ */
+
+/** What stays the same from reservation to outcome; repeated in each event so that each can be read alone. */
+export interface CallFacts {
+  readonly userId: UserId;
+  /** null: no API key pays (playground). */
+  readonly apiKeyId: ApiKeyId | null;
+  readonly apiKeyName: string;
+  readonly group: string;
+  /** The name asked and billed for, never the mapped one. */
+  readonly model: string;
+  /** The endpoint, e.g. `/v1/chat/completions`. */
+  readonly path: string;
+  readonly stream: boolean;
+}
+
+/**
+ * Where the settled token counts come from. `disbelieved`: counted locally, because upstream told more than the call can
+ * have used.
+ */
+export type UsageSource = 'upstream' | 'estimated' | 'disbelieved' | 'none';
+
+/** How the answer ended, as far as the caller could see. `gateway-failed`: whoever served it did not live to settle it. */
+export type CallOutcome =
+  | 'completed'
+  | 'caller-left'
+  | 'caller-stalled'
+  | 'upstream-broke'
+  | 'quota-ran-out'
+  | 'gateway-failed';
+
+/** A channel that was asked and did not answer the call. */
+export interface FailedAttempt {
+  readonly channelId: ChannelId;
+  /** What upstream answered with, before any mapping; null: it gave no answer. */
+  readonly status: number | null;
+  /** The code its caller would have been given; null: none. */
+  readonly code: string | null;
+  readonly durationMs: number;
+}
+
+/** `not-booked`: the answer was there, but its settlement could not be made durable, so it was withheld. */
+export type ReleaseReason = 'upstream-failed' | 'no-channel' | 'caller-left' | 'not-booked' | 'internal' | 'recovered';
+
+export type CallEvent =
+  | {
+      type: 'CallReserved';
+      facts: CallFacts;
+      reserved: Quota;
+      promptTokens: number;
+      maxOutputTokens: number | null;
+      price: Price;
+    }
+  | {
+      type: 'CallSettled';
+      facts: CallFacts;
+      reserved: Quota;
+      charged: Quota;
+      /** What the call cost beyond what could be charged: nobody's debt, booked to suspense. The cost is both together. */
+      uncovered: Quota;
+      usage: Usage;
+      usageSource: UsageSource;
+      price: Price;
+      outcome: CallOutcome;
+      channelId: ChannelId;
+      /** Channels in the order tried; the last one answered. */
+      attempts: readonly ChannelId[];
+      /** Those of them that failed, and how. Left out: none did. */
+      failedAttempts?: readonly FailedAttempt[] | undefined;
+      /** The name sent upstream when it differs from the one asked for. */
+      upstreamModel: string | null;
+      useTimeMs: number;
+      firstTokenMs: number | null;
+      reasoningEffort: string | null;
+      /** What upstream may charge for beside this and nobody pays: attempts that failed after they had been sent. */
+      suspense: Quota;
+    }
+  | {
+      type: 'CallReleased';
+      facts: CallFacts;
+      reserved: Quota;
+      reason: ReleaseReason;
+      /** The status and code the caller got; null when nobody was there to get one. */
+      status: number | null;
+      code: string | null;
+      attempts: readonly ChannelId[];
+      /** How they failed. Left out: nobody knows, or nobody was asked. */
+      failedAttempts?: readonly FailedAttempt[] | undefined;
+      useTimeMs: number;
+      /** What upstream may charge for and nobody pays. */
+      suspense: Quota;
+    }
+  | {
+      type: 'CallRefunded';
+      facts: CallFacts;
+      settlement: TakenBack;
+      /** The status and code the caller got instead of the answer. */
+      status: number;
+      code: string;
+      useTimeMs: number;
+      /** What upstream may charge for and nobody pays. */
+      suspense: Quota;
+    };
+
+/** A settlement that does not count any more: all that was counted because of it. */
+export interface TakenBack
+  extends Pick<CallSettled, 'charged' | 'usage' | 'channelId' | 'attempts' | 'failedAttempts' | 'useTimeMs'> {
+  readonly eventId: string;
+  readonly at: Instant;
+}
+
+export type CallReserved = Extract<CallEvent, { type: 'CallReserved' }>;
+export type CallSettled = Extract<CallEvent, { type: 'CallSettled' }>;
+export type CallReleased = Extract<CallEvent, { type: 'CallReleased' }>;
+export type CallRefunded = Extract<CallEvent, { type: 'CallRefunded' }>;
+
+type CallCommand =
+  | { type: 'Reserve'; event: CallReserved }
+  | { type: 'Settle'; event: CallSettled }
+  | { type: 'Release'; event: CallReleased }
+  | { type: 'Refund'; event: CallRefunded };
+
+export type Call = { status: 'none' | 'reserved' | 'settled' | 'released' | 'refunded' | 'refused' };
+
+export const callDecider: Decider<Call, CallCommand, CallEvent | CallRefused> = {
+  initial: { status: 'none' },
+  decide(command, call) {
+    switch (command.type) {
+      case 'Reserve':
+        return call.status === 'none' ? [command.event] : [];
+      case 'Settle':
+      case 'Release':
+        if (call.status === 'none') throw new Failure('lost-race');
+        return call.status === 'reserved' ? [command.event] : [];
+      case 'Refund':
+        if (call.status === 'none') throw new Failure('lost-race');
+        return call.status === 'settled' ? [command.event] : [];
+      default:
+        return assertNever(command);
+    }
+  },
+  evolve(_, event) {
+    switch (event.type) {
+      case 'CallReserved':
+        return { status: 'reserved' };
+      case 'CallSettled':
+        return { status: 'settled' };
+      case 'CallReleased':
+        return { status: 'released' };
+      case 'CallRefunded':
+        return { status: 'refunded' };
+      case 'CallRefused':
+        return { status: 'refused' };
+      default:
+        return assertNever(event);
+    }
+  },
+};

@@ -1,0 +1,30 @@
+import type { Position } from '../events/events.js';
+import { UnreadableEvent } from '../events/upcast.js';
+import { Failure, type FailureCode } from '../kernel/failure.js';
+
+/* Errors on their way from one thread or process of a node to another. */
+
+/** An error that keeps its type on the way: who gets it chooses by that. */
+export type ToldError =
+  | { readonly type: 'failure'; readonly code: FailureCode; readonly details: Failure['details'] }
+  | {
+      readonly type: 'unreadable';
+      readonly event: string;
+      readonly reason: string;
+      readonly position: Position | null;
+    }
+  | { readonly type: 'other'; readonly text: string; readonly code: string | null };
+
+export function tellError(error: unknown): ToldError {
+  if (error instanceof Failure) return { type: 'failure', code: error.code, details: error.details };
+  if (error instanceof UnreadableEvent)
+    return { type: 'unreadable', event: error.type, reason: error.reason, position: error.position };
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return { type: 'other', text: error instanceof Error ? error.message : String(error), code };
+}
+
+export function toldError(told: ToldError): Error {
+  if (told.type === 'failure') return new Failure(told.code, told.details);
+  if (told.type === 'unreadable') return new UnreadableEvent(told.event, told.reason, told.position);
+  return Object.assign(new Error(told.text), told.code === null ? {} : { code: told.code });
+}

@@ -1,0 +1,190 @@
+import type { ApiKeyEvent } from '../api-key/api-key.js';
+import type { CallEvent } from '../call/call.js';
+import type { TestRunEvent } from '../call/test-run.js';
+import type { UsageLogEvent } from '../call/usage-log.js';
+import type { ChannelEvent } from '../channel/channel.js';
+import type { Brand } from '../kernel/brand.js';
+import type { IdentityEvent, IdentityKind, InviteCodeEvent, UsernameEvent } from '../kernel/claim.js';
+import { invalidField } from '../kernel/failure.js';
+import type { ApiKeyId, CallId, ChannelId, IdentityClaim, PaymentId, RedemptionId, UserId } from '../kernel/ids.js';
+import type { Instant } from '../kernel/instant.js';
+import type { RefusalEvent } from '../kernel/refusal.js';
+import type { OptionEvent } from '../options/option.js';
+import type { PaymentEvent } from '../payment/payment.js';
+import type { RedemptionEvent } from '../payment/redemption.js';
+import type { FactorEvent } from '../user/second-factor.js';
+import type { SetupEvent } from '../user/setup.js';
+import type { UserEvent } from '../user/user.js';
+import type { QuarantineEvent } from './quarantine.js';
+
+/** Everything that can have happened. */
+export type DomainEvent =
+  | UserEvent
+  | UsernameEvent
+  | IdentityEvent
+  | FactorEvent
+  | InviteCodeEvent
+  | ApiKeyEvent
+  | ChannelEvent
+  | RedemptionEvent
+  | TestRunEvent
+  | OptionEvent
+  | CallEvent
+  | RefusalEvent
+  | PaymentEvent
+  | SetupEvent
+  | UsageLogEvent
+  | QuarantineEvent;
+
+export type EventType = DomainEvent['type'];
+
+/** Every type once: a log may also hold those of a newer release, which this one must not pass over. */
+const eventTypes: Readonly<Record<EventType, true>> = {
+  UserRegistered: true,
+  UserProfileChanged: true,
+  EmailChanged: true,
+  IdentityLinked: true,
+  IdentityUnlinked: true,
+  PasskeyGivenUp: true,
+  UserGroupChanged: true,
+  UserRoleChanged: true,
+  UserDisabled: true,
+  UserEnabled: true,
+  UserDeleted: true,
+  UserErased: true,
+  SignInsEnded: true,
+  InviteCodeIssued: true,
+  InviteRewardPromised: true,
+  InviteRewardEarned: true,
+  InviteRewardTransferred: true,
+  PasswordChanged: true,
+  AccessTokenIssued: true,
+  UserSettingsChanged: true,
+  QuotaGranted: true,
+  QuotaAdjusted: true,
+  UsernameClaimed: true,
+  UsernameReleased: true,
+  IdentityClaimed: true,
+  IdentityReleased: true,
+  TotpEnrolled: true,
+  TotpCodeUsed: true,
+  TotpTurnedOff: true,
+  RecoveryCodesRenewed: true,
+  RecoveryCodeUsed: true,
+  PasskeyAdded: true,
+  PasskeyUsed: true,
+  PasskeyRenamed: true,
+  PasskeyRemoved: true,
+  FactorsReset: true,
+  InviteCodeClaimed: true,
+  InviteCodeReleased: true,
+  ApiKeyIssued: true,
+  ApiKeyEdited: true,
+  ApiKeyEnabled: true,
+  ApiKeyDisabled: true,
+  ApiKeyRevoked: true,
+  ApiKeyDeleted: true,
+  ChannelAdded: true,
+  ChannelEdited: true,
+  ChannelEnabled: true,
+  ChannelDisabled: true,
+  ChannelTested: true,
+  ChannelBalanceObserved: true,
+  ChannelRemoved: true,
+  RedemptionCodeIssued: true,
+  RedemptionCodeEdited: true,
+  RedemptionCodeEnabled: true,
+  RedemptionCodeDisabled: true,
+  RedemptionCodeDeleted: true,
+  RedemptionCodeRedeemed: true,
+  ChannelTestRunFinished: true,
+  OptionChanged: true,
+  CallReserved: true,
+  CallSettled: true,
+  CallReleased: true,
+  CallRefunded: true,
+  CallRefused: true,
+  CallsRefused: true,
+  TopUpRequested: true,
+  TopUpBegun: true,
+  TopUpCompleted: true,
+  TopUpExpired: true,
+  TopUpRefunded: true,
+  TopUpDisputed: true,
+  TopUpDisputeWon: true,
+  SetupCompleted: true,
+  LogsCleared: true,
+  EventQuarantined: true,
+};
+
+export const isEventType = (type: string): type is EventType => Object.hasOwn(eventTypes, type);
+
+/** An event's place in the global order; grows, without gaps that fill later. -1: before the first. */
+export type Position = Brand<number, 'Position'>;
+
+export const Position = (raw: number | string | bigint): Position => {
+  const value = Number(raw);
+  if (!Number.isSafeInteger(value) || value < -1) throw invalidField('position', 'an integer from -1');
+  return value as Position;
+};
+
+export const beginning = Position(-1);
+
+/** An event's place in its stream: 0, 1, 2, … */
+export type Revision = number;
+
+export type StreamName = Brand<string, 'StreamName'>;
+
+export const streams = {
+  user: (id: UserId) => `user-${id}` as StreamName,
+  username: (name: string) => `username-${name.toLowerCase()}` as StreamName,
+  identity: (kind: IdentityKind, claim: IdentityClaim) => `identity-${kind}-${claim}` as StreamName,
+  factors: (id: UserId) => `factors-${id}` as StreamName,
+  /** `passkey`: keyed hash of the credential id. */
+  passkey: (passkey: string) => `passkey-${passkey}` as StreamName,
+  invite: (code: string) => `invite-${code}` as StreamName,
+  apiKey: (id: ApiKeyId) => `apikey-${id}` as StreamName,
+  channel: (id: ChannelId) => `channel-${id}` as StreamName,
+  redemption: (id: RedemptionId) => `redemption-${id}` as StreamName,
+  call: (id: CallId) => `call-${id}` as StreamName,
+  payment: (id: PaymentId) => `payment-${id}` as StreamName,
+  /** What was refused in an hour and is not told by itself: no such stream grows for ever. By hours since 1970. */
+  refusals: (at: Instant) => `refusals-${Math.floor(at / 3_600_000)}` as StreamName,
+  options: 'options' as StreamName,
+  system: 'system' as StreamName,
+  quarantine: 'quarantine' as StreamName,
+  testRuns: 'testruns' as StreamName,
+  usageLog: 'usagelog' as StreamName,
+} as const;
+
+/** Of which there are as many as calls, each of a few events. */
+export const isCallStream = (stream: StreamName): boolean => stream.startsWith('call-');
+
+/** The id a stream name ends in: `user-7` → `7`. */
+export const streamKey = (stream: StreamName): string => stream.slice(stream.indexOf('-') + 1);
+
+/** An event with its envelope, as it stands in the log. `at` is when it happened, told by whoever recorded it. */
+export interface Recorded<Event extends DomainEvent = DomainEvent> {
+  readonly id: string;
+  readonly stream: StreamName;
+  readonly revision: Revision;
+  readonly position: Position;
+  readonly at: Instant;
+  readonly event: Event;
+  /** Characters of its payload as it is stored: what it weighs in memory. Left out where nothing is stored. */
+  readonly size?: number;
+}
+
+/** What events weigh together. */
+export function sizeOf(events: readonly Recorded[]): number {
+  let size = 0;
+  for (const event of events) size += event.size ?? 0;
+  return size;
+}
+
+/** An event about to be appended. The id, a lower-case UUID, makes a repeated append a no-op. */
+export interface NewEvent<Event extends DomainEvent = DomainEvent> {
+  readonly id: string;
+  readonly at: Instant;
+  readonly event: Event;
+}

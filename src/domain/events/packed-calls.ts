@@ -1,0 +1,284 @@
+import type {
+  CallFacts,
+  CallOutcome,
+  CallReleased,
+  CallReserved,
+  CallSettled,
+  FailedAttempt,
+  UsageSource,
+} from '../call/call.js';
+import type { TokenQuantity, Usage } from '../call/usage.js';
+import { zero } from '../kernel/quota.js';
+import type { Price, TokenPrice } from '../pricing/pricing.js';
+
+/*
+ * How the events of calls stand in the log: the same facts in a fixed order, without the names that every call would
+ * repeat. They are nearly all of the log, and take less than half the room so. What is usually the same comes last and
+ * is left out there.
+ *
+ * What has been written is read for ever: places, letters and numbers keep their meaning, and more are only ever added
+ * at the end.
+ */
+
+export interface PackedForm<Event> {
+  pack(event: Event): readonly unknown[];
+  /** Throws where the members are none of this form. */
+  unpack(packed: readonly unknown[]): Event;
+}
+
+type ByQuantity<Value> = Readonly<Record<string, Value>>;
+
+export type PackedFacts = readonly [
+  userId: CallFacts['userId'],
+  apiKeyId: CallFacts['apiKeyId'],
+  apiKeyName: string,
+  group: string,
+  model: string,
+  path: string,
+  stream: 0 | 1,
+];
+/** A price per call stands as it is. */
+type PackedPrice =
+  | readonly [model: string, ratios: ByQuantity<string>, group: string, pieces?: TokenPrice['pieces']]
+  | Exclude<Price, TokenPrice>;
+type PackedReserved = readonly [
+  facts: PackedFacts,
+  reserved: CallReserved['reserved'],
+  promptTokens: number,
+  maxOutputTokens: number | null,
+  price: PackedPrice,
+];
+type PackedAttempt = readonly [
+  channelId: FailedAttempt['channelId'],
+  status: number | null,
+  code: string | null,
+  durationMs: number,
+];
+type PackedSettled = readonly [
+  facts: PackedFacts,
+  reserved: CallSettled['reserved'],
+  charged: CallSettled['charged'],
+  usage: ByQuantity<number>,
+  usageSource: number,
+  price: PackedPrice,
+  outcome: number,
+  channelId: CallSettled['channelId'],
+  attempts: CallSettled['attempts'],
+  useTimeMs: number,
+  firstTokenMs?: number | null,
+  upstreamModel?: string | null,
+  reasoningEffort?: string | null,
+  uncovered?: CallSettled['uncovered'],
+  suspense?: CallSettled['suspense'],
+  failedAttempts?: readonly PackedAttempt[],
+];
+type PackedReleased = readonly [
+  facts: PackedFacts,
+  reserved: CallReleased['reserved'],
+  reason: CallReleased['reason'],
+  status: number | null,
+  code: string | null,
+  attempts: CallReleased['attempts'],
+  useTimeMs: number,
+  suspense?: CallReleased['suspense'],
+  failedAttempts?: readonly PackedAttempt[],
+];
+
+/** Without members at the end that are as usual. `usual`: of the last places. */
+function withoutUsual(members: unknown[], usual: readonly unknown[]): readonly unknown[] {
+  for (let place = usual.length; place > 0 && members.at(-1) === usual[place - 1]; place--) members.pop();
+  return members;
+}
+
+/** Other quantities stand by their names, which are longer. */
+const letterOf: Readonly<Record<TokenQuantity, string>> = {
+  input: 'i',
+  cachedInput: 'c',
+  cacheWrite: 'w',
+  cacheWriteHour: 'h',
+  imageInput: 'm',
+  audioInput: 'a',
+  output: 'o',
+  reasoning: 'r',
+  imageOutput: 'n',
+  audioOutput: 's',
+};
+const letters: ReadonlyMap<string, string> = new Map(Object.entries(letterOf));
+const quantities: ReadonlyMap<string, string> = new Map([...letters].map(([name, letter]) => [letter, name]));
+
+function renamed<Value>(counts: ByQuantity<Value>, names: ReadonlyMap<string, string>): Record<string, Value> {
+  const all: Record<string, Value> = {};
+  for (const name in counts) all[names.get(name) ?? name] = counts[name] as Value;
+  return all;
+}
+
+const packQuantities = <Value>(counts: ByQuantity<Value>): ByQuantity<Value> => renamed(counts, letters);
+const unpackQuantities = <Value>(packed: ByQuantity<Value>): ByQuantity<Value> => renamed(packed, quantities);
+
+const packPrice = (price: Price): unknown =>
+  price.per === 'token'
+    ? withoutUsual([price.model, packQuantities(price.ratios), price.group, price.pieces], [undefined])
+    : price;
+
+function unpackPrice(packed: PackedPrice): Price {
+  if ('per' in packed) return packed;
+  const [model, ratios, group, pieces] = packed;
+  const price = { per: 'token', model, ratios: unpackQuantities(ratios), group } as const;
+  return pieces === undefined ? price : { ...price, pieces };
+}
+
+/** By the number it stands as. */
+const usageSources: readonly UsageSource[] = ['upstream', 'estimated', 'disbelieved', 'none'];
+const outcomes: readonly CallOutcome[] = [
+  'completed',
+  'caller-left',
+  'caller-stalled',
+  'upstream-broke',
+  'quota-ran-out',
+  'gateway-failed',
+];
+
+function numberOf<Name>(names: readonly Name[], name: Name): number {
+  const number = names.indexOf(name);
+  if (number < 0) throw new Error(`There is no number for ${String(name)} in the log`);
+  return number;
+}
+
+function nameOf<Name>(names: readonly Name[], number: number): Name {
+  const name = names[number];
+  if (name === undefined) throw new Error(`nothing has the number ${number}`);
+  return name;
+}
+
+export const packFacts = (facts: CallFacts): PackedFacts => [
+  facts.userId,
+  facts.apiKeyId,
+  facts.apiKeyName,
+  facts.group,
+  facts.model,
+  facts.path,
+  facts.stream ? 1 : 0,
+];
+
+export const unpackFacts = ([userId, apiKeyId, apiKeyName, group, model, path, stream]: PackedFacts): CallFacts => ({
+  userId,
+  apiKeyId,
+  apiKeyName,
+  group,
+  model,
+  path,
+  stream: stream === 1,
+});
+
+const packAttempts = (failed: readonly FailedAttempt[] | undefined): readonly PackedAttempt[] | undefined =>
+  failed?.map(({ channelId, status, code, durationMs }) => [channelId, status, code, durationMs]);
+
+/** Members to be spread: none where none failed. */
+const unpackAttempts = (packed: readonly PackedAttempt[] | undefined): { failedAttempts?: FailedAttempt[] } =>
+  packed === undefined
+    ? {}
+    : {
+        failedAttempts: packed.map(([channelId, status, code, durationMs]) => ({
+          channelId,
+          status,
+          code,
+          durationMs,
+        })),
+      };
+
+const callReserved: PackedForm<CallReserved> = {
+  pack: ({ facts, reserved, promptTokens, maxOutputTokens, price }) => [
+    packFacts(facts),
+    reserved,
+    promptTokens,
+    maxOutputTokens,
+    packPrice(price),
+  ],
+  unpack(packed) {
+    const [facts, reserved, promptTokens, maxOutputTokens, price] = packed as PackedReserved;
+    return {
+      type: 'CallReserved',
+      facts: unpackFacts(facts),
+      reserved,
+      promptTokens,
+      maxOutputTokens,
+      price: unpackPrice(price),
+    };
+  },
+};
+
+const callSettled: PackedForm<CallSettled> = {
+  pack: (event) =>
+    withoutUsual(
+      [
+        packFacts(event.facts),
+        event.reserved,
+        event.charged,
+        packQuantities(event.usage),
+        numberOf(usageSources, event.usageSource),
+        packPrice(event.price),
+        numberOf(outcomes, event.outcome),
+        event.channelId,
+        event.attempts,
+        event.useTimeMs,
+        event.firstTokenMs,
+        event.upstreamModel,
+        event.reasoningEffort,
+        event.uncovered,
+        event.suspense,
+        packAttempts(event.failedAttempts),
+      ],
+      [null, null, null, 0, 0, undefined],
+    ),
+  unpack(packed) {
+    const [facts, reserved, charged, usage, usageSource, price, outcome, channelId, attempts, useTimeMs, ...last] =
+      packed as PackedSettled;
+    const [firstTokenMs = null, upstreamModel = null, reasoningEffort = null, uncovered = zero, suspense = zero] = last;
+    const failedAttempts = last[5];
+    return {
+      type: 'CallSettled',
+      facts: unpackFacts(facts),
+      reserved,
+      charged,
+      uncovered,
+      usage: unpackQuantities(usage) as Usage,
+      usageSource: nameOf(usageSources, usageSource),
+      price: unpackPrice(price),
+      outcome: nameOf(outcomes, outcome),
+      channelId,
+      attempts,
+      upstreamModel,
+      useTimeMs,
+      firstTokenMs,
+      reasoningEffort,
+      suspense,
+      ...unpackAttempts(failedAttempts),
+    };
+  },
+};
+
+const callReleased: PackedForm<CallReleased> = {
+  pack: ({ facts, reserved, reason, status, code, attempts, useTimeMs, suspense, failedAttempts }) =>
+    withoutUsual(
+      [packFacts(facts), reserved, reason, status, code, attempts, useTimeMs, suspense, packAttempts(failedAttempts)],
+      [0, undefined],
+    ),
+  unpack(packed) {
+    const [facts, reserved, reason, status, code, attempts, useTimeMs, suspense = zero, failedAttempts] =
+      packed as PackedReleased;
+    return {
+      type: 'CallReleased',
+      facts: unpackFacts(facts),
+      reserved,
+      reason,
+      status,
+      code,
+      attempts,
+      useTimeMs,
+      suspense,
+      ...unpackAttempts(failedAttempts),
+    };
+  },
+};
+
+export const packedCalls = { CallReserved: callReserved, CallSettled: callSettled, CallReleased: callReleased };

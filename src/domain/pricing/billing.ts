@@ -1,0 +1,79 @@
+import {
+  isTokens,
+  type PieceQuantity,
+  type Quantity,
+  type TokenQuantity,
+  tokenQuantities,
+  type Usage,
+} from '../call/usage.js';
+import { add, type Decimal, decimalText, times, ZERO } from '../kernel/decimal.js';
+import type { Quota } from '../kernel/quota.js';
+import { chargeOf, exactCount, type Price, perCall, pieceRateOf, quantityRatio, rateOf, unitOf } from './pricing.js';
+
+/* How a charge came about, line by line: for whoever wants to see the calculation, which is done nowhere else. */
+
+export interface BillingLine {
+  /** What was used; `call` where the call as such has its price. */
+  readonly quantity: Quantity | 'call';
+  readonly count: number;
+  /** Relative to an input token; null: not counted in tokens. */
+  readonly ratio: string | null;
+  /** Quota for one, all factors applied. */
+  readonly unitPrice: string;
+  /** Quota for all of them, not rounded. */
+  readonly amount: string;
+}
+
+export interface Billing {
+  readonly lines: readonly BillingLine[];
+  /** The sum of the lines, before rounding. */
+  readonly exact: string;
+  /** The charge: rounded once, at least 1 where something was used that is not free. */
+  readonly total: Quota;
+}
+
+const isPiece = (name: Quantity): name is PieceQuantity => !isTokens(name);
+
+/** What was used, tokens first and always in the same order. */
+const namesIn = (usage: Usage): Quantity[] =>
+  [...tokenQuantities, ...(Object.keys(usage) as Quantity[]).filter((name) => !isTokens(name)).sort()].filter(
+    (name) => (usage[name] ?? 0) > 0,
+  );
+
+export function billingOf(usage: Usage, price: Price): Billing {
+  const lines: BillingLine[] = [];
+  let sum = ZERO;
+  const line = (quantity: BillingLine['quantity'], count: number, ratio: string | null, rate: Decimal): void => {
+    const amount = times(exactCount(count), rate);
+    sum = add(sum, amount);
+    lines.push({ quantity, count, ratio, unitPrice: decimalText(rate), amount: decimalText(amount) });
+  };
+  if (price.per === 'call') {
+    line('call', 1, null, perCall(price));
+    // Seconds and pictures are told without a price: the call as such has it.
+    for (const name of namesIn(usage))
+      if (isPiece(name) && price.pieces?.dollars[name] !== undefined)
+        line(name, usage[name] ?? 0, null, pieceRateOf(price, name));
+  } else {
+    const unit = unitOf(price);
+    for (const name of namesIn(usage)) {
+      const ratio = isTokens(name) ? quantityRatio(price, name) : null;
+      line(name, usage[name] ?? 0, ratio, rateOf(price, name, unit));
+    }
+  }
+  return { lines, exact: decimalText(sum), total: chargeOf(usage, price) };
+}
+
+/** Quota for one of each, all factors applied: what a line of a calculation will name as its `unitPrice`. */
+export type UnitPrices = Readonly<Partial<Record<TokenQuantity | 'call', string>>>;
+
+/** What any call may use has a price here; of the rest, what costs otherwise than the plain tokens of its side. */
+const alwaysTold: ReadonlySet<TokenQuantity> = new Set(['input', 'cachedInput', 'cacheWrite', 'output']);
+
+/** Before anything is used: what it would cost. Pieces beside the tokens are not among it. */
+export function unitPricesOf(price: Price): UnitPrices {
+  if (price.per === 'call') return { call: decimalText(perCall(price)) };
+  const unit = unitOf(price);
+  const told = tokenQuantities.filter((name) => alwaysTold.has(name) || price.ratios[name] !== undefined);
+  return Object.fromEntries(told.map((name) => [name, decimalText(rateOf(price, name, unit))]));
+}

@@ -1,0 +1,36 @@
+import type { DoorsElsewhere } from '../application/ports/identity-provider-ports.js';
+import type { Clock } from '../application/ports/storage-ports.js';
+import type { VisitedProvider } from '../domain/kernel/claim.js';
+import { Failure } from '../domain/kernel/failure.js';
+import { type GithubPlaces, github } from './github.js';
+import { type DoorPorts, neededSecret, type VisitedDoor } from './identity-provider.js';
+import { linuxdo } from './linuxdo.js';
+import { oidc } from './oidc.js';
+import { isSignedByTelegram } from './telegram.js';
+import { identifyByWeChat } from './wechat.js';
+
+/* The doors elsewhere, as the application wants them. */
+
+interface DoorPlaces {
+  readonly github: GithubPlaces;
+  readonly linuxdoUrl: string;
+}
+
+export function openDoors(ports: DoorPorts & { readonly clock: Clock }, places: DoorPlaces): DoorsElsewhere {
+  const { clock } = ports;
+  const visited: Readonly<Record<VisitedProvider, VisitedDoor>> = {
+    github: github(ports, places.github),
+    oidc: oidc(ports, clock),
+    linuxdo: linuxdo(ports, places.linuxdoUrl),
+  };
+  return {
+    authoriseAddress: (provider, state, trip) => visited[provider].authoriseAddress(state, trip),
+    byCode: (provider, code, trip) => visited[provider].identify(code, trip),
+    byWeChat: (code) => identifyByWeChat(ports, code),
+    async byTelegram(given) {
+      const token = await neededSecret(ports, 'telegram', 'TelegramBotToken');
+      if (!isSignedByTelegram(token, given, clock.now())) throw new Failure('telegram-signature-wrong');
+      return { subject: given.id, shown: given.id };
+    },
+  };
+}

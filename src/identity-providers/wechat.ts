@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import type { ExternalProfile } from '../application/ports/identity-provider-ports.js';
+import { Failure } from '../domain/kernel/failure.js';
+import { answerTimeoutMs, type DoorPorts, mostAnswerBytes, neededSecret } from './identity-provider.js';
+import { profileText } from './profile-text.js';
+
+/* WeChat by a relay of the operator's: whoever follows its account is given a code there, and the relay knows whose. */
+
+const provider = 'wechat';
+
+const answerShape = z.object({
+  success: z.boolean(),
+  message: z.string().nullish(),
+  data: z.string().nullish(),
+});
+
+const longestId = 255;
+
+function parsed(body: Buffer): z.infer<typeof answerShape> | undefined {
+  try {
+    return answerShape.safeParse(JSON.parse(body.toString('utf8'))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws `provider-unreachable`, `wechat-code-wrong`; with what the relay has `said` where it says why. */
+export async function identifyByWeChat(ports: DoorPorts, code: string): Promise<ExternalProfile> {
+  const token = await neededSecret(ports, provider, 'WeChatServerToken');
+  const address = ports.text('WeChatServerAddress').replace(/\/+$/, '');
+  const unreachable = (reason: string): Failure => {
+    ports.report({ provider, step: 'code', reason });
+    return new Failure('provider-unreachable', { provider, step: 'code' });
+  };
+  const answer = await ports.outbound.fetch({
+    url: `${address}/api/wechat/user?code=${encodeURIComponent(code)}`,
+    headers: { authorization: token, accept: 'application/json' },
+    timeoutMs: answerTimeoutMs,
+    mostBytes: mostAnswerBytes,
+  });
+  if (!answer.ok) throw unreachable(answer.reason);
+  const told = parsed(answer.body);
+  if (told === undefined) throw unreachable('unreadable');
+  const id = told.data ?? '';
+  if (!told.success || id === '' || id.length > longestId) {
+    const said = told.success ? '' : profileText(told.message, 200);
+    throw new Failure('wechat-code-wrong', said === '' || said.includes(token) ? {} : { said });
+  }
+  return { subject: id, shown: profileText(id, longestId), username: null, displayName: 'WeChat User', email: null };
+}

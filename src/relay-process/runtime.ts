@@ -1,0 +1,103 @@
+import { getHeapStatistics } from 'node:v8';
+import { requestId } from '../application/request-id.js';
+import type { Config } from '../config.js';
+import { BodyRoom } from '../http/body-room.js';
+import { clientAddress, type TellDoubt } from '../http/client-address.js';
+import { addressGuard, resolveBySystem } from '../outbound/address-guard.js';
+import type { RelayPorts } from '../relay/contracts/ports.js';
+import { requestBodies } from '../relay/dialects/request-body.js';
+import { type Entrance, type EntranceOptions, openEntrance } from '../relay/dialects/router.js';
+import { openRelay, type Relay } from '../relay/pipeline/relay.js';
+import { providerOf } from '../relay/providers/registry.js';
+import { SoundLengths } from '../relay/sound/sound-length.js';
+import { LargeWork } from '../relay/text/large-work.js';
+import { AccessTokens } from '../relay/upstream/access-tokens.js';
+import { AnswerRoom } from '../relay/upstream/answer-room.js';
+import { openSideRequests } from '../relay/upstream/control-client.js';
+import { openPictures } from '../relay/upstream/pictures.js';
+import { openUpstream } from '../relay/upstream/upstream.js';
+import { billingPaths } from '../rest-compat/billing.js';
+import { headersOfAll } from './http-listener.js';
+
+/* What every process that serves calls has of its own: connections upstream, and room for what passes through. */
+
+/** Users and API keys a process keeps in memory, each. */
+export const directoryCapacity = 100_000;
+
+interface Relaying {
+  readonly relay: Relay;
+  readonly entrance: Entrance;
+  readonly addressOf: EntranceOptions['addressOf'];
+  readonly bodyRoom: BodyRoom;
+  /** For who asks upstream without a call. */
+  readonly ports: Pick<
+    RelayPorts,
+    Shared | 'upstream' | 'pictures' | 'authorising' | 'largeWork' | 'answers' | 'providerOf' | 'config'
+  >;
+  close(): Promise<void>;
+}
+
+/** What a process shares with the others of its node, or asks them for. */
+type Shared =
+  | 'directory'
+  | 'gate'
+  | 'meter'
+  | 'vault'
+  | 'clock'
+  | 'limits'
+  | 'wrongKeys'
+  | 'apiKeyStatus'
+  | 'channelHealth'
+  | 'refusals'
+  | 'log';
+
+export function openRelaying(
+  { server, relay: config }: Pick<Config, 'server' | 'relay'>,
+  shared: Pick<RelayPorts, Shared> & Pick<EntranceOptions, 'directory'> & { readonly doubted: TellDoubt },
+): Relaying {
+  const upstream = openUpstream({
+    connections: config.upstreamConnections,
+    guard: config.upstreamNetworks && addressGuard(config.upstreamNetworks, resolveBySystem),
+  });
+  // For addresses that callers choose.
+  const publicInternet = openUpstream({
+    connections: config.upstreamConnections,
+    guard: addressGuard([], resolveBySystem),
+  });
+  const pictures = openPictures(publicInternet);
+  const bodyRoom = openBodyRoom(server);
+  const largeWork = new LargeWork();
+  const answers = new AnswerRoom(getHeapStatistics().heap_size_limit);
+  const authorising = {
+    clock: shared.clock,
+    sideRequests: openSideRequests(upstream, answers),
+    accessTokens: new AccessTokens(shared.clock),
+  };
+  const ports = { ...shared, upstream, pictures, authorising, largeWork, answers, providerOf, config };
+  const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
+  const relay = openRelay({ ...ports, bodies });
+  const addressOf = clientAddress(server.trustedProxies, shared.doubted);
+  const entrance = openEntrance({
+    relay,
+    directory: shared.directory,
+    newRequestId: () => requestId(shared.clock.now()),
+    headers: headersOfAll(server),
+    addressOf,
+    providerName: (type) => providerOf(type)?.name ?? null,
+    elsewhere: billingPaths,
+    log: shared.log,
+  });
+  const close = async (): Promise<void> => {
+    await Promise.all([upstream.close(), publicInternet.close()]);
+  };
+  return { relay, entrance, addressOf, bodyRoom, ports, close };
+}
+
+function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Config['server']): BodyRoom {
+  const wanted = maxBodiesBytes ?? getHeapStatistics().heap_size_limit / 4;
+  return new BodyRoom({
+    totalBytes: Math.max(wanted, maxBodyBytes),
+    largestBytes: maxBodyBytes,
+    unfinishedPerAddress: maxUnfinishedBodies,
+  });
+}

@@ -1,0 +1,180 @@
+import type { CallProgressNotes } from '../../application/ports/storage-ports.js';
+import { atIntervals } from '../../concurrency/at-intervals.js';
+import { BriefMap } from '../../data-structures/compacting-map.js';
+import type { CallProgress } from '../../domain/call/call-progress.js';
+import { beginning, Position } from '../../domain/events/events.js';
+import type { CallId } from '../../domain/kernel/ids.js';
+import { type CallsUnderWay, CallUnderWay } from '../../relay/metering/in-flight-calls.js';
+
+/*
+ * The calls that workers serve, as the primary knows them: which are under way, and how far each worker has said that
+ * its calls have come. It is noted for all workers together, because it is up to one position of the log that whoever
+ * comes after this node relies on the notes.
+ */
+
+const noteEveryMs = 250;
+
+/** Where a worker is lost nobody knows whether its call had gone upstream: it counts as one attempt. */
+const nothingKnown: CallProgress = { attempts: [], unknownAttempts: 0, upstreamModel: null, delivered: null };
+
+/** Where among the reservations of one worker one of them is: it is told of them in this order. */
+export type Turn = number;
+
+/** The calls of one worker. */
+export interface CallsOfWorker extends Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'> {
+  /** The worker is told now that the call is reserved. */
+  tell(callId: CallId): Turn;
+  /** As of CallProgressNotes; `notedTo`: of the calls up to this turn. */
+  note(notedTo: Turn, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
+  /** The worker is gone, and will say nothing more. Whether it ever had a reservation. */
+  leave(): boolean;
+}
+
+interface Reserved {
+  readonly turn: Turn;
+  /** null: it has no place in the log yet. */
+  position: Position | null;
+}
+
+interface Worker {
+  /** How many reservations it has been told of. */
+  turns: Turn;
+  /** Of these it has not said everything, in their order. */
+  unsaid: Reserved[];
+}
+
+interface OpenCall {
+  readonly worker: Worker;
+  /** null: its worker has not been told whether it is reserved. */
+  reserved: Reserved | null;
+  /** Its place in the log, once it is known. */
+  position: Position | null;
+  noted: boolean;
+}
+
+export class CallsOfWorkers {
+  private readonly open = new BriefMap<CallId, OpenCall>();
+  private readonly workers = new Set<Worker>();
+  private progressed = new Map<CallId, CallProgress>();
+  private ended: CallId[] = [];
+  private notedTo: Position = beginning;
+  /** Of all reservations. */
+  private newest: Position = beginning;
+  private notes: Pick<CallProgressNotes, 'note'> | null = null;
+  private writing: Promise<void> = Promise.resolve();
+
+  /** A worker that has just been started. */
+  enter(): CallsOfWorker {
+    const { open } = this;
+    const worker: Worker = { turns: 0, unsaid: [] };
+    this.workers.add(worker);
+    return {
+      begin(callId) {
+        open.set(callId, { worker, reserved: null, position: null, noted: false });
+        return new CallUnderWay();
+      },
+      reserved: (callId, position) => {
+        const call = open.get(callId);
+        if (call !== undefined) {
+          call.position = position;
+          if (call.reserved !== null) call.reserved.position = position;
+        }
+        if (position > this.newest) this.newest = position;
+      },
+      tell(callId) {
+        const call = open.get(callId);
+        const reserved = { turn: ++worker.turns, position: call?.position ?? null };
+        if (call !== undefined) {
+          call.reserved = reserved;
+          worker.unsaid.push(reserved);
+        }
+        return reserved.turn;
+      },
+      end: (callId) => this.end(callId),
+      lose: (callId) => void open.delete(callId),
+      note: (notedTo, progressed) => {
+        for (const { callId, progress } of progressed) this.note(callId, progress);
+        const rest = worker.unsaid.findIndex(({ turn }) => turn > notedTo);
+        worker.unsaid.splice(0, rest < 0 ? worker.unsaid.length : rest);
+      },
+      leave: () => {
+        this.forget(worker);
+        return worker.turns > 0;
+      },
+    };
+  }
+
+  has(callId: CallId): boolean {
+    return this.open.has(callId);
+  }
+
+  /** Starts writing what is noted. The result stops it. */
+  keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void> {
+    this.notes = notes;
+    const stop = atIntervals(noteEveryMs, () => this.noted().catch(warn));
+    return async () => {
+      await stop();
+      // What has ended since shall leave no note behind.
+      await this.noted().catch(warn);
+    };
+  }
+
+  /** Resolves once all that has been said is written down. Rejects where it cannot be; it is tried again. */
+  noted(): Promise<void> {
+    const { notes } = this;
+    if (notes === null) return Promise.resolve();
+    // One after the other: what one of them has taken along is not written yet when the next one finds nothing left.
+    const written = this.writing.then(() => this.write(notes));
+    this.writing = written.catch(() => {});
+    return written;
+  }
+
+  private note(callId: CallId, progress: CallProgress): void {
+    const call = this.open.get(callId);
+    // It may have ended while its worker was saying so.
+    if (call === undefined) return;
+    call.noted = true;
+    this.progressed.set(callId, progress);
+  }
+
+  private end(callId: CallId): void {
+    if (this.open.get(callId)?.noted) this.ended.push(callId);
+    this.progressed.delete(callId);
+    this.open.delete(callId);
+  }
+
+  private forget(worker: Worker): void {
+    this.workers.delete(worker);
+    const unsaid = new Set(worker.unsaid);
+    for (const [callId, call] of this.open)
+      if (call.worker === worker && !call.noted && (call.reserved === null || unsaid.has(call.reserved)))
+        this.note(callId, nothingKnown);
+  }
+
+  private async write(notes: Pick<CallProgressNotes, 'note'>): Promise<void> {
+    const due = this.due();
+    const { progressed, ended } = this;
+    if (progressed.size === 0 && ended.length === 0 && due === this.notedTo) return;
+    this.progressed = new Map();
+    this.ended = [];
+    try {
+      const told = [...progressed].map(([callId, progress]) => ({ callId, progress }));
+      await notes.note(due, told, ended);
+      this.notedTo = due;
+    } catch (error) {
+      // What has been said since is newer.
+      this.progressed = new Map([...progressed, ...this.progressed]);
+      this.ended = [...ended, ...this.ended];
+      for (const callId of this.ended) this.progressed.delete(callId);
+      throw error;
+    }
+  }
+
+  /** Up to where every worker has said everything. What has no place in the log yet will get one behind all others. */
+  private due(): Position {
+    let due = this.newest;
+    for (const { unsaid } of this.workers)
+      for (const { position } of unsaid) if (position !== null && position <= due) due = Position(position - 1);
+    return due > this.notedTo ? due : this.notedTo;
+  }
+}

@@ -1,0 +1,98 @@
+import type { ChangedOption, DirectorySnapshot } from '../../application/memory/directory.js';
+import type { Shortage } from '../../application/ports/quota-gate-ports.js';
+import type { Config } from '../../config.js';
+import type { Release } from '../../domain/call/call-conclusion.js';
+import type { CallProgress } from '../../domain/call/call-progress.js';
+import type { Position, Recorded, StreamName } from '../../domain/events/events.js';
+import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../../domain/kernel/ids.js';
+import type { Quota } from '../../domain/kernel/quota.js';
+import type { TellDoubt } from '../../http/client-address.js';
+import type { Limits } from '../../relay/admission/call-limits.js';
+import type { RelayError } from '../../relay/contracts/errors.js';
+import type { Withdrawal } from '../../relay/metering/metered.js';
+import type { RefusedKind } from '../../relay/pipeline/refusal-tally.js';
+import type { Turn } from './calls-of-workers.js';
+import type { ToldOrder, ToldReservation, ToldSettlement } from './told-calls.js';
+
+/*
+ * What the processes of a node ask each other. The primary holds the database: it decides what is decided once, writes
+ * the log and serves the console. Workers serve calls, and know by heart what they need for it. All of it is JSON.
+ */
+
+export interface AskedOfPrimary {
+  /** The page of a stream after a revision; empty at its end. */
+  streamPage(stream: StreamName, after: number): Promise<readonly Recorded[]>;
+  apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null>;
+  secret(id: SecretId): Promise<string | null>;
+  /** The worker's directory contains everything up to there. */
+  taken(position: Position): void;
+
+  isSpent(apiKey: ApiKeyId): Promise<boolean>;
+  isUserSpent(user: UserId): Promise<boolean>;
+  admit(user: UserId, apiKey: ApiKeyId | null, limits: Limits): Promise<Admitted>;
+  /** null: there is no room. */
+  enterChannel(channel: ChannelId, most: number): Promise<Ticket | null>;
+  left(ticket: Ticket, succeeded: boolean): void;
+  mayShowKey(place: string): Promise<boolean>;
+  wrongKey(place: string): void;
+
+  reserve(...order: ToldOrder): Promise<Reserved>;
+  extend(callId: CallId, quota: Quota): Promise<boolean>;
+  settle(...settlement: ToldSettlement): Promise<Quota>;
+  settleOrWithdraw(withdrawal: Withdrawal, ...settlement: ToldSettlement): Promise<Quota | null>;
+  release(callId: CallId, release: Release): Promise<void>;
+  /** Nobody serves the call any more, and it has no outcome. */
+  abandon(callId: CallId): void;
+  /** See CallProgressNotes; which calls have ended the primary knows itself. */
+  note(notedTo: Turn, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
+
+  apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
+  channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;
+  /** See TellDoubt. */
+  proxyDoubted(...doubted: Parameters<TellDoubt>): void;
+  /** Since the last time. */
+  refused(kinds: readonly RefusedKind[]): void;
+}
+
+export interface AskedOfWorker {
+  /** Once, and first. Resolves with the port once it listens. */
+  begin(setting: WorkerSetting, directory: ToldDirectory): Promise<number>;
+  /** What has been recorded since, calls left out. */
+  news(events: readonly Recorded[]): Promise<void>;
+  /** That the key is not spent is not to be believed any longer. */
+  spent(apiKey: ApiKeyId): void;
+  alive(): true;
+  /** From now on requests are refused. */
+  refuse(): void;
+  /** The same, and nobody new is listened to. Resolves when no call is under way any more. */
+  finish(): Promise<void>;
+}
+
+export interface WorkerSetting {
+  readonly server: Config['server'];
+  readonly relay: Config['relay'];
+  readonly logLevel: string;
+  /** base64; finds API keys, and opens nothing. */
+  readonly hashingKey: string;
+  /** Of the places where long texts are looked at, in base64. */
+  readonly samplingKey: string;
+  /** The socket where what is not the relay's is passed on to. */
+  readonly faces: string;
+}
+
+/** A place taken among what is counted, until it is left. */
+type Ticket = number;
+
+type Admitted = { readonly ticket: Ticket } | { readonly refused: ToldRefusal };
+
+/** A RelayError. */
+export type ToldRefusal = Pick<
+  RelayError,
+  'status' | 'code' | 'message' | 'type' | 'param' | 'retryAfter' | 'shouldRetry'
+>;
+
+type Reserved = ToldReservation | Shortage;
+
+export interface ToldDirectory extends Omit<DirectorySnapshot, 'options'> {
+  readonly options: readonly (readonly [string, ChangedOption])[];
+}

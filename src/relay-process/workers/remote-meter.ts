@@ -1,0 +1,70 @@
+import { Position } from '../../domain/events/events.js';
+import type { CallsUnderWay } from '../../relay/metering/in-flight-calls.js';
+import type { Meter, Reservation } from '../../relay/metering/metered.js';
+import type { AskedOfPrimary } from './messages.js';
+import type { Peer } from './peer.js';
+import { toldOrder, toldSettlement } from './told-calls.js';
+
+/*
+ * The money side of a worker's calls: the primary admits, reserves, settles and releases them. What is under way here is
+ * what the primary has not been asked to conclude.
+ */
+
+export function remoteMeter(
+  primary: Peer<AskedOfPrimary>,
+  underWay: Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'>,
+): Meter {
+  return {
+    // Whatever is on its way to the log is on its way there from the primary.
+    pending: () => 0,
+
+    async reserve(callId, facts, terms, estimate) {
+      const call = underWay.begin(callId);
+      const reserving = await primary.ask('reserve', ...toldOrder(callId, facts, terms, estimate)).catch((error) => {
+        underWay.end(callId);
+        throw error;
+      });
+      if ('short' in reserving) {
+        underWay.end(callId);
+        return { ok: false, shortage: reserving };
+      }
+      const [turn, granted, outputLimit, output] = reserving;
+      // Its turn, in place of a position that the primary may not know itself yet.
+      underWay.reserved(callId, Position(turn));
+      let held = granted;
+      let concluding = false;
+      const conclude = async <Result>(asked: Promise<Result>): Promise<Result> => {
+        concluding = true;
+        try {
+          return await asked;
+        } finally {
+          underWay.end(callId);
+        }
+      };
+      const { prompt, sound, speaks, keeps, searches } = estimate.bound;
+      const reservation: Reservation = {
+        underWay: call,
+        get held() {
+          return held;
+        },
+        outputLimit,
+        bound: { prompt, sound, output, speaks, keeps, searches },
+        async extend(wanted) {
+          if (!(await primary.ask('extend', callId, wanted))) return false;
+          held = wanted;
+          return true;
+        },
+        settle: (settlement) => conclude(primary.ask('settle', ...toldSettlement(callId, settlement))),
+        settleOrWithdraw: (settlement, withdrawal) =>
+          conclude(primary.ask('settleOrWithdraw', withdrawal, ...toldSettlement(callId, settlement))),
+        release: (release) => conclude(primary.ask('release', callId, release)),
+        leave() {
+          if (concluding) return;
+          underWay.lose(callId);
+          primary.tell('abandon', callId);
+        },
+      };
+      return { ok: true, reservation };
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { RecentValues } from '../../adapters/database/recent-values.js';
+import { secretHash } from '../../adapters/vault/vault.js';
+import type { DirectorySource } from '../../application/memory/directory.js';
+import type { Clock, EventStore, QuotaGate } from '../../application/ports/storage-ports.js';
+import type { ApiKeyId, SecretId } from '../../domain/kernel/ids.js';
+import type { CallLimits } from '../../relay/admission/call-limits.js';
+import { RelayError } from '../../relay/contracts/errors.js';
+import type { RelayPorts } from '../../relay/contracts/ports.js';
+import type { AskedOfPrimary, ToldDirectory } from './messages.js';
+import type { Peer } from './peer.js';
+
+/* What a worker knows and counts nothing of by itself: it asks the primary. */
+
+type Primary = Peer<AskedOfPrimary>;
+
+export const remoteStreams = (primary: Primary): Pick<EventStore, 'streamPages'> => ({
+  async *streamPages(stream, after = -1) {
+    for (let revision = after; ; ) {
+      const page = await primary.ask('streamPage', stream, revision);
+      const last = page.at(-1);
+      if (last === undefined) return;
+      yield page;
+      revision = last.revision;
+    }
+  },
+});
+
+export const remoteDirectorySource = (primary: Primary, { options, ...told }: ToldDirectory): DirectorySource => ({
+  snapshot: async () => ({ ...told, options: new Map(options) }),
+  apiKeyIdByHash: (keyHash) => primary.ask('apiKeyIdByHash', keyHash),
+});
+
+/** A secret that has been dropped may be answered for a minute more. */
+export function remoteVault(primary: Primary, hashingKey: Buffer, clock: Clock): RelayPorts['vault'] {
+  const recent = new RecentValues<SecretId, string>({ capacity: 5_000, maxAgeMs: 60_000, clock });
+  return { hash: secretHash(hashingKey), get: (id) => recent.get(id, () => primary.ask('secret', id)) };
+}
+
+/** Keys that are not spent are remembered until the primary says that they may be. */
+export function remoteGate(
+  primary: Primary,
+  clock: Clock,
+): Pick<QuotaGate, 'isSpent' | 'isUserSpent'> & { readonly spent: (apiKey: ApiKeyId) => void } {
+  const unspent = new RecentValues<ApiKeyId, true>({ capacity: 5_000, maxAgeMs: 60_000, clock });
+  const ask = async (apiKey: ApiKeyId): Promise<true | null> => ((await primary.ask('isSpent', apiKey)) ? null : true);
+  return {
+    isSpent: async (apiKey) => (await unspent.get(apiKey, () => ask(apiKey))) === null,
+    isUserSpent: (user) => primary.ask('isUserSpent', user),
+    spent: (apiKey) => unspent.delete(apiKey),
+  };
+}
+
+const nothingTaken = (): void => {};
+
+/** Where nothing is limited nobody is asked. */
+export const remoteLimits = (primary: Primary): CallLimits => ({
+  admit(user, apiKey, { modelRateLimit, apiKeyConcurrency }) {
+    if (!modelRateLimit.enabled && apiKeyConcurrency === 0) return nothingTaken;
+    return primary.ask('admit', user, apiKey, { modelRateLimit, apiKeyConcurrency }).then((admitted) => {
+      if ('ticket' in admitted) return (succeeded) => primary.tell('left', admitted.ticket, succeeded);
+      const { status, code, message, type, param, retryAfter, shouldRetry } = admitted.refused;
+      throw new RelayError(status, code, message, { type, param, retryAfter, shouldRetry });
+    });
+  },
+  enterChannel(channel, most) {
+    if (most === 0) return nothingTaken;
+    return primary
+      .ask('enterChannel', channel, most)
+      .then((ticket) => (ticket === null ? null : () => primary.tell('left', ticket, true)));
+  },
+});
+
+/** The rest, each of them one question. */
+export const remoteNotices = (primary: Primary): Pick<RelayPorts, 'wrongKeys' | 'apiKeyStatus' | 'channelHealth'> => ({
+  wrongKeys: {
+    mayShow: (place) => primary.ask('mayShowKey', place),
+    shown: (place) => primary.tell('wrongKey', place),
+  },
+  apiKeyStatus: { refused: (id, owner, cause) => primary.tell('apiKeyRefused', id, owner, cause) },
+  channelHealth: { outOfOrder: (id, key, reason) => primary.tell('channelOutOfOrder', id, key, reason) },
+});

@@ -1,0 +1,162 @@
+import type { NodeDirectory } from '../../application/memory/directory.js';
+import type { EventStore, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
+import { BriefMap } from '../../data-structures/compacting-map.js';
+import type { Position } from '../../domain/events/events.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import type { CallId } from '../../domain/kernel/ids.js';
+import type { TellDoubt } from '../../http/client-address.js';
+import type { ApiKeyStatusNotice } from '../../relay/admission/authenticate.js';
+import type { CallLimits, Leave } from '../../relay/admission/call-limits.js';
+import type { WrongKeys } from '../../relay/admission/wrong-keys.js';
+import { RelayError } from '../../relay/contracts/errors.js';
+import type { ChannelHealthNotice } from '../../relay/contracts/ports.js';
+import type { Meter, Reservation } from '../../relay/metering/metered.js';
+import type { RefusalRecord } from '../../relay/pipeline/record-refusals.js';
+import type { CallsOfWorker } from './calls-of-workers.js';
+import type { AskedOfPrimary, ToldRefusal } from './messages.js';
+import { orderTold, settlementTold } from './told-calls.js';
+
+/* What the primary does for one worker. All that it holds for it is given back when the worker is gone. */
+
+export interface PrimaryPorts {
+  readonly store: Pick<EventStore, 'streamPages'>;
+  readonly directory: Pick<NodeDirectory, 'apiKey'>;
+  readonly gate: Pick<QuotaGate, 'isSpent' | 'isUserSpent'>;
+  readonly vault: Pick<Vault, 'get'>;
+  readonly limits: CallLimits;
+  readonly wrongKeys: WrongKeys;
+  readonly apiKeyStatus: ApiKeyStatusNotice;
+  readonly channelHealth: ChannelHealthNotice;
+  readonly refusalRecord: Pick<RefusalRecord, 'take'>;
+  readonly doubted: TellDoubt;
+}
+
+interface WorkerPorts extends PrimaryPorts {
+  readonly meter: Meter;
+  readonly calls: CallsOfWorker;
+  readonly onTaken: (position: Position) => void;
+}
+
+const toldRefusal = ({ status, code, message, type, param, retryAfter, shouldRetry }: RelayError): ToldRefusal => ({
+  status,
+  code,
+  message,
+  type,
+  param,
+  retryAfter,
+  shouldRetry,
+});
+
+const neverServed = { kind: 'never-sent', reason: 'recovered', status: null, code: null } as const;
+
+interface WorkerService {
+  readonly methods: AskedOfPrimary;
+  /** The worker is gone. Whether calls may be left without an outcome. */
+  end(): boolean;
+}
+
+export function serveWorker(ports: WorkerPorts): WorkerService {
+  const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
+  const { meter, calls, onTaken, refusalRecord } = ports;
+  const places = new BriefMap<number, Leave>();
+  const reservations = new BriefMap<CallId, Reservation>();
+  let tickets = 0;
+  let ended = false;
+
+  const taken = (leave: Leave): number => {
+    // Nobody is left who would leave it.
+    if (ended) {
+      leave(false);
+      return 0;
+    }
+    places.set(++tickets, leave);
+    return tickets;
+  };
+
+  /** Of a call that is concluded by what is asked now. */
+  const last = (callId: CallId): Reservation => {
+    const reservation = reserved(callId);
+    reservations.delete(callId);
+    return reservation;
+  };
+  const reserved = (callId: CallId): Reservation => {
+    const reservation = reservations.get(callId);
+    if (reservation === undefined) throw new Error(`No worker of this node has reserved ${callId}`);
+    return reservation;
+  };
+
+  const methods: AskedOfPrimary = {
+    async streamPage(stream, after) {
+      for await (const page of store.streamPages(stream, after)) return page;
+      return [];
+    },
+    apiKeyIdByHash: async (keyHash) => (await directory.apiKey(keyHash))?.id ?? null,
+    secret: (id) => vault.get(id),
+    taken: onTaken,
+
+    isSpent: (apiKey) => gate.isSpent(apiKey),
+    isUserSpent: (user) => gate.isUserSpent(user),
+    async admit(user, apiKey, asked) {
+      try {
+        return { ticket: taken(await limits.admit(user, apiKey, asked)) };
+      } catch (error) {
+        if (error instanceof RelayError) return { refused: toldRefusal(error) };
+        throw error;
+      }
+    },
+    async enterChannel(channel, most) {
+      const leave = await limits.enterChannel(channel, most);
+      return leave && taken(leave);
+    },
+    left(ticket, succeeded) {
+      places.get(ticket)?.(succeeded);
+      places.delete(ticket);
+    },
+    mayShowKey: async (place) => wrongKeys.mayShow(place),
+    wrongKey: (place) => wrongKeys.shown(place),
+
+    async reserve(...order) {
+      const { callId, facts, terms, estimate } = orderTold(order);
+      const reserving = await meter.reserve(callId, facts, terms, estimate);
+      if (!reserving.ok) return reserving.shortage;
+      const { reservation } = reserving;
+      if (ended) {
+        // Whoever asked has not heard that it may: nothing went upstream.
+        await reservation.release(neverServed);
+        throw new Failure('store-unavailable');
+      }
+      reservations.set(callId, reservation);
+      const { held, outputLimit, bound } = reservation;
+      return [calls.tell(callId), held, outputLimit, bound.output];
+    },
+    extend: (callId, quota) => reserved(callId).extend(quota),
+    settle: (...settlement) => last(settlement[0]).settle(settlementTold(settlement)),
+    settleOrWithdraw: (withdrawal, ...settlement) =>
+      last(settlement[0]).settleOrWithdraw(settlementTold(settlement), withdrawal),
+    release: (callId, release) => last(callId).release(release),
+    abandon: (callId) => last(callId).leave(),
+    note: (notedTo, progressed) => calls.note(notedTo, progressed),
+
+    apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
+    channelOutOfOrder: (id, key, reason) => channelHealth.outOfOrder(id, key, reason),
+    proxyDoubted: (...doubted) => ports.doubted(...doubted),
+    refused: (kinds) => refusalRecord.take(kinds),
+  };
+
+  return {
+    methods,
+    end() {
+      ended = true;
+      const hadCalls = calls.leave();
+      for (const [callId, reservation] of reservations) {
+        reservations.delete(callId);
+        reservation.leave();
+      }
+      for (const [ticket, leave] of places) {
+        places.delete(ticket);
+        leave(false);
+      }
+      return hadCalls;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { systemClock } from '../../adapters/clock.js';
+import { openDirectory } from '../../application/memory/directory.js';
+import { defaultPrices } from '../../application/options/default-prices.js';
+import { atIntervals } from '../../concurrency/at-intervals.js';
+import type { Recorded } from '../../domain/events/events.js';
+import type { ApiKeyId } from '../../domain/kernel/ids.js';
+import { proxyDoubts } from '../../http/proxy-doubts.js';
+import { callsUnderWay } from '../../relay/metering/in-flight-calls.js';
+import { RefusalTally } from '../../relay/pipeline/refusal-tally.js';
+import { providerTable } from '../../relay/providers/registry.js';
+import { samplePlacesBy } from '../../relay/text/sample-places.js';
+import { preloadTokenizers } from '../../relay/text/tokens.js';
+import { listening } from '../http-listener.js';
+import { directoryCapacity, openRelaying } from '../runtime.js';
+import type { AskedOfPrimary, ToldDirectory, WorkerSetting } from './messages.js';
+import { passingOn } from './passing-on.js';
+import type { Peer } from './peer.js';
+import { remoteMeter } from './remote-meter.js';
+import {
+  remoteDirectorySource,
+  remoteGate,
+  remoteLimits,
+  remoteNotices,
+  remoteStreams,
+  remoteVault,
+} from './remote-ports.js';
+
+/*
+ * The relay in a worker: an event loop and upstream connections of its own, and no database. What is decided once for the
+ * whole node is asked of the primary.
+ */
+
+export interface ServingCalls {
+  /** Once it listens. */
+  readonly port: Promise<number>;
+  /** Calls left out. */
+  news(events: readonly Recorded[]): Promise<void>;
+  /** The key may be spent by now. */
+  spent(apiKey: ApiKeyId): void;
+  /** From now on requests are for another node. */
+  refuse(): void;
+  /** The same, and nobody new is listened to. Resolves when no call is under way any more. */
+  finish(): Promise<void>;
+}
+
+/** Between two looks whether calls are still under way, once it is to end. */
+const lookMs = 20;
+
+/** Between two messages that tell which calls were refused. */
+const tellRefusedMs = 1_000;
+
+export function serveCalls(
+  primary: Peer<AskedOfPrimary>,
+  { server, relay: relayConfig, logLevel, hashingKey, samplingKey, faces }: WorkerSetting,
+  told: ToldDirectory,
+): ServingCalls {
+  const clock = systemClock;
+  samplePlacesBy(Buffer.from(samplingKey, 'base64'));
+  const log = pino({ level: logLevel });
+  const gate = remoteGate(primary, clock);
+  const opening = openDirectory({
+    store: remoteStreams(primary),
+    source: remoteDirectorySource(primary, told),
+    prices: defaultPrices(),
+    providers: providerTable,
+    capacity: directoryCapacity,
+  });
+  let ending = false;
+
+  const begin = async () => {
+    const directory = await opening;
+    const underWay = callsUnderWay();
+    const refusals = new RefusalTally();
+    const tellRefused = (): void => {
+      const kinds = refusals.take();
+      if (kinds.length > 0) primary.tell('refused', kinds);
+    };
+    const { relay, entrance, addressOf } = openRelaying(
+      { server, relay: relayConfig },
+      {
+        directory,
+        meter: remoteMeter(primary, underWay),
+        vault: remoteVault(primary, Buffer.from(hashingKey, 'base64'), clock),
+        clock,
+        limits: remoteLimits(primary),
+        gate,
+        log,
+        refusals,
+        doubted: proxyDoubts(
+          () => clock.now(),
+          ({ proxy, doubt }) => primary.tell('proxyDoubted', proxy, doubt),
+        ).tell,
+        ...remoteNotices(primary),
+      },
+    );
+    const stopNoting = underWay.keepNoting(
+      { note: (notedTo, progressed) => primary.ask('note', notedTo, progressed) },
+      () => {},
+    );
+    const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());
+    const others = passingOn(faces);
+    const listener = listening({ server, entrance, addressOf, log, isEnding: () => ending }, others.listener);
+    listener.on('upgrade', others.upgrade);
+    const stop = async (): Promise<void> => {
+      await Promise.all([stopNoting(), stopTelling()]);
+      tellRefused();
+    };
+    return { relay, listener, stop };
+  };
+  const begun = begin();
+
+  return {
+    port: begun.then(
+      ({ listener }) =>
+        new Promise((resolve, reject) => {
+          listener.once('error', reject);
+          listener.listen({ host: server.host, port: server.port }, () => {
+            resolve((listener.address() as AddressInfo).port);
+            setImmediate(preloadTokenizers);
+          });
+        }),
+    ),
+    async news(events) {
+      const last = events.at(-1);
+      (await opening).take(events);
+      if (last !== undefined) primary.tell('taken', last.position);
+    },
+    spent: gate.spent,
+    refuse() {
+      ending = true;
+    },
+    async finish() {
+      ending = true;
+      const { relay, listener, stop } = await begun;
+      listener.close();
+      while (relay.active() > 0) await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await stop();
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
+import type { CallFacts, CallOutcome, CallSettled, UsageSource } from '../../domain/call/call.js';
+import type { Settlement } from '../../domain/call/call-conclusion.js';
+import type { Usage } from '../../domain/call/usage.js';
+import { type PackedFacts, packFacts, unpackFacts } from '../../domain/events/packed-calls.js';
+import type { CallId, ChannelId } from '../../domain/kernel/ids.js';
+import type { Quota } from '../../domain/kernel/quota.js';
+import type { Budget } from '../../domain/ledger/budget.js';
+import type { Price } from '../../domain/pricing/pricing.js';
+import type { HoldEstimate } from '../../relay/metering/hold.js';
+import type { Turn } from './calls-of-workers.js';
+
+/*
+ * The two questions of every call as lists: with the names of their members they are three times as long, and take three
+ * times as long to be read.
+ */
+
+export type ToldOrder = readonly [
+  callId: CallId,
+  facts: PackedFacts,
+  unlimited: boolean,
+  budget: Budget | null,
+  price: Price,
+  promptTokens: number,
+  amplePrompt: number,
+  ampleSound: number,
+  mostPrompt: number,
+  mostSound: number,
+  mostOutput: number,
+  speaks: boolean,
+  keeps: boolean,
+  searches: Usage | null,
+  answers: number,
+  asked: number | null,
+  outputLimit: number,
+  contextLimit: number | null,
+  guessed: boolean,
+  beside: number,
+  ampleBeside: number,
+  mayLower: boolean,
+  most: Quota,
+  least: Quota,
+  leastOfKey: Quota,
+];
+
+export const toldOrder = (
+  callId: CallId,
+  facts: CallFacts,
+  { unlimited, budget }: SpendingTerms,
+  estimate: HoldEstimate,
+): ToldOrder => {
+  const { bound, limits } = estimate;
+  return [
+    callId,
+    packFacts(facts),
+    unlimited,
+    budget,
+    estimate.price,
+    estimate.promptTokens,
+    estimate.amplePrompt,
+    estimate.ampleSound,
+    bound.prompt,
+    bound.sound,
+    bound.output,
+    bound.speaks,
+    bound.keeps,
+    bound.searches,
+    estimate.answers,
+    estimate.asked,
+    limits.output,
+    limits.context,
+    limits.guessed,
+    estimate.beside,
+    estimate.ampleBeside,
+    estimate.mayLower,
+    estimate.most,
+    estimate.least,
+    estimate.leastOfKey,
+  ];
+};
+
+export function orderTold(told: ToldOrder): {
+  readonly callId: CallId;
+  readonly facts: CallFacts;
+  readonly terms: SpendingTerms;
+  readonly estimate: HoldEstimate;
+} {
+  return {
+    callId: told[0],
+    facts: unpackFacts(told[1]),
+    terms: { unlimited: told[2], budget: told[3] },
+    estimate: {
+      price: told[4],
+      promptTokens: told[5],
+      amplePrompt: told[6],
+      ampleSound: told[7],
+      bound: {
+        prompt: told[8],
+        sound: told[9],
+        output: told[10],
+        speaks: told[11],
+        keeps: told[12],
+        searches: told[13],
+      },
+      answers: told[14],
+      asked: told[15],
+      limits: { output: told[16], context: told[17], guessed: told[18] },
+      beside: told[19],
+      ampleBeside: told[20],
+      mayLower: told[21],
+      most: told[22],
+      least: told[23],
+      leastOfKey: told[24],
+    },
+  };
+}
+
+export type ToldReservation = readonly [turn: Turn, held: Quota, outputLimit: number | null, output: number];
+
+export type ToldSettlement = readonly [
+  callId: CallId,
+  usage: Usage,
+  usageSource: UsageSource,
+  outcome: CallOutcome,
+  channelId: ChannelId,
+  attempts: readonly ChannelId[],
+  /** null: none failed. */
+  failedAttempts: NonNullable<CallSettled['failedAttempts']> | null,
+  upstreamModel: string | null,
+  useTimeMs: number,
+  firstTokenMs: number | null,
+  reasoningEffort: string | null,
+  unknownAttempts: number,
+];
+
+export const toldSettlement = (callId: CallId, settlement: Settlement): ToldSettlement => [
+  callId,
+  settlement.usage,
+  settlement.usageSource,
+  settlement.outcome,
+  settlement.channelId,
+  settlement.attempts,
+  settlement.failedAttempts ?? null,
+  settlement.upstreamModel,
+  settlement.useTimeMs,
+  settlement.firstTokenMs,
+  settlement.reasoningEffort,
+  settlement.unknownAttempts,
+];
+
+export const settlementTold = (told: ToldSettlement): Settlement => ({
+  usage: told[1],
+  usageSource: told[2],
+  outcome: told[3],
+  channelId: told[4],
+  attempts: told[5],
+  failedAttempts: told[6] ?? undefined,
+  upstreamModel: told[7],
+  useTimeMs: told[8],
+  firstTokenMs: told[9],
+  reasoningEffort: told[10],
+  unknownAttempts: told[11],
+});

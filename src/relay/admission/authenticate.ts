@@ -1,0 +1,122 @@
+import type {
+  ApiKeyView,
+  Clock,
+  Directory,
+  QuotaGate,
+  UserView,
+  Vault,
+} from '../../application/ports/storage-ports.js';
+import type { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
+import { atLeast } from '../../domain/user/user.js';
+import { placeOf } from '../../http/place.js';
+import type { Credential } from '../contracts/caller-dialect.js';
+import { RelayError } from '../contracts/errors.js';
+import type { WrongKeys } from './wrong-keys.js';
+
+/* Who calls: the API key's checks, in the order callers know. */
+
+export interface ApiKeyStatusNotice {
+  /** An enabled key was refused: its status must say why from now on. */
+  refused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
+}
+
+interface AuthenticationPorts {
+  readonly directory: Directory;
+  readonly gate: Pick<QuotaGate, 'isSpent'>;
+  readonly vault: Pick<Vault, 'hash'>;
+  readonly clock: Clock;
+  readonly wrongKeys: WrongKeys;
+  readonly apiKeyStatus: ApiKeyStatusNotice;
+}
+
+export interface Caller {
+  readonly user: UserView;
+  /** null: the user calls in person, signed in to the console. */
+  readonly apiKey: ApiKeyView | null;
+  /** Text behind the key (`sk-<key>-<channel id>`); only admins get here with one. */
+  readonly pinnedChannel: string | null;
+}
+
+const keyLength = 48;
+
+const masked = (key: string): string => `sk-${key.slice(0, 3)}***${key.slice(-3)}`;
+
+const exhausted = (key: string): RelayError =>
+  new RelayError(401, 'token_exhausted', `the quota of token ${masked(key)} is used up`);
+const expired = (): RelayError => new RelayError(401, 'token_expired', 'the token has expired');
+
+/**
+ * Every wrong key asks the database. A place that has shown many is not asked for any further, except for keys that are
+ * known here: others at the same place go on working.
+ */
+async function lookUp(
+  { directory, vault, wrongKeys }: AuthenticationPorts,
+  key: string,
+  address: string,
+): Promise<ApiKeyView | null> {
+  const hash = vault.hash(key);
+  if (!directory.remembersApiKey(hash) && !(await wrongKeys.mayShow(placeOf(address)))) throw tooManyWrong();
+  const found = await directory.apiKey(hash);
+  if (found === null) wrongKeys.shown(placeOf(address));
+  return found;
+}
+
+const tooManyWrong = (): RelayError =>
+  new RelayError(429, 'rate_limit_exceeded', 'too many invalid tokens from this address', { retryAfter: '60' });
+
+export function checkNotBanned({ status }: UserView): void {
+  if (status !== 'enabled') throw new RelayError(403, 'user_banned', 'the user is banned');
+}
+
+/** What a caller shows. */
+export interface Shown {
+  /** null: none. */
+  readonly credential: Credential | null;
+  /** The client's address. */
+  readonly ip: string;
+}
+
+/** A caller by an API key: never in person. */
+export type KeyCaller = Caller & { readonly apiKey: ApiKeyView };
+
+/** Throws RelayError. `known`: is told whose the API key is, also when that is refused. */
+export async function authenticate(
+  ports: AuthenticationPorts,
+  { credential, ip }: Shown,
+  known: { apiKey: ApiKeyView | null },
+): Promise<KeyCaller> {
+  const { directory, gate, clock, apiKeyStatus } = ports;
+  if (credential === null) throw new RelayError(401, 'missing_api_key', 'no token was given');
+  const { key, pinnedChannel } = credential;
+  // The length is checked first: text of any other length cannot be a key and need not be looked up.
+  const apiKey = key.length === keyLength ? await lookUp(ports, key, ip) : null;
+  if (apiKey === null) throw new RelayError(401, 'invalid_api_key', 'invalid token');
+  known.apiKey = apiKey;
+
+  switch (apiKey.status) {
+    case 'exhausted':
+      throw exhausted(key);
+    case 'expired':
+      throw expired();
+    case 'manual':
+      throw new RelayError(401, 'token_disabled', 'the token is disabled');
+    case 'enabled':
+      break;
+  }
+  const { terms, owner, id } = apiKey;
+  if (terms.expiresAt !== null && terms.expiresAt < clock.now()) {
+    apiKeyStatus.refused(id, owner, 'expired');
+    throw expired();
+  }
+  if (!terms.unlimited && (await gate.isSpent(id))) {
+    apiKeyStatus.refused(id, owner, 'exhausted');
+    throw exhausted(key);
+  }
+
+  const user = await directory.user(owner);
+  if (user === null) throw new RelayError(500, 'internal_error', 'the owner of the token could not be read');
+  checkNotBanned(user);
+  if (pinnedChannel !== null && !atLeast(user.role, 'admin'))
+    throw new RelayError(403, 'channel_selection_forbidden', 'ordinary users may not choose a channel');
+  return { user, apiKey, pinnedChannel };
+}

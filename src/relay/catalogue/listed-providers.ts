@@ -1,0 +1,121 @@
+import { other, type ProviderFacts, usual } from '../../domain/channel/provider.js';
+import { modelList } from './model-list.js';
+
+/* Providers the relay does not speak with yet. Channels of earlier releases may name them. */
+
+/** What is told of it, and where it differs from the usual. */
+type Listed = Pick<ProviderFacts, 'type' | 'name' | 'colour' | 'defaultBaseUrl' | 'keyHint' | 'defaultModels'> &
+  Partial<ProviderFacts>;
+
+const listing = (listed: Listed): ProviderFacts => ({ ...usual, modes: [], ...listed });
+
+/** Interfaces to tasks: nothing small can be asked of them, and they have no list of models. */
+const tasks = { testable: false, listsModels: false };
+const withoutList = { listsModels: false };
+
+const midjourneyModels = modelList('mj_imagine mj_variation mj_reroll mj_blend mj_upscale mj_describe mj_upload');
+const midjourneyPlusModels = modelList(`
+  swap_face mj_zoom mj_shorten mj_modal mj_inpaint mj_custom_zoom mj_high_variation mj_low_variation mj_pan
+`);
+
+export const catalogue: readonly ProviderFacts[] = [
+  listing({
+    type: 2,
+    name: 'Midjourney Proxy',
+    colour: 'light-blue',
+    defaultBaseUrl: 'https://oa.api2d.net',
+    keyHint: 'secret of the proxy',
+    defaultModels: midjourneyModels,
+    ...tasks,
+  }),
+  listing({
+    type: 5,
+    name: 'Midjourney Proxy Plus',
+    colour: 'blue',
+    defaultBaseUrl: 'https://api.openai-sb.com',
+    keyHint: 'secret of the proxy',
+    defaultModels: [...midjourneyModels, ...midjourneyPlusModels],
+    ...tasks,
+  }),
+  listing({
+    type: 15,
+    name: 'Baidu Wenxin',
+    colour: 'blue',
+    defaultBaseUrl: 'https://aip.baidubce.com',
+    keyHint: 'APIKey|SecretKey',
+    defaultModels: modelList(`
+    ERNIE-4.0-8K ERNIE-3.5-8K ERNIE-3.5-8K-0205 ERNIE-3.5-8K-1222 ERNIE-Bot-8K ERNIE-3.5-4K-0205 ERNIE-Speed-8K
+    ERNIE-Speed-128K ERNIE-Lite-8K-0922 ERNIE-Lite-8K-0308 ERNIE-Tiny-8K BLOOMZ-7B Embedding-V1 bge-large-zh
+    bge-large-en tao-8k
+  `),
+    ...withoutList,
+    deprecated: true,
+  }),
+  listing({
+    type: 16,
+    name: 'Zhipu ChatGLM',
+    colour: 'violet',
+    defaultBaseUrl: 'https://open.bigmodel.cn',
+    keyHint: 'id.secret',
+    defaultModels: modelList(`
+    chatglm_turbo chatglm_pro chatglm_std chatglm_lite
+  `),
+    ...withoutList,
+    deprecated: true,
+  }),
+  listing({
+    type: 21,
+    name: 'AI Proxy knowledge base',
+    colour: 'purple',
+    defaultBaseUrl: 'https://api.aiproxy.io',
+    keyHint: 'API key',
+    defaultModels: ['gpt-3.5-turbo', 'gpt-4'],
+    ...withoutList,
+    other: other('id of the knowledge base'),
+    deprecated: true,
+  }),
+  listing({
+    type: 23,
+    name: 'Tencent Hunyuan',
+    colour: 'teal',
+    defaultBaseUrl: 'https://hunyuan.tencentcloudapi.com',
+    keyHint: 'AppId|SecretId|SecretKey',
+    defaultModels: modelList(`
+    hunyuan-turbos-latest hunyuan-t1-latest hunyuan-large hunyuan-2.0-thinking-20251109 hunyuan-2.0-instruct-20251111
+    hunyuan-a13b hunyuan-lite hunyuan-standard hunyuan-standard-256K hunyuan-pro hunyuan-vision hunyuan-embedding
+  `),
+    ...withoutList,
+  }),
+  listing({
+    type: 34,
+    name: 'Cohere',
+    colour: 'purple',
+    defaultBaseUrl: 'https://api.cohere.ai',
+    keyHint: 'API key',
+    defaultModels: modelList(`
+    command-a-03-2025 command-a-reasoning-08-2025 command-a-vision-07-2025 command-r7b-12-2024 command-r-plus-04-2024
+    command-r command-r-plus command-r-08-2024 command-r-plus-08-2024 c4ai-aya-23-35b c4ai-aya-23-8b command-light
+    command-light-nightly command command-nightly rerank-english-v3.0 rerank-multilingual-v3.0 rerank-english-v2.0
+    rerank-multilingual-v2.0 rerank-v3.5 embed-v4.0 embed-english-v3.0 embed-multilingual-v3.0
+    embed-english-light-v3.0 embed-multilingual-light-v3.0
+  `),
+  }),
+  listing({
+    type: 36,
+    name: 'Suno',
+    colour: 'purple',
+    defaultBaseUrl: '',
+    keyHint: 'API key of the proxy',
+    defaultModels: ['suno_music', 'suno_lyrics'],
+    ...tasks,
+  }),
+  listing({
+    type: 37,
+    name: 'Dify',
+    colour: 'teal',
+    defaultBaseUrl: 'https://api.dify.ai',
+    keyHint: 'API key of one app',
+    defaultModels: ['dify'],
+    ...withoutList,
+  }),
+];

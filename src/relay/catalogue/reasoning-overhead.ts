@@ -1,0 +1,81 @@
+import type { ChannelView } from '../../application/ports/storage-ports.js';
+import { thinkingLimitOf, thinksBesideAnywhere } from '../../domain/call/thinking-limits.js';
+import type { Provider, ThinkingBeside, ThinkingSaid } from '../contracts/protocol.js';
+import { countIn, isObject, type JsonObject, textIn } from '../json/json.js';
+import type { ParsedChannel } from '../pipeline/channel-settings.js';
+
+/*
+ * Some vendors limit the answer alone: what a model thinks comes on top of `max_tokens`, up to a budget of its own. What
+ * is held and believed must have room for it.
+ */
+
+const notSaid: ThinkingSaid = { wanted: null, budget: null };
+const refused: ThinkingSaid = { wanted: false, budget: null };
+
+const asksForEffort = ({ reasoning_effort: effort }: JsonObject): boolean =>
+  textIn(effort) !== null && effort !== 'none';
+
+/** `enable_thinking` and `thinking_budget`. */
+export const switchedByFlag: ThinkingBeside = (body) => {
+  const { enable_thinking: flag, thinking_budget: given } = body;
+  if (flag === false) return refused;
+  if ((flag ?? given ?? null) === null && !asksForEffort(body)) return notSaid;
+  return { wanted: true, budget: countIn(given) || null };
+};
+
+/** `thinking: { type }`. One limit there is that counts thinking after all. */
+export const switchedByType: ThinkingBeside = (body) => {
+  const { thinking, reasoning_effort: effort } = body;
+  if (countIn(body.max_completion_tokens)) return { wanted: false, budget: 0 };
+  if ((isObject(thinking) && thinking.type === 'disabled') || effort === 'minimal') return refused;
+  return isObject(thinking) || asksForEffort(body) ? { wanted: true, budget: null } : notSaid;
+};
+
+/** Nobody knows who stands behind the channel, and whether they heed a refusal. */
+const toAnybody: ThinkingBeside = (body, names) => {
+  const said = switchedByFlag(body, names);
+  return said.wanted ? said : notSaid;
+};
+
+function mostOf(names: ReadonlySet<string>, { wanted, budget }: ThinkingSaid): number {
+  if (budget === 0) return 0;
+  let most = 0;
+  for (const name of names) {
+    const limit = thinkingLimitOf(name);
+    const thinks =
+      limit.when === 'always' ||
+      (limit.when === 'unless-refused' && wanted !== false) ||
+      (limit.when === 'if-asked' && wanted === true);
+    if (thinks) most = Math.max(most, budget !== null && limit.budgeted ? budget : limit.most);
+  }
+  return most;
+}
+
+interface AskedPorts {
+  readonly providerOf: (channelType: number) => Pick<Provider, 'thinkingBeside'> | null;
+  readonly parsedChannel: (channel: ChannelView) => Pick<ParsedChannel, 'paramOverride'>;
+}
+
+/**
+ * The most tokens each answer may think beyond the limit on the output, whichever of these channels is asked. `names`:
+ * as asked for and as sent upstream.
+ */
+export function thinkingBeside(
+  { providerOf, parsedChannel }: AskedPorts,
+  body: JsonObject,
+  names: ReadonlySet<string>,
+  channels: readonly ChannelView[],
+): number {
+  let anywhere = countIn(body.thinking_budget) !== null || body.enable_thinking === true;
+  for (const name of names) anywhere ||= thinksBesideAnywhere(name);
+  let most = 0;
+  for (const channel of channels) {
+    const said = providerOf(channel.settings.type)?.thinkingBeside ?? (anywhere ? toAnybody : null);
+    if (said === null) continue;
+    most = Math.max(most, mostOf(names, said(body, names)));
+    const { paramOverride } = parsedChannel(channel);
+    // What the operator sends along may switch it on, but not off: requests may be passed on as they are.
+    if (paramOverride !== null) most = Math.max(most, mostOf(names, said({ ...body, ...paramOverride }, names)));
+  }
+  return most;
+}

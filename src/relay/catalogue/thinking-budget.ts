@@ -1,0 +1,32 @@
+import { countIn, isObject, type JsonObject } from '../json/json.js';
+
+/* Budgets of thinking that are a part of the limit to the answer, and have to be below it. */
+
+/** Vendors refuse a smaller one. */
+const leastBudget = 1_024;
+
+const budgetIn = (body: JsonObject, holder: string, name: string): number | null => {
+  const said = body[holder];
+  return isObject(said) ? countIn(said[name]) : null;
+};
+
+/** Where such a budget may stand in a body in neutral words. */
+const places = [
+  ['thinking', 'budget_tokens'],
+  ['reasoning', 'max_tokens'],
+] as const;
+
+/** What a limit that is lowered must leave to thinking; 0: the request gives it no budget. */
+export const leastThought = (said: JsonObject): number =>
+  places.some(([holder, name]) => (budgetIn(said, holder, name) ?? 0) > 0) ? leastBudget : 0;
+
+/** With budgets below a limit that was lowered. */
+export function budgetsBelow(body: JsonObject, limit: number): JsonObject {
+  let fitted = body;
+  for (const [holder, name] of places) {
+    const budget = budgetIn(fitted, holder, name);
+    if (budget !== null && budget >= limit)
+      fitted = { ...fitted, [holder]: { ...(fitted[holder] as JsonObject), [name]: Math.max(limit - 1, 1) } };
+  }
+  return fitted;
+}

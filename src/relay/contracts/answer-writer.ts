@@ -1,0 +1,69 @@
+import type { Usage } from '../../domain/call/usage.js';
+import type { JsonObject } from '../json/json.js';
+import type { PassedHeader } from '../upstream/passed-headers.js';
+import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
+
+/*
+ * Where upstream and caller meet. Every wire puts what it reads into chunks of one form, and every dialect writes such
+ * chunks: none of them knows another. The form is that of OpenAI's chat and completion objects, which most upstreams
+ * speak anyway; members it does not know ride along. Usage meets as `Usage`. Where wire and dialect are the same thing,
+ * what need not be changed goes through byte for byte.
+ */
+
+export type Wire = 'openai' | 'anthropic' | 'gemini';
+
+/** Of longer chunks nothing is remembered, in bytes: a stream may wait for ever for the next. */
+export const longestRemembered = 64 * 1024;
+
+/** Puts one stream into the caller's dialect. Synchronous; it holds no timer and no connection. */
+export interface AnswerWriter {
+  /** A chunk without usage. `length`: of what brought it, in bytes. `text`: that, where it is this dialect's own wire. */
+  write(chunk: JsonObject, length: number, text?: string): void;
+  /**
+   * What the frame `bytes[start..end)` says in the dialect's own wire, as it says it. `from`: where the frame begins,
+   * which ends at `end + 2`, if `bytes` holds all of it in the usual spelling; −1: they do not.
+   */
+  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void;
+  /**
+   * Frames in the usual spelling, `bytes[from..to)`, that differ in nothing but their words from the one forwarded before.
+   * False: they cannot be passed on unread.
+   */
+  forwardLike(bytes: Buffer, from: number, to: number): boolean;
+  /**
+   * Usage as upstream told it, and its own words for it; null: too long to be remembered. Cumulative: the last counts.
+   * A chunk that holds nothing else comes with it, and no other way.
+   */
+  usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void;
+  /** What can go to the caller by now; null: nothing. */
+  take(): Buffer | null;
+  /** What the caller must still get: a usage chunk when asked for, and the end mark. `usage` is what is settled. */
+  closing(usage: Usage): Buffer;
+}
+
+/** A complete answer, as it was read. */
+export interface WholeAnswer {
+  readonly body: JsonObject;
+  /** The body is in the words of the caller's own dialect, which upstream speaks too. Left out: it is neutral. */
+  readonly own?: true;
+  readonly received: Buffer;
+  /** The body is just what the received bytes say. */
+  readonly untouched: boolean;
+  /** null: upstream told nothing usable. */
+  readonly usage: Usage | null;
+  /** What the received bytes are, where they are a text and no JSON. Left out: they are JSON. */
+  readonly textType?: string;
+}
+
+/** How a dialect tells what models answer. */
+export interface AnswerDialect {
+  /** Frames and bodies of this wire may be passed on as they come. */
+  readonly wire: Wire;
+  /** It keeps nothing of what the caller sent: that is let go of as soon as upstream answers. */
+  readonly writer: (caller: CallerRequest, channel: UpstreamChannel, info: CallInfo) => AnswerWriter;
+  /** The body may be changed in place. */
+  readonly whole: (answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel) => Buffer;
+  /** A whole answer's bytes with this usage in it, where the one upstream told is not the one that is charged. */
+  readonly telling: (bytes: Buffer, usage: Usage) => Buffer;
+  /** What its clients look for among the headers of an upstream's answer. */
+  readonly upstreamHeaders: readonly PassedHeader[];
+}

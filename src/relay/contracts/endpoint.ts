@@ -1,0 +1,87 @@
+import type { Mode } from '../../domain/channel/provider.js';
+import type { JsonObject } from '../json/json.js';
+import type { Heard } from '../metering/heard-usage.js';
+import type { PromptEstimate } from '../metering/prompt-tally.js';
+import { fitToolNames } from '../protocols/tool-names.js';
+import type { CallerDialect } from './caller-dialect.js';
+import type { RequestBodies } from './ports.js';
+import type { Upload } from './upload.js';
+
+/* One thing a caller can ask for: a value, made by the dialect, that says all a call needs to know of it. */
+
+export interface InvalidRequest {
+  readonly code: string;
+  readonly message: string;
+  readonly param: string;
+}
+
+/** What a call may use, as far as its request tells. */
+export interface Demand {
+  readonly prompt: PromptEstimate;
+  /** Choices of all prompts, the unseen ones included; 0: what is asked for puts out no tokens. */
+  readonly answers: number;
+  /** The most output tokens the request allows to each answer; null: it does not say. */
+  readonly asked: number | null;
+  /** The conversation may be summed up first, beside prompt and limit. Left out: it may not. */
+  readonly compacts?: boolean;
+  /** The prompt is counted here by a rule of its price, whatever upstream counts. Left out: it is not. */
+  readonly counted?: true;
+  /** The prompt is a file to be heard. Left out: it is not. */
+  readonly heard?: Heard;
+}
+
+/**
+ * Its body in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all digits.
+ * `renamedTools` is told which names of tools were made fit.
+ */
+export function neutralBody(
+  { toNeutral }: Pick<Endpoint, 'toNeutral'>,
+  body: JsonObject,
+  exact = (): JsonObject => body,
+  renamedTools = new Map<string, string>(),
+): () => JsonObject {
+  let made: JsonObject | null = null;
+  return () => {
+    made ??= toNeutral === null ? exact() : fitToolNames(toNeutral(exact()), renamedTools);
+    return made;
+  };
+}
+
+export interface Endpoint {
+  /** E.g. `/v1/chat/completions`. */
+  readonly path: string;
+  readonly dialect: CallerDialect;
+  /** How its bodies are read. */
+  readonly body: keyof RequestBodies;
+  /** What a provider is asked for. */
+  readonly mode: Mode;
+  /** What is asked for by a body that names no model; null: it must name one. */
+  readonly usualModel: string | null;
+  /** The answer is sound, passed on as it comes. */
+  readonly answersSound: boolean;
+  /** What a body says of thinking, in neutral words; null: models do not think about it. */
+  readonly thinking: ((body: JsonObject) => JsonObject) | null;
+  /** A body in neutral words; null: it is. Throws NotConvertible. */
+  readonly toNeutral: ((body: JsonObject) => JsonObject) | null;
+  /** Why a body cannot be taken; null: it can. */
+  readonly invalid: (body: JsonObject, upload: Upload | null) => InvalidRequest | null;
+  /** Every text of a prompt that the word filter looks at. */
+  readonly promptTexts: (body: JsonObject) => string[];
+  /** The answer is to be spoken. */
+  readonly asksForSound: (body: JsonObject) => boolean;
+  readonly asksForStream: (body: JsonObject) => boolean;
+  /** The caller wants to be told usage at the end of a stream. */
+  readonly asksForUsage: (body: JsonObject) => boolean;
+  /**
+   * Of a body of so many bytes. `names`: of the model, as asked for and as channels send it. `switched`: functions named so
+   * are tools of a provider's own; left out: none are.
+   */
+  readonly demand: (
+    body: JsonObject,
+    bytes: number,
+    model: string,
+    names: ReadonlySet<string>,
+    upload: Upload | null,
+    switched?: ReadonlySet<string>,
+  ) => Demand;
+}

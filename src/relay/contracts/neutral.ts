@@ -1,0 +1,73 @@
+import { isList, isObject, type JsonObject, textIn } from '../json/json.js';
+
+/*
+ * The neutral form, in which wires and dialects meet, is that of OpenAI's chat bodies, chunks and completions. What other
+ * wires have beyond it rides in members that are known in the field, and never in inventions of ours:
+ *
+ * - `reasoning_content` of a message or delta: thinking as plain text; beside it `reasoning_details`, below;
+ * - `tool_calls[].extra_content.google.thought_signature`: the signature of a call, as Google's OpenAI interface has it;
+ * - `cache_control` on parts of a message, on tools and on parts of a system message: Anthropic's object;
+ * - `file` parts with `file_data`, `file_url` or `file_id`, and `filename`; `image_url` with a data URL or an address;
+ * - `is_error` on a message of a tool;
+ * - `reasoning_effort`, `thinking` ({ type, budget_tokens }), `top_k` and `parallel_tool_calls` of a request;
+ * - `native_finish_reason` and `stop_sequence` of a choice, `annotations` of a message for citations.
+ */
+
+/** Thinking that can be shown to its model again; what is encrypted only its model can read. */
+export type ReasoningDetail =
+  | { readonly type: 'reasoning.text'; readonly text: string; readonly signature?: string }
+  | { readonly type: 'reasoning.encrypted'; readonly data: string; readonly format?: string };
+
+/** Functions of these names, in OpenAI's dialect, are tools that Google runs by itself. */
+export const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
+
+/** What of a body asks for an answer in sound. */
+export const asksForSound = ({ modalities, audio }: JsonObject): boolean =>
+  isObject(audio) || (isList(modalities) && modalities.includes('audio'));
+
+/** The `format` of what is encrypted by Anthropic's models. */
+export const anthropicReasoning = 'anthropic-claude-v1';
+const sealed = new RegExp(`^${anthropicReasoning}:(signed|sealed):(.+)$`, 's');
+
+/** The `format` of what is encrypted by Google's models. */
+export const googleReasoning = 'google-gemini-v1';
+
+/**
+ * What lets a model of Anthropic's be shown its thinking again, as one text for dialects that have but one place for it:
+ * in base64, which is what such places hold.
+ */
+export function sealOf({ type, signature, data }: JsonObject): string | null {
+  const text = textIn(type === 'reasoning.text' ? signature : data);
+  if (text === null) return null;
+  return Buffer.from(`${anthropicReasoning}:${type === 'reasoning.text' ? 'signed' : 'sealed'}:${text}`).toString(
+    'base64',
+  );
+}
+
+/** The detail that a seal was made of; null: it is none of ours. `text`: the thinking that is signed by it. */
+export function detailOfSeal(seal: string, text: string): JsonObject | null {
+  const [, kind, value] = sealed.exec(Buffer.from(seal, 'base64').toString('utf8')) ?? [];
+  if (value === undefined) return null;
+  return kind === 'signed'
+    ? { type: 'reasoning.text', text, signature: value }
+    : { type: 'reasoning.encrypted', data: value, format: anthropicReasoning };
+}
+
+/** A seal begins like this, as far as whole groups of base64 go. */
+const sealBeginning = Buffer.from(`${anthropicReasoning}:`.slice(0, 18)).toString('base64');
+
+/** Whether only Anthropic's models know what to do with it. */
+export const isSeal = (signature: string): boolean => signature.startsWith(sealBeginning);
+
+/** What Anthropic's models can be shown again; what says nothing of its format may be theirs. */
+export const isAnthropicReasoning = ({ format }: JsonObject): boolean =>
+  textIn(format) === null || format === anthropicReasoning;
+
+/** null: the call is not signed. */
+export const toolCallSignature = ({ extra_content: extra }: JsonObject): string | null =>
+  isObject(extra) && isObject(extra.google) ? textIn(extra.google.thought_signature) : null;
+
+/** The member of a call that bears its signature. */
+export const signedToolCall = (signature: string): JsonObject => ({
+  extra_content: { google: { thought_signature: signature } },
+});

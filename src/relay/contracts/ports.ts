@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock, Directory, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
+import type { ChannelId, SecretId } from '../../domain/kernel/ids.js';
+import type { ApiKeyStatusNotice } from '../admission/authenticate.js';
+import type { CallLimits } from '../admission/call-limits.js';
+import type { WrongKeys } from '../admission/wrong-keys.js';
+import type { JsonObject } from '../json/json.js';
+import type { Meter } from '../metering/metered.js';
+import type { RefusalTally } from '../pipeline/refusal-tally.js';
+import type { LargeWork } from '../text/large-work.js';
+import type { AnswerRoom } from '../upstream/answer-room.js';
+import type { Pictures } from '../upstream/pictures.js';
+import type { Upstream } from '../upstream/upstream.js';
+import type { AuthorisationPorts } from './authorisation.js';
+import type { Provider } from './protocol.js';
+import type { Upload } from './upload.js';
+
+/** What the relay is given. */
+export interface RelayPorts {
+  readonly directory: Directory;
+  readonly gate: Pick<QuotaGate, 'isSpent' | 'isUserSpent'>;
+  readonly meter: Meter;
+  readonly vault: Pick<Vault, 'hash' | 'get'>;
+  readonly clock: Clock;
+  readonly upstream: Upstream;
+  readonly pictures: Pictures;
+  readonly authorising: AuthorisationPorts;
+  readonly bodies: RequestBodies;
+  readonly largeWork: LargeWork;
+  readonly answers: AnswerRoom;
+  readonly limits: CallLimits;
+  readonly wrongKeys: WrongKeys;
+  readonly apiKeyStatus: ApiKeyStatusNotice;
+  readonly channelHealth: ChannelHealthNotice;
+  /** Counts calls that are refused before they are reserved. */
+  readonly refusals: Pick<RefusalTally, 'count'>;
+  readonly providerOf: (channelType: number) => Provider | null;
+  readonly config: RelayConfig;
+  readonly log: RelayLog;
+}
+
+/** A caller's body. It counts as held until it leaves. */
+export interface HeldBody {
+  /** The fields, where it is a form. */
+  readonly value: JsonObject;
+  /** As it came, where it is JSON. Left out: it is a form. */
+  readonly text?: string;
+  /** As it came, unpacked. */
+  readonly bytes: number;
+  /** null: it is JSON. */
+  readonly upload: Upload | null;
+  leave(): void;
+}
+
+/** Throws RelayError. `holder`: whose share of the process's memory it takes. `mostBytes`: where it may hold less than others. */
+type BodyReader = (request: IncomingMessage, address: string, holder: number, mostBytes?: number) => Promise<HeldBody>;
+
+/** By what an endpoint's bodies are. */
+export interface RequestBodies {
+  readonly json: BodyReader;
+  /** A form whose file is sound. */
+  readonly soundForm: BodyReader;
+}
+
+export interface ChannelHealthNotice {
+  /**
+   * Live traffic showed that the channel is out of order with this key. Must not throw; the call does not wait for it.
+   */
+  outOfOrder(channel: ChannelId, key: SecretId, reason: string): void;
+}
+
+interface RelayConfig {
+  /** Longest silence inside a stream; doubled for models that think before they speak. */
+  readonly streamIdleMs: number;
+  /** Longest wait for an answer's headers, and for the whole of a JSON answer. */
+  readonly answerTimeoutMs: number;
+  /** Longest a stream is waited for and read on when its caller has gone. */
+  readonly callerGoneMs: number;
+  /** How long a caller may take nothing of what is written to it. */
+  readonly callerStallMs: number;
+  readonly forceUsage: boolean;
+  readonly azureDefaultApiVersion: string;
+}
+
+export interface RelayLog {
+  info(facts: Record<string, unknown>, message: string): void;
+  warn(facts: Record<string, unknown>, message: string): void;
+  error(facts: Record<string, unknown>, message: string): void;
+}

@@ -1,0 +1,246 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Settings } from '../../application/options/settings.js';
+import type { Usage } from '../../domain/call/usage.js';
+import type { Mode, ProviderFacts } from '../../domain/channel/provider.js';
+import type { JsonObject } from '../json/json.js';
+import type { BalanceWire } from '../protocols/balance.js';
+import type { JsonSource } from '../protocols/carried.js';
+import type { ModelsWire } from '../protocols/models.js';
+import type { ThinkingAsked } from '../protocols/thinking-asked.js';
+import type { RenamedTools } from '../protocols/tool-names.js';
+import type { SeenText } from '../text/seen-text.js';
+import type { Picture } from '../upstream/pictures.js';
+import type { FormFile, RequestContent } from '../upstream/request-content.js';
+import type { UpstreamError } from '../upstream/upstream-error.js';
+import type { AnswerDialect, WholeAnswer } from './answer-writer.js';
+import type { Authorisation } from './authorisation.js';
+
+/* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
+
+/** The most choices of one answer. */
+export const mostChoices = 128;
+
+/** The channel as an adapter sees it: the key is in the clear, the settings are parsed. */
+export interface UpstreamChannel {
+  /** Empty: the provider's default. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Its meaning depends on the type: api-version, account id, plugin, … */
+  readonly other: string;
+  readonly organization: string | null;
+  /** With user and password; null: none. */
+  readonly proxy: string | null;
+  readonly paramOverride: JsonObject | null;
+  readonly forceFormat: boolean;
+  readonly thinkingToContent: boolean;
+}
+
+export interface CallerRequest {
+  /** How the answer is to be told. */
+  readonly dialect: AnswerDialect;
+  readonly mode: Mode;
+  readonly query: URLSearchParams;
+  /** As it was sent, in the dialect's own words. Parsed and shared between attempts: never changed. */
+  readonly body: JsonObject;
+  /** The text it came as, and what that says before anything was changed. Left out: it has none, or nobody needs it. */
+  readonly source?: JsonSource;
+  /** The same in neutral words, made when it is first asked for. Shared and never changed either. Throws NotConvertible. */
+  readonly neutral: () => JsonObject;
+  /** By the names that go upstream: the caller's own of tools that `neutral` has named otherwise. Left out: none. */
+  readonly renamedTools?: RenamedTools;
+  /** What came with the fields of a form; null: the body is no form. */
+  readonly files: readonly FormFile[] | null;
+  /** The answer is sound, passed on as it comes. */
+  readonly answersSound: boolean;
+  readonly stream: boolean;
+  /** The caller asked for a usage chunk at the end of the stream. */
+  readonly wantsUsage: boolean;
+  /** The caller's. A wire passes on none but those it knows, and those only if they are made as they must be. */
+  readonly headers: IncomingHttpHeaders;
+  /** Input tokens as they are counted here, for who is to be told of them before upstream has said. */
+  readonly promptTokens: number;
+  /** What of usage told before the end can be charged: the same object where all of it can. */
+  readonly believed: (told: Usage) => Usage;
+  /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
+  readonly outputLimit: number | null;
+  /** What is held for is never more than this to each answer, whoever sets the limit. */
+  readonly mostOutput: number;
+}
+
+export type GeminiSettings = Settings['gemini'];
+
+export interface RequestOptions {
+  /** Ask every upstream that can for usage in streams, whether the caller wants it or not. */
+  readonly forceUsage: boolean;
+  readonly azureDefaultApiVersion: string;
+  /** Where the operator's site is, as far as host and port; empty: not said. */
+  readonly siteAddress: string;
+  readonly claude: Settings['claude'];
+  /** Send the caller's body as it is; only model name, limit, rate and usage reporting are ours. */
+  readonly passThrough: boolean;
+  /** Milliseconds since 1970, for providers that sign with the time. */
+  readonly now: number;
+  readonly gemini: GeminiSettings;
+  /** What the wire has asked for by `pictures`, by its address. */
+  readonly pictures: ReadonlyMap<string, Picture>;
+}
+
+export interface UpstreamRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  /** With the type of the content where there is some. */
+  readonly headers: Record<string, string>;
+  readonly content: RequestContent;
+  /** The model name that goes out, a suffix that only meant something to us taken off. */
+  readonly model: string;
+  /** The effort the request carries, given by the caller or by a suffix of the name. */
+  readonly reasoningEffort: string | null;
+  /** What it says of thinking, in the words that go out. */
+  readonly thinking: ThinkingAsked;
+}
+
+export interface CallInfo {
+  readonly callId: string;
+  /** The model as it goes upstream. */
+  readonly model: string;
+  /** Seconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** What the model has produced, for counting locally when upstream sends no usage. */
+export interface Generated {
+  /** Content, reasoning, tool names and tool arguments, one after the other. */
+  readonly said: SeenText;
+  /** Bytes of it that a provider's own tool has put out, which some count and some do not. Left out: none. */
+  readonly toolsBytes?: number;
+  /** Distinct tool calls. */
+  readonly toolCalls: number;
+  /** In OpenAI's words; null: none seen, the answer may be incomplete. */
+  readonly finishReason: string | null;
+  /** Choices that have begun, and not told yet why they ended. Left out: there is one choice at most. */
+  readonly openChoices?: number;
+  /** What usage was told is of the input alone: the rest was to come. */
+  readonly inputOnly?: boolean;
+  /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
+  readonly searches?: Usage;
+}
+
+export type Answer =
+  | ({
+      readonly ok: true;
+      readonly generated: Generated;
+    } & WholeAnswer)
+  /** `costUnknown`: upstream has done work for it, and may charge for that. Left out: it has not. */
+  | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown?: boolean };
+
+export interface StreamStep {
+  /** To be sent now; null: nothing. */
+  readonly bytes: Buffer | null;
+  /** Upstream reported a failure inside the stream. Nothing after it is read. */
+  readonly error: UpstreamError | null;
+  /** Upstream said it is done. Closing without it is fine when `generated.finishReason` is there. */
+  readonly finished: boolean;
+}
+
+/** One streamed answer on its way through. Everything is synchronous; it holds no timer and no connection. */
+export interface AnswerStream {
+  /** Takes bytes as they come, cut anywhere; gives what can go to the caller. The chunk must not be reused. */
+  push(chunk: Buffer): StreamStep;
+  /** Upstream has closed: reads what is left when the last frame has no blank line. */
+  end(): StreamStep;
+  /** What the caller must still get: a usage chunk when asked for, and the end mark. `usage` is what is settled. */
+  closing(usage: Usage): Buffer;
+  /** Bytes it keeps because what they belong to has not ended. */
+  readonly unfinished: number;
+  /** The last one seen; cumulative figures replace, they do not add up. */
+  readonly usage: Usage | null;
+  readonly generated: Generated;
+  /**
+   * Grows with every frame that says something: words, a call, a picture, why it ended, more usage. Comments, pings and
+   * empty deltas say nothing. 0: there is no answer yet.
+   */
+  readonly progress: number;
+  /** A frame has come that can be read, whatever it says. */
+  readonly begun: boolean;
+  /** Upstream has said that it is at something that it does not show, and may take long over it. Left out: never. */
+  readonly worksUnseen?: boolean;
+}
+
+/** Every choice has told why it ended: nothing is to come but the usage. */
+export const hasEnded = ({ finishReason, openChoices = 0 }: Generated): boolean =>
+  finishReason !== null && openChoices === 0;
+
+/** What upstream has answered to a call, whole. */
+interface ReceivedAnswer {
+  readonly provider: Provider;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly info: CallInfo;
+}
+
+/** One wire family. */
+export interface Protocol {
+  /**
+   * Functions of these names, offered in OpenAI's dialect, switch on tools that the provider runs by itself. Left out:
+   * every function is its caller's.
+   */
+  readonly switchedTools?: (upstreamModel: string) => ReadonlySet<string>;
+  /**
+   * Addresses of pictures that must stand in the request themselves: they are fetched before it is made. Left out: none.
+   * Throws NotConvertible.
+   */
+  readonly pictures?: (caller: CallerRequest, upstreamModel: string) => readonly string[];
+  /** Throws NotConvertible. */
+  request(
+    provider: Provider,
+    channel: UpstreamChannel,
+    caller: CallerRequest,
+    upstreamModel: string,
+    options: RequestOptions,
+  ): UpstreamRequest;
+  /** A complete body, whatever its status. The error's `retryAfter` is for whoever has the headers to fill in. */
+  answer(received: ReceivedAnswer): Answer;
+  stream(provider: Provider, channel: UpstreamChannel, caller: CallerRequest, info: CallInfo): AnswerStream;
+}
+
+/** What a request says of thinking, in a provider's own words. */
+export interface ThinkingSaid {
+  /** null: nothing. */
+  readonly wanted: boolean | null;
+  /** Tokens at most; null: none given. 0: there is none beside the limit. */
+  readonly budget: number | null;
+}
+
+/** Of a body in neutral words. `names`: of the model, as asked for and as sent upstream. */
+export type ThinkingBeside = (body: JsonObject, names: ReadonlySet<string>) => ThinkingSaid;
+
+export interface Provider extends ProviderFacts {
+  readonly protocol: Protocol;
+  /** What may be wrong with a channel's base URL that finds nothing (404); null: nothing is known. Left out: as null. */
+  readonly baseHint?: (baseUrl: string) => string | null;
+  /** Left out: the request shows by itself that it is the channel's. */
+  readonly authorisation?: Authorisation;
+  /** Of the account. Left out: it tells none. */
+  readonly balance?: BalanceWire;
+  /** How it tells its models, where it does. Left out: as OpenAI does. */
+  readonly models?: ModelsWire;
+  /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
+  readonly thinkingBeside?: ThinkingBeside;
+}
+
+/**
+ * The request cannot be put to this upstream. `fault` says who can mend it: the caller by asking otherwise, or the
+ * operator by mending the channel. Messages hold no key and no address.
+ */
+export class NotConvertible extends Error {
+  constructor(
+    readonly fault: 'caller' | 'channel',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'NotConvertible';
+  }
+}

@@ -1,0 +1,188 @@
+import type { ServerResponse } from 'node:http';
+import type { CallOutcome } from '../../domain/call/call.js';
+import { fromUpstream, internalError, RelayError, toldToCaller } from '../contracts/errors.js';
+import { hasEnded, type StreamStep } from '../contracts/protocol.js';
+import type { AccountWatch } from '../pipeline/account-watch.js';
+import { countKept, type FirstStep, noRoomHere, type StreamReading, takeFirst } from '../upstream/upstream-answer.js';
+import { isSilence, Lost } from '../upstream/upstream-response.js';
+import type { CallerPresence } from './caller-presence.js';
+import type { Growth } from './growth.js';
+import type { Heartbeat } from './heartbeats.js';
+import type { SilentTime } from './silent-time.js';
+import type { StalledCallers } from './stalled-callers.js';
+
+/* Getting an answer to the caller, frame by frame, and knowing how it ended. */
+
+/** Names and values in turn. */
+export const streamHeaders: readonly string[] = Object.entries({
+  'cache-control': 'no-cache',
+  connection: 'keep-alive',
+  'x-accel-buffering': 'no',
+}).flat();
+
+export const eventStreamType = 'text/event-stream; charset=utf-8';
+
+const statusLine = /^HTTP/;
+
+/** Begins an answer that is sent for long. */
+export function beginStream(response: ServerResponse, headers: string[]): void {
+  response.writeHead(200, headers);
+  // Node keeps the head until the answer has ended, as some forty texts that refer to each other. Searching makes it one.
+  if ('_header' in response) statusLine.test(String(response._header));
+}
+
+/** What is written at once: a caller that reads slowly must be seen to take it. */
+const pieceSize = 64 * 1024;
+
+export interface Delivery {
+  readonly presence: CallerPresence;
+  readonly stalledCallers: StalledCallers;
+}
+
+/** A whole answer. */
+export async function deliver(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
+  if (bytes.length <= pieceSize) response.end(bytes);
+  else {
+    await write(response, bytes, delivery);
+    response.end();
+  }
+  if (response.writableLength > 0) delivery.stalledCallers.watch(delivery.presence);
+}
+
+/** What is to be waited for while the caller reads slower than upstream writes; null: nothing, as with most frames. */
+export function write(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> | null {
+  if (bytes.length > pieceSize) return writePieces(response, bytes, delivery);
+  return delivery.presence.gone || response.write(bytes) ? null : drained(response, delivery);
+}
+
+async function writePieces(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
+  for (let from = 0; from < bytes.length && !delivery.presence.gone; from += pieceSize)
+    if (!response.write(bytes.subarray(from, from + pieceSize))) await drained(response, delivery);
+}
+
+async function drained(response: ServerResponse, { presence, stalledCallers }: Delivery): Promise<void> {
+  stalledCallers.watch(presence);
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      forget();
+      resolve();
+    };
+    const forget = presence.whenGone(done);
+    response.once('drain', done);
+  });
+}
+
+interface Pumped {
+  readonly outcome: CallOutcome;
+  /** What the caller is told in the stream; null: nothing went wrong. */
+  readonly error: RelayError | null;
+  /** Something of the answer was sent. */
+  readonly begun: boolean;
+  /** Upstream was stopped by us before it had come to its end. */
+  readonly cutShort: boolean;
+  /** A mistake of ours that ended it; null: none. */
+  readonly bug: unknown;
+}
+
+interface PumpOptions extends Delivery {
+  readonly growth: Growth;
+  /** Told of what is written. */
+  readonly heartbeat: Pick<Heartbeat, 'wrote'>;
+  /** Longest a stream is read on when its caller has gone. */
+  readonly callerGoneMs: number;
+  /** What the call costs can only be learned from upstream. */
+  readonly costsUnseen: boolean;
+  /** Told of the words that come; null: nothing can go unseen. */
+  readonly silence: SilentTime | null;
+  /** Told of a failure that upstream reports. */
+  readonly faulted: AccountWatch;
+}
+
+/** A departed caller's stream is read on for this many bytes at most. */
+const mostReadOn = 4 * 1024 * 1024;
+
+const broken = (): RelayError => new RelayError(500, 'stream_response_error', 'the upstream broke off its answer');
+const silent = (): RelayError =>
+  new RelayError(500, 'stream_response_error', 'the upstream broke off its answer: it fell silent');
+const unaffordable = (): RelayError =>
+  new RelayError(403, 'insufficient_user_quota', 'the quota is used up: the answer ends here');
+
+/**
+ * Forwards a begun stream to its end. Everything is sent but the end mark: that waits for the settlement. When the caller
+ * leaves, upstream is stopped, unless what the call cost can only be learned from its end: then it is read on, within
+ * bounds, and nothing of it kept.
+ */
+export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
+  const { decoder, chunks, place, cancel, staysOpen } = reading;
+  const { presence, growth, heartbeat, callerGoneMs, costsUnseen, silence, faulted } = options;
+  let readingOn: NodeJS.Timeout | null = null;
+  let readOn = 0;
+  const leave = (): void => {
+    silence?.left();
+    // After its finish reason there is nothing left to come but the usage.
+    if (!hasEnded(decoder.generated) && !costsUnseen) cancel();
+    else readingOn = setTimeout(cancel, callerGoneMs).unref();
+  };
+  silence?.said(decoder.generated.said.length);
+  const forget = presence.whenGone(leave);
+  if (presence.gone) leave();
+
+  let first: FirstStep | null = takeFirst(reading);
+  let begun = first.bytes !== null;
+  const departure = (): CallOutcome => (presence.stalled ? 'caller-stalled' : 'caller-left');
+  const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean, bug: unknown = null): Pumped => {
+    cancel();
+    return { outcome, error, begun, cutShort, bug };
+  };
+
+  try {
+    if (first.bytes !== null) await write(response, first.bytes, options);
+    let { finished } = first;
+    // A suspended function keeps what its variables hold: each open stream would keep what came first and last.
+    first = null;
+    while (!finished) {
+      let next: IteratorResult<Buffer, undefined> | null = await chunks.next();
+      if (presence.gone && !next.done) readOn += next.value.length;
+      if (readOn > mostReadOn) return stop(departure(), null, true);
+      let step: StreamStep | null = next.done ? decoder.end() : decoder.push(next.value);
+      silence?.said(decoder.generated.said.length);
+      const full = countKept(place, decoder, step, next.value?.length ?? 0);
+      if (full !== null && presence.gone) return stop(departure(), null, true);
+      if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
+      if (step.bytes !== null) {
+        begun = true;
+        const waiting = write(response, step.bytes, options);
+        if (waiting !== null) {
+          await waiting;
+          silence?.resumed();
+        }
+        heartbeat.wrote();
+      }
+      if (step.error !== null) {
+        faulted(step.error);
+        return stop('upstream-broke', toldToCaller(step.error, step.error.status), false);
+      }
+      const covered = growth.covers(decoder.generated.said);
+      if (covered !== true && !(await covered)) return stop('quota-ran-out', unaffordable(), true);
+      finished = step.finished;
+      if (next.done && !finished) {
+        if (!hasEnded(decoder.generated)) return stop('upstream-broke', broken(), false);
+        break;
+      }
+      next = null;
+      step = null;
+    }
+    if (staysOpen) cancel();
+    return { outcome: presence.gone ? departure() : 'completed', error: null, begun, cutShort: false, bug: null };
+  } catch (error) {
+    if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);
+    if (presence.gone) return stop(departure(), null, true);
+    // Of an answer that has ended nothing is missing; any other is half of one, and nobody shall take it for whole.
+    if (hasEnded(decoder.generated)) return stop('completed', null, false);
+    return stop('upstream-broke', isSilence(error) ? silent() : broken(), false);
+  } finally {
+    if (readingOn !== null) clearTimeout(readingOn);
+    forget();
+  }
+}

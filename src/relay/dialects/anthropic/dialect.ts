@@ -1,0 +1,50 @@
+import type { CallerDialect } from '../../contracts/caller-dialect.js';
+import { isShortOfMoney, type RelayError } from '../../contracts/errors.js';
+import { isKnownType, typeOfStatus } from '../../protocols/anthropic/failure.js';
+import type { PassedHeader } from '../../upstream/passed-headers.js';
+import { misspelled } from '../spelling.js';
+import { eventText } from './event.js';
+import { anthropicNames } from './names.js';
+import { AnthropicWriter } from './stream-writer.js';
+import { telling, wholeAnswer } from './whole-answer.js';
+
+/* How Anthropic's clients are answered. */
+
+/** Its clients take 401 and 403 for a refused key, and ask for a new sign-in; 402 is a matter of money. */
+const statusOf = (error: RelayError): number => (isShortOfMoney(error) ? 402 : error.status);
+
+function errorOf(
+  error: RelayError,
+  requestId: string,
+): { error: { type: string; message: string }; request_id: string } {
+  const suffix = ` (request id: ${requestId})`;
+  const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
+  // Its name for what was not valid is everybody's; most of what others call so has another one here.
+  const told = error.type !== 'invalid_request_error' && isKnownType(error.type);
+  const type = told ? error.type : typeOfStatus(statusOf(error));
+  return { error: { type, message }, request_id: requestId };
+}
+
+const rateLimits = ['requests', 'tokens', 'input-tokens', 'output-tokens'].flatMap((unit) =>
+  ['limit', 'remaining', 'reset'].map((figure) => `anthropic-ratelimit-${unit}-${figure}`),
+);
+
+const upstreamHeaders: readonly PassedHeader[] = [
+  ...rateLimits.map((name) => ({ from: name, to: name })),
+  { from: 'request-id', to: 'x-upstream-request-id' },
+];
+
+export const anthropicCaller: CallerDialect = {
+  wire: 'anthropic',
+  misspelled: (body) => misspelled(body, anthropicNames),
+  writer: ({ promptTokens, believed }, _channel, info) => new AnthropicWriter(promptTokens, believed, info),
+  whole: wholeAnswer,
+  telling,
+  upstreamHeaders,
+  statusOf,
+  errorBody: (error, requestId) => JSON.stringify({ type: 'error', ...errorOf(error, requestId) }),
+  errorFrame: (error, requestId) => eventText('error', errorOf(error, requestId)),
+  endFrame: '',
+  idHeader: 'request-id',
+  keepAlive: eventText('ping', {}),
+};

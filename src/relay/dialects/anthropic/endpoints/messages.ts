@@ -1,0 +1,32 @@
+import type { Endpoint } from '../../../contracts/endpoint.js';
+import { asksForSound } from '../../../contracts/neutral.js';
+import { countIn } from '../../../json/json.js';
+import { compacts } from '../../../metering/compaction.js';
+import { anthropicCaller } from '../dialect.js';
+import { promptOf, promptTexts } from '../prompt.js';
+import { thinkingOf, toNeutral } from '../to-neutral.js';
+import { invalidMessages } from '../validate.js';
+
+/** Conversations, as Anthropic's clients hold them. */
+export const messages: Endpoint = {
+  path: '/v1/messages',
+  dialect: anthropicCaller,
+  body: 'json',
+  mode: 'chat',
+  usualModel: null,
+  answersSound: false,
+  thinking: thinkingOf,
+  toNeutral,
+  invalid: invalidMessages,
+  promptTexts,
+  asksForSound,
+  asksForStream: ({ stream }) => stream === true,
+  // Its clients are always told, and whoever is asked for them must tell.
+  asksForUsage: () => true,
+  demand: (body, bytes, model, names) => ({
+    prompt: promptOf(body, bytes, model, names),
+    answers: 1,
+    asked: countIn(body.max_tokens),
+    compacts: compacts(body),
+  }),
+};

@@ -1,0 +1,35 @@
+import type { InvalidRequest } from '../../contracts/endpoint.js';
+import { isList, isObject, type JsonObject, textIn } from '../../json/json.js';
+
+/* What a body must hold to be taken at all; everything else is the upstream's to judge. */
+
+/** Bounds every estimate: with it no product of limits leaves the range of exact integers. */
+const mostOutputTokens = 2 ** 30 - 1;
+
+const wrong = (param: string, message: string): InvalidRequest => ({
+  code: 'invalid_text_request',
+  param,
+  message,
+});
+
+/** null: it can be taken. */
+export function invalidMessages(body: JsonObject): InvalidRequest | null {
+  const { model, messages, max_tokens: limit, stream, system, tools, thread } = body;
+  if (textIn(model) === null) return wrong('model', 'field model is required');
+  if (!isList(messages) || messages.length === 0) return wrong('messages', 'field messages is required');
+  if (!messages.every(isObject)) return wrong('messages', 'every message must be an object');
+  if ((system ?? null) !== null && typeof system !== 'string' && !(isList(system) && system.every(isObject)))
+    return wrong('system', 'system is to be a text or a list of blocks');
+  for (const [at, { content }] of messages.entries())
+    if ((content ?? null) !== null && typeof content !== 'string' && !isList(content))
+      return wrong(`messages[${at}].content`, `messages[${at}].content is to be a text or a list of blocks`);
+  if ((tools ?? null) !== null && !(isList(tools) && tools.every(isObject)))
+    return wrong('tools', 'tools is to be a list of objects');
+  if ((thread ?? null) !== null)
+    return wrong('thread', 'thread cannot be used through the gateway: send the whole conversation as messages');
+  const given = (limit ?? null) !== null;
+  if (given && !(Number.isInteger(limit) && Number(limit) >= 0 && Number(limit) <= mostOutputTokens))
+    return wrong('max_tokens', `max_tokens must be an integer from 0 to ${mostOutputTokens}; 0 only fills the cache`);
+  if ((stream ?? null) !== null && typeof stream !== 'boolean') return wrong('stream', 'stream must be true or false');
+  return null;
+}

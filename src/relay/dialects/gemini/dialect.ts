@@ -1,0 +1,33 @@
+import type { CallerDialect } from '../../contracts/caller-dialect.js';
+import { misspelled } from '../spelling.js';
+import { errorBody } from './error-body.js';
+import { ArrayFrames, EventFrames } from './frames.js';
+import { geminiNames } from './names.js';
+import { GeminiWriter } from './stream-writer.js';
+import { telling, wholeAnswer } from './whole-answer.js';
+
+/* How Gemini's clients are answered. */
+
+export const geminiCaller: CallerDialect = {
+  wire: 'gemini',
+  misspelled: (body) => misspelled(body, geminiNames),
+  writer: (caller, _channel, info) => new GeminiWriter(new EventFrames(), caller.promptTokens, caller.believed, info),
+  whole: wholeAnswer,
+  telling,
+  upstreamHeaders: [],
+  errorBody,
+  errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
+  endFrame: '',
+  idHeader: null,
+  // An empty line between two events. Clients of Google's that take events for lines would read a comment as JSON.
+  keepAlive: '\n',
+};
+
+/** Who does not ask for events gets the responses of a stream as one JSON array, member by member. */
+export const geminiArrayCaller: CallerDialect = {
+  ...geminiCaller,
+  streamType: 'application/json; charset=utf-8',
+  writer: (caller, _channel, info) => new GeminiWriter(new ArrayFrames(), caller.promptTokens, caller.believed, info),
+  errorFrame: (error, requestId, begun) => `${begun ? ',\r\n' : '['}${errorBody(error, requestId)}`,
+  endFrame: ']',
+};

@@ -1,0 +1,19 @@
+import type { Endpoint } from '../../../contracts/endpoint.js';
+import type { JsonObject } from '../../../json/json.js';
+import { objectIn } from '../../../protocols/gemini/names.js';
+import { generateContent } from './generate-content.js';
+
+/** The request that is to be counted: contents alone, or all of one. */
+const countedIn = (body: JsonObject): JsonObject => objectIn(body, 'generateContentRequest') ?? body;
+
+/** Whoever serves the model can be estimated for. */
+export const countTokens: Endpoint = {
+  ...generateContent,
+  path: '/v1beta/models/{model}:countTokens',
+  thinking: null,
+  toNeutral: (body) => generateContent.toNeutral?.(countedIn(body)) ?? body,
+  invalid: (body, upload) => generateContent.invalid(countedIn(body), upload),
+  promptTexts: (body) => generateContent.promptTexts(countedIn(body)),
+  asksForSound: () => false,
+  demand: (body, ...about) => generateContent.demand(countedIn(body), ...about),
+};

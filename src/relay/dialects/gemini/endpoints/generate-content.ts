@@ -1,0 +1,104 @@
+import type { CallerDialect } from '../../../contracts/caller-dialect.js';
+import type { Demand, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
+import { mostChoices } from '../../../contracts/protocol.js';
+import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn } from '../../../json/json.js';
+import { readByTool } from '../../../metering/media-tokens.js';
+import { PromptTally } from '../../../metering/prompt-tally.js';
+import { memberIn, objectIn, partsIn } from '../../../protocols/gemini/names.js';
+import { wrongTools } from '../../../protocols/gemini/own-tools.js';
+import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';
+import { geminiArrayCaller, geminiCaller } from '../dialect.js';
+import { neutralContent, neutralThinking } from '../to-neutral.js';
+
+/* Contents in, an answer out: whole, as events, or as the members of an array. */
+
+const perTools = 8;
+const mostOutputTokens = 2 ** 30 - 1;
+
+const configIn = (body: JsonObject): JsonObject => objectIn(body, 'generationConfig') ?? {};
+
+const integerFrom = (body: JsonObject, name: string, most: number): Complaint | null => {
+  const value = memberIn(configIn(body), name);
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return null;
+  const param = `generationConfig.${name}`;
+  return { param, message: `${param} must be an integer from 1 to ${most}` };
+};
+
+/** It would be as large as nobody here knows, and belong to the account of a channel. */
+const cachedElsewhere = (body: JsonObject): Complaint | null =>
+  memberIn(body, 'cachedContent') === undefined
+    ? null
+    : {
+        param: 'cachedContent',
+        message: 'cachedContent cannot be used through the gateway: send the contents themselves',
+      };
+
+/** What is read as one shape goes upstream in no other: Google takes one text for a list of texts, and lists nowhere else. */
+function misshapen(body: JsonObject): Complaint | null {
+  const told = memberIn(body, 'generationConfig') ?? null;
+  if (told !== null && !isObject(told))
+    return { param: 'generationConfig', message: 'generationConfig is to be an object' };
+  const modalities = memberIn(configIn(body), 'responseModalities') ?? null;
+  const param = 'generationConfig.responseModalities';
+  if (modalities !== null && !(isList(modalities) && modalities.every((one) => typeof one === 'string')))
+    return { param, message: `${param} is to be a list of texts` };
+  // What draws takes these for its prompt.
+  if ((body.instances ?? null) === null) return null;
+  return { param: 'instances', message: 'instances are for predict: send contents' };
+}
+
+function invalid(body: JsonObject): InvalidRequest | null {
+  const complaint =
+    wrongContents(body.contents, 'contents') ??
+    wrongParts(partsIn(memberIn(body, 'systemInstruction')), 'systemInstruction') ??
+    cachedElsewhere(body) ??
+    wrongTools(body.tools) ??
+    misshapen(body) ??
+    integerFrom(body, 'maxOutputTokens', mostOutputTokens) ??
+    integerFrom(body, 'candidateCount', mostChoices);
+  return complaint === null ? null : { code: 'invalid_text_request', ...complaint };
+}
+
+function contentDemand(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): Demand {
+  const tally = new PromptTally(model, names);
+  tallyContents(tally, contentsIn(body));
+  // Every member but the declarations is a tool of the provider's own.
+  for (const tool of objectsIn(body.tools))
+    for (const name of namesIn(tool))
+      if (name !== 'functionDeclarations' && name !== 'function_declarations') tally.count(readByTool);
+  const declared = objectsIn(body.tools).flatMap((tool) => objectsIn(memberIn(tool, 'functionDeclarations')));
+  if (declared.length > 0) tally.fixed += perTools;
+  for (const declaration of declared) tally.text(declaration);
+  const config = configIn(body);
+  return {
+    prompt: tally.total(bytes),
+    answers: Math.max(countIn(memberIn(config, 'candidateCount')) ?? 1, 1),
+    asked: countIn(memberIn(config, 'maxOutputTokens')),
+  };
+}
+
+const generating = (action: string, dialect: CallerDialect, stream: boolean): Endpoint => ({
+  path: `/v1beta/models/{model}:${action}`,
+  dialect,
+  body: 'json',
+  mode: 'chat',
+  usualModel: null,
+  answersSound: false,
+  thinking: neutralThinking,
+  toNeutral: (body) => neutralContent(body, stream),
+  invalid,
+  promptTexts: (body) => textsIn(contentsIn(body)),
+  asksForSound(body) {
+    const modalities = memberIn(configIn(body), 'responseModalities');
+    return isList(modalities) && modalities.some((one) => String(one).toUpperCase() === 'AUDIO');
+  },
+  asksForStream: () => stream,
+  // It stands in the last response of every stream.
+  asksForUsage: () => stream,
+  demand: contentDemand,
+});
+
+export const generateContent = generating('generateContent', geminiCaller, false);
+export const streamOfEvents = generating('streamGenerateContent', geminiCaller, true);
+export const streamOfMembers = generating('streamGenerateContent', geminiArrayCaller, true);

@@ -1,0 +1,49 @@
+import { NotConvertible } from '../../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, namesIn, objectsIn, textIn } from '../../json/json.js';
+import { memberIn, objectIn } from '../../protocols/gemini/names.js';
+import { jsonSchemaOf } from './json-schema-of.js';
+
+/* What a model may call, in neutral words. */
+
+const declarationOf = (told: JsonObject): JsonObject => {
+  const given = memberIn(told, 'parametersJsonSchema') ?? objectIn(told, 'parameters');
+  const parameters =
+    memberIn(told, 'parametersJsonSchema') === undefined && isObject(given) ? jsonSchemaOf(given) : given;
+  return {
+    type: 'function',
+    function: { name: told.name, description: told.description, parameters: parameters ?? undefined },
+  };
+};
+
+const modes: ReadonlyMap<unknown, string> = new Map([
+  ['AUTO', 'auto'],
+  ['VALIDATED', 'auto'],
+  ['ANY', 'required'],
+  ['NONE', 'none'],
+]);
+
+/** Tools of the provider's own are nobody else's. Throws NotConvertible. */
+function functionsIn(tool: JsonObject, at: number): JsonObject[] {
+  const declared = memberIn(tool, 'functionDeclarations');
+  const foreign = namesIn(tool).find((name) => !/^function_?declarations$/i.test(name));
+  if (foreign !== undefined)
+    throw new NotConvertible('caller', `tools[${at}].${foreign.slice(0, 100)} is a tool that only Gemini has`);
+  return objectsIn(declared);
+}
+
+/** Throws NotConvertible. */
+export function neutralTools(body: JsonObject): JsonObject {
+  const functions = objectsIn(body.tools).flatMap(functionsIn);
+  if (functions.length === 0) return {};
+  const calling = objectIn(objectIn(body, 'toolConfig') ?? {}, 'functionCallingConfig') ?? {};
+  const listed = memberIn(calling, 'allowedFunctionNames');
+  const allowed: readonly JsonValue[] = isList(listed) ? listed.filter((name) => name !== null) : [];
+  const mode = modes.get(calling.mode);
+  const offered = allowed.length === 0 ? functions : functions.filter(({ name }) => allowed.includes(name ?? null));
+  const [only] = allowed;
+  const named = mode === 'required' && allowed.length === 1 && textIn(only) !== null;
+  return {
+    tools: offered.map(declarationOf),
+    ...(mode !== undefined && { tool_choice: named ? { type: 'function', function: { name: only } } : mode }),
+  };
+}

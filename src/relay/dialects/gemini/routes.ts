@@ -1,0 +1,66 @@
+import type { Endpoint } from '../../contracts/endpoint.js';
+import { RelayError } from '../../contracts/errors.js';
+import { modelRoutes } from '../model-lists.js';
+import { readCredential } from '../openai/credential.js';
+import { type Asking, answerCount, type Route, type RoutesOptions } from '../route.js';
+import { geminiCaller } from './dialect.js';
+import { countTokens } from './endpoints/count-tokens.js';
+import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
+import { generateContent, streamOfEvents, streamOfMembers } from './endpoints/generate-content.js';
+import { predict } from './endpoints/predict.js';
+import { geminiModels } from './models.js';
+
+/* What Gemini's clients ask for: models, and something of a model. */
+
+/** By what is asked of a model. */
+const endpointFor = (action: string, query: URLSearchParams): Endpoint | null => {
+  switch (action) {
+    case 'generateContent':
+      return generateContent;
+    case 'streamGenerateContent':
+      return query.get('alt') === 'sse' ? streamOfEvents : streamOfMembers;
+    case 'embedContent':
+      return embedContent;
+    case 'batchEmbedContents':
+      return batchEmbedContents;
+    case 'predict':
+      return predict;
+    case 'countTokens':
+      return countTokens;
+    default:
+      return null;
+  }
+};
+
+/** Names may have colons in them: what is asked comes after the last. */
+function askedOf({ params }: Asking): { readonly model: string; readonly action: string } {
+  const rest = params['*'] ?? '';
+  const colon = rest.lastIndexOf(':');
+  return colon < 0 ? { model: rest, action: '' } : { model: rest.slice(0, colon), action: rest.slice(colon + 1) };
+}
+
+const noSuchMethod = ({ request, path }: Asking): RelayError =>
+  new RelayError(404, '', `Invalid URL (${request.method} ${path})`, { type: 'invalid_request_error' });
+
+export function geminiRoutes(options: RoutesOptions): Route[] {
+  const { relay } = options;
+
+  const call = async (asking: Asking): Promise<void> => {
+    const { requestId, request, response, head, path, query, ip } = asking;
+    const { model, action } = askedOf(asking);
+    const endpoint = endpointFor(action, query);
+    if (endpoint === null) throw noSuchMethod(asking);
+    const { headers } = request;
+    const credential = readCredential(path, headers, query);
+    const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response, head };
+    if (endpoint !== countTokens) return relay.handle(incoming);
+    answerCount(asking, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
+  };
+
+  const dialect = geminiCaller;
+  return [
+    ...modelRoutes('/v1beta/models', dialect, () => geminiModels, options),
+    { method: 'POST', path: '/v1beta/models/*', dialect, answer: call },
+    { method: 'POST', path: '/v1/models/*', dialect, answer: call },
+  ];
+}

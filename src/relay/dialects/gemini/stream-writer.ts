@@ -1,0 +1,186 @@
+import type { Usage } from '../../../domain/call/usage.js';
+import { type AnswerWriter, longestRemembered } from '../../contracts/answer-writer.js';
+import type { CallerRequest, CallInfo } from '../../contracts/protocol.js';
+import { jsonText } from '../../json/exact-number.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { inOneLine, retoldBytes } from '../../protocols/carried.js';
+import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
+import { messageIn } from '../../protocols/openai/reply.js';
+import type { Frames } from './frames.js';
+import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
+
+/** Characters of arguments that are waited for, of all calls of an answer together. */
+const mostAwaited = 4 * 1024 * 1024;
+
+const mostCalls = 1024;
+
+/** A call whose arguments come in pieces: it is told when its answer has finished, and the last of them is there. */
+interface Awaited {
+  readonly call: JsonObject;
+  readonly name: string;
+  readonly pieces: string[];
+}
+
+interface Held {
+  readonly data: Buffer;
+  readonly response: JsonObject;
+  /** All that was told by then. */
+  readonly told: Usage | null;
+}
+
+const hasFinish = ({ candidates, promptFeedback }: JsonObject): boolean =>
+  isObject(promptFeedback) || objectsIn(candidates).some(({ finishReason }) => textIn(finishReason) !== null);
+
+/**
+ * A stream for Gemini's clients, who know that it is complete by the finish reason: what bears one, and whatever comes
+ * after it, is held back by a frame, for the last of them leaves with the settlement.
+ */
+export class GeminiWriter implements AnswerWriter {
+  private head: JsonObject | null = null;
+  private told: Usage | null = null;
+  /** The newest frame that came in this wire, once there was a finish reason. */
+  private held: Held | null = null;
+  private finishing = false;
+  /** Candidates that have finished, where the chunks came by another wire. */
+  private readonly finished: JsonObject[] = [];
+  private readonly awaited = new Map<JsonValue, Map<JsonValue, Awaited>>();
+  private awaitedLength = 0;
+  /** A call could not be told, of these answers. */
+  private readonly malformed = new Set<JsonValue>();
+
+  constructor(
+    private readonly frames: Frames,
+    private readonly promptTokens: number,
+    private readonly believed: CallerRequest['believed'],
+    private readonly info: CallInfo,
+  ) {}
+
+  write(chunk: JsonObject, length: number): void {
+    if (length <= longestRemembered && textIn(chunk.id) !== null) this.head = this.headOf(chunk);
+    for (const choice of objectsIn(chunk.choices)) this.choice(choice);
+  }
+
+  forward(response: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+    this.release();
+    this.finishing ||= hasFinish(response);
+    const spread = from < 0 && bytes.subarray(start, end).includes(10);
+    const data = spread ? Buffer.from(inOneLine(bytes.subarray(start, end))) : bytes.subarray(start, end);
+    const mended = this.finishing ? null : this.mended(response, this.told);
+    if (this.finishing) this.held = { data: Buffer.from(data), response, told: this.told };
+    else if (mended !== null) this.send(mended, data);
+    else if (from < 0) this.frames.frame(data);
+    else this.frames.pass(bytes, from, start, end);
+  }
+
+  forwardLike(): false {
+    return false;
+  }
+
+  usage(usage: Usage): void {
+    this.told = usage;
+  }
+
+  take(): Buffer | null {
+    return this.frames.take();
+  }
+
+  closing(usage: Usage): Buffer {
+    const { held } = this;
+    if (held !== null) {
+      const { usageMetadata: words } = held.response;
+      const asTold = usage === this.told && (!isObject(words) || isWellTold(words));
+      if (asTold) this.frames.frame(held.data);
+      else this.send({ ...held.response, usageMetadata: mendedUsage(words, usage) }, held.data);
+    } else {
+      const candidates = this.finished.length > 0 ? this.finished : this.endUntold();
+      this.send({ candidates, usageMetadata: usageMetadata(usage), ...this.shared() });
+    }
+    return this.frames.close();
+  }
+
+  /** The end mark came without a reason: a complete answer has one for these clients, who ask again without. */
+  private endUntold(): JsonObject[] {
+    const indices = this.awaited.size > 0 ? [...this.awaited.keys()] : [0];
+    return indices.map((index) => {
+      const parts = this.complete(index);
+      const finishReason = this.malformed.has(index)
+        ? 'MALFORMED_FUNCTION_CALL'
+        : finishReasonOf({ finish_reason: 'stop' });
+      return { content: contentOf(parts), finishReason, index };
+    });
+  }
+
+  private release(): void {
+    const { held } = this;
+    this.held = null;
+    if (held === null) return;
+    const mended = this.mended(held.response, held.told);
+    if (mended === null) this.frames.frame(held.data);
+    else this.send(mended, held.data);
+  }
+
+  /** A response that is not the last one, where it tells what cannot be charged; null: it may go out as it came. */
+  private mended(response: JsonObject, told: Usage | null): JsonObject | null {
+    const { usageMetadata: words } = response;
+    if (!isObject(words)) return null;
+    const believed = told === null ? null : this.believed(told);
+    if (believed === told && isWellTold(words)) return null;
+    return { ...response, usageMetadata: mendedUsage(words, believed ?? { input: this.promptTokens }) };
+  }
+
+  private choice(choice: JsonObject): void {
+    const { index = 0 } = choice;
+    const message = messageIn(choice) ?? {};
+    const finish = textIn(choice.finish_reason);
+    const parts = wordParts(message);
+    for (const call of objectsIn(message.tool_calls)) this.called(index, call);
+    if (finish !== null) parts.push(...this.complete(index));
+    const grounding = groundingOf(message);
+    const rest = grounding === null ? null : { groundingMetadata: grounding };
+    if (parts.length > 0 || rest !== null)
+      this.send({ candidates: [{ content: contentOf(parts), index, ...rest }], ...this.shared() });
+    if (finish === null) return;
+    const finishReason = this.malformed.has(index) ? 'MALFORMED_FUNCTION_CALL' : finishReasonOf(choice);
+    this.finished.push({ content: contentOf([]), finishReason, index });
+  }
+
+  private called(choice: JsonValue, call: JsonObject): void {
+    const { name, arguments: given } = isObject(call.function) ? call.function : {};
+    const piece = textIn(given) ?? '';
+    this.awaitedLength += piece.length;
+    const calls = this.awaited.get(choice) ?? new Map<JsonValue, Awaited>();
+    this.awaited.set(choice, calls);
+    const key = call.index ?? 0;
+    const known = calls.get(key);
+    if (this.awaitedLength > mostAwaited || (known === undefined && calls.size === mostCalls))
+      this.malformed.add(choice);
+    else if (known !== undefined) known.pieces.push(piece);
+    else calls.set(key, { call, name: textIn(name) ?? '', pieces: [piece] });
+  }
+
+  /** The calls of an answer that has finished. */
+  private complete(choice: JsonValue): JsonObject[] {
+    const parts: JsonObject[] = [];
+    for (const { call, name, pieces } of this.awaited.get(choice)?.values() ?? []) {
+      const part = callPart({ ...call, function: { name, arguments: pieces.join('') } });
+      if (part === null) this.malformed.add(choice);
+      else parts.push(part);
+    }
+    this.awaited.delete(choice);
+    return parts;
+  }
+
+  private headOf({ id, model }: JsonObject): JsonObject {
+    return { modelVersion: textIn(model) ?? this.info.model, responseId: textIn(id) ?? this.info.callId };
+  }
+
+  /** The members that all responses of a stream share. */
+  private shared(): JsonObject {
+    return this.head ?? this.headOf({});
+  }
+
+  /** `data`: of the response before it was changed, in this wire. */
+  private send(response: JsonObject, data?: Buffer): void {
+    this.frames.frame(Buffer.from(data === undefined ? jsonText(response) : retoldBytes(data, response)));
+  }
+}

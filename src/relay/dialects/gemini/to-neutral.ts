@@ -1,0 +1,178 @@
+import { detailOfSeal, isSeal, signedToolCall } from '../../contracts/neutral.js';
+import { NotConvertible } from '../../contracts/protocol.js';
+import { jsonText } from '../../json/exact-number.js';
+import { isList, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
+import { neutralGeneration } from './neutral-generation.js';
+import { neutralTools } from './neutral-tools.js';
+
+/* A request in Gemini's words, put into neutral ones for upstreams of another wire. */
+
+const textsOf = (parts: readonly JsonObject[]): string[] => parts.flatMap(({ text }) => textIn(text) ?? []);
+
+const dataUrl = (type: string, data: string): string => `data:${type};base64,${data}`;
+
+const soundFormat = (type: string): string => {
+  const format = type.slice('audio/'.length).split(/[;,]/, 1)[0] ?? '';
+  return format === 'mpeg' ? 'mp3' : format.replace(/^x-/, '');
+};
+
+/** `source`: a data URL or an address. */
+function mediaPart(type: string, source: string, data: string | null): JsonObject {
+  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url: source } };
+  if (type.startsWith('audio/') && data !== null)
+    return { type: 'input_audio', input_audio: { data, format: soundFormat(type) } };
+  if (type.startsWith('video/')) return { type: 'video_url', video_url: { url: source } };
+  return { type: 'file', file: data === null ? { file_url: source } : { filename: 'file', file_data: source } };
+}
+
+/** `name`: where it stands. null: it says nothing that another wire has a place for. Throws NotConvertible. */
+function neutralPart(part: JsonObject, name: string): JsonObject | null {
+  const inline = objectIn(part, 'inlineData');
+  if (inline !== null) {
+    const type = textIn(memberIn(inline, 'mimeType')) ?? 'application/octet-stream';
+    const data = textIn(inline.data) ?? '';
+    return mediaPart(type, dataUrl(type, data), data);
+  }
+  const file = objectIn(part, 'fileData');
+  if (file !== null)
+    return mediaPart(textIn(memberIn(file, 'mimeType')) ?? '', textIn(memberIn(file, 'fileUri')) ?? '', null);
+  if (typeof part.text === 'string') return part.text === '' ? null : { type: 'text', text: part.text };
+  const code = objectIn(part, 'executableCode');
+  if (code !== null) return { type: 'text', text: textIn(code.code) ?? '' };
+  const outcome = objectIn(part, 'codeExecutionResult');
+  if (outcome !== null) return { type: 'text', text: textIn(outcome.output) ?? '' };
+  if (memberIn(part, 'thoughtSignature') !== undefined) return null;
+  throw new NotConvertible(
+    'caller',
+    `${name} is a part that cannot be carried to this provider; allowed are text, inlineData, fileData, functionCall and functionResponse`,
+  );
+}
+
+/** Nothing but texts is one text. */
+const contentOf = (parts: readonly JsonObject[]): JsonValue =>
+  parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('') : parts;
+
+class Conversation {
+  readonly messages: JsonObject[] = [];
+  private calls = 0;
+  /** Ids of calls without a result yet, by the name of what was called. */
+  private readonly open = new Map<string, string[]>();
+
+  content(content: JsonObject, name: string): void {
+    const parts = partsIn(content);
+    if (content.role === 'model') this.answered(parts, name);
+    else this.asked(parts, name);
+  }
+
+  private answered(parts: readonly JsonObject[], name: string): void {
+    const said: JsonObject[] = [];
+    const calls: JsonObject[] = [];
+    const thoughts: string[] = [];
+    const details: JsonObject[] = [];
+    let unsigned = '';
+    for (const [at, part] of parts.entries()) {
+      const call = objectIn(part, 'functionCall');
+      if (call !== null) calls.push(this.call(call, textIn(memberIn(part, 'thoughtSignature'))));
+      else if (part.thought === true) {
+        const thought = textIn(part.text) ?? '';
+        thoughts.push(thought);
+        unsigned += thought;
+        const detail = detailOfSeal(textIn(memberIn(part, 'thoughtSignature')) ?? '', unsigned);
+        if (detail === null) continue;
+        details.push(detail);
+        if (detail.type === 'reasoning.text') unsigned = '';
+      } else said.push(...[neutralPart(part, `${name}.parts[${at}]`)].filter((one) => one !== null));
+    }
+    this.messages.push({
+      role: 'assistant',
+      content: said.length === 0 && calls.length > 0 ? null : contentOf(said),
+      ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    });
+  }
+
+  private call(call: JsonObject, signature: string | null): JsonObject {
+    const name = textIn(call.name) ?? '';
+    const id = textIn(call.id) ?? `call_${this.calls}`;
+    this.calls++;
+    this.open.set(name, [...(this.open.get(name) ?? []), id]);
+    return {
+      id,
+      type: 'function',
+      function: { name, arguments: jsonText(call.args ?? {}) },
+      ...(signature !== null && !isSeal(signature) && signedToolCall(signature)),
+    };
+  }
+
+  /** Results come before what else is said with them. */
+  private asked(parts: readonly JsonObject[], name: string): void {
+    const said: JsonObject[] = [];
+    for (const [at, part] of parts.entries()) {
+      const result = objectIn(part, 'functionResponse');
+      if (result !== null) this.messages.push(this.result(result, `${name}.parts[${at}].functionResponse`));
+      else said.push(...[neutralPart(part, `${name}.parts[${at}]`)].filter((one) => one !== null));
+    }
+    if (said.length > 0) this.messages.push({ role: 'user', content: contentOf(said) });
+  }
+
+  private result(result: JsonObject, place: string): JsonObject {
+    const name = textIn(result.name) ?? '';
+    const open = this.open.get(name) ?? [];
+    const id = textIn(result.id) ?? open[0];
+    if (id === undefined) throw new NotConvertible('caller', `${place} answers no functionCall of that name before it`);
+    this.open.set(
+      name,
+      open.filter((one) => one !== id),
+    );
+    const text = jsonText(result.response ?? {});
+    // Pictures and files that belong to the result.
+    const media = partsIn(result.parts)
+      .map((part, at) => neutralPart(part, `${place}.parts[${at}]`))
+      .filter((part) => part !== null);
+    const content = media.length === 0 ? text : [{ type: 'text', text }, ...media];
+    return { role: 'tool', tool_call_id: id, content };
+  }
+}
+
+/** Throws NotConvertible. */
+function messagesOf(body: JsonObject): JsonObject[] {
+  const conversation = new Conversation();
+  const instructions = textsOf(partsIn(memberIn(body, 'systemInstruction'))).join('\n');
+  if (instructions !== '') conversation.messages.push({ role: 'system', content: instructions });
+  for (const [at, content] of objectsIn(body.contents).entries()) conversation.content(content, `contents[${at}]`);
+  return conversation.messages;
+}
+
+/** Of a body that names its model. Throws NotConvertible. */
+export const neutralContent = (body: JsonObject, stream: boolean): JsonObject => ({
+  model: body.model,
+  messages: messagesOf(body),
+  ...neutralTools(body),
+  ...neutralGeneration(objectIn(body, 'generationConfig') ?? {}),
+  ...(stream && { stream: true }),
+});
+
+const textOfContent = (request: JsonObject): string => textsOf(partsIn(request.content)).join('');
+
+/** `embedContent` and `batchEmbedContents`. */
+export function neutralEmbedding(body: JsonObject): JsonObject {
+  const requests = isList(body.requests) ? objectsIn(body.requests) : [body];
+  const dimensions = requests
+    .map((request) => memberIn(request, 'outputDimensionality'))
+    .find((one) => one !== undefined);
+  const texts = requests.map(textOfContent);
+  return {
+    model: body.model,
+    input: isList(body.requests) ? texts : (texts[0] ?? ''),
+    ...(dimensions !== undefined && { dimensions }),
+  };
+}
+
+/** What a body says of thinking, in neutral words. */
+export function neutralThinking(body: JsonObject): JsonObject {
+  const config = objectIn(body, 'generationConfig') ?? {};
+  const { reasoning_effort, thinking } = neutralGeneration({ thinkingConfig: memberIn(config, 'thinkingConfig') });
+  return { ...(reasoning_effort !== undefined && { reasoning_effort }), ...(thinking !== undefined && { thinking }) };
+}

@@ -1,0 +1,39 @@
+import type { CallerDialect } from '../../contracts/caller-dialect.js';
+import type { RelayError } from '../../contracts/errors.js';
+import type { PassedHeader } from '../../upstream/passed-headers.js';
+import { misspelled } from '../spelling.js';
+import { openAiNames } from './names.js';
+import { OpenAiWriter } from './stream-writer.js';
+import { telling, wholeAnswer } from './whole-answer.js';
+
+/* How OpenAI's clients are answered. */
+
+function errorBody(error: RelayError, requestId: string): string {
+  const suffix = ` (request id: ${requestId})`;
+  const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
+  return JSON.stringify({ error: { message, type: error.type, param: error.param, code: error.code } });
+}
+
+const rateLimits = ['limit', 'remaining', 'reset'].flatMap((figure) =>
+  ['requests', 'tokens'].map((unit) => `x-ratelimit-${figure}-${unit}`),
+);
+
+/** `x-request-id` is the gateway's own; upstream's is what its operator asks about. */
+const upstreamHeaders: readonly PassedHeader[] = [
+  ...rateLimits.map((name) => ({ from: name, to: name })),
+  { from: 'x-request-id', to: 'x-upstream-request-id' },
+];
+
+export const openAiCaller: CallerDialect = {
+  wire: 'openai',
+  misspelled: (body) => misspelled(body, openAiNames),
+  writer: (caller, channel, info) => new OpenAiWriter(caller, channel, info),
+  whole: wholeAnswer,
+  telling,
+  upstreamHeaders,
+  errorBody,
+  errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
+  endFrame: 'data: [DONE]\n\n',
+  idHeader: null,
+  keepAlive: ': PING\n\n',
+};

@@ -1,0 +1,141 @@
+import type { Demand, Endpoint } from '../../../contracts/endpoint.js';
+import { asksForSound } from '../../../contracts/neutral.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
+import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
+import { PromptTally } from '../../../metering/prompt-tally.js';
+import { unpricedTool } from '../../../protocols/gemini/own-tools.js';
+import { openAiCaller } from '../dialect.js';
+import { inputTexts } from '../input.js';
+import { choicesAsked, outputAllowed } from '../limits.js';
+import { asksForStream, asksForUsage } from '../streaming.js';
+import { type Complaint, invalidRequest } from '../validate.js';
+
+/* Conversations: messages, pictures and tools in, an answer out. */
+
+const perReply = 3;
+const perTools = 8;
+
+interface MessageCost {
+  readonly message: number;
+  readonly name: number;
+}
+
+const messageCost = (model: string): MessageCost =>
+  model === 'gpt-3.5-turbo-0301' ? { message: 4, name: -1 } : { message: 3, name: 1 };
+
+function tallyContent(tally: PromptTally, content: JsonValue | undefined): void {
+  if (typeof content === 'string') {
+    tally.text(content);
+    return;
+  }
+  for (const part of isList(content) ? content : [content]) {
+    if (typeof part === 'string') tally.text(part);
+    if (!isObject(part)) continue;
+    tally.text(part.text ?? part.refusal);
+    tally.cached(part.cache_control);
+    tally.part(part);
+  }
+}
+
+function tallyCalled(tally: PromptTally, called: JsonValue | undefined): void {
+  if (!isObject(called)) return;
+  tally.text(called.name);
+  tally.text(called.arguments);
+}
+
+function tallyMessage(tally: PromptTally, message: JsonObject, cost: MessageCost): void {
+  tally.fixed += cost.message;
+  tally.text(message.role);
+  tallyContent(tally, message.content);
+  if (textIn(message.name) !== null && message.content) {
+    tally.fixed += cost.name;
+    tally.text(message.name);
+  }
+  tally.text(message.reasoning_content);
+  // An earlier answer in sound is named by its id.
+  if (isObject(message.audio)) tally.count(earlierSound);
+  for (const call of objectsIn(message.tool_calls)) tallyCalled(tally, call.function);
+  tallyCalled(tally, message.function_call);
+}
+
+function tallyTools(tally: PromptTally, body: JsonObject, switched: ReadonlySet<string>): void {
+  const tools = objectsIn(body.tools);
+  for (const tool of tools) tally.cached(tool.cache_control);
+  const offered = [...tools.map((tool) => tool.function ?? tool), ...objectsIn(body.functions)];
+  const functions = objectsIn(offered);
+  if (functions.length > 0) tally.fixed += perTools;
+  for (const { name, description, parameters } of functions) {
+    tally.text(name);
+    tally.text(description);
+    tally.text(parameters);
+    if (switched.has(textIn(name) ?? '')) tally.count(readByTool);
+  }
+}
+
+/** One part may stand for a list of one. */
+function contentTexts(content: JsonValue | undefined): string[] {
+  const parts = isObject(content) ? [content] : objectsIn(content);
+  return [
+    ...inputTexts(content),
+    ...parts.flatMap(({ text, refusal }) => [...inputTexts(text), ...inputTexts(refusal)]),
+  ];
+}
+
+function demand(
+  body: JsonObject,
+  bytes: number,
+  model: string,
+  names: ReadonlySet<string>,
+  _upload: unknown,
+  switched: ReadonlySet<string> = new Set(),
+): Demand {
+  const tally = new PromptTally(model, names);
+  const cost = messageCost(model);
+  for (const message of objectsIn(body.messages)) tallyMessage(tally, message, cost);
+  tallyTools(tally, body, switched);
+  tally.fixed += perReply;
+  return { prompt: tally.total(bytes), answers: choicesAsked(body), asked: outputAllowed(body) };
+}
+
+const messages = ({ messages: given }: JsonObject): Complaint | null => {
+  if (!isList(given) || given.length === 0) return { param: 'messages', message: 'field messages is required' };
+  return given.every(isObject) ? null : { param: 'messages', message: 'every message must be an object' };
+};
+
+/** What is offered decides what a call may cost, so it is read in one shape and sent in no other. */
+function offered(body: JsonObject): Complaint | null {
+  for (const param of ['tools', 'functions']) {
+    const given = body[param] ?? null;
+    if (given !== null && !(isList(given) && given.every(isObject)))
+      return { param, message: `${param} is to be a list of objects` };
+  }
+  const { modalities } = body;
+  if ((modalities ?? null) !== null && !(isList(modalities) && modalities.every((one) => typeof one === 'string')))
+    return { param: 'modalities', message: 'modalities is to be a list of texts' };
+  for (const [at, tool] of objectsIn(body.tools).entries()) {
+    const unpriced = unpricedTool(tool);
+    if (unpriced !== null)
+      return { param: `tools[${at}].${unpriced}`, message: `tools[${at}].${unpriced} has no price here` };
+  }
+  return null;
+}
+
+export const chat: Endpoint = {
+  path: '/v1/chat/completions',
+  dialect: openAiCaller,
+  body: 'json',
+  mode: 'chat',
+  usualModel: null,
+  answersSound: false,
+  thinking: (body) => body,
+  toNeutral: null,
+  invalid: (body) => invalidRequest('invalid_text_request', body, (body) => messages(body) ?? offered(body)),
+  promptTexts: ({ messages, prediction }) => [
+    ...objectsIn(messages).flatMap(({ content, refusal }) => [...contentTexts(content), ...inputTexts(refusal)]),
+    ...(isObject(prediction) ? contentTexts(prediction.content) : []),
+  ],
+  asksForSound,
+  asksForStream,
+  asksForUsage,
+  demand,
+};

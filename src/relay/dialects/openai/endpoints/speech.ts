@@ -1,0 +1,57 @@
+import type { Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
+import { type JsonObject, textIn } from '../../../json/json.js';
+import { countTokens } from '../../../text/tokens.js';
+import { openAiCaller } from '../dialect.js';
+import { inputTexts } from '../input.js';
+import { invalidAudio } from '../validate.js';
+
+/* A text spoken: what is put out is a file. It costs what is read, by the character where the model is sold so. */
+
+/** In characters. */
+const longestInput = 4_096;
+
+/** Code points, of which each takes two units of a string at most. */
+const charactersIn = (text: string): number => (text.length > 2 * longestInput ? text.length : [...text].length);
+
+function invalid({ model, input, stream_format: format }: JsonObject): InvalidRequest | null {
+  if ((model ?? null) !== null && typeof model !== 'string') return invalidAudio('model', 'model must be a text');
+  if (typeof input !== 'string' || input === '') return invalidAudio('input', 'field input is required: a text');
+  if (charactersIn(input) > longestInput)
+    return invalidAudio('input', `input must be at most ${longestInput} characters`, 'text_too_long');
+  if (format !== undefined && format !== null && format !== 'audio')
+    return invalidAudio('stream_format', 'stream_format must be audio: events are not relayed');
+  return null;
+}
+
+/** Such models are sold by the character, others by the token. */
+const soldByCharacter = (model: string): boolean => model.startsWith('tts');
+
+export const speech: Endpoint = {
+  path: '/v1/audio/speech',
+  dialect: openAiCaller,
+  body: 'json',
+  mode: 'speech',
+  usualModel: 'tts-1',
+  answersSound: true,
+  thinking: null,
+  toNeutral: null,
+  invalid,
+  promptTexts: ({ input, instructions }) => [...inputTexts(input), ...inputTexts(instructions)],
+  asksForSound: () => false,
+  asksForStream: () => false,
+  asksForUsage: () => false,
+  demand(body, _bytes, model) {
+    const text = textIn(body.input) ?? '';
+    const count = soldByCharacter(model) ? charactersIn(text) : countTokens(model, text);
+    const prompt = {
+      likely: count,
+      ample: count,
+      most: count,
+      sound: { ample: 0, most: 0 },
+      uncounted: false,
+      brings: false,
+      keeps: false,
+    };
+    return { prompt, answers: 0, asked: null, counted: true };
+  },
+};

@@ -1,0 +1,61 @@
+import type { Endpoint } from '../../contracts/endpoint.js';
+import { RelayError } from '../../contracts/errors.js';
+import { modelRoutes } from '../model-lists.js';
+import { type Asking, callsOf, type Method, type Route, type RoutesOptions } from '../route.js';
+import { readCredential } from './credential.js';
+import { openAiCaller } from './dialect.js';
+import { chat } from './endpoints/chat.js';
+import { completions } from './endpoints/completions.js';
+import { embeddings } from './endpoints/embeddings.js';
+import { speech } from './endpoints/speech.js';
+import { transcriptions, translations } from './endpoints/transcriptions.js';
+import { openAiModelsAnswer } from './models.js';
+
+/* The /v1 endpoints, and what else OpenAI's clients ask for. */
+
+const endpoints: readonly Endpoint[] = [chat, completions, embeddings, speech, transcriptions, translations];
+
+/** Known to every client of the dialect, served by no gateway, or not served yet. */
+const notImplemented: readonly (readonly [Method, string])[] = [
+  ['POST', '/v1/edits'],
+  ['POST', '/v1/moderations'],
+  ['POST', '/v1/images/generations'],
+  ['POST', '/v1/images/edits'],
+  ['POST', '/v1/images/variations'],
+  ['POST', '/v1/rerank'],
+  ['POST', '/v1/responses'],
+  ['GET', '/v1/files'],
+  ['POST', '/v1/files'],
+  ['GET', '/v1/files/:id'],
+  ['DELETE', '/v1/files/:id'],
+  ['GET', '/v1/files/:id/content'],
+  ['GET', '/v1/fine-tunes'],
+  ['POST', '/v1/fine-tunes'],
+  ['GET', '/v1/fine-tunes/:id'],
+  ['POST', '/v1/fine-tunes/:id/cancel'],
+  ['GET', '/v1/fine-tunes/:id/events'],
+  ['DELETE', '/v1/models/*'],
+];
+
+/** The same under another prefix, where lists are the dialect's own whoever asks. */
+export const openAiRoutesUnder = (prefix: string, options: RoutesOptions): Route[] => [
+  ...routesUnder(prefix, options),
+  ...modelRoutes(`${prefix}/models`, openAiCaller, () => openAiModelsAnswer, options),
+];
+
+/** Without the list of models: who asks for it at that place may speak another dialect. */
+export const openAiRoutes = (options: RoutesOptions): Route[] => routesUnder('/v1', options);
+
+function routesUnder(prefix: string, { relay }: RoutesOptions): Route[] {
+  const refused = async (asking: Asking): Promise<never> => {
+    const { path, query, request, ip } = asking;
+    await relay.identify({ credential: readCredential(path, request.headers, query), ip });
+    throw new RelayError(501, 'api_not_implemented', 'API not implemented');
+  };
+
+  const under = (path: string): string => prefix + path.slice('/v1'.length);
+  return [
+    ...endpoints.map((endpoint) => callsOf({ ...endpoint, path: under(endpoint.path) }, relay)),
+    ...notImplemented.map(([method, path]) => ({ method, path: under(path), dialect: openAiCaller, answer: refused })),
+  ];
+}

@@ -1,0 +1,75 @@
+import type { InvalidRequest } from '../../contracts/endpoint.js';
+import { mostChoices } from '../../contracts/protocol.js';
+import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
+
+/* What a body must hold to be taken at all; everything else is the upstream's to judge. */
+
+/** Bounds every estimate: with them no product of limits leaves the range of exact integers. */
+const mostOutputTokens = 2 ** 30 - 1;
+
+export interface Complaint {
+  readonly param: string;
+  readonly message: string;
+}
+
+const integerFrom = (body: JsonObject, param: string, least: number, most: number): Complaint | null => {
+  const value = body[param];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return null;
+  return { param, message: `${param} must be an integer from ${least} to ${most}` };
+};
+
+const isFilled = (value: unknown): boolean => textIn(value) !== null || (isList(value) && value.length > 0);
+
+/** Where null stands in a list of texts, of tokens, or of lists of tokens; null: nowhere. */
+function nullIn(list: readonly JsonValue[], name: string): string | null {
+  for (const [at, one] of list.entries()) {
+    const place = `${name}[${at}]`;
+    if (one === null) return place;
+    const within = isList(one) && one.includes(null) ? nullIn(one, place) : null;
+    if (within !== null) return within;
+  }
+  return null;
+}
+
+/** A text, or a list with something in each of its places. */
+export const required =
+  (param: string) =>
+  (body: JsonObject): Complaint | null => {
+    const value = body[param];
+    if (!isFilled(value)) return { param, message: `field ${param} is required` };
+    const empty = isList(value) ? nullIn(value, param) : null;
+    return empty === null ? null : { param: empty, message: `${empty} must not be null` };
+  };
+
+/** Of an endpoint whose prompt or answer is sound. */
+export const invalidAudio = (param: string, message: string, code = 'invalid_audio_request'): InvalidRequest => ({
+  code,
+  param,
+  message,
+});
+
+const stream = ({ stream: wanted, stream_options: options }: JsonObject): Complaint | null => {
+  if (wanted !== undefined && wanted !== null && typeof wanted !== 'boolean')
+    return { param: 'stream', message: 'stream must be true or false' };
+  if (options !== undefined && options !== null && !isObject(options))
+    return { param: 'stream_options', message: 'stream_options must be an object' };
+  return null;
+};
+
+/** What is wrong with a body, the members looked at that all endpoints have in common; null: it can be taken. */
+export function invalidRequest(
+  code: string,
+  body: JsonObject,
+  content: (body: JsonObject) => Complaint | null,
+): InvalidRequest | null {
+  const complaint =
+    (textIn(body.model) === null ? { param: 'model', message: 'field model is required' } : null) ??
+    content(body) ??
+    integerFrom(body, 'max_tokens', 0, mostOutputTokens) ??
+    integerFrom(body, 'max_completion_tokens', 0, mostOutputTokens) ??
+    integerFrom(body, 'n', 1, mostChoices) ??
+    integerFrom(body, 'best_of', 1, mostChoices) ??
+    stream(body);
+  return complaint === null ? null : { code, ...complaint };
+}

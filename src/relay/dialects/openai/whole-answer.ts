@@ -1,0 +1,54 @@
+import type { Usage } from '../../../domain/call/usage.js';
+import type { WholeAnswer } from '../../contracts/answer-writer.js';
+import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
+import { jsonText } from '../../json/exact-number.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../json/json.js';
+import { retoldBytes } from '../../protocols/carried.js';
+import { messageIn } from '../../protocols/openai/reply.js';
+import { mendedUsage, writtenUsage } from '../../protocols/openai/usage.js';
+import { withBase64Vectors } from './base64-vectors.js';
+import { strictlyFormatted } from './strict-format.js';
+import { thinkingIntoContent } from './thinking-stream.js';
+
+/* A complete answer for OpenAI's clients: passed on byte for byte unless something in it must be changed. */
+
+/** Changes the body in place; true when something was changed. */
+function mended({ body, usage }: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel): boolean {
+  let changed = false;
+  if (channel.thinkingToContent && caller.mode === 'chat')
+    for (const choice of objectsIn(body.choices)) {
+      const message = messageIn(choice);
+      if (message === null) continue;
+      thinkingIntoContent(message);
+      changed = true;
+    }
+  if (usage !== null && isObject(body.usage)) {
+    const told = mendedUsage(body.usage, usage);
+    if (told !== body.usage) changed = true;
+    body.usage = told;
+  }
+  if (caller.mode === 'embeddings' && caller.body.encoding_format === 'base64')
+    changed = withBase64Vectors(body) || changed;
+  return changed;
+}
+
+export function wholeAnswer(answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel): Buffer {
+  const changed = mended(answer, caller, channel);
+  if (channel.forceFormat && caller.mode === 'chat') return written(strictlyFormatted(answer.body), answer.received);
+  return answer.untouched && !changed ? answer.received : written(answer.body, answer.received);
+}
+
+/** Vectors are many numbers, and of them a double is enough. */
+const written = (body: JsonObject, received: Buffer): Buffer =>
+  Buffer.from(Array.isArray(body.data) ? jsonText(body) : retoldBytes(received, body));
+
+/** Parses the answer once more: few answers come this way. */
+export function telling(bytes: Buffer, usage: Usage): Buffer {
+  const answer = parseJson(bytes.toString('utf8'));
+  if (!isObject(answer)) return bytes;
+  const { seconds } = usage;
+  if (seconds === undefined) return written({ ...answer, usage: writtenUsage(usage) }, bytes);
+  // A transcript says how long the file is only where upstream has said it.
+  if (!isObject(answer.usage) || answer.usage.seconds === seconds) return bytes;
+  return written({ ...answer, usage: { type: 'duration', seconds } }, bytes);
+}

@@ -1,0 +1,216 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { BodyPlace, BodyRoom, NoRoom } from '../../http/body-room.js';
+import { unpackers } from '../../http/content-codings.js';
+import { RelayError } from '../contracts/errors.js';
+import type { RequestBodies } from '../contracts/ports.js';
+import type { SoundLengths } from '../sound/sound-length.js';
+import type { LargeWork } from '../text/large-work.js';
+import { type BodySink, invalidBody } from './body-sink.js';
+import { FormBody } from './form-body.js';
+import { JsonBody } from './json-body.js';
+
+/*
+ * A caller's body, read from the connection once its caller is known. It is unpacked while it comes and given up at the
+ * first excess: of size, of what it swells to, of its shape, or of what the process can hold.
+ */
+
+/** JSON with much repetition shrinks to a fortieth. Judged beyond the first mebibyte. */
+const mostSwelling = 100;
+const swellingJudgedFrom = 1024 * 1024;
+/** What a piece takes here, however short it is: a caller may cut its body into crumbs. */
+const leastTaken = 64;
+const retryAfterSeconds = '1';
+
+const unreadable = (message: string): RelayError => new RelayError(413, 'read_request_body_failed', message);
+
+const noRoom = (why: NoRoom | 'address'): RelayError => {
+  const [status, code, message] =
+    why === 'process'
+      ? ([503, 'request_bodies_exhausted', 'the gateway holds as many request bodies as it can'] as const)
+      : ([429, 'too_many_request_bodies', 'too many large or unfinished requests of yours at once'] as const);
+  return new RelayError(status, code, `${message}; try again shortly`, { retryAfter: retryAfterSeconds });
+};
+
+/** null: it comes as it is. */
+function encodingOf({ headers }: IncomingMessage): string | null {
+  const encoding = headers['content-encoding']?.trim().toLowerCase();
+  return encoding === undefined || encoding === '' || encoding === 'identity' ? null : encoding;
+}
+
+/** `maxBytes`: of a body as sent, and unpacked. */
+export function requestBodies(
+  room: BodyRoom,
+  largeWork: LargeWork,
+  soundLengths: SoundLengths,
+  maxBytes: number,
+): RequestBodies {
+  const tooLarge = (most: number): RelayError => unreadable(`the request body is larger than ${most} bytes`);
+
+  const enter = (request: IncomingMessage, address: string, holder: number, most: number): BodyPlace => {
+    const encoding = encodingOf(request);
+    if (encoding !== null && !unpackers.has(encoding))
+      throw invalidBody(`content-encoding ${encoding} is not supported; use ${[...unpackers.keys()].join(', ')}`);
+    if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+    const place = room.enter(address, holder);
+    if (place === null) throw noRoom('address');
+    return place;
+  };
+
+  /** Resolves with the bytes that came, unpacked. */
+  const receive = (request: IncomingMessage, place: BodyPlace, sink: BodySink, most: number): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const refused = (): RelayError => tooLarge(most);
+      const encoding = encodingOf(request);
+      new Receiving({ request, encoding, maxBytes: most, tooLarge: refused, place, sink }, resolve, reject).start();
+    });
+
+  return {
+    async json(request, address, holder, mostBytes = maxBytes) {
+      const most = Math.min(mostBytes, maxBytes);
+      const place = enter(request, address, holder, most);
+      try {
+        const body = new JsonBody();
+        const bytes = await receive(request, place, body, most);
+        place.finish();
+        const { text, value } = await largeWork.runSteps(bytes, () => body.read());
+        return { value, text, bytes, upload: null, leave: place.leave };
+      } catch (error) {
+        place.leave();
+        throw error;
+      }
+    },
+
+    async soundForm(request, address, holder) {
+      const form = new FormBody(request.headers['content-type']);
+      const place = enter(request, address, holder, maxBytes);
+      try {
+        const bytes = await receive(request, place, form, maxBytes);
+        place.finish();
+        const { fields, files } = await form.read();
+        const [file, another] = files;
+        const full = soundLengths.noRoomFor(holder);
+        if (full !== null) throw noRoom(full);
+        const length = file === undefined || another !== undefined ? null : await soundLengths.of(file.bytes, holder);
+        return { value: fields, bytes, upload: { files, length }, leave: place.leave };
+      } catch (error) {
+        place.leave();
+        throw error;
+      } finally {
+        form.close();
+      }
+    },
+  };
+}
+
+interface ToReceive {
+  readonly request: IncomingMessage;
+  /** null: it is not packed. */
+  readonly encoding: string | null;
+  /** Of it as it comes, and unpacked. */
+  readonly maxBytes: number;
+  readonly tooLarge: () => RelayError;
+  readonly place: BodyPlace;
+  readonly sink: BodySink;
+}
+
+/** One body on its way in. On events: an iterator over the connection would cost every call more than its parsing. */
+class Receiving {
+  private readonly request: IncomingMessage;
+  private readonly encoding: string | null;
+  private readonly maxBytes: number;
+  private readonly tooLarge: () => RelayError;
+  private readonly place: BodyPlace;
+  private readonly sink: BodySink;
+  private readonly unpacker: Duplex | null;
+  private received = 0;
+  private unpacked = 0;
+
+  constructor(
+    { request, encoding, maxBytes, tooLarge, place, sink }: ToReceive,
+    private readonly resolve: (bytes: number) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {
+    this.request = request;
+    this.encoding = encoding;
+    this.maxBytes = maxBytes;
+    this.tooLarge = tooLarge;
+    this.place = place;
+    this.sink = sink;
+    this.unpacker = encoding === null ? null : (unpackers.get(encoding)?.() ?? null);
+  }
+
+  start(): void {
+    const { request, unpacker } = this;
+    // Gone while its key was looked up: nothing more will be told about it.
+    if (request.destroyed) {
+      this.onClose();
+      return;
+    }
+    request.once('close', this.onClose);
+    request.once('error', this.onClose);
+    if (unpacker === null) {
+      request.on('data', this.onPiece);
+      request.once('end', this.onEnd);
+      return;
+    }
+    request.on('data', this.onReceived);
+    unpacker.on('data', this.onPiece);
+    unpacker.once('end', this.onEnd);
+    unpacker.on('error', this.onNotPacked);
+    request.pipe(unpacker);
+  }
+
+  private readonly onReceived = (piece: Buffer): void => {
+    this.received += piece.length;
+    if (this.received > this.maxBytes) this.fail(this.tooLarge());
+  };
+
+  private readonly onPiece = (piece: Buffer): void => {
+    this.unpacked += piece.length;
+    const wrong = this.excess(piece) ?? this.sink.take(piece);
+    if (wrong !== null) this.fail(wrong);
+  };
+
+  /** What is too much with this piece; null: nothing, and its bytes are counted as held. */
+  private excess(piece: Buffer): RelayError | null {
+    if (this.unpacked > this.maxBytes) return this.tooLarge();
+    if (this.unpacker !== null && this.unpacked > Math.max(swellingJudgedFrom, this.received * mostSwelling))
+      return unreadable(`the request body swells to more than ${mostSwelling} times its size`);
+    const full = this.place.take(Math.max(piece.length, leastTaken));
+    return full === null ? null : noRoom(full);
+  }
+
+  private readonly onEnd = (): void => {
+    this.detach();
+    this.resolve(this.unpacked);
+  };
+
+  private readonly onNotPacked = (): void => this.fail(invalidBody(`the body is not valid ${this.encoding}`));
+
+  /** The caller left inside its body, or the server ended a connection that was too slow. */
+  private readonly onClose = (): void => {
+    if (!this.request.readableEnded) this.fail(invalidBody('it cannot be read'));
+  };
+
+  private fail(error: RelayError): void {
+    this.detach();
+    this.request.pause();
+    this.reject(error);
+  }
+
+  private detach(): void {
+    const { request, unpacker } = this;
+    request.off('close', this.onClose);
+    request.off('error', this.onClose);
+    request.off('data', this.onPiece);
+    request.off('data', this.onReceived);
+    request.off('end', this.onEnd);
+    if (unpacker === null) return;
+    request.unpipe(unpacker);
+    unpacker.off('data', this.onPiece);
+    unpacker.off('end', this.onEnd);
+    // What is under way inside it may still fail; nobody is interested any more.
+    unpacker.destroy();
+  }
+}

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import type { Directory } from '../../application/ports/storage-ports.js';
+import type { CallerDialect } from '../contracts/caller-dialect.js';
+import type { Endpoint } from '../contracts/endpoint.js';
+import { jsonType } from '../contracts/errors.js';
+import type { TokenCount } from '../pipeline/counting.js';
+import type { Answering } from '../pipeline/refusal.js';
+import type { Relay } from '../pipeline/relay.js';
+import { readCredential } from './openai/credential.js';
+
+/* One place of the relay: a value, made by the dialect it belongs to. */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A request as a route sees it. */
+export interface Asking extends Answering {
+  /** Its body is not read. */
+  readonly request: IncomingMessage;
+  /** Without its query, as it was sent. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** What stands at the variable parts of the route's path, decoded; behind `*` whatever follows. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** The client's address. */
+  readonly ip: string;
+}
+
+export interface Route {
+  /** Whoever serves GET serves HEAD as well. */
+  readonly method: Method;
+  /** E.g. `/v1/files/:id`, `/v1/models/*`, `/v1beta/models/:model([^/:]+)::countTokens`, where `::` is a colon. */
+  readonly path: string;
+  /** In which failures are told, and whose headers pages of other origins may read; where several share the place, by who asks. */
+  readonly dialect: CallerDialect | ((request: IncomingMessage) => CallerDialect);
+  /** Answers. What it throws, or rejects with, is told to the caller. */
+  readonly answer: (asking: Asking) => Promise<void>;
+}
+
+/** What the routes of a dialect need. */
+export interface RoutesOptions {
+  readonly relay: Pick<Relay, 'handle' | 'identify' | 'count'>;
+  readonly directory: Directory;
+  /** Name of the provider behind a channel type. */
+  readonly providerName: (channelType: number) => string | null;
+}
+
+const writeJson = ({ response, head }: Answering, body: Buffer, ...headers: string[]): void => {
+  const length = String(body.length);
+  response.writeHead(200, head.concat('content-type', jsonType, 'content-length', length, headers)).end(body);
+};
+
+/** What it promises, as JSON. */
+export const answersJson =
+  (content: (asking: Asking) => Promise<object>): Route['answer'] =>
+  async (asking) =>
+    writeJson(asking, Buffer.from(JSON.stringify(await content(asking))));
+
+/** Says of a count of tokens where it comes from. */
+const countSource = 'x-token-count';
+
+/** A count of tokens, as `written` puts it in the dialect's words. */
+export function answerCount(
+  asking: Answering,
+  { told, estimated }: TokenCount,
+  written: (tokens: number) => object,
+): void {
+  const body = Buffer.from(JSON.stringify(written(told ?? estimated)));
+  writeJson(asking, body, countSource, told === null ? 'estimated' : 'upstream');
+}
+
+/** Where calls of an endpoint come in. */
+export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route => ({
+  method: 'POST',
+  path: endpoint.path,
+  dialect: endpoint.dialect,
+  answer: ({ requestId, request, response, head, query, ip }) => {
+    const { headers } = request;
+    const credential = readCredential(endpoint.path, headers, query);
+    return relay.handle({ requestId, endpoint, model: null, query, credential, headers, request, ip, response, head });
+  },
+});

@@ -1,0 +1,164 @@
+import { type IncomingMessage, METHODS, type ServerResponse } from 'node:http';
+import findMyWay from 'find-my-way';
+import type { CallerDialect } from '../contracts/caller-dialect.js';
+import { RelayError, refusalFor } from '../contracts/errors.js';
+import type { RelayLog } from '../contracts/ports.js';
+import { outputLimitHeader } from '../delivery/answering.js';
+import { type Answering, refuse } from '../pipeline/refusal.js';
+import { anthropicRoutes } from './anthropic/routes.js';
+import { geminiCaller } from './gemini/dialect.js';
+import { geminiRoutes } from './gemini/routes.js';
+import { openAiCaller } from './openai/dialect.js';
+import { openAiRoutes, openAiRoutesUnder } from './openai/routes.js';
+import type { Asking, Route, RoutesOptions } from './route.js';
+import { everybodysRoutes } from './shared-routes.js';
+
+/*
+ * The relay's entrance, on Node's own requests and answers and a router. It is asked before the web framework, whose
+ * hooks, parsers and serialisers no call needs, and does without it where nothing else is served.
+ */
+
+export interface EntranceOptions extends RoutesOptions {
+  readonly newRequestId: () => string;
+  /** What every answer begins with: header names and values in turn. */
+  readonly headers: readonly string[];
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Paths below the relay's own that somebody else answers a GET of. */
+  readonly elsewhere: readonly string[];
+  readonly log: Pick<RelayLog, 'warn' | 'error'>;
+}
+
+export interface Entrance {
+  /** True: the request is the relay's, and will be answered. False: it is not, and nothing was done with it. */
+  take(request: IncomingMessage, response: ServerResponse): boolean;
+  /** For a request that gets to no face. */
+  turnAway(response: ServerResponse, error: RelayError, last?: boolean): void;
+  readonly routes: readonly { readonly method: string; readonly url: string }[];
+}
+
+/** What lies below is the dialect's: whatever else is asked for there is refused in its form. */
+const roots: readonly { readonly path: string; readonly dialect: CallerDialect }[] = [
+  { path: '/v1', dialect: openAiCaller },
+  { path: '/v1beta', dialect: geminiCaller },
+  { path: '/v1beta/openai', dialect: openAiCaller },
+];
+
+const preflightHeaders: readonly string[] = Object.entries({
+  'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
+  'access-control-allow-headers': '*, authorization, content-type',
+  'access-control-max-age': '43200',
+}).flat();
+
+/** What pages of other origins may read of an answer. */
+const exposedHeaders = ({ upstreamHeaders, idHeader }: CallerDialect): string =>
+  ['x-request-id', 'x-oneapi-request-id', 'retry-after', outputLimitHeader, ...upstreamHeaders.map(({ to }) => to)]
+    .concat(idHeader ?? [])
+    .join(', ');
+
+/** The gateway's own request id is on every answer, under the name of today and the one older clients read. */
+export const requestIdHeaders = ['x-request-id', 'x-oneapi-request-id'] as const;
+
+/** More may be said before anything is written. */
+type Begun = Answering & { readonly head: string[] };
+
+const noQuery = new URLSearchParams();
+/** The router need not read a query: whoever wants it reads its own. */
+const noSearch: Record<string, string> = {};
+
+type Handler = findMyWay.Handler<findMyWay.HTTPVersion.V1>;
+
+const methodsOf = ({ method }: Route): findMyWay.HTTPMethod[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
+const allButOptions = METHODS.filter((method) => method !== 'OPTIONS') as findMyWay.HTTPMethod[];
+
+export function openEntrance(options: EntranceOptions): Entrance {
+  const { newRequestId, headers, addressOf, elsewhere, log } = options;
+  const routes = [
+    ...everybodysRoutes(options),
+    ...openAiRoutes(options),
+    ...anthropicRoutes(options),
+    ...geminiRoutes(options),
+    ...openAiRoutesUnder('/v1beta/openai', options),
+  ];
+  // Whatever fits into the head of a request is a name.
+  const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => noSearch });
+
+  const begun = (response: ServerResponse): Begun => {
+    const requestId = newRequestId();
+    const [today, earlier] = requestIdHeaders;
+    return { requestId, response, head: [...headers, today, requestId, earlier, requestId] };
+  };
+
+  const greet = (request: IncomingMessage, response: ServerResponse, exposed: string): Begun => {
+    const answering = begun(response);
+    const { origin } = request.headers;
+    if (origin === undefined) return answering;
+    const shared = ['access-control-allow-origin', origin, 'vary', 'origin', 'access-control-expose-headers', exposed];
+    answering.head.push(...shared);
+    return answering;
+  };
+
+  const serve = async (
+    answer: Route['answer'],
+    dialect: CallerDialect,
+    answering: Answering,
+    request: IncomingMessage,
+    params: Asking['params'],
+  ): Promise<void> => {
+    const { requestId } = answering;
+    try {
+      const url = request.url ?? '';
+      const end = url.indexOf('?');
+      await answer({
+        requestId,
+        response: answering.response,
+        head: answering.head,
+        request,
+        path: end < 0 ? url : url.slice(0, end),
+        query: end < 0 ? noQuery : new URLSearchParams(url.slice(end + 1)),
+        params,
+        ip: addressOf(request),
+      });
+    } catch (error) {
+      refuse(answering, refusalFor(error, requestId, log), dialect);
+    }
+  };
+
+  for (const { path, dialect } of roots) {
+    const exposed = exposedHeaders(dialect);
+    const unknown: Handler = (request, response) => {
+      const [asked] = (request.url ?? '').split('?', 1);
+      const message = `Invalid URL (${request.method} ${asked})`;
+      const refusal = new RelayError(404, '', message, { type: 'invalid_request_error' });
+      refuse(greet(request, response, exposed), refusal, dialect);
+      return true;
+    };
+    router.on(allButOptions, path, unknown);
+    router.on(allButOptions, `${path}/*`, unknown);
+    router.options(`${path}/*`, (request, response) => {
+      const { head } = greet(request, response, exposed);
+      response.writeHead(204, head.concat(preflightHeaders)).end();
+      return true;
+    });
+  }
+  for (const path of elsewhere) router.on(['GET', 'HEAD'], path, () => false);
+  for (const route of routes) {
+    const { dialect: of, answer } = route;
+    const exposed = typeof of === 'function' ? null : exposedHeaders(of);
+    router.on(methodsOf(route), route.path, (request, response, params) => {
+      const dialect = typeof of === 'function' ? of(request) : of;
+      const answering = greet(request, response, exposed ?? exposedHeaders(dialect));
+      if (dialect.idHeader !== null) answering.head.push(dialect.idHeader, answering.requestId);
+      void serve(answer, dialect, answering, request, params);
+      return true;
+    });
+  }
+
+  return {
+    take(request, response) {
+      const found = router.find(request.method as findMyWay.HTTPMethod, request.url ?? '');
+      return found !== null && found.handler(request, response, found.params, found.store, noSearch) === true;
+    },
+    turnAway: (response, error, last) => refuse(begun(response), error, openAiCaller, last),
+    routes: routes.flatMap((route) => methodsOf(route).map((method) => ({ method, url: route.path }))),
+  };
+}

@@ -1,0 +1,139 @@
+import type { UsageSource } from '../../domain/call/call.js';
+import {
+  completionTokens,
+  isToolCalls,
+  joined,
+  promptTokens,
+  type Quantity,
+  type Usage,
+  usedAnything,
+} from '../../domain/call/usage.js';
+import type { Generated } from '../contracts/protocol.js';
+import type { UsageBound } from './hold.js';
+
+/*
+ * What a call has used: upstream's figures as far as the call can have used as much, else ours. The one usage that is
+ * charged, logged and told to the caller.
+ */
+
+/** What one returned tool call costs besides its text, when it is counted here. */
+const tokensPerToolCall = 7;
+
+/** Output tokens of what came, as counted here. */
+export const seenTokens = ({ said, toolCalls }: Generated, model: string): number =>
+  said.tokens(model) + toolCalls * tokensPerToolCall;
+
+function canHaveTakenIn(told: Usage, { prompt, sound, keeps }: UsageBound): boolean {
+  return promptTokens(told) <= prompt && (told.audioInput ?? 0) <= sound && (keeps || (told.cacheWriteHour ?? 0) === 0);
+}
+
+/** Who tells pieces need not count tokens. */
+const tellsPieces = ({ images = 0, seconds = 0 }: Usage): boolean => images > 0 || seconds > 0;
+
+/** Of a prompt that is not empty, nothing was told that can be charged. */
+const lacksInput = (told: Usage, promptEstimate: number): boolean =>
+  promptTokens(told) === 0 && promptEstimate > 0 && !tellsPieces(told);
+
+/** Of words that came, nothing was told. `echoed`: tokens of the prompt that may stand in the answer. */
+const lacksOutput = (told: Usage, { said, toolsBytes = 0 }: Generated, echoed: number): boolean =>
+  completionTokens(told) + echoed === 0 && said.bytes > toolsBytes;
+
+export interface UsedTokens {
+  readonly usage: Usage;
+  readonly usageSource: UsageSource;
+}
+
+/**
+ * No encoding makes more than one token of a byte: what came bounds what was said, and the limit what was thought. An
+ * answer longer than its limit can be seen to be so.
+ */
+function canHavePutOut(told: Usage, { said, toolCalls }: Generated, { output, speaks }: UsageBound): boolean {
+  if (!speaks && (told.audioOutput ?? 0) > 0) return false;
+  const tokens = completionTokens(told);
+  return tokens <= output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
+}
+
+/** Bytes: hardly any text has more of them to a token. Below it nothing needs to be counted. */
+const thriftiest = 6;
+/** Other vendors' encodings make up to so much fewer tokens of a text than the newer one here. */
+const foreignThrift = 1.5;
+const newerEncoding = 'gpt-4o';
+/** Tokens that templates and marks may make of a difference. */
+const fewTokens = 16;
+
+/**
+ * What came clearly holds more tokens than were told: some upstreams count one of several answers, or stop counting at
+ * the limit they were given. `echoed`: tokens of the prompt that may stand in the answer.
+ */
+function saysMore(told: Usage, { said, toolsBytes = 0 }: Generated, { output }: UsageBound, echoed: number): boolean {
+  const tokens = completionTokens(told) + echoed;
+  const bytes = said.bytes - toolsBytes;
+  if (tokens * thriftiest >= bytes) return false;
+  const slack = completionTokens(told) >= output ? 0 : fewTokens;
+  return tokens * foreignThrift + slack < (said.tokens(newerEncoding) * bytes) / said.bytes;
+}
+
+/** What is known of a call's usage by itself. */
+export interface KnownOfUsage {
+  readonly bound: UsageBound;
+  /** Tokens of the prompt as they are counted here. */
+  readonly promptEstimate: number;
+  readonly model: string;
+  /** The prompt may stand in the answer. Left out: it does not. */
+  readonly echoes?: boolean;
+}
+
+/**
+ * Input and output are judged apart: whoever has a search put more into the prompt than was sent must not have what was
+ * thought about it for nothing.
+ */
+export function believedUsage(
+  told: Usage | null,
+  generated: Generated,
+  { bound, promptEstimate, model, echoes = false }: KnownOfUsage,
+): UsedTokens {
+  const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
+  if (told === null || (!usedAnything(told) && generated.said.length > 0))
+    return withinSearches(joined({ input: promptEstimate }, seen()), 'estimated', bound);
+  const echoed = echoes ? promptTokens(told) : 0;
+  const noInput = lacksInput(told, promptEstimate);
+  // Streams that break off may have told their input and nothing else.
+  const noOutput = generated.inputOnly === true || lacksOutput(told, generated, echoed);
+  const possibleInput = canHaveTakenIn(told, bound);
+  const possibleOutput = canHavePutOut(told, generated, bound) && !saysMore(told, generated, bound, echoed);
+  const input = possibleInput && !noInput;
+  const output = possibleOutput && !noOutput;
+  if (input && output) return withinSearches(told, 'upstream', bound);
+  const lied = !possibleInput || (!possibleOutput && !noOutput);
+  return withinSearches(
+    joined(input ? told : { input: promptEstimate }, output ? told : seen()),
+    lied ? 'disbelieved' : 'estimated',
+    bound,
+  );
+}
+
+/**
+ * For usage told while an answer still comes, when what was said is no measure yet: what of it the call can have used.
+ * Refers to nothing else of the call.
+ */
+export const believer =
+  (bound: UsageBound, promptEstimate: number) =>
+  (told: Usage): Usage => {
+    const input = canHaveTakenIn(told, bound) && !lacksInput(told, promptEstimate);
+    const output = completionTokens(told) <= bound.output && (bound.speaks || (told.audioOutput ?? 0) === 0);
+    const possible = input && output ? told : joined(input ? told : { input: promptEstimate }, output ? told : {});
+    return withinSearches(possible, 'upstream', bound).usage;
+  };
+
+/** No more searches than were held for; those that nobody asked for have no price. */
+function withinSearches(usage: Usage, usageSource: UsageSource, { searches }: UsageBound): UsedTokens {
+  if (searches === null) return { usage, usageSource };
+  let within: Partial<Record<Quantity, number>> | null = null;
+  for (const name in usage) {
+    const most = searches[name as Quantity];
+    if (!isToolCalls(name as Quantity) || most === undefined || (usage[name as Quantity] ?? 0) <= most) continue;
+    within ??= { ...usage };
+    within[name as Quantity] = most;
+  }
+  return within === null ? { usage, usageSource } : { usage: within, usageSource: 'disbelieved' };
+}

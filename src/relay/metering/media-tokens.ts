@@ -1,0 +1,164 @@
+import { isObject, type JsonObject, type JsonValue, textIn } from '../json/json.js';
+import { type ImageDetail, imageRuleOf } from './image-rules.js';
+import { headerLength, type ImageSize, imageSize, isJpeg, longHeaderLength } from './image-size.js';
+import { type FileTokens, fileTokensOf, soundTokensOf } from './inline-file.js';
+
+/*
+ * What a picture, a sound or a file in a prompt counts. Nothing is fetched: what lies elsewhere is taken for as large as
+ * such a thing gets.
+ */
+
+export interface MediaTokens {
+  /** As near as can be told. */
+  readonly likely: number;
+  /** What it makes sense to hold at least: what it is unlikely to exceed. */
+  readonly ample: number;
+  /** What it cannot exceed. */
+  readonly most: number;
+  /** Characters of the request that are the thing itself, and no text to be counted. */
+  readonly characters: number;
+  /** It may be sound, or have some. */
+  readonly maySound: boolean;
+  /** It is not in the request: whoever serves the call fetches it. Left out: it is. */
+  readonly brought?: true;
+}
+
+/** Some fetch it with blanks before it, too. */
+const liesElsewhere = (source: string): boolean => /^\s*[a-z][a-z0-9+.-]{0,20}:\/\//i.test(source);
+
+/** The size of an image given inline, as a data URL or as bare base64. null: it lies elsewhere, or does not say. */
+function inlineSize(source: string): ImageSize | null {
+  const comma = source.startsWith('data:') ? source.indexOf(',') : -1;
+  const start = (bytes: number): Buffer =>
+    Buffer.from(source.slice(comma + 1, comma + 1 + Math.ceil((bytes * 4) / 3)), 'base64');
+  const header = start(headerLength);
+  return imageSize(header) ?? (isJpeg(header) ? imageSize(start(longHeaderLength)) : null);
+}
+
+const details: ReadonlySet<string> = new Set<ImageDetail>(['low', 'medium', 'high', 'original', 'ultra_high']);
+const asDetail = (detail: JsonValue | undefined): ImageDetail =>
+  typeof detail === 'string' && details.has(detail) ? (detail as ImageDetail) : 'auto';
+
+/**
+ * Counted as the model does, and held for as whichever of these names counts most. The detail stands in the part or in
+ * what it holds: the two APIs of one vendor differ.
+ */
+function imageTokens(model: string, names: ReadonlySet<string>, part: JsonObject): MediaTokens {
+  const image = part.image_url ?? part.image ?? part.source;
+  const source = isObject(image) ? textIn(image.url) : textIn(image);
+  const inline = source !== null && !liesElsewhere(source);
+  const size = inline ? inlineSize(source) : null;
+  const detail = asDetail((isObject(image) ? image.detail : null) ?? part.detail);
+  let { likely, ample, most } = imageRuleOf(model)(size, detail);
+  for (const name of names) {
+    if (name === model) continue;
+    const other = imageRuleOf(name)(size, detail);
+    ample = Math.max(ample, other.ample);
+    most = Math.max(most, other.most);
+  }
+  return { likely, ample, most, characters: inline ? source.length : 0, maySound: false };
+}
+
+const usualSound = 100;
+/** Ten to thirty tokens a second: the first at the bit rates people use, the second at the lowest a codec has. */
+const bytesPerSoundToken = { ample: 64, most: 8 };
+const usualFile = 5_000;
+const bytesPerFileToken = { ample: 8, most: 1 };
+/** A file that lies elsewhere, such as a film of two hours, may fill the largest context there is. */
+const unseenFile = { ample: 131_072, most: 2_097_152 };
+
+/** As long as answers get. */
+export const earlierSound: MediaTokens = {
+  likely: usualSound,
+  ample: 4_096,
+  most: 16_384,
+  characters: 0,
+  maySound: true,
+};
+
+/** What a tool that the provider runs by itself may put into the prompt: pages, results, files. */
+export const readByTool: MediaTokens = {
+  likely: 0,
+  ample: 16_384,
+  most: 1_048_576,
+  characters: 0,
+  maySound: false,
+  brought: true,
+};
+
+/** What an id stands for. */
+const uploaded = 'file://';
+
+/** Each member a part of this kind may carry its content in. Nobody knows which of them upstream looks at. */
+function* sourcesOf(part: JsonObject): Generator<string> {
+  for (const holder of [part[String(part.type)], part.input_audio, part.file, part]) {
+    if (typeof holder === 'string') yield holder;
+    if (!isObject(holder)) continue;
+    if (textIn(holder.file_id) !== null) yield uploaded;
+    for (const source of [holder.data, holder.file_data, holder.url, holder.file_url])
+      if (typeof source === 'string' && source !== '') yield source;
+  }
+}
+
+/** The longest of what is given inline, in base64; null: something lies elsewhere, or nothing is given. */
+function inlineSource(part: JsonObject): string | null {
+  let longest: string | null = null;
+  for (const source of sourcesOf(part)) {
+    if (liesElsewhere(source)) return null;
+    if (longest === null || source.length > longest.length) longest = source;
+  }
+  return longest;
+}
+
+/** By what is found in it, and by its bytes: what is held at least follows the first, what is believed the larger. */
+const weighed = (
+  part: JsonObject,
+  usual: number,
+  perToken: { readonly ample: number; readonly most: number },
+  foundIn: (source: string) => FileTokens | null,
+  looked: boolean,
+): MediaTokens => {
+  const source = inlineSource(part);
+  if (source === null) return { likely: usual, ...unseenFile, characters: 0, maySound: true, brought: true };
+  const bytes = Math.ceil(source.length * 0.75);
+  const found = looked ? foundIn(source) : null;
+  const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
+  const likely = Math.max(usual, found?.likely ?? 0);
+  return {
+    likely,
+    ample: Math.max(likely, found !== null && found.ample > 0 ? found.ample : tokens(perToken.ample)),
+    most: Math.max(tokens(perToken.most), found?.most ?? 0),
+    characters: source.length,
+    maySound: true,
+  };
+};
+
+const isImage = /^(input_)?image(_url)?$/;
+const isSound = /^(input_)?audio(_url)?$/;
+
+const isText = /^((input|output)_)?text$|^(refusal|thinking)$/;
+
+/** Where a part does not say what it is, some upstreams look what it has. */
+const memberNames = ['image_url', 'image', 'input_audio', 'audio_url', 'video_url', 'video', 'file', 'file_url'];
+const kindOf = (part: JsonObject): string | null =>
+  textIn(part.type) ?? memberNames.find((name) => (part[name] ?? null) !== null) ?? null;
+
+/**
+ * null: the part is text, or nothing. Whatever nobody knows is taken for a file. `names`: the model's as asked for and
+ * as channels send it, which may belong to families that count otherwise. `looked`: a file is looked into, which takes
+ * some milliseconds.
+ */
+export function mediaIn(
+  model: string,
+  names: ReadonlySet<string>,
+  part: JsonObject,
+  looked = true,
+): MediaTokens | null {
+  const type = kindOf(part);
+  if (type === null || isText.test(type)) return null;
+  if (isImage.test(type)) return imageTokens(model, names, part);
+  if (isSound.test(type))
+    return weighed(part, usualSound, bytesPerSoundToken, (source) => soundTokensOf(model, source), looked);
+  if (typeof part.text === 'string' && !memberNames.includes(type) && sourcesOf(part).next().done) return null;
+  return weighed(part, usualFile, bytesPerFileToken, (source) => fileTokensOf(model, source), looked);
+}

@@ -1,0 +1,73 @@
+import { noUsage, plus, type ToolCalls, type Usage } from '../../domain/call/usage.js';
+import { mostSearches, searchesItself, searchesPerPrompt } from '../catalogue/searching.js';
+import { countIn, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../json/json.js';
+
+/* How often a provider may search the web for a call, at a price for each time: as its caller says, or as it is bounded here. */
+
+const webSearch = 'calls:web_search';
+const googleSearch = 'calls:google_search';
+
+/** Gemini's names of tools that search. */
+const isGoogleSearch = (name: string): boolean =>
+  /^(google_?search(_?retrieval)?|enterprise_?web_?search)$/i.test(name);
+
+/** A function of the client's is nobody else's, whatever it is called, unless its name switches on a provider's tool. */
+function functionSearches({ name }: JsonObject, switched: ReadonlySet<string>): ToolCalls | null {
+  const named = textIn(name) ?? '';
+  return switched.has(named) && isGoogleSearch(named) ? googleSearch : null;
+}
+
+function toolSearches(tool: JsonObject, switched: ReadonlySet<string>): ToolCalls | null {
+  if (/^web_search/.test(textIn(tool.type) ?? '')) return webSearch;
+  if (isObject(tool.function)) return functionSearches(tool.function, switched);
+  return namesIn(tool).some(isGoogleSearch) ? googleSearch : null;
+}
+
+/**
+ * The most searches of a call, by their tools; null: it searches nothing. `bodies`: the request, and as channels change
+ * it. `names`: of the model, as asked for and as sent upstream. `switched`: functions named so are a provider's own tools.
+ */
+export function searchesOf(
+  bodies: readonly JsonObject[],
+  names: ReadonlySet<string>,
+  answers: number,
+  switched: ReadonlySet<string>,
+): Usage | null {
+  let most: Usage | null = null;
+  for (const body of bodies) most = dearer(most, asked(body, names, answers, switched));
+  for (const name of names) if (searchesItself(name)) most = dearer(most, { [webSearch]: answers });
+  return most;
+}
+
+/** By the tools of one body; null: none of them searches. */
+function asked(
+  { tools, functions }: JsonObject,
+  names: ReadonlySet<string>,
+  answers: number,
+  switched: ReadonlySet<string>,
+): Usage | null {
+  let sum: Usage | null = null;
+  for (const tool of objectsIn(tools)) {
+    const name = toolSearches(tool, switched);
+    if (name === null) continue;
+    const times = name === webSearch ? (countIn(tool.max_uses) ?? mostSearches) : answers * perAnswer(names);
+    sum = plus(sum ?? noUsage, name, times);
+  }
+  for (const one of objectsIn(functions))
+    if (functionSearches(one, switched) !== null) sum = plus(sum ?? noUsage, googleSearch, answers * perAnswer(names));
+  return sum;
+}
+
+/** The larger of two counts of each tool. */
+function dearer(one: Usage | null, other: Usage | null): Usage | null {
+  if (one === null || other === null) return one ?? other;
+  const most: Partial<Record<ToolCalls, number>> = { ...one };
+  for (const name of Object.keys(other) as ToolCalls[]) most[name] = Math.max(most[name] ?? 0, other[name] ?? 0);
+  return most;
+}
+
+/** In each answer of whichever of these models. */
+function perAnswer(names: ReadonlySet<string>): number {
+  for (const name of names) if (!searchesPerPrompt(name)) return mostSearches;
+  return 1;
+}

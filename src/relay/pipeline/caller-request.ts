@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Mode } from '../../domain/channel/provider.js';
+import { type Endpoint, neutralBody } from '../contracts/endpoint.js';
+import type { CallerRequest } from '../contracts/protocol.js';
+import { believer } from '../metering/believed-usage.js';
+import type { Reservation } from '../metering/metered.js';
+import type { FormFile } from '../upstream/request-content.js';
+import type { Order } from './resolve-call.js';
+import type { SentBody } from './sent-text.js';
+
+/* What is put to upstreams, made in one place: of a call that is paid for, and of what nobody pays: a count, a test. */
+
+/** A call that is paid for, and answered in its caller's words. */
+interface Paid {
+  readonly order: Pick<Order, 'estimate' | 'stream' | 'wantsUsage'>;
+  readonly reservation: Pick<Reservation, 'bound' | 'outputLimit'>;
+  /** What came with the fields of a form; null: the body is no form. */
+  readonly files: readonly FormFile[] | null;
+}
+
+interface RequestParts {
+  readonly endpoint: Endpoint;
+  /** What is asked of upstream. Left out: as of the endpoint. */
+  readonly mode?: Mode;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly sent: SentBody;
+  /** null: nobody pays, and the answer comes whole and is read here. */
+  readonly paid: Paid | null;
+  /** As counted here. */
+  readonly promptTokens: number;
+}
+
+/** Whatever is told is believed: nobody is charged for it. */
+const unpaid = {
+  files: null,
+  answersSound: false,
+  stream: false,
+  wantsUsage: false,
+  believed: (told) => told,
+  outputLimit: null,
+  mostOutput: Number.MAX_SAFE_INTEGER,
+} as const satisfies Partial<CallerRequest>;
+
+const paidFor = (
+  { answersSound }: Endpoint,
+  { order: { estimate, stream, wantsUsage }, reservation: { bound, outputLimit }, files }: Paid,
+) => ({
+  files,
+  answersSound,
+  stream,
+  wantsUsage,
+  believed: believer(bound, estimate.promptTokens),
+  outputLimit,
+  mostOutput: outputLimit ?? estimate.asked ?? estimate.limits.output,
+});
+
+export function callerRequest(parts: RequestParts): CallerRequest {
+  const { endpoint, mode = endpoint.mode, query, headers, sent, paid, promptTokens } = parts;
+  const { source, body, exact } = sent;
+  const renamedTools = new Map<string, string>();
+  const neutral = neutralBody(endpoint, body, exact, renamedTools);
+  const { dialect } = endpoint;
+  const asked = paid === null ? unpaid : paidFor(endpoint, paid);
+  const { files, answersSound, stream, wantsUsage, believed, outputLimit, mostOutput } = asked;
+  return {
+    dialect,
+    mode,
+    query,
+    body,
+    ...(source !== null && { source }),
+    neutral,
+    renamedTools,
+    files,
+    answersSound,
+    stream,
+    wantsUsage,
+    headers,
+    promptTokens,
+    believed,
+    outputLimit,
+    mostOutput,
+  };
+}

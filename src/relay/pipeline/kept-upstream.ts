@@ -1,0 +1,176 @@
+import type { Complaint } from '../contracts/caller-dialect.js';
+import { isList, isObject, type JsonObject, type JsonValue, namesIn, objectsIn, textIn } from '../json/json.js';
+
+/*
+ * What a provider keeps (files, containers, conversations, answers) lies in the account of a channel, which all callers
+ * share. Whoever names it by its id would be given what another caller left there, so such an id is refused by its name,
+ * whatever the dialect. What the request itself holds, and addresses open to everybody, are let through.
+ */
+
+/** As a lenient receiver reads a name. */
+const folded = (name: string): string => name.toLowerCase().replaceAll('_', '');
+
+const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/));
+
+const ofRequests = set(
+  `previousresponseid responseid conversation conversationid thread threadid assistantid container containerid contextid
+   chatid cachedcontent fileid fileids vectorstoreids knowledgeid knowledgeids knowledgebaseids toolresources`,
+);
+const ofTools = set(
+  'container containerid fileid fileids vectorstoreids knowledgeid knowledgeids knowledgebaseids connectorid',
+);
+const ofParts = set('fileid fileids');
+const ofPredictions = set('gcsuri storageuri outputgcsuri');
+
+const refused = (param: string, instead: string): Complaint => ({
+  param,
+  message: `${param} cannot be used through the gateway, for callers share the provider's account: ${instead}`,
+});
+
+const sendIt = 'send the content itself';
+
+/** A new container is nobody's yet, and the provider's own skills are everybody's. */
+const isNewContainer = (value: JsonValue | undefined): boolean =>
+  isObject(value) &&
+  namesIn(value).every((name) => name === 'type' || name === 'skills' || name === 'memory_limit') &&
+  (value.type ?? 'auto') === 'auto' &&
+  objectsIn(value.skills).every(({ type }) => type === 'anthropic');
+
+/**
+ * An id that came with an answer and that nobody guesses: who has it was given that answer, and the next turn of the
+ * conversation (calls made from within a container, an answer in sound) cannot do without it.
+ */
+function isToldAlone(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return /^[A-Za-z]+_[\w-]{20,128}$/.test(value);
+  if (!isObject(value)) return false;
+  const { id, ...others } = value;
+  return isToldAlone(textIn(id) ?? undefined) && (Object.keys(others).length === 0 || isNewContainer(others));
+}
+
+function named(holder: JsonObject, names: ReadonlySet<string>, place: string, instead = sendIt): Complaint | null {
+  for (const name of namesIn(holder)) {
+    const fold = folded(name);
+    if (!names.has(fold)) continue;
+    if (fold === 'container' && (isNewContainer(holder[name]) || isToldAlone(holder[name]))) continue;
+    return refused(place + name, instead);
+  }
+  return null;
+}
+
+const addressed = set(
+  'url uri data fileuri filedata fileurl imageurl videourl audiourl documenturl image video audio file',
+);
+const openScheme = /^https?:/i;
+const scheme = /^\s*[a-z][a-z0-9+._-]{0,30}:\/\//i;
+/** Files of Google's, which are read with the key that asks. */
+const keptByGoogle = /^\s*https?:\/\/([^/?#]*[.@])?generativelanguage\.googleapis\.com([:/?#]|$)/i;
+
+/** Providers give files addresses under schemes of their own. */
+function addressedIn(holder: JsonObject, place: string): Complaint | null {
+  // A document that is its text.
+  if (holder.type === 'text') return null;
+  for (const [name, value] of Object.entries(holder))
+    if (typeof value === 'string' && addressed.has(folded(name))) {
+      const start = value.slice(0, 256);
+      if ((scheme.test(start) && !openScheme.test(start.trimStart())) || keptByGoogle.test(start))
+        return refused(place + name, 'give an http(s) address open to everybody, or send the content itself');
+    }
+  return null;
+}
+
+/** Results of a provider's own tools tell what was made, and bring nothing along. */
+const toldOnly = /_tool_result$|^(tool_use|server_tool_use|mcp_tool_use)$/;
+
+function inPart(part: JsonObject, place: string): Complaint | null {
+  const type = textIn(part.type) ?? '';
+  if (toldOnly.test(type)) return null;
+  const wrong = named(part, ofParts, `${place}.`) ?? addressedIn(part, `${place}.`);
+  if (wrong !== null) return wrong;
+  if (isObject(part.source)) {
+    const inside = inContent(part.source.content, `${place}.source.content`);
+    if (inside !== null) return inside;
+  }
+  for (const [name, value] of Object.entries(part)) {
+    if (!isObject(value)) continue;
+    const inside = named(value, ofParts, `${place}.${name}.`) ?? addressedIn(value, `${place}.${name}.`);
+    if (inside !== null) return inside;
+  }
+  return inContent(part.content, `${place}.content`);
+}
+
+function inContent(content: JsonValue | undefined, place: string): Complaint | null {
+  if (isObject(content)) return inPart(content, place);
+  if (!isList(content)) return null;
+  for (const [at, part] of content.entries()) {
+    const wrong = isObject(part) ? inPart(part, `${place}[${at}]`) : null;
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+/** Some read instructions that are the address of a file as that file. */
+const isFile = (content: JsonValue | undefined): boolean => /^\s*file-?id:\/\//i.test(textIn(content) ?? '');
+
+function inMessage(message: JsonObject, place: string): Complaint | null {
+  const { role, content, audio } = message;
+  if (isObject(audio) && (audio.id ?? null) !== null && !isToldAlone(audio.id))
+    return refused(`${place}.audio.id`, 'send the transcript of an earlier answer as its content');
+  const texts = isList(content) ? objectsIn(content).map(({ text }) => text) : [content];
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool' && texts.some(isFile))
+    return refused(`${place}.content`, 'send the words of the file');
+  return named(message, ofParts, `${place}.`) ?? inContent(content, `${place}.content`);
+}
+
+function inTool(tool: JsonObject, place: string): Complaint | null {
+  const wrong = named(tool, ofTools, `${place}.`);
+  if (wrong !== null || isObject(tool.function)) return wrong;
+  for (const [name, value] of Object.entries(tool)) {
+    if (!isObject(value) || /schema|parameters/i.test(name)) continue;
+    const inside = named(value, ofTools, `${place}.${name}.`);
+    if (inside !== null) return inside;
+  }
+  return null;
+}
+
+function anywhere(value: JsonValue | undefined, place: string): Complaint | null {
+  if (isList(value)) return firstOf(value, (one, at) => anywhere(one, `${place}[${at}]`));
+  if (!isObject(value)) return null;
+  return (
+    named(value, ofPredictions, `${place}.`) ??
+    firstOf(Object.entries(value), ([name, member]) => anywhere(member, `${place}.${name}`))
+  );
+}
+
+function firstOf<One>(all: Iterable<One>, judged: (one: One, at: number) => Complaint | null): Complaint | null {
+  let at = 0;
+  for (const one of all) {
+    const wrong = judged(one, at++);
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}
+
+/** Members that hold more of the request: vendors' own, and the request whose tokens are to be counted. */
+const holders = ['extra_body', 'google', 'generateContentRequest', 'generate_content_request'];
+const deepest = 4;
+
+/** The first thing named that a provider keeps; null: there is none. */
+export function keptUpstream(body: JsonObject, place = '', depth = 0): Complaint | null {
+  const whole = 'send the whole conversation and its content';
+  const wrong =
+    named(body, ofRequests, place, whole) ??
+    inContent(body.system, `${place}system`) ??
+    firstOf(isList(body.messages) ? body.messages : [], (message, at) =>
+      isObject(message) ? inMessage(message, `${place}messages[${at}]`) : null,
+    ) ??
+    firstOf(isList(body.tools) ? body.tools : [], (tool, at) =>
+      isObject(tool) ? inTool(tool, `${place}tools[${at}]`) : null,
+    ) ??
+    anywhere(body.instances, `${place}instances`) ??
+    (isList(body.instances) ? anywhere(body.parameters, `${place}parameters`) : null);
+  if (wrong !== null || depth === deepest) return wrong;
+  return firstOf(holders, (name) => {
+    const held = body[name];
+    return isObject(held) ? keptUpstream(held, `${place}${name}.`, depth + 1) : null;
+  });
+}

@@ -1,0 +1,118 @@
+import type { ChannelView } from '../../application/ports/storage-ports.js';
+import type { Demand, Endpoint } from '../contracts/endpoint.js';
+import { asksForSound } from '../contracts/neutral.js';
+import type { Provider } from '../contracts/protocol.js';
+import { jsonText } from '../json/exact-number.js';
+import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../json/json.js';
+import { compacts } from '../metering/compaction.js';
+import { readByTool } from '../metering/media-tokens.js';
+import { mappedModel, type ParsedChannel } from './channel-settings.js';
+
+/*
+ * Tools that a provider runs by itself, as far as they go upstream with a call: switched on by the name of a function,
+ * or sent along by an operator.
+ */
+
+interface OwnToolsPorts {
+  readonly providerOf: (channelType: number) => Provider | null;
+  readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+/** Names of functions by which this endpoint's callers switch on a provider's own tools at any of these channels. */
+export function switchedTools(
+  { providerOf, parsedChannel }: OwnToolsPorts,
+  { dialect, mode }: Endpoint,
+  model: string,
+  channels: readonly ChannelView[],
+): ReadonlySet<string> {
+  if (dialect.wire !== 'openai' || mode !== 'chat') return none;
+  for (const channel of channels) {
+    const { protocol } = providerOf(channel.settings.type) ?? {};
+    if (protocol?.switchedTools === undefined) continue;
+    const upstreamModel = mappedModel(parsedChannel(channel).modelMapping, model) ?? model;
+    const switched = protocol.switchedTools(upstreamModel);
+    if (switched.size > 0) return switched;
+  }
+  return none;
+}
+
+/** What channels put into the requests they send. */
+export function overridesOf(
+  channels: readonly ChannelView[],
+  { parsedChannel }: Pick<OwnToolsPorts, 'parsedChannel'>,
+): JsonObject[] {
+  const overrides: JsonObject[] = [];
+  for (const channel of channels) {
+    const { paramOverride } = parsedChannel(channel);
+    if (paramOverride !== null) overrides.push(paramOverride);
+  }
+  return overrides;
+}
+
+/** A function of the client's, in the words of any wire. */
+const isClients = (tool: JsonObject): boolean =>
+  isObject(tool.function) ||
+  tool.type === 'custom' ||
+  // Anthropic's own tools have names as well, and kinds of their own.
+  (textIn(tool.name) !== null && (tool.type ?? 'function') === 'function') ||
+  namesIn(tool).every((name) => /^function_?declarations$/i.test(name));
+
+const ownIn = ({ tools }: JsonObject): number => objectsIn(tools).filter((tool) => !isClients(tool)).length;
+
+/** The most choices that any of these asks for; 0: none says. */
+const choicesIn = ({ n, generationConfig, generation_config: other }: JsonObject): number => {
+  const config = isObject(generationConfig) ? generationConfig : isObject(other) ? other : {};
+  return Math.max(countIn(n) ?? 0, countIn(config.candidateCount ?? config.candidate_count) ?? 0);
+};
+
+/** An answer in sound, asked for in the words of any wire. */
+export const speaksBy = (override: JsonObject): boolean => {
+  const { generationConfig, generation_config: other } = override;
+  const config = isObject(generationConfig) ? generationConfig : isObject(other) ? other : {};
+  const modalities = config.responseModalities ?? config.response_modalities;
+  return asksForSound(override) || (isList(modalities) && modalities.some((one) => /^audio$/i.test(String(one))));
+};
+
+/** Of each override, for it stays the same from call to call. */
+const sizes = new WeakMap<JsonObject, number>();
+
+function sizeOf(override: JsonObject): number {
+  let size = sizes.get(override);
+  if (size === undefined) {
+    size = Buffer.byteLength(jsonText(override));
+    sizes.set(override, size);
+  }
+  return size;
+}
+
+/** The same demand where operators' parameters add to it: prompt, tools that read, choices. */
+export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 'compacts'>>(
+  demand: Asked,
+  overrides: readonly JsonObject[],
+): Asked {
+  if (overrides.length === 0 || demand.answers === 0) return demand;
+  let [bytes, tools, answers] = [0, 0, demand.answers];
+  let summed = demand.compacts === true;
+  for (const override of overrides) {
+    bytes = Math.max(bytes, sizeOf(override));
+    tools = Math.max(tools, ownIn(override));
+    answers = Math.max(answers, choicesIn(override));
+    summed ||= compacts(override);
+  }
+  const { prompt } = demand;
+  const ample = prompt.ample + tools * readByTool.ample;
+  return {
+    ...demand,
+    answers,
+    compacts: summed,
+    prompt: {
+      ...prompt,
+      ample,
+      most: prompt.most + bytes + tools * readByTool.most,
+      uncounted: prompt.uncounted || tools > 0,
+      brings: prompt.brings || tools > 0,
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { RelayPorts } from '../contracts/ports.js';
+import type { Provider } from '../contracts/protocol.js';
+import { isObject, parseJson } from '../json/json.js';
+import { unreached } from '../pipeline/ask-upstream.js';
+import { undoubled } from '../protocols/model-address.js';
+import { type AskingBeside, NotAskable, NotTold, NotUnderstood } from '../protocols/provider-queries.js';
+import { withoutSecrets } from '../upstream/confidential.js';
+
+export type AskingPorts = Pick<RelayPorts, 'clock' | 'authorising'>;
+
+/** Whom to ask, as far as a channel says it; key and proxy are in the clear. */
+interface ChannelTarget {
+  /** Empty: the provider's own. */
+  readonly baseUrl: string;
+  readonly organization: string | null;
+  readonly other: string;
+  readonly key: string;
+  readonly proxy: string | null;
+}
+
+const longestReason = 300;
+
+/**
+ * Asks a provider beside the calls, through the same connections, guard and bounds as tokens are fetched with. Throws
+ * NotTold with a message that holds neither key nor address. `largest`: bytes of one answer; left out: few.
+ */
+export async function askBeside<Told>(
+  { clock, authorising }: AskingPorts,
+  provider: Provider,
+  asked: ChannelTarget,
+  question: (asking: AskingBeside) => Promise<Told>,
+  largest?: number,
+): Promise<Told> {
+  const own = asked.baseUrl.trim().replace(/\/+$/, '');
+  const base = own || provider.defaultBaseUrl;
+  const key = asked.key.trim();
+
+  const json: AskingBeside['json'] = async (url, headers = { authorization: `Bearer ${key}` }) => {
+    const answer = await authorising.sideRequests.get(
+      { url: undoubled(base, url), headers: { accept: 'application/json', ...headers } },
+      asked.proxy,
+      largest,
+    );
+    if (!answer.ok) throw new NotTold(unreached(answer).error.message);
+    if (answer.status !== 200) throw new NotTold(`status code: ${answer.status}`);
+    const told = parseJson(answer.body.toString('utf8'));
+    if (!isObject(told)) throw new NotUnderstood('the answer is no JSON object');
+    return told;
+  };
+
+  try {
+    if (base === '') throw new NotAskable('baseUrl', 'this channel has no base URL');
+    return await question({ base, isOwnBase: own !== '', key, other: asked.other.trim(), now: clock.now(), json });
+  } catch (error) {
+    if (!(error instanceof NotTold)) throw error;
+    error.message = withoutSecrets(error.message, asked, longestReason);
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { UpstreamModels } from '../../application/ports/upstream-ports.js';
+import { bytesIn } from '../../domain/kernel/bounds.js';
+import { Failure } from '../../domain/kernel/failure.js';
+import { maxModelNameBytes } from '../../domain/kernel/names.js';
+import type { RelayPorts } from '../contracts/ports.js';
+import { openAiModelList } from '../protocols/models.js';
+import { NotAskable, NotTold, NotUnderstood } from '../protocols/provider-queries.js';
+import { type AskingPorts, askBeside } from './ask-provider.js';
+
+/* "Which models does this upstream have?", asked with the key that its calls would be made with. */
+
+type ModelsPorts = AskingPorts & Pick<RelayPorts, 'providerOf'>;
+
+/** Services that broker everybody's models tell hundreds, with prices and descriptions. */
+const largestList = 2 * 1024 * 1024;
+const mostModels = 5000;
+/** Keys shorter than this can be words, and stand in names by chance. */
+const shortKey = 8;
+
+const isUsable = (key: string) => (name: string) =>
+  name === name.trim() &&
+  bytesIn(name) <= maxModelNameBytes &&
+  !/[\p{Cc}\p{Bidi_Control}\p{Surrogate},]/u.test(name) &&
+  // Whoever may ask may not read the key.
+  (key.length < shortKey || !name.includes(key));
+
+export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): UpstreamModels => ({
+  async of(place) {
+    const provider = providerOf(place.type);
+    if (provider === null || !provider.listsModels) throw new Failure('models-not-listed');
+    try {
+      const told = await askBeside(asking, provider, place, provider.models ?? openAiModelList, largestList);
+      const names = [...new Set(told)].filter(isUsable(place.key.trim()));
+      if (names.length > mostModels) throw new NotUnderstood(`the list has more than ${mostModels} models`);
+      return names;
+    } catch (error) {
+      if (!(error instanceof NotTold)) throw error;
+      if (error instanceof NotAskable) throw new Failure('models-not-askable', { reason: error.message });
+      const unreadable = error instanceof NotUnderstood;
+      throw new Failure(unreadable ? 'models-unreadable' : 'models-not-told', { reason: error.message });
+    }
+  },
+});

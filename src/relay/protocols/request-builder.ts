@@ -1,0 +1,26 @@
+import type { Mode } from '../../domain/channel/provider.js';
+import { NotConvertible, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
+import { jsonText } from '../json/exact-number.js';
+import type { JsonObject } from '../json/json.js';
+import { carried, type JsonSource } from './carried.js';
+
+/* What every wire needs to put a request. */
+
+export const notServed = (mode: Mode): NotConvertible =>
+  new NotConvertible('caller', `this provider does not serve ${mode}`);
+
+/** The channel's address or the provider's, without a slash at the end. Throws NotConvertible. */
+export const baseOf = (provider: Provider, channel: UpstreamChannel): string => {
+  const base = (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, '');
+  if (base === '') throw new NotConvertible('channel', 'this channel has no base URL');
+  return base;
+};
+
+/** `source`: of the caller's, where the body is that one but for what was changed. Throws NotConvertible. */
+export const written = (body: JsonObject, source?: JsonSource): string => {
+  try {
+    return source === undefined ? jsonText(body) : carried(source, body);
+  } catch {
+    throw new NotConvertible('caller', 'the request is nested too deeply');
+  }
+};

@@ -1,0 +1,64 @@
+import type { AnswerRoom } from './answer-room.js';
+import { noContent, type RequestContent } from './request-content.js';
+import type { Unreached, Upstream } from './upstream.js';
+import { Lost, Overdue } from './upstream-response.js';
+
+/*
+ * Small questions beside the calls, such as for a token: the same connections, the same guard over addresses, the
+ * channel's own proxy; no redirect is followed, and neither the wait nor the answer is long.
+ */
+
+export interface SideQuestion {
+  readonly url: string;
+  /** With the type of the content. */
+  readonly headers: Record<string, string>;
+  readonly content: RequestContent;
+}
+
+export type SideAnswer = { readonly ok: true; readonly status: number; readonly body: Buffer } | Unreached;
+
+export interface SideRequests {
+  /** `proxy`: the channel's. */
+  post(question: SideQuestion, proxy: string | null): Promise<SideAnswer>;
+  /** `largest`: bytes of the answer, unpacked; left out: few. */
+  get(question: Omit<SideQuestion, 'content'>, proxy: string | null, largest?: number): Promise<SideAnswer>;
+}
+
+/** From the dialling to the last byte. */
+const usualPatienceMs = 10_000;
+const usualAnswer = 64 * 1024;
+
+const broken: Unreached = { ok: false, saturated: false, blocked: false, timedOut: false };
+
+export function openSideRequests(
+  upstream: Pick<Upstream, 'send'>,
+  answers: Pick<AnswerRoom, 'place'>,
+  patienceMs = usualPatienceMs,
+): SideRequests {
+  const ask = async (
+    method: 'GET' | 'POST',
+    { url, headers, content }: SideQuestion,
+    proxy: string | null,
+    largest = usualAnswer,
+  ): Promise<SideAnswer> => {
+    const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
+    const sending = upstream.send({ method, url, headers, content }, waits);
+    const place = answers.place('side requests');
+    try {
+      const sent = await sending.sent;
+      if (!sent.ok) return sent;
+      const { status, body } = sent.answer;
+      return { ok: true, status, body: await body.whole(largest, place) };
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+      return { ...broken, timedOut: error instanceof Overdue };
+    } finally {
+      sending.cancel();
+      place.leave();
+    }
+  };
+  return {
+    post: (question, proxy) => ask('POST', question, proxy),
+    get: ({ url, headers }, proxy, largest) => ask('GET', { url, headers, content: noContent }, proxy, largest),
+  };
+}

@@ -1,0 +1,285 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  type Append,
+  type AppendOutcome,
+  encodePayload,
+  GroupCommit,
+  type WaitingLimits,
+} from '../../../src/adapters/event-log/group-commit.js';
+import type { AppendResult } from '../../../src/application/ports/storage-ports.js';
+import { Position } from '../../../src/domain/events/events.js';
+import { newEvent, streamNamed } from '../../support/given/events.js';
+
+const done: AppendResult = { ok: true, revision: 0, position: Position(0) };
+
+/** An append of `size` events, known by its number. */
+const append = (number: number, stream: string, size = 1): Append => ({
+  stream: streamNamed(stream),
+  expected: 'any',
+  since: number,
+  size,
+  events: Array.from({ length: size }, (_, n) => ({
+    recordable: newEvent(n),
+    version: 1,
+    data: encodePayload({ number }),
+  })),
+});
+
+const roomy: WaitingLimits = {
+  appends: 10_000,
+  size: 1_000_000,
+  patienceMs: Number.POSITIVE_INFINITY,
+  outcomeGraceMs: 0,
+};
+
+/** Writes each batch when the test says so; a batch is known by the numbers of its appends. */
+function heldWriter(limits = roomy) {
+  const batches: number[][] = [];
+  const waiting: ((outcomes: readonly AppendOutcome[]) => void)[] = [];
+  let began: () => void = () => undefined;
+  const commits = new GroupCommit((batch) => {
+    batches.push(batch.map(({ since }) => since));
+    began();
+    return new Promise((resolve) => waiting.push(resolve));
+  }, limits);
+  return {
+    commits,
+    batches,
+    async begun(count: number) {
+      while (batches.length < count)
+        await new Promise<void>((resolve) => {
+          began = resolve;
+        });
+    },
+    finish: (outcomes: readonly AppendOutcome[]) => waiting.shift()?.(outcomes),
+  };
+}
+
+describe('group commit', () => {
+  test('writes together what one turn of the event loop appends', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    const appends = [1, 2, 3].map((n) => commits.add(append(n, `s-${n}`)));
+    await begun(1);
+    finish([done, done, done]);
+    expect(await Promise.all(appends)).toEqual([done, done, done]);
+    expect(batches).toEqual([[1, 2, 3]]);
+  });
+
+  test('collects while a batch is being written', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    void commits.add(append(1, 's-1'));
+    await begun(1);
+    void commits.add(append(2, 's-2'));
+    await new Promise(setImmediate);
+    void commits.add(append(3, 's-3'));
+    finish([done]);
+    await begun(2);
+    expect(batches).toEqual([[1], [2, 3]]);
+  });
+
+  test('gives each append its own outcome', async () => {
+    const { commits, begun, finish } = heldWriter();
+    const conflict: AppendResult = { ok: false, conflict: { actual: 3 } };
+    const results = Promise.allSettled([1, 2, 3].map((n) => commits.add(append(n, `s-${n}`))));
+    await begun(1);
+    finish([done, conflict, new Error('broken')]);
+    expect(await results).toEqual([
+      { status: 'fulfilled', value: done },
+      { status: 'fulfilled', value: conflict },
+      { status: 'rejected', reason: new Error('broken') },
+    ]);
+  });
+
+  test('never puts two appends to one stream into a batch, and keeps their order', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    for (const [n, stream] of ['a', 'b', 'a', 'c', 'a', 'b'].entries()) void commits.add(append(n, stream));
+    await begun(1);
+    finish([done, done, done]);
+    await begun(2);
+    finish([done, done]);
+    await begun(3);
+    expect(batches).toEqual([[0, 1, 3], [2, 5], [4]]);
+  });
+
+  test('lets nothing overtake an append to the same stream that did not fit', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    void commits.add(append(1, 'a', 1_500));
+    void commits.add(append(2, 'b', 1_500));
+    void commits.add(append(3, 'b'));
+    void commits.add(append(4, 'c'));
+    await begun(1);
+    finish([done, done]);
+    await begun(2);
+    finish([done]);
+    await begun(3);
+    expect(batches).toEqual([[1, 4], [2], [3]]);
+  });
+
+  test('takes at most 500 appends at a time', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    for (let n = 0; n < 1_100; n++) void commits.add(append(n, `s-${n}`));
+    for (const count of [1, 2, 3]) {
+      await begun(count);
+      finish(Array.from({ length: 500 }, () => done));
+    }
+    expect(batches.map((batch) => batch.length)).toEqual([500, 500, 100]);
+  });
+
+  test('takes an append that is larger than a batch by itself', async () => {
+    const { commits, batches, begun, finish } = heldWriter();
+    void commits.add(append(1, 'a', 5_000));
+    void commits.add(append(2, 'b'));
+    await begun(1);
+    finish([done]);
+    await begun(2);
+    expect(batches).toEqual([[1], [2]]);
+  });
+
+  describe('while the log is slow', () => {
+    const busy = { code: 'store-busy' };
+    const filling = Array.from({ length: 500 }, () => done);
+
+    test('lets so many appends wait, and tells the others at once that nothing was written', async () => {
+      const { commits, batches, begun, finish } = heldWriter({ ...roomy, appends: 2 });
+      const first = commits.add(append(1, 's-1'));
+      await begun(1);
+      const waiting = [commits.add(append(2, 's-2')), commits.add(append(3, 's-3'))];
+      await expect(commits.add(append(4, 's-4'))).rejects.toMatchObject(busy);
+      finish([done]);
+      await first;
+      await begun(2);
+      const later = commits.add(append(5, 's-5'));
+      finish([done, done]);
+      expect(await Promise.all(waiting)).toEqual([done, done]);
+      await begun(3);
+      finish([done]);
+      expect(await later).toEqual(done);
+      expect(batches).toEqual([[1], [2, 3], [5]]);
+    });
+
+    test('bounds the size of what waits, and takes a single large append all the same', async () => {
+      const { commits, begun, finish } = heldWriter({ ...roomy, size: 10 });
+      void commits.add(append(1, 's-1', 500));
+      await begun(1);
+      void commits.add(append(2, 's-2', 9));
+      await expect(commits.add(append(3, 's-3', 2))).rejects.toMatchObject(busy);
+      void commits.add(append(4, 's-4', 1));
+      finish([done]);
+      await begun(2);
+      finish([done, done]);
+      await commits.drained();
+    });
+
+    test('does not write what has waited longer than its patience', async () => {
+      const patienceMs = 50;
+      const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs });
+      void commits.add(append(performance.now(), 's-1'));
+      await begun(1);
+      const old = expect(commits.add(append(performance.now() - patienceMs - 1, 's-2'))).rejects.toMatchObject(busy);
+      finish([done]);
+      await old;
+      await commits.drained();
+      expect(batches).toHaveLength(1);
+    });
+
+    describe('and hangs', () => {
+      beforeEach(() => {
+        vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+      });
+      afterEach(() => {
+        vi.useRealTimers();
+      });
+
+      test('tells what waits behind the batch when its own patience is over', async () => {
+        const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs: 50, outcomeGraceMs: 1_000 });
+        const inFlight = commits.add(append(performance.now(), 's-1'));
+        await begun(1);
+        const queued = expect(commits.add(append(performance.now(), 's-2'))).rejects.toMatchObject(busy);
+        vi.advanceTimersByTime(52);
+        await queued;
+        expect(batches).toHaveLength(1);
+        finish([done]);
+        expect(await inFlight).toEqual(done);
+        const later = commits.add(append(performance.now(), 's-3'));
+        await begun(2);
+        finish([done]);
+        expect(await later).toEqual(done);
+      });
+
+      test('tells an append in the batch that its outcome is unknown, while a younger one waits on', async () => {
+        const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs: 50, outcomeGraceMs: 20 });
+        const started = performance.now();
+        const old = commits.add(append(started, 's-1'));
+        vi.advanceTimersByTime(30);
+        const young = commits.add(append(performance.now(), 's-2'));
+        await begun(1);
+        const told = expect(old).rejects.toMatchObject({ code: 'store-unavailable' });
+        vi.advanceTimersByTime(42);
+        await told;
+        finish([done, done]);
+        expect(await young).toEqual(done);
+        await commits.drained();
+      });
+    });
+
+    test('refuses at once as long as it stands still, but for one batch that asks', async () => {
+      const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs: 1_000 });
+      const failed = expect(commits.add(append(performance.now(), 's-1'))).rejects.toThrow('no answer');
+      await begun(1);
+      const muchLater = performance.now() + 1_001;
+      await expect(commits.add(append(muchLater, 's-2'))).rejects.toMatchObject(busy);
+      finish([new Error('no answer')]);
+      await failed;
+      const asking = commits.add(append(muchLater, 's-3'));
+      await begun(2);
+      await expect(commits.add(append(muchLater, 's-4'))).rejects.toMatchObject(busy);
+      finish([done]);
+      expect(await asking).toEqual(done);
+      const admitted = commits.add(append(muchLater, 's-5'));
+      await begun(3);
+      finish([done]);
+      expect(await admitted).toEqual(done);
+    });
+
+    test('keeps a batch within a size', async () => {
+      const { commits, batches, begun, finish } = heldWriter({ ...roomy, size: 100_000_000 });
+      const huge = { size: 3 * 1024 * 1024 };
+      void commits.add({ ...append(1, 's-1'), ...huge });
+      void commits.add({ ...append(2, 's-2'), ...huge });
+      void commits.add(append(3, 's-3'));
+      await begun(1);
+      finish(filling);
+      await begun(2);
+      expect(batches).toEqual([[1, 3], [2]]);
+      finish(filling);
+    });
+  });
+
+  test('goes on after a batch that failed as a whole', async () => {
+    const failures = [new Error('broken')];
+    const commits = new GroupCommit(async (batch) => {
+      const failure = failures.pop();
+      if (failure !== undefined) throw failure;
+      return batch.map(() => done);
+    }, roomy);
+    await expect(Promise.all([commits.add(append(1, 'a')), commits.add(append(2, 'b'))])).rejects.toThrow('broken');
+    expect(await commits.add(append(3, 'c'))).toEqual(done);
+  });
+
+  test('is drained when nothing waits and nothing is being written', async () => {
+    const { commits, begun, finish } = heldWriter();
+    await commits.drained();
+    void commits.add(append(1, 'a'));
+    void commits.add(append(2, 'a'));
+    let drained = false;
+    const draining = commits.drained().then(() => {
+      drained = true;
+    });
+    await begun(1);
+    finish([done]);
+    await begun(2);
+    expect(drained).toBe(false);
+    finish([done]);
+    await draining;
+  });
+});

@@ -1,0 +1,110 @@
+import { mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFile, type Journal, openJournal } from '../../../../src/adapters/event-log/journal/journal.js';
+import { logOf, readRecords } from '../../../../src/adapters/event-log/journal/record.js';
+
+const fileBytes = 4096;
+let directory: string;
+let place: string;
+let journal: Journal;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tallygate-journal-'));
+  place = join(directory, 'journal');
+  journal = await openJournal({ place, log: '7264', fileBytes });
+});
+afterEach(async () => {
+  await journal.close({ keep: true });
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function onDisk(): Promise<(readonly [number, string])[]> {
+  const [folder = ''] = await readdir(place);
+  const files = await Promise.all(['a', 'b'].map((name) => readFile(join(place, folder, name))));
+  expect(files.map(logOf)).toEqual(['7264', '7264']);
+  return readRecords(files).map(({ number, text }) => [number, text]);
+}
+
+describe('a journal', () => {
+  test('has on the disk what it says is written', async () => {
+    expect(await journal.write('first')).toEqual({ kind: 'written', number: 0 });
+    expect(await journal.write('zweitens')).toEqual({ kind: 'written', number: 1 });
+    expect(await onDisk()).toEqual([
+      [0, 'first'],
+      [1, 'zweitens'],
+    ]);
+  });
+  test.each([0, 8])(
+    'has files of which every byte was written, also where that takes several blocks, after a head of %i',
+    async (length) => {
+      const [path, bytes] = [join(directory, 'large'), 600_001];
+      await (await createFile(path, Buffer.alloc(length, 'h'), bytes)).close();
+      const content = await readFile(path);
+      expect(content.equals(Buffer.concat([Buffer.alloc(length, 'h'), Buffer.alloc(bytes - length)]))).toBe(true);
+      // No hole that a later write would have to find room for.
+      expect((await stat(path)).blocks * 512).toBeGreaterThanOrEqual(bytes);
+    },
+  );
+  test('is for nobody but its owner, and as long from the beginning as it ever will be', async () => {
+    const [folder = ''] = await readdir(place);
+    expect((await stat(join(place, folder))).mode & 0o777).toBe(0o700);
+    for (const name of ['a', 'b']) {
+      const { mode, size } = await stat(join(place, folder, name));
+      expect([mode & 0o777, size]).toEqual([0o600, fileBytes]);
+    }
+  });
+  test('goes on in the other file, and in the first again once that is forgotten', async () => {
+    const text = 'x'.repeat(1_500);
+    for (let number = 0; number < 4; number++) expect(await journal.write(text)).toEqual({ kind: 'written', number });
+    expect(await journal.write(text)).toEqual({ kind: 'full' });
+    journal.forget(0);
+    expect(await journal.write(text)).toEqual({ kind: 'full' });
+    journal.forget(1);
+    expect(await journal.write(text)).toEqual({ kind: 'written', number: 4 });
+    expect((await onDisk()).map(([number]) => number)).toEqual([2, 3, 4]);
+  });
+  test('takes shorter texts while it has no room for a long one, and none that no file could hold', async () => {
+    journal.forget(Number.MAX_SAFE_INTEGER);
+    expect(await journal.write('x'.repeat(fileBytes))).toEqual({ kind: 'full' });
+    expect(await journal.write('short')).toMatchObject({ kind: 'written' });
+  });
+  test('says when somebody has taken it over, and is not written to again', async () => {
+    await journal.write('mine');
+    const [folder = ''] = await readdir(place);
+    await rename(join(place, folder), join(place, 'left'));
+    expect(await journal.write('nobody’s')).toEqual({ kind: 'taken' });
+    expect(await journal.write('nor this')).toEqual({ kind: 'failed' });
+  });
+  test('has failed, and was not taken over, where its folder cannot be looked for', async () => {
+    await journal.write('mine');
+    const [folder = ''] = await readdir(place);
+    await rename(join(place, folder), join(place, 'elsewhere'));
+    await symlink(folder, join(place, folder));
+    expect(await journal.write('who knows')).toEqual({ kind: 'failed' });
+  });
+  test('answers that it failed when its thread has ended, also to whoever is waiting', async () => {
+    await journal.close({ keep: true });
+    expect(await journal.write('too late')).toEqual({ kind: 'failed' });
+  });
+  test('leaves nothing behind when nothing of it is needed', async () => {
+    await journal.write('in the log by now');
+    await journal.close({ keep: false });
+    expect(await readdir(place)).toEqual([]);
+  });
+  test('stays where it is needed', async () => {
+    await journal.write('not in the log');
+    await journal.close({ keep: true });
+    expect(await onDisk()).toEqual([[0, 'not in the log']]);
+  });
+  test('of another process is never removed, not even one that took its place', async () => {
+    const [folder = ''] = await readdir(place);
+    await rename(join(place, folder), join(place, 'left'));
+    const next = await openJournal({ place, log: '7264', fileBytes });
+    await next.write('of the next');
+    await journal.close({ keep: false });
+    expect((await readdir(place)).length).toBe(2);
+    await next.close({ keep: true });
+  });
+});

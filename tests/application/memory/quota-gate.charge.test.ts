@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { CallId } from '../../../src/domain/kernel/ids.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import {
+  admit,
+  admitted,
+  alice,
+  type GateWorld,
+  key,
+  left,
+  refused,
+  worldWith,
+} from '../../support/memory/gate-world.js';
+
+const charge = ({ gate }: GateWorld, call: string, cost: number): number | null =>
+  gate.charge(CallId(call), Quota(cost));
+
+/** The settlement in the log, and known as durable. */
+const settle = (world: GateWorld, call: string, reserved: number, charged: number): void => {
+  world.reserve(call, { quota: reserved });
+  world.settle(call, { quota: reserved, charged });
+  world.gate.settled(CallId(call), Quota(charged));
+};
+
+const unlimited = { unlimited: true } as const;
+const daily = (quota: number) => ({ quota: Quota(quota), period: 'daily' }) as const;
+
+describe('a call that cost more than was granted to it', () => {
+  test('is charged out of what another call holds, which leaves nothing and never less', async () => {
+    const world = worldWith(1_000, 0);
+    await admit(world, 'a', 990, unlimited);
+    expect(await admit(world, 'b', 500, { ...unlimited, least: 5 })).toStrictEqual(admitted(10));
+    expect(charge(world, 'b', 400)).toBe(400);
+    settle(world, 'b', 10, 400);
+    expect(await world.gate.available(alice)).toBe(0);
+    expect(await admit(world, 'c', 0, unlimited)).toStrictEqual(refused('user', 0));
+    world.deliver();
+    expect(await world.gate.available(alice)).toBe(0);
+    expect(charge(world, 'a', 990)).toBe(600);
+  });
+
+  test('leaves the rest to the other one once that is released', async () => {
+    const world = worldWith(1_000, 0);
+    await admit(world, 'a', 990, unlimited);
+    await admit(world, 'b', 500, { ...unlimited, least: 5 });
+    settle(world, 'b', 10, charge(world, 'b', 400) ?? 0);
+    world.reserve('a', { quota: 990 });
+    world.release('a', { quota: 990 });
+    world.gate.settled(CallId('a'), Quota(0));
+    expect(await world.gate.available(alice)).toBe(600);
+    world.deliver();
+    expect(await world.gate.available(alice)).toBe(600);
+  });
+
+  test('is charged with all others no more than there is, in whatever order they end', async () => {
+    const world = worldWith(900, 0);
+    const granted: number[] = [];
+    for (let n = 0; n < 40; n++) {
+      const verdict = await admit(world, `c${n}`, 60, { ...unlimited, least: 20 });
+      if (verdict.admitted) granted.push(n);
+    }
+    const charges = granted.map((n) => charge(world, `c${n}`, 100) ?? 0);
+    expect(charges.reduce((sum, one) => sum + one, 0)).toBe(900);
+    for (const [at, n] of granted.entries()) settle(world, `c${n}`, 60, charges[at] ?? 0);
+    world.deliver();
+    expect(await world.gate.balance(alice)).toBe(0);
+  });
+
+  test('has its charge decided anew when it is asked for again', async () => {
+    const world = worldWith(100, 0);
+    await admit(world, 'a', 50, unlimited);
+    expect(charge(world, 'a', 80)).toBe(80);
+    expect(charge(world, 'a', 70)).toBe(70);
+    await admit(world, 'b', 20, { ...unlimited, least: 1 });
+    expect(charge(world, 'b', 100)).toBe(30);
+  });
+
+  test('is charged no more than the allowance of a limited key, which other calls of the key hold', async () => {
+    const world = worldWith(100_000, 1_000);
+    await admit(world, 'a', 990);
+    await admit(world, 'b', 500, { least: 5 });
+    expect(charge(world, 'b', 400)).toBe(400);
+    expect(charge(world, 'a', 990)).toBe(600);
+    settle(world, 'b', 10, 400);
+    settle(world, 'a', 990, 600);
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 99_000, key: 0 });
+  });
+
+  test('is charged no more than its budget leaves, which other calls of the key hold', async () => {
+    const world = worldWith(100_000, 0);
+    const terms = { ...unlimited, budget: daily(1_000) };
+    await admit(world, 'a', 990, terms);
+    await admit(world, 'b', 500, { ...terms, least: 5 });
+    expect(charge(world, 'b', 400)).toBe(400);
+    settle(world, 'b', 10, 400);
+    world.deliver();
+    expect(charge(world, 'a', 990)).toBe(600);
+    expect(await admit(world, 'c', 1, terms)).toMatchObject({ short: 'budget', available: 0 });
+  });
+});
+
+describe('what an owner takes away while a call is under way', () => {
+  test('is taken from no call: the allowance of a key, or quota of the user', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'a', 400);
+    world.editKey(key, -500);
+    world.adjust(alice, -900);
+    world.deliver();
+    expect(charge(world, 'a', 400)).toBe(400);
+  });
+
+  test('makes no call cheaper: of two budgets of a key the larger one counts', async () => {
+    const world = worldWith(100_000, 0);
+    await admit(world, 'a', 900, { ...unlimited, budget: daily(1_000) });
+    await admit(world, 'b', 50_000, { ...unlimited, budget: daily(90_000) });
+    settle(world, 'b', 50_000, charge(world, 'b', 50_000) ?? 0);
+    expect(charge(world, 'a', 900)).toBe(900);
+  });
+});
+
+describe('a call that a process left behind', () => {
+  const leftCall = (reserved: number) => ({
+    callId: CallId('theirs'),
+    userId: alice,
+    apiKeyId: key,
+    reserved: Quota(reserved),
+  });
+
+  test('is charged what it cost beyond its reservation, as far as the balance goes, and once', async () => {
+    const world = worldWith(1_000, 500);
+    world.reserve('theirs', { quota: 300 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 700, key: 200 });
+    expect(await world.gate.chargeLeft(leftCall(300), Quota(400))).toBe(400);
+    expect(await world.gate.chargeLeft(leftCall(300), Quota(1_400))).toBe(1_000);
+    expect(await world.gate.chargeLeft(leftCall(300), Quota(450))).toBe(450);
+    world.settle('theirs', { quota: 300, charged: 450 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 550, key: 50 });
+  });
+
+  test('is charged less than it held where others have taken that', async () => {
+    const world = worldWith(1_000, 0);
+    world.reserve('theirs', { quota: 900 });
+    world.deliver();
+    await admit(world, 'b', 500, { ...unlimited, least: 5 });
+    settle(world, 'b', 100, charge(world, 'b', 700) ?? 0);
+    expect(await world.gate.chargeLeft(leftCall(900), Quota(900))).toBe(300);
+  });
+
+  test('is one the gate knows nothing of where it has ended by the log: nothing is held for it', async () => {
+    const world = worldWith(1_000, 500);
+    world.reserve('theirs', { quota: 300 });
+    world.settle('theirs', { quota: 300, charged: 200 });
+    world.deliver();
+    expect(await world.gate.chargeLeft(leftCall(300), Quota(400))).toBe(300);
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+  });
+});

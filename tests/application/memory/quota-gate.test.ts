@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest';
+import { CallId } from '../../../src/domain/kernel/ids.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import {
+  admit,
+  admitted,
+  alice,
+  bob,
+  key,
+  left,
+  otherKey,
+  refused,
+  worldWith,
+} from '../../support/memory/gate-world.js';
+
+describe('admission', () => {
+  test('holds the estimate on user and API key together', async () => {
+    const world = worldWith(1_000, 500);
+    expect(await admit(world, 'c1', 200)).toStrictEqual(admitted(200));
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+  });
+
+  test('is possible down to the last unit', async () => {
+    const world = worldWith(100, 100);
+    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted(100));
+    expect(await left(world)).toStrictEqual({ user: 0, key: 0 });
+  });
+
+  test('is refused when the user is short, and then holds nothing on the key', async () => {
+    const world = worldWith(100, 500);
+    expect(await admit(world, 'c1', 101)).toStrictEqual(refused('user', 100));
+    expect(await left(world)).toStrictEqual({ user: 100, key: 500 });
+  });
+
+  test('is refused when the API key is short, and then holds nothing on the user', async () => {
+    const world = worldWith(1_000, 100);
+    expect(await admit(world, 'c1', 101)).toStrictEqual(refused('api-key', 100));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 100 });
+  });
+
+  test('of a call that is free is refused all the same to who has nothing, or less', async () => {
+    expect(await admit(worldWith(0, 500), 'c1', 0)).toStrictEqual(refused('user', 0));
+    expect(await admit(worldWith(-5, 500), 'c1', 0)).toStrictEqual(refused('user', -5));
+    expect(await admit(worldWith(500, 0), 'c1', 0)).toStrictEqual(refused('api-key', 0));
+    expect(await admit(worldWith(500, -5), 'c1', 0)).toStrictEqual(refused('api-key', -5));
+    expect(await admit(worldWith(1, 1), 'c1', 0)).toStrictEqual(admitted(0));
+  });
+
+  test('with an unlimited API key is limited by the user alone; the key is still counted', async () => {
+    const world = worldWith(1_000, 0);
+    expect(await admit(world, 'c1', 600, { unlimited: true })).toStrictEqual(admitted(600));
+    expect(await left(world)).toStrictEqual({ user: 400, key: -600 });
+    expect(await admit(world, 'c2', 401, { unlimited: true })).toStrictEqual(refused('user', 400));
+  });
+
+  test('without an API key concerns the user alone', async () => {
+    const world = worldWith(1_000, 10);
+    expect(await admit(world, 'c1', 600, { apiKey: null })).toStrictEqual(admitted(600));
+    expect(await left(world)).toStrictEqual({ user: 400, key: 10 });
+  });
+
+  test('lets 200 parallel calls share what there is for 10', async () => {
+    const world = worldWith(1_000, 5_000);
+    const verdicts = await Promise.all(Array.from({ length: 200 }, (_, n) => admit(world, `c${n}`, 100)));
+    expect(verdicts.filter((verdict) => verdict.admitted)).toHaveLength(10);
+    expect(await left(world)).toStrictEqual({ user: 0, key: 4_000 });
+  });
+
+  test('lets 200 parallel calls by two API keys share what their user has for 10', async () => {
+    const world = worldWith(1_000, 700);
+    world.issueKey(13, 700);
+    world.deliver();
+    const verdicts = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => admit(world, `c${n}`, 100, { apiKey: n % 2 === 0 ? key : otherKey })),
+    );
+    expect(verdicts.filter((verdict) => verdict.admitted)).toHaveLength(10);
+    expect(await world.gate.available(alice)).toBe(0);
+    expect((await world.gate.remaining(key)) + (await world.gate.remaining(otherKey))).toBe(400);
+  });
+
+  test('of a call that is under way already is refused, and leaves what is held for it', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    await expect(admit(world, 'c1', 100)).rejects.toMatchObject({ code: 'lost-race' });
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+    world.gate.drop(CallId('c1'));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+  });
+
+  test('for one user says nothing about another', async () => {
+    const world = worldWith(100, 1_000);
+    world.grant(8, 100);
+    world.deliver();
+    expect(await admit(world, 'c1', 100)).toStrictEqual(admitted(100));
+    expect(await admit(world, 'c2', 100, { user: bob, apiKey: null })).toStrictEqual(admitted(100));
+    expect(await world.gate.available(bob)).toBe(0);
+  });
+});
+
+describe('extending a hold', () => {
+  test('raises it to the amount given', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    expect(world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 500, key: 0 });
+  });
+
+  test('beyond what user or API key can afford changes nothing', async () => {
+    const poorUser = worldWith(300, 500);
+    await admit(poorUser, 'c1', 200);
+    expect(poorUser.gate.extend(CallId('c1'), Quota(301))).toBe(false);
+    expect(await left(poorUser)).toStrictEqual({ user: 100, key: 300 });
+
+    const poorKey = worldWith(500, 300);
+    await admit(poorKey, 'c1', 200);
+    expect(poorKey.gate.extend(CallId('c1'), Quota(301))).toBe(false);
+    expect(await left(poorKey)).toStrictEqual({ user: 300, key: 100 });
+  });
+
+  test('does not ask an unlimited API key', async () => {
+    const world = worldWith(1_000, 0);
+    await admit(world, 'c1', 200, { unlimited: true });
+    expect(world.gate.extend(CallId('c1'), Quota(1_000))).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 0, key: -1_000 });
+  });
+
+  test('to less than it is changes nothing', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    expect(world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
+    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+  });
+
+  test('of a call nobody admitted is refused', () => {
+    expect(worldWith(1_000, 500).gate.extend(CallId('c1'), Quota(1))).toBe(false);
+  });
+
+  test('outlasts the echo of the reservation, which knows the first amount only', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.gate.extend(CallId('c1'), Quota(400));
+    world.reserve('c1', { quota: 200 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 600, key: 100 });
+  });
+});
+
+describe('a settlement', () => {
+  const settledWorld = async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.settle('c1', { quota: 200, charged: 150 });
+    return world;
+  };
+
+  test('counts as the charge from the moment it is durable, before the tail has it', async () => {
+    const world = await settledWorld();
+    world.gate.settled(CallId('c1'), Quota(150));
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+  });
+
+  test('counts once when the tail was faster', async () => {
+    const world = await settledWorld();
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+    world.gate.settled(CallId('c1'), Quota(150));
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+  });
+
+  test('counts the same between the echo of the reservation and its own', async () => {
+    const world = await settledWorld();
+    world.deliver(1);
+    world.gate.settled(CallId('c1'), Quota(150));
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+    world.deliver(1);
+    expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
+  });
+
+  test('above the hold may take a balance below zero: the work was done', async () => {
+    const world = worldWith(200, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.settle('c1', { quota: 200, charged: 230 });
+    world.gate.settled(CallId('c1'), Quota(230));
+    expect(await left(world)).toStrictEqual({ user: -30, key: 270 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: -30, key: 270 });
+    expect(await admit(world, 'c2', 0)).toStrictEqual(refused('user', -30));
+  });
+
+  test('ends the call: it can no longer be extended', async () => {
+    const world = await settledWorld();
+    world.deliver();
+    expect(world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
+  });
+});
+
+describe('a reservation given back', () => {
+  test('is free again as soon as the release is durable', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.release('c1', { quota: 200 });
+    world.gate.settled(CallId('c1'), Quota(0));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+  });
+
+  test('is free again when the tail brings the release', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.reserve('c1', { quota: 200 });
+    world.release('c1', { quota: 200 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+  });
+
+  test('because it never became durable is forgotten', async () => {
+    const world = worldWith(1_000, 500);
+    await admit(world, 'c1', 200);
+    world.gate.drop(CallId('c1'));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+    world.gate.drop(CallId('c1'));
+    expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
+    expect(world.gate.extend(CallId('c1'), Quota(10))).toBe(false);
+  });
+});
+
+describe('what others do', () => {
+  test('counts as the tail brings it: grants, adjustments, edits of the key', async () => {
+    const world = worldWith(1_000, 500);
+    await left(world);
+    world.grant(7, 100);
+    world.adjust(7, -300);
+    world.editKey(12, 50);
+    world.grant(8, 9_999);
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 800, key: 550 });
+  });
+
+  test("includes another node's calls", async () => {
+    const world = worldWith(1_000, 500);
+    await left(world);
+    world.reserve('theirs', { quota: 300 });
+    world.reserve('theirs too', { quota: 100 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 600, key: 100 });
+    world.settle('theirs', { quota: 300, charged: 250 });
+    world.release('theirs too', { quota: 100 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 750, key: 250 });
+  });
+
+  test('without an API key leaves every key alone', async () => {
+    const world = worldWith(1_000, 500);
+    await left(world);
+    world.reserve('playground', { quota: 300, apiKeyId: null });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 700, key: 500 });
+  });
+});
+
+describe('an API key that is spent', () => {
+  test('has nothing left even if all its holds were given back', async () => {
+    const world = worldWith(1_000, 100);
+    await admit(world, 'c1', 100);
+    expect(await world.gate.remaining(key)).toBe(0);
+    expect(await world.gate.isSpent(key)).toBe(false);
+    world.reserve('c1', { quota: 100 });
+    world.settle('c1', { quota: 100, charged: 100 });
+    world.deliver();
+    expect(await world.gate.isSpent(key)).toBe(true);
+  });
+
+  test('is told of once, when it comes to be so', async () => {
+    const world = worldWith(1_000, 100);
+    const spent: number[] = [];
+    world.gate.onSpent((id) => spent.push(id));
+    await admit(world, 'c1', 60);
+    await admit(world, 'c2', 40);
+    world.reserve('c1', { quota: 60 });
+    world.reserve('c2', { quota: 40 });
+    world.settle('c1', { quota: 60, charged: 60 });
+    world.deliver();
+    expect(spent).toEqual([]);
+    world.settle('c2', { quota: 40, charged: 40 });
+    world.deliver();
+    expect(spent).toEqual([key]);
+    world.editKey(key, -10);
+    world.deliver();
+    expect(spent).toEqual([key]);
+    world.editKey(key, 100);
+    world.editKey(key, -100);
+    world.deliver();
+    expect(spent).toEqual([key, key]);
+  });
+
+  test('could come to be so unnoticed once the key makes room for another: that is told as well', async () => {
+    const world = worldWith(1_000, 100, { capacity: 1 });
+    world.issueKey(otherKey, 100);
+    world.deliver();
+    world.project();
+    const told: number[] = [];
+    world.gate.onSpent((id) => told.push(id));
+    await world.gate.isSpent(key);
+    expect(told).toEqual([]);
+    await world.gate.isSpent(otherKey);
+    expect(told).toEqual([key]);
+  });
+});
+
+describe('amounts at the edge of what can be counted', () => {
+  test('stop neither the tail nor the account: more than can be told is told as the most that can', async () => {
+    const world = worldWith(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    await admit(world, 'c1', 1_000);
+    world.reserve('c1', { quota: 1_000 });
+    world.editKey(12, 1_000);
+    world.grant(7, 1_000);
+    world.release('c1', { quota: 1_000 });
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: Number.MAX_SAFE_INTEGER, key: Number.MAX_SAFE_INTEGER });
+    world.adjust(7, -1_000);
+    world.editKey(12, -1_000);
+    world.adjust(7, -Number.MAX_SAFE_INTEGER);
+    world.deliver();
+    expect(await left(world)).toStrictEqual({ user: 0, key: Number.MAX_SAFE_INTEGER });
+  });
+});

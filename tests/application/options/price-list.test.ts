@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { NodeDirectory } from '../../../src/application/memory/directory.js';
+import { closenessTo, type OfferedModel } from '../../../src/application/options/price-list.js';
+import { offerQueries } from '../../../src/application/payments/offers.js';
+import type { UserView } from '../../../src/application/ports/storage-ports.js';
+import { UserId } from '../../../src/domain/kernel/ids.js';
+import { testProviders } from '../../support/given/providers.js';
+import { DirectoryNode } from '../../support/memory/directory-node.js';
+
+const user = (group: string, acceptUnpricedModels = false): UserView => ({
+  id: UserId(7),
+  username: 'alice',
+  role: 'ordinary',
+  status: 'enabled',
+  group,
+  acceptUnpricedModels,
+});
+
+let node: DirectoryNode;
+let directory: NodeDirectory;
+const every = { group: null, search: '', billing: null, sort: 'nearest', page: 1, size: 100 } as const;
+
+beforeEach(async () => {
+  node = new DirectoryNode();
+  await node.addChannel(1, { models: ['gpt-4o', 'gpt-4o-mini', 'picture'], groups: ['default', 'vip'] });
+  await node.addChannel(2, { models: ['gpt-4o', 'house-model'], groups: ['staff'], type: 43 });
+  await node.option('ModelRatio', '{"gpt-4o":1.25,"gpt-4o-mini":0.075,"house-model":2}');
+  await node.option('ModelPrice', '{"picture":0.04}');
+  await node.option('GroupRatio', '{"default":1,"vip":0.5,"staff":0}');
+  await node.project();
+  directory = await node.open();
+});
+
+const queries = () => offerQueries({ directory, providers: testProviders });
+const list = (viewer: UserView | null, asked: Partial<Parameters<ReturnType<typeof queries>['pricesFor']>[1]> = {}) =>
+  queries().pricesFor(viewer, { ...every, ...asked });
+const names = ({ items }: { readonly items: readonly OfferedModel[] }) => items.map(({ name }) => name);
+const modelIn = (items: readonly OfferedModel[], name: string) => items.find((model) => model.name === name);
+
+describe('the price list', () => {
+  test('has every model that is served, by name, with the price for the group', () => {
+    const { items } = list(null, { group: 'vip' });
+    expect(items.map(({ name, unitPrices }) => [name, unitPrices?.input ?? unitPrices?.call])).toEqual([
+      ['gpt-4o', '0.625'],
+      ['gpt-4o-mini', '0.0375'],
+      ['house-model', '1'],
+      ['picture', '10000'],
+    ]);
+  });
+
+  test.each([
+    ['name-desc', ['picture', 'house-model', 'gpt-4o-mini', 'gpt-4o']],
+    ['input', ['gpt-4o-mini', 'gpt-4o', 'house-model', 'picture']],
+    ['input-desc', ['house-model', 'gpt-4o', 'gpt-4o-mini', 'picture']],
+    ['output-desc', ['gpt-4o', 'house-model', 'gpt-4o-mini', 'picture']],
+  ] as const)('is sorted by %s, and calls come after tokens', (sort, sorted) => {
+    expect(names(list(null, { sort }))).toEqual(sorted);
+    expect(names(list(null, { sort, search: 'gpt' }))).toEqual(sorted.filter((name) => name.startsWith('gpt')));
+  });
+
+  test('is sorted by the prices of now: what has none comes last, unless whoever asks accepts one', async () => {
+    expect(names(list(null, { sort: 'input' })).at(0)).toBe('gpt-4o-mini');
+    await node.editChannel(1, { models: ['gpt-4o', 'gpt-4o-mini', 'unheard-of'], groups: ['default'] });
+    await node.option('ModelRatio', '{"gpt-4o":1.25,"gpt-4o-mini":2,"house-model":3}');
+    await node.deliver(directory);
+    const asked = { sort: 'input-desc' } as const;
+    expect(names(list(null, asked))).toEqual(['house-model', 'gpt-4o-mini', 'gpt-4o', 'unheard-of']);
+    expect(names(list(user('default', true), asked))).toEqual(['unheard-of', 'house-model', 'gpt-4o-mini', 'gpt-4o']);
+  });
+
+  test('names of the groups only those that whoever asks may use, and who answers to no stranger', () => {
+    expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({ groups: ['default', 'vip'], provider: null });
+    expect(modelIn(list(null).items, 'house-model')).toMatchObject({ groups: [], available: false });
+    expect(modelIn(list(user('staff')).items, 'house-model')).toMatchObject({
+      groups: ['staff'],
+      available: true,
+      provider: 'DeepSeek',
+    });
+    expect(JSON.stringify([list(null).items, queries().priceGroups(null)])).not.toContain('staff');
+  });
+
+  test('is for a group one may use, and for no other', () => {
+    expect(() => list(null, { group: 'staff' })).toThrow(
+      expect.objectContaining({ code: 'invalid-field', details: { field: 'group', allowed: 'default, vip' } }),
+    );
+    expect(() => list(null, { group: '' })).toThrow(expect.objectContaining({ code: 'invalid-field' }));
+    expect(list(user('staff'), { group: 'staff' }).items).toHaveLength(4);
+  });
+
+  test('serves nobody whose group is retired', () => {
+    expect(list(user('retired')).items.every(({ available }) => !available)).toBe(true);
+    expect(queries().priceGroups(user('retired'))).toMatchObject({ own: 'retired', usable: [{}, {}] });
+  });
+
+  test('has no price for a model that would be refused, and the one of its kind for who accepts it', async () => {
+    await node.editChannel(1, { models: ['unheard-of'], groups: ['default'] });
+    await node.deliver(directory);
+    expect(modelIn(list(null).items, 'unheard-of')).toMatchObject({ price: null, unitPrices: null, available: false });
+    expect(modelIn(list(user('default', true)).items, 'unheard-of')).toMatchObject({
+      unitPrices: { input: '37.5' },
+      available: true,
+    });
+    await node.option('SelfUseModeEnabled', 'true');
+    await node.deliver(directory);
+    expect(modelIn(list(null).items, 'unheard-of')).toMatchObject({ available: true });
+  });
+
+  test('is cut into pages, and counted whole', async () => {
+    expect(names(list(null, { page: 2, size: 3 }))).toEqual(['picture']);
+    expect(await list(null, { page: 2, size: 3 }).count()).toBe(4);
+    expect(names(list(null, { page: 2_147_483_647 }))).toEqual([]);
+  });
+
+  test('can be narrowed to what is sold by call or by tokens', () => {
+    expect(names(list(null, { billing: 'call' }))).toEqual(['picture']);
+    expect(names(list(null, { billing: 'token' }))).toEqual(['gpt-4o', 'gpt-4o-mini', 'house-model']);
+  });
+
+  test('follows channels and options, and is the same list until a channel changes', async () => {
+    const before = directory.offers();
+    await node.option('GroupRatio', '{"default":3}');
+    await node.deliver(directory);
+    expect(directory.offers()).toBe(before);
+    expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({ unitPrices: { input: '3.75' } });
+    await node.channel(1, { type: 'ChannelDisabled', automatic: false, reason: '' });
+    await node.deliver(directory);
+    expect(names(list(null))).toEqual(['gpt-4o', 'house-model']);
+  });
+});
+
+describe('looking for a model', () => {
+  test('finds names that hold the text before those that hold its letters in this order', () => {
+    expect(names(list(null, { search: '4o mini' }))).toEqual(['gpt-4o-mini']);
+    expect(names(list(null, { search: 'GPT4' }))).toEqual(['gpt-4o', 'gpt-4o-mini']);
+    expect(names(list(null, { search: 'm' }))).toEqual(['gpt-4o-mini', 'house-model']);
+    expect(names(list(null, { search: 'pte' }))).toEqual(['picture']);
+    expect(names(list(null, { search: 'xyz' }))).toEqual([]);
+  });
+
+  test.each([
+    ['gpt-4o', 'o4', null],
+    ['claude-3.5-sonnet', 'claude 35', 0],
+    ['claude-3-5-sonnet', 'c35s', 1],
+    ['meta/llama', '', 0],
+    ['aab', 'aaab', null],
+  ] as const)('%s by %s: %s', (name, text, close) => expect(closenessTo(text)(name)).toBe(close));
+});

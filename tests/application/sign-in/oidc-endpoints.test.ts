@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { OutboundAnswer, OutboundRequest } from '../../../src/application/ports/outbound-ports.js';
+import { oidcEndpoints } from '../../../src/application/sign-in/oidc-endpoints.js';
+import { admin, root } from '../../support/memory/memory-node.js';
+import { refusal } from '../../support/refusal.js';
+
+const wellKnown = 'https://id.example/.well-known/openid-configuration';
+const document = {
+  issuer: 'https://id.example',
+  authorization_endpoint: 'https://id.example/authorize',
+  token_endpoint: 'https://id.example/token',
+  userinfo_endpoint: 'https://id.example/me',
+};
+
+const asking = (answer: OutboundAnswer, asked: OutboundRequest[] = []) =>
+  oidcEndpoints({
+    outbound: {
+      fetch: async (request) => {
+        asked.push(request);
+        return answer;
+      },
+    },
+  });
+const answering = (body: unknown, status = 200): OutboundAnswer => ({
+  ok: true,
+  status,
+  headers: new Map(),
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+test('a provider’s addresses are read from its discovery document, within bounds', async () => {
+  const asked: OutboundRequest[] = [];
+  expect(await asking(answering(document), asked)(root, ` ${wellKnown} `)).toEqual({
+    authorizationEndpoint: 'https://id.example/authorize',
+    tokenEndpoint: 'https://id.example/token',
+    userInfoEndpoint: 'https://id.example/me',
+  });
+  expect(asked).toMatchObject([{ url: wellKnown, timeoutMs: 5_000, mostBytes: 262_144 }]);
+});
+
+test('a provider may have nothing to tell of users beside its id_token', async () => {
+  const { userinfo_endpoint: _, ...without } = document;
+  expect(await asking(answering(without))(root, wellKnown)).toMatchObject({ userInfoEndpoint: '' });
+});
+
+test.each([
+  ['no JSON', answering('<html>planted</html>'), 'no-discovery-document'],
+  ['something else', answering({ planted: true }), 'no-discovery-document'],
+  [
+    'an address of another kind',
+    answering({ ...document, token_endpoint: 'javascript:planted' }),
+    'no-discovery-document',
+  ],
+  ['a refusal', answering(document, 404), 'status 404'],
+  ['no answer', { ok: false, reason: 'blocked' } as const, 'blocked'],
+])('%s is told as what it is, without a word of it', async (_, answer, reason) => {
+  await expect(asking(answer)(root, wellKnown)).rejects.toThrow(refusal('oidc-discovery-failed', { reason }));
+});
+
+test.each(['', 'id.example', 'ftp://id.example/x', 'http://', `https://id.example/${'x'.repeat(3_000)}`])(
+  'what is no address is not asked: %.30s',
+  async (text) => {
+    const asked: OutboundRequest[] = [];
+    await expect(asking(answering(document), asked)(root, text)).rejects.toThrow(
+      refusal('invalid-field', { field: 'wellKnown' }),
+    );
+    expect(asked).toEqual([]);
+  },
+);
+
+test('only root has it asked', async () => {
+  await expect(asking(answering(document))(admin, wellKnown)).rejects.toThrow(refusal('role-too-low'));
+});

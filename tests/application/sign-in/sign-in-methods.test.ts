@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { defaultPrices } from '../../../src/application/options/default-prices.js';
+import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
+import { type Doors, doorsOf } from '../../../src/application/sign-in/sign-in-methods.js';
+import { SecretId } from '../../../src/domain/kernel/ids.js';
+import { isSecretOption } from '../../../src/domain/options/option-table.js';
+
+const prices = defaultPrices();
+
+const doorsWith = (options: Readonly<Record<string, string>>): Doors =>
+  doorsOf({
+    settings: () =>
+      settingsFrom(
+        new Map(Object.entries(options).filter(([key]) => !isSecretOption(key))),
+        prices,
+        initialOptions(prices),
+      ),
+    optionSecret: (key) => (isSecretOption(key) && options[key] ? { secret: SecretId(key) } : null),
+  });
+
+const mail = { SMTPServer: 'smtp.example', SMTPAccount: 'gate@example.com' };
+
+/** Everything each door needs, the switch first. */
+const needs: readonly (readonly [keyof Doors, Readonly<Record<string, string>>, unknown])[] = [
+  [
+    'humanCheck',
+    { TurnstileCheckEnabled: 'true', TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret' },
+    { siteKey: 'site' },
+  ],
+  [
+    'github',
+    { GitHubOAuthEnabled: 'true', GitHubClientId: 'client', GitHubClientSecret: 'secret' },
+    { clientId: 'client' },
+  ],
+  [
+    'oidc',
+    {
+      'oidc.enabled': 'true',
+      'oidc.client_id': 'client',
+      'oidc.client_secret': 'secret',
+      'oidc.well_known': 'https://id.example/.well-known/openid-configuration',
+    },
+    { clientId: 'client' },
+  ],
+  [
+    'oidc',
+    {
+      'oidc.enabled': 'true',
+      'oidc.client_id': 'client',
+      'oidc.client_secret': 'secret',
+      'oidc.authorization_endpoint': 'https://id.example/a',
+      'oidc.token_endpoint': 'https://id.example/t',
+      'oidc.user_info_endpoint': 'https://id.example/u',
+    },
+    { clientId: 'client' },
+  ],
+  [
+    'linuxdo',
+    { LinuxDOOAuthEnabled: 'true', LinuxDOClientId: 'client', LinuxDOClientSecret: 'secret' },
+    { clientId: 'client' },
+  ],
+  [
+    'wechat',
+    { WeChatAuthEnabled: 'true', WeChatServerAddress: 'https://wechat.example', WeChatServerToken: 'token' },
+    { qrCode: '' },
+  ],
+  [
+    'telegram',
+    { TelegramOAuthEnabled: 'true', TelegramBotName: 'gate_bot', TelegramBotToken: 'token' },
+    { botName: 'gate_bot' },
+  ],
+  ['emailVerification', { EmailVerificationEnabled: 'true', ...mail }, true],
+  ['passwordReset', mail, true],
+];
+
+describe.each(needs)('the door %s', (name, options, open) => {
+  test('is open with everything it needs', () => expect(doorsWith(options)[name]).toEqual(open));
+  test.each(Object.keys(options))('is shut without %s', (missing) => {
+    const { [missing]: _, ...others } = options;
+    expect([null, false]).toContain(doorsWith(others)[name]);
+  });
+});
+
+describe('registering by an account elsewhere', () => {
+  const github = { GitHubOAuthEnabled: 'true', GitHubClientId: 'client', GitHubClientSecret: 'secret' };
+  const telegram = { TelegramOAuthEnabled: 'true', TelegramBotName: 'gate_bot', TelegramBotToken: 'token' };
+
+  test('is open while a door is that takes newcomers', () => {
+    expect(doorsWith({}).registrationElsewhere).toBe(false);
+    expect(doorsWith(telegram).registrationElsewhere).toBe(false);
+    expect(doorsWith(github).registrationElsewhere).toBe(true);
+  });
+  test('needs no password to be allowed, and registration to be', () => {
+    expect(doorsWith({ ...github, PasswordRegisterEnabled: 'false' }).registrationElsewhere).toBe(true);
+    expect(doorsWith({ ...github, RegisterEnabled: 'false' }).registrationElsewhere).toBe(false);
+  });
+});
+
+describe('registering by name and password', () => {
+  test('is open until one of its switches is turned off', () => {
+    expect(doorsWith({}).registration).toBe(true);
+    expect(doorsWith({ RegisterEnabled: 'false' }).registration).toBe(false);
+    expect(doorsWith({ PasswordRegisterEnabled: 'false' }).registration).toBe(false);
+  });
+  test('is shut where it takes a code that cannot be sent', () => {
+    expect(doorsWith({ EmailVerificationEnabled: 'true' }).registration).toBe(false);
+    expect(doorsWith({ EmailVerificationEnabled: 'true', ...mail }).registration).toBe(true);
+  });
+});

@@ -1,0 +1,226 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { PriceOrigin } from '../../../src/application/options/price-origins.js';
+import { type CallView, callQueries } from '../../../src/application/usage/calls.js';
+import { secretsNamed } from '../../../src/domain/events/secret-references.js';
+import type { Actor } from '../../../src/domain/user/user.js';
+import type { ProjectionRunner } from '../../../src/projections/engine/runner.js';
+import {
+  alice,
+  at,
+  bob,
+  changedBy,
+  east,
+  option,
+  refunded,
+  released,
+  reserved,
+  root as rootId,
+  settled,
+  west,
+  when,
+} from '../../projections/history.js';
+import { forEachTest, type Projected } from '../../projections/projected.js';
+
+/* One call by its id, over a log in memory and real read models. */
+
+const owner: Actor = { id: alice, role: 'ordinary' };
+const other: Actor = { id: bob, role: 'ordinary' };
+const admin: Actor = { id: bob, role: 'admin' };
+const root: Actor = { id: rootId, role: 'root' };
+
+let projected: Projected;
+let progress: ProjectionRunner;
+let queries: ReturnType<typeof callQueries>;
+forEachTest((fresh) => {
+  projected = fresh;
+});
+beforeEach(async () => {
+  progress = await projected.start();
+  queries = callQueries({ db: projected.db, progress, store: projected.store });
+});
+
+const seen = async (viewer: Actor, id: string): Promise<CallView> => {
+  const call = await queries.call(viewer, id);
+  if (call === null) throw new Error('the call was not found');
+  return call;
+};
+
+describe('a call', () => {
+  test('is found by its owner and by administrators; to others it is as unknown as one that never was', async () => {
+    await projected.record(reserved('a1', 9), settled('a1', 9, 7));
+    expect((await seen(owner, 'a1')).status).toBe('settled');
+    expect((await seen(admin, 'a1')).status).toBe('settled');
+    expect(await queries.call(other, 'a1')).toBeNull();
+    for (const id of ['never', '', 'a1 ', "a1'--", 'x'.repeat(10_000)]) expect(await queries.call(root, id)).toBeNull();
+  });
+
+  test('is told while it is under way, with what is held for it', async () => {
+    await projected.record(reserved('a1', 9));
+    expect(await seen(owner, 'a1')).toMatchObject({ status: 'under-way', reserved: 9, promptTokens: 120, end: null });
+    expect(queries.billingOfCall(await seen(owner, 'a1'))).toBeNull();
+  });
+
+  test('is told where no read model has it', async () => {
+    await projected.given(reserved('a1', 9), settled('a1', 9, 7));
+    await projected.db.deleteFrom('usage_log').execute();
+    expect((await seen(owner, 'a1')).end).toMatchObject({ charged: 7, outcome: 'completed' });
+  });
+
+  test('that failed cost nothing; one whose answer was withheld neither', async () => {
+    await projected.record(
+      ...[reserved('a1', 9), released('a1', 9)],
+      ...[reserved('a2', 9), settled('a2', 9, 7), refunded('a2', 7)],
+    );
+    expect(await seen(owner, 'a1')).toMatchObject({
+      status: 'released',
+      end: { charged: 0, releaseReason: 'upstream-failed', status: 502, code: 'upstream_error' },
+    });
+    expect(await seen(owner, 'a2')).toMatchObject({
+      status: 'refunded',
+      refunded: 7,
+      end: { charged: 0, releaseReason: 'not-booked', status: 503, usage: null },
+    });
+  });
+
+  test('has a calculation that gives what was charged', async () => {
+    await projected.record(reserved('a1', 999), settled('a1', 999, 299));
+    const call = await seen(owner, 'a1');
+    expect(queries.billingOfCall(call)?.total).toBe(call.end?.charged);
+  });
+});
+
+describe('the events of a call', () => {
+  const channels = {
+    channelId: west,
+    attempts: [east, west],
+    failedAttempts: [{ channelId: east, status: 500, code: 'bad_response', durationMs: 12 }],
+    suspense: 5 as never,
+  };
+  const record = (): Promise<unknown> =>
+    projected.record(
+      ...[reserved('a1', 9), settled('a1', 9, 7, channels), refunded('a1', 7)],
+      ...[reserved('a2', 9), released('a2', 9, { attempts: [east, west], suspense: 5 as never })],
+    );
+  const told = async (viewer: Actor) => [...(await seen(viewer, 'a1')).events, ...(await seen(viewer, 'a2')).events];
+
+  test('are told whole to administrators', async () => {
+    await record();
+    const events = await told(admin);
+    expect(events.map(({ type }) => type)).toEqual([
+      ...['CallReserved', 'CallSettled', 'CallRefunded', 'CallReserved', 'CallReleased'],
+    ]);
+    expect(events[1]?.payload).toMatchObject({ channelId: west, attempts: [east, west], suspense: 5, charged: 7 });
+    expect((await seen(admin, 'a1')).attempts).toEqual([
+      { channelId: east, from: 0, to: 12, failure: { status: 500, code: 'bad_response', durationMs: 12 } },
+      { channelId: west, from: 12, to: 2_100, failure: null },
+    ]);
+    expect((await seen(owner, 'a1')).attempts).toEqual([]);
+  });
+
+  test('are told to their caller without channels and what upstream may charge', async () => {
+    await record();
+    const events = await told(owner);
+    expect(events[1]?.payload).toMatchObject({ charged: 7, usage: expect.anything(), price: expect.anything() });
+    const text = JSON.stringify([events, await seen(owner, 'a1'), await seen(owner, 'a2')]);
+    for (const hidden of ['channelId', 'bad_response', 'attempts":[3', 'suspense":5', 'settlement'])
+      expect(text).not.toContain(hidden);
+  });
+
+  test('of a later release say nothing to their caller that nobody has thought of', async () => {
+    const settledLater = settled('a1', 9, 7);
+    const planted = { ...settledLater.event, upstreamAddress: 'https://planted.example' } as never;
+    await projected.record(reserved('a1', 9), { ...settledLater, event: planted });
+    expect(JSON.stringify(await seen(owner, 'a1'))).not.toContain('planted');
+    expect(JSON.stringify(await seen(admin, 'a1'))).toContain('planted');
+  });
+
+  test('name no secret', () => {
+    for (const { event } of [reserved('a', 1), settled('a', 1, 1), released('a', 1), refunded('a', 1)])
+      expect(secretsNamed(event)).toBeNull();
+  });
+});
+
+describe('the price of a call', () => {
+  const origins = async (viewer: Actor, id: string): Promise<Record<string, PriceOrigin>> => {
+    const found = await queries.priceOriginsOf(viewer, await seen(viewer, id));
+    return Object.fromEntries(found.map((origin) => [origin.factor, origin]));
+  };
+  const ratios = (ratio: number, others: object = {}): { text: string } => ({
+    text: JSON.stringify({ 'gpt-4o': ratio, ...others }),
+  });
+
+  test('is told with the option each factor stands in; what nobody changed is built in', async () => {
+    await projected.given(reserved('a1', 9));
+    expect(await origins(root, 'a1')).toMatchObject({
+      model: { value: '1.25', option: 'ModelRatio', entry: 'gpt-4o', setBy: 'built-in' },
+      // What this model puts out has a ratio that no option changes.
+      output: { value: '4', option: null, entry: null, setBy: 'built-in' },
+      cachedInput: { value: '0.5', option: 'CacheRatio', entry: 'gpt-4o', setBy: 'built-in' },
+      cacheWrite: { value: '1.25', option: null, entry: null, setBy: 'built-in' },
+      group: { value: '1', option: 'GroupRatio', entry: 'default', setBy: 'built-in' },
+    });
+  });
+
+  test('is told with the change that brought the value, not with later ones of other entries or after the call', async () => {
+    await projected.given(
+      option('ModelRatio', ratios(3).text),
+      when(at(10), changedBy(bob, 'ModelRatio', ratios(1.25))),
+      when(at(20), changedBy(rootId, 'ModelRatio', ratios(1.25, { 'gpt-4o-mini': 9 }))),
+      reserved('a1', 9),
+      changedBy(rootId, 'ModelRatio', ratios(7)),
+    );
+    const { model } = await origins(root, 'a1');
+    expect(model?.setBy).toEqual({ at: at(10), by: bob, position: 1 });
+  });
+
+  test('is told with the value it has, where the newest change had not been heard of', async () => {
+    await projected.given(
+      changedBy(bob, 'ModelRatio', ratios(1.25)),
+      option('ModelRatio', ratios(7).text),
+      reserved('a1', 9),
+    );
+    expect((await origins(root, 'a1')).model?.setBy).toMatchObject({ by: bob, position: 0 });
+  });
+
+  test('tells by whom to root alone', async () => {
+    await projected.given(changedBy(bob, 'ModelRatio', ratios(1.25)), reserved('a1', 9));
+    for (const viewer of [owner, admin])
+      expect((await origins(viewer, 'a1')).model?.setBy).toEqual({ at: at(), by: null, position: null });
+  });
+
+  test('says that it does not know, rather than guess, where the history goes further back than is looked', async () => {
+    const changes = Array.from({ length: 30 }, (_, n) => option('ModelRatio', ratios(1.25, { other: n }).text));
+    await projected.given(...changes, reserved('a1', 9));
+    expect((await origins(root, 'a1')).model?.setBy).toBe('unknown');
+  });
+
+  test('says that it does not know while the history is not there yet', async () => {
+    await projected.given(reserved('a1', 9));
+    const behind = callQueries({ db: projected.db, store: projected.store, progress: { reached: async () => false } });
+    const found = await behind.priceOriginsOf(root, await seen(root, 'a1'));
+    expect(found.find(({ factor }) => factor === 'model')?.setBy).toBe('unknown');
+  });
+
+  test('of a call with a price of its own, and of tools, is told so too', async () => {
+    const tools = JSON.stringify({ web_search: 10, 'web_search:gpt-4o*': 30 });
+    await projected.given(
+      changedBy(bob, 'ModelPrice', ratios(0.02)),
+      changedBy(bob, 'ToolPrice', { text: tools }),
+      changedBy(bob, 'QuotaPerUnit', { text: '500000' }),
+      reserved('a1', 9, {
+        price: {
+          per: 'call',
+          price: '0.02',
+          quotaPerUnit: '500000',
+          group: '1',
+          pieces: { dollars: { 'calls:web_search': '0.03' }, quotaPerUnit: '500000' },
+        },
+      }),
+    );
+    expect(await origins(root, 'a1')).toMatchObject({
+      price: { option: 'ModelPrice', setBy: { position: 0 } },
+      'calls:web_search': { value: '30', option: 'ToolPrice', entry: 'web_search', setBy: { position: 1 } },
+      quotaPerUnit: { option: 'QuotaPerUnit', entry: null, setBy: { position: 2 } },
+    });
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { seenBy } from '../../../src/application/users/overseen-user.js';
+import { UserId } from '../../../src/domain/kernel/ids.js';
+import type { UserRow } from '../../../src/projections/models/users.js';
+import { admin, root } from '../../support/memory/memory-node.js';
+
+const nowhereElse = { github: '', oidc: '', linuxdo: '', wechat: '', telegram: '' };
+const personal = (email: string) => ({
+  id: UserId(7),
+  username: 'alice',
+  email,
+  ...nowhereElse,
+  settings: '{"notify_type":"email"}',
+});
+const seen = (viewer: Parameters<typeof seenBy>[0], email: string) => seenBy(viewer, personal(email) as UserRow);
+
+test.each([
+  ['alice@example.org', 'a***@example.org'],
+  ['𝒜lice@example.org', '𝒜***@example.org'],
+  ['a@example.org', 'a***@example.org'],
+  ['"x@y"@example.org', '"***@example.org'],
+  ['', ''],
+])('whoever administers a user sees the address %j as %j, and no settings', (email, masked) => {
+  for (const viewer of [admin, root])
+    expect(seen(viewer, email)).toEqual({ ...personal(email), email: masked, settings: '' });
+});
+
+test('and of what somebody is called elsewhere just enough to know it by', () => {
+  const bound = { ...personal(''), github: '583231', oidc: 'https://id.example 7f3', telegram: '𝒜' } as UserRow;
+  for (const viewer of [admin, root])
+    expect(seenBy(viewer, bound)).toEqual({
+      ...personal(''),
+      github: '5***',
+      oidc: 'h***',
+      telegram: '𝒜***',
+      settings: '',
+    });
+});
+
+test('users see all of themselves', () => {
+  expect(seen({ id: UserId(7), role: 'admin' }, 'alice@example.org')).toEqual(personal('alice@example.org'));
+});

@@ -1,0 +1,31 @@
+import { pino } from 'pino';
+import { afterEach, expect, test, vi } from 'vitest';
+import { tellSetupCode } from '../../src/bootstrap/tell-setup-code.js';
+
+const code = 'ABCD-EFGH-JKLM';
+const link = `http://127.0.0.1:3000/setup#code=${code}`;
+
+afterEach(() => vi.restoreAllMocks());
+
+function told(level: string) {
+  const logged: string[] = [];
+  const printed: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
+  tellSetupCode(pino({ level }, { write: (line: string) => void logged.push(line) }), 'http://127.0.0.1:3000', code);
+  return { logged, printed };
+}
+
+test('the set-up code is told in the log, with a link that sends it to no server', () => {
+  const { logged, printed } = told('info');
+  expect(logged.map((line) => JSON.parse(line) as object)).toMatchObject([{ code, link, level: 40 }]);
+  expect(printed).toEqual([]);
+  expect(new URL(link)).toMatchObject({ pathname: '/setup', search: '' });
+});
+
+test('the set-up code is printed where the log says nothing, for without it nobody could set the gateway up', () => {
+  for (const level of ['error', 'silent']) {
+    const { logged, printed } = told(level);
+    expect(logged).toEqual([]);
+    expect(printed.join('')).toContain(link);
+  }
+});

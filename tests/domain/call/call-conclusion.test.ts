@@ -1,0 +1,345 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { CallReleased, CallReserved, CallSettled } from '../../../src/domain/call/call.js';
+import {
+  type Conclusion,
+  chargeWithin,
+  conclude,
+  costOfLost,
+  refundOf,
+  type Settlement,
+} from '../../../src/domain/call/call-conclusion.js';
+import type { CallProgress, LastSeen } from '../../../src/domain/call/call-progress.js';
+import { streams } from '../../../src/domain/events/events.js';
+import { CallId, ChannelId } from '../../../src/domain/kernel/ids.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import { movementsOf } from '../../../src/domain/ledger/movements.js';
+import { chargeOf, dearestCall } from '../../../src/domain/pricing/pricing.js';
+import { factsOf, plainPrice, reserved } from '../../support/given/calls.js';
+
+const reservation: CallReserved = reserved({ quota: 100 });
+const west = ChannelId(2);
+const east = ChannelId(3);
+const failedAttempts = [{ channelId: west, status: 500, code: 'server_error', durationMs: 40 }];
+
+const settlement: Settlement = {
+  usage: { input: 60 },
+  usageSource: 'upstream',
+  outcome: 'completed',
+  channelId: east,
+  attempts: [west, east],
+  failedAttempts,
+  upstreamModel: 'mapped',
+  useTimeMs: 900,
+  firstTokenMs: 120,
+  reasoningEffort: 'high',
+  unknownAttempts: 0,
+};
+const settledEvent: CallSettled = {
+  type: 'CallSettled',
+  facts: factsOf(),
+  reserved: Quota(100),
+  charged: Quota(60),
+  usage: { input: 60 },
+  price: plainPrice,
+  usageSource: 'upstream',
+  outcome: 'completed',
+  channelId: east,
+  attempts: [west, east],
+  failedAttempts,
+  upstreamModel: 'mapped',
+  useTimeMs: 900,
+  firstTokenMs: 120,
+  reasoningEffort: 'high',
+  uncovered: Quota(0),
+  suspense: Quota(0),
+};
+const releasedEvent: CallReleased = {
+  type: 'CallReleased',
+  facts: factsOf(),
+  reserved: Quota(100),
+  reason: 'upstream-failed',
+  status: null,
+  code: null,
+  attempts: [],
+  failedAttempts: undefined,
+  useTimeMs: 0,
+  suspense: Quota(0),
+};
+
+const given = (reservation: CallReserved) => ({
+  when: (conclusion: Conclusion) => ({
+    thenSettled: (members: Partial<CallSettled> = {}) =>
+      expect(conclude(reservation, conclusion)).toStrictEqual({ ...settledEvent, ...members }),
+    thenReleased: (members: Partial<CallReleased>) =>
+      expect(conclude(reservation, conclusion)).toStrictEqual({ ...releasedEvent, ...members }),
+  }),
+});
+
+const settled = (cost: number, payable: number, members: Partial<Settlement> = {}): Conclusion => ({
+  kind: 'settled',
+  settlement: { ...settlement, ...members },
+  cost: Quota(cost),
+  payable: Quota(payable),
+});
+
+describe('a call concluded as settled', () => {
+  test('is charged its cost where its payers own more than that', () =>
+    given(reservation).when(settled(60, 1_000)).thenSettled());
+
+  test('is charged its cost where its payers own exactly that', () =>
+    given(reservation).when(settled(60, 60)).thenSettled());
+
+  test('is charged what its payers own where that is less than its cost, and the rest is uncovered', () =>
+    given(reservation)
+      .when(settled(60, 59))
+      .thenSettled({ charged: Quota(59), uncovered: Quota(1) }));
+
+  test('is charged beyond its reservation where its payers own as much', () =>
+    given(reservation)
+      .when(settled(250, 300))
+      .thenSettled({ charged: Quota(250) }));
+
+  test('is charged nothing where its payers own nothing: its whole cost is uncovered', () =>
+    given(reservation)
+      .when(settled(60, 0))
+      .thenSettled({ charged: Quota(0), uncovered: Quota(60) }));
+
+  test('is charged nothing, and credited nothing, where its payers are in debt', () =>
+    given(reservation)
+      .when(settled(60, -5))
+      .thenSettled({ charged: Quota(0), uncovered: Quota(60) }));
+
+  test('is charged nothing where it cost nothing', () =>
+    given(reservation)
+      .when(settled(0, 1_000, { usage: {} }))
+      .thenSettled({ charged: Quota(0), usage: {} }));
+
+  test('is charged the dearest call there may be, where its payers own all there is', () =>
+    given(reservation).when(settled(dearestCall, Number.MAX_SAFE_INTEGER)).thenSettled({ charged: dearestCall }));
+
+  test('has as many times its reservation in suspense as attempts may have cost upstream', () =>
+    given(reservation)
+      .when(settled(60, 1_000, { unknownAttempts: 3 }))
+      .thenSettled({ suspense: Quota(300) }));
+
+  test('has no more in suspense than an amount can hold', () =>
+    given({ ...reservation, reserved: Quota(Number.MAX_SAFE_INTEGER) })
+      .when(settled(60, 1_000, { unknownAttempts: 2 }))
+      .thenSettled({ reserved: Quota(Number.MAX_SAFE_INTEGER), suspense: Quota(Number.MAX_SAFE_INTEGER) }));
+});
+
+describe('a call concluded without an answer', () => {
+  const unanswered = { attempts: [west], failedAttempts, useTimeMs: 40, unknownAttempts: 1 };
+  const course = { attempts: [west], failedAttempts, useTimeMs: 40, suspense: Quota(100) };
+
+  test('whose upstream failed is released with what its caller was told', () =>
+    given(reservation)
+      .when({ kind: 'upstream-failed', status: 502, code: 'upstream_error', ...unanswered })
+      .thenReleased({ ...course, status: 502, code: 'upstream_error' }));
+
+  test('whose caller has left is released, and nobody was told anything', () =>
+    given(reservation)
+      .when({ kind: 'caller-left', ...unanswered })
+      .thenReleased({ ...course, reason: 'caller-left' }));
+
+  test('whose caller had left before anybody was asked costs nothing', () =>
+    given(reservation)
+      .when({ kind: 'caller-left', attempts: [], useTimeMs: 3, unknownAttempts: 0 })
+      .thenReleased({ reason: 'caller-left', useTimeMs: 3 }));
+
+  test('that failed here is released, with what upstream may charge for in suspense', () =>
+    given(reservation)
+      .when({ kind: 'internal', useTimeMs: 7, unknownAttempts: 2 })
+      .thenReleased({ reason: 'internal', useTimeMs: 7, suspense: Quota(200) }));
+
+  test('that was never sent has nothing in suspense', () =>
+    given(reservation)
+      .when({ kind: 'never-sent', reason: 'internal', status: 503, code: 'store_unavailable' })
+      .thenReleased({ reason: 'internal', status: 503, code: 'store_unavailable' }));
+});
+
+describe('a call whose answer was withheld', () => {
+  const withdrawal = { status: 503, code: 'store_unavailable' };
+
+  test('is released, with all that it is worth in suspense', () =>
+    given(reservation)
+      .when({
+        kind: 'withheld',
+        settled: { ...settledEvent, charged: Quota(50), uncovered: Quota(10), suspense: Quota(200) },
+        ...withdrawal,
+      })
+      .thenReleased({
+        ...{ reason: 'not-booked', ...withdrawal, attempts: [west, east], failedAttempts, useTimeMs: 900 },
+        suspense: Quota(260),
+      }));
+
+  test('has no more in suspense than an amount can hold', () =>
+    given(reservation)
+      .when({ kind: 'withheld', settled: { ...settledEvent, suspense: Quota(Number.MAX_SAFE_INTEGER) }, ...withdrawal })
+      .thenReleased({
+        ...{ reason: 'not-booked', ...withdrawal, attempts: [west, east], failedAttempts, useTimeMs: 900 },
+        suspense: Quota(Number.MAX_SAFE_INTEGER),
+      }));
+
+  test('is refunded what it was charged, where its settlement turns out to be written', () => {
+    const [id, at] = ['0195-settled', Instant(1_800_000_000_000)];
+    const event = { ...settledEvent, charged: Quota(50), uncovered: Quota(10), suspense: Quota(200) };
+    const { usage, channelId, attempts, useTimeMs } = settlement;
+    expect(refundOf({ id, at, event }, withdrawal)).toStrictEqual({
+      type: 'CallRefunded',
+      facts: factsOf(),
+      settlement: { eventId: id, at, charged: 50, usage, channelId, attempts, failedAttempts, useTimeMs },
+      ...withdrawal,
+      useTimeMs,
+      suspense: 50,
+    });
+  });
+});
+
+describe('a call that a crash has lost', () => {
+  const progress: CallProgress = {
+    attempts: [west, east],
+    unknownAttempts: 1,
+    upstreamModel: 'mapped',
+    delivered: null,
+  };
+  const delivered = { firstTokenMs: 12, outputTokens: 40 };
+  const lost = (seen: LastSeen, payable = 0): Conclusion => ({
+    kind: 'lost',
+    seen,
+    useTimeMs: 5_000,
+    payable: Quota(payable),
+  });
+  const released = { reason: 'recovered', useTimeMs: 5_000 } as const;
+
+  test('before it was sent is released, and has nothing in suspense', () =>
+    given(reservation)
+      .when(lost({ kind: 'not-sent' }))
+      .thenReleased(released));
+
+  test('at a point nobody knows is released, with one reservation in suspense', () =>
+    given(reservation)
+      .when(lost({ kind: 'unknown' }))
+      .thenReleased({ ...released, suspense: Quota(100) }));
+
+  test('while upstream worked is released, with a reservation in suspense for each attempt that may cost', () =>
+    given(reservation)
+      .when(lost({ kind: 'sent', progress }))
+      .thenReleased({ ...released, attempts: [west, east], suspense: Quota(200) }));
+
+  test('while its answer reached its caller is charged what had, as far as its payers own it', () => {
+    const seen: LastSeen = { kind: 'sent', progress: { ...progress, delivered } };
+    // 100 tokens of the prompt and 40 of the answer.
+    expect(costOfLost(reservation, seen)).toBe(140);
+    given(reservation)
+      .when(lost(seen, 110))
+      .thenSettled({
+        ...{ charged: Quota(110), uncovered: Quota(30), suspense: Quota(100) },
+        ...{ usage: { input: 100, output: 40 }, usageSource: 'estimated', outcome: 'gateway-failed' },
+        ...{ failedAttempts: undefined, useTimeMs: 5_000, firstTokenMs: 12, reasoningEffort: null },
+      });
+  });
+
+  test('of which no channel is known is released, whatever is said to have reached its caller', () => {
+    const seen: LastSeen = { kind: 'sent', progress: { ...progress, attempts: [], delivered } };
+    expect(costOfLost(reservation, seen)).toBeNull();
+    given(reservation)
+      .when(lost(seen, 110))
+      .thenReleased({ ...released, suspense: Quota(200) });
+  });
+});
+
+describe('whatever a call is concluded with', () => {
+  const amount = fc.integer({ min: 0, max: dearestCall }).map((raw) => Quota(raw));
+  const owned = fc.oneof(
+    amount,
+    fc.maxSafeInteger().map((raw) => Quota(raw)),
+  );
+  const attempts = fc.integer({ min: 0, max: 1_000 });
+  const tokens = fc.integer({ min: 0, max: 10_000_000 });
+  const usage = fc.record({ input: tokens, output: tokens });
+  const told = fc.record({ status: fc.constant(502), code: fc.constantFrom(null, 'upstream_error') });
+  const unanswered = fc.record({
+    attempts: fc.constantFrom([], [west]),
+    useTimeMs: fc.nat(),
+    unknownAttempts: attempts,
+  });
+  const delivered = fc.option(fc.record({ firstTokenMs: fc.nat(), outputTokens: tokens }), { nil: null });
+  const seen: fc.Arbitrary<LastSeen> = fc.oneof(
+    fc.constantFrom<LastSeen>({ kind: 'not-sent' }, { kind: 'unknown' }),
+    fc.record({
+      kind: fc.constant('sent' as const),
+      progress: fc.record({
+        attempts: fc.constantFrom([], [west], [west, east]),
+        unknownAttempts: attempts,
+        upstreamModel: fc.constant(null),
+        delivered,
+      }),
+    }),
+  );
+  const settledConclusion = fc.tuple(usage, attempts, owned).map(
+    ([usage, unknownAttempts, payable]): Conclusion => ({
+      kind: 'settled',
+      settlement: { ...settlement, usage, unknownAttempts },
+      cost: chargeOf(usage, plainPrice),
+      payable,
+    }),
+  );
+  const conclusion: fc.Arbitrary<Conclusion> = fc.oneof(
+    settledConclusion,
+    fc.tuple(told, unanswered).map(([told, rest]): Conclusion => ({ kind: 'upstream-failed', ...told, ...rest })),
+    unanswered.map((rest): Conclusion => ({ kind: 'caller-left', ...rest })),
+    unanswered.map(({ useTimeMs, unknownAttempts }): Conclusion => ({ kind: 'internal', useTimeMs, unknownAttempts })),
+    told.map((told): Conclusion => ({ kind: 'never-sent', reason: 'recovered', ...told })),
+    fc.tuple(amount, amount, amount).map(
+      ([charged, uncovered, suspense]): Conclusion => ({
+        kind: 'withheld',
+        settled: { ...settledEvent, charged, uncovered, suspense },
+        ...{ status: 503, code: 'store_unavailable' },
+      }),
+    ),
+    fc
+      .tuple(seen, fc.nat(), owned)
+      .map(([seen, useTimeMs, payable]): Conclusion => ({ kind: 'lost', seen, useTimeMs, payable })),
+  );
+  const reservations = fc
+    .tuple(amount, fc.constantFrom(null, 12))
+    .map(([quota, apiKeyId]) => ({ ...reserved({ quota: 100, apiKeyId }), reserved: quota }));
+
+  test('the charge is no more than its payers own, no less than nothing, and with what is uncovered makes the cost', () => {
+    fc.assert(
+      fc.property(reservations, settledConclusion, (reservation, conclusion) => {
+        const event = conclude(reservation, conclusion);
+        if (event.type !== 'CallSettled' || conclusion.kind !== 'settled') throw new Error(event.type);
+        expect(event.charged).toBeGreaterThanOrEqual(0);
+        expect(event.charged).toBeLessThanOrEqual(Math.max(conclusion.payable, 0));
+        expect(event.charged + event.uncovered).toBe(chargeOf(event.usage, event.price));
+      }),
+    );
+  });
+
+  test('its postings, with those of its reservation, sum to zero and leave nothing reserved', () => {
+    fc.assert(
+      fc.property(reservations, conclusion, (reservation, conclusion) => {
+        const stream = streams.call(CallId('c1'));
+        const event = conclude(reservation, conclusion);
+        let [sum, held] = [0n, 0n];
+        for (const { postings } of [reservation, event].flatMap((event) => movementsOf({ event, stream })))
+          for (const posting of postings) {
+            if (posting.owner === 'user' && posting.part === 'reserved') held += posting.amount;
+            if (posting.owner !== 'api-key') sum += posting.amount;
+          }
+        expect(sum).toBe(0n);
+        expect(held).toBe(0n);
+      }),
+    );
+  });
+});
+
+test('a charge within what is payable is the smaller of both', () => {
+  expect(chargeWithin(Quota(5), Quota(6))).toBe(5);
+  expect(chargeWithin(Quota(6), Quota(5))).toBe(5);
+  expect(chargeWithin(Quota(0), Quota(0))).toBe(0);
+});

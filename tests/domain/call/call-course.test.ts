@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { CallEvent } from '../../../src/domain/call/call.js';
+import {
+  attemptsOf,
+  type CallCourse,
+  callStatus,
+  courseOf,
+  receivedAt,
+  stepsOf,
+} from '../../../src/domain/call/call-course.js';
+import type { Recorded } from '../../../src/domain/events/events.js';
+import { CallId, ChannelId } from '../../../src/domain/kernel/ids.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
+import { at, type Fact, refunded, refused, released, reserved, settled, when } from '../../projections/history.js';
+
+/** The id of a call that arrived 40 ms before 2026-01-02 03:04:05 UTC. */
+const id = CallId('20260102030404960abcdEFGH');
+
+const course = (...facts: readonly Fact[]): CallCourse => {
+  const events = facts.map(({ event, at: instant }, revision) => ({
+    event,
+    at: instant,
+    revision,
+    position: revision,
+  }));
+  const found = courseOf(events as never as Recorded<CallEvent>[]);
+  if (found === null) throw new Error('these events are of no call');
+  return found;
+};
+const steps = (...facts: readonly Fact[]) => {
+  const found = course(...facts);
+  return stepsOf(found, receivedAt(id, found)).map(({ kind, from, to }) => [kind, from, to]);
+};
+const later = (ms: number, told: Fact): Fact => when(Instant(at() + ms), told);
+
+describe('the course of a call', () => {
+  test('begins with the reservation: other events are of no call', () => {
+    expect(courseOf([])).toBeNull();
+    const { event } = refused('a');
+    expect(courseOf([{ event }] as never as Recorded<CallEvent>[])).toBeNull();
+  });
+  test('is under way until there is an outcome', () => {
+    expect(callStatus(course(reserved('a', 9)))).toBe('under-way');
+    expect(callStatus(course(reserved('a', 9), settled('a', 9, 7)))).toBe('settled');
+    expect(callStatus(course(reserved('a', 9), released('a', 9)))).toBe('released');
+    expect(callStatus(course(reserved('a', 9), settled('a', 9, 7), refunded('a', 7)))).toBe('refunded');
+  });
+  test('is a row of steps from its arrival, each beginning where the one before ends', () => {
+    expect(steps(reserved('a', 9))).toEqual([
+      ['admitting', 0, 40],
+      ['waiting', 40, null],
+    ]);
+    expect(steps(reserved('a', 9), later(2_100, settled('a', 9, 7)))).toEqual([
+      ['admitting', 0, 40],
+      ['waiting', 40, 680],
+      ['answering', 680, 2_140],
+    ]);
+  });
+  test('waits for all of an answer that comes whole, and for one that never came', () => {
+    expect(steps(reserved('a', 9), later(2_100, settled('a', 9, 7, { firstTokenMs: null })))).toEqual([
+      ['admitting', 0, 40],
+      ['waiting', 40, 2_140],
+    ]);
+    expect(steps(reserved('a', 9), later(300, released('a', 9)))).toEqual([
+      ['admitting', 0, 40],
+      ['waiting', 40, 340],
+    ]);
+  });
+  test('tells when an outcome was written late, and when it was taken back', () => {
+    expect(steps(reserved('a', 9), later(5_000, settled('a', 9, 7)), later(9_000, refunded('a', 7))).slice(-2)).toEqual(
+      [
+        ['concluding', 2_140, 5_040],
+        ['refunding', 5_040, 9_040],
+      ],
+    );
+  });
+  test('never runs backwards where clocks did', () => {
+    const odd = steps(later(60, reserved('a', 9)), later(0, settled('a', 9, 7, { useTimeMs: 10, firstTokenMs: 20 })));
+    expect(odd).toEqual([
+      ['admitting', 0, 100],
+      ['waiting', 100, 120],
+      ['answering', 120, 120],
+    ]);
+  });
+});
+
+describe('the attempts of a call', () => {
+  const [first, second] = [ChannelId(35), ChannelId(36)];
+  const failure = { status: 500, code: 'bad_response', durationMs: 200.4 };
+  const spans = (...facts: readonly Fact[]) => {
+    const found = course(...facts);
+    return attemptsOf(found, receivedAt(id, found)).map(({ channelId, from, to }) => [channelId, from, to]);
+  };
+
+  test('are not known before there is an outcome', () => expect(spans(reserved('a', 9))).toEqual([]));
+  test('begin one after the other, and the one that answered lasts as long as its answer', () => {
+    const told = { attempts: [first, second], failedAttempts: [{ ...failure, channelId: first }], channelId: second };
+    expect(spans(reserved('a', 9), later(2_100, settled('a', 9, 7, told)))).toEqual([
+      [first, 40, 240],
+      [second, 240, 2_140],
+    ]);
+  });
+  test('of the same channel are told apart by their order', () => {
+    const told = { attempts: [first, first], failedAttempts: [{ ...failure, channelId: first }] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
+      [first, 40, 240],
+      [first, 240, 340],
+    ]);
+  });
+  test('end with the call, however long they say they took', () => {
+    const told = { attempts: [first], failedAttempts: [{ ...failure, channelId: first, durationMs: 9_000 }] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([[first, 40, 340]]);
+  });
+  test('after one of which nobody knows the end are at no time that is known', () => {
+    const told = { attempts: [first, second], failedAttempts: [] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
+      [first, 40, null],
+      [second, null, 340],
+    ]);
+  });
+});
+
+describe('the moment a request arrived', () => {
+  test.each([
+    ['an id that tells no time', 'abc'],
+    ['an id of a later time', '20260102030405001abcdEFGH'],
+    ['an id of long before', '20250102030404960abcdEFGH'],
+    ['an id of no time there is', '20269902030404960abcdEFGH'],
+  ])('is that of the reservation for %s', (_, told) => {
+    expect(receivedAt(CallId(told), course(reserved('a', 9)))).toBe(at());
+  });
+});

@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type ChannelCommand,
+  type ChannelEvent,
+  type ChannelSecrets,
+  channelDecider,
+  isLiveChannel,
+} from '../../../src/domain/channel/channel.js';
+import type { ChannelSettings } from '../../../src/domain/channel/channel-settings.js';
+import { SecretId, UserId } from '../../../src/domain/kernel/ids.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import { channelSettings } from '../../support/given/channel-settings.js';
+import { scenariosOf } from '../../support/given/given.js';
+import { notServed, regional, testProviders } from '../../support/given/providers.js';
+
+const given = scenariosOf(channelDecider);
+
+const settings = channelSettings();
+const secrets: ChannelSecrets = { key: SecretId('key-1'), keyHash: 'hash-1', proxy: null };
+
+const by = UserId(2);
+
+const added: ChannelEvent = { type: 'ChannelAdded', settings, secrets, by };
+const enabled: ChannelEvent = { type: 'ChannelEnabled', automatic: false, by };
+const disabled: ChannelEvent = { type: 'ChannelDisabled', automatic: false, reason: '', by };
+const autoEnabled: ChannelEvent = { type: 'ChannelEnabled', automatic: true };
+const autoDisabled: ChannelEvent = { type: 'ChannelDisabled', automatic: true, reason: 'status 401' };
+const rekeyed: ChannelEvent = { type: 'ChannelEdited', settings, secrets: { ...secrets, key: SecretId('key-2') }, by };
+const removed: ChannelEvent = { type: 'ChannelRemoved', by };
+const remove: ChannelCommand = { type: 'RemoveChannel', by };
+
+const add = (changed: Partial<ChannelSettings> = {}, on = true): ChannelCommand => ({
+  type: 'AddChannel',
+  settings: channelSettings(changed),
+  secrets,
+  enabled: on,
+  providers: testProviders,
+  by,
+});
+const edit = (
+  changed: Partial<ChannelSettings>,
+  newSecrets: Partial<ChannelSecrets> = {},
+  keyMayFollow = false,
+): ChannelCommand => ({
+  type: 'EditChannel',
+  patch: changed,
+  secrets: newSecrets,
+  providers: testProviders,
+  keyMayFollow,
+  by,
+});
+const { key } = secrets;
+const enable = (automatic: boolean): ChannelCommand =>
+  automatic ? { type: 'EnableChannel', automatic, key } : { type: 'EnableChannel', automatic, by };
+const disable = (automatic: boolean): ChannelCommand =>
+  automatic
+    ? { type: 'DisableChannel', automatic, key, reason: 'status 401' }
+    : { type: 'DisableChannel', automatic, reason: '', by };
+
+describe('the balance of the account', () => {
+  const told = (balance: string, low = 1): ChannelCommand => ({ type: 'RecordChannelBalance', balance, low });
+  const observed = (balance: string, becameLow = false): ChannelEvent => ({
+    type: 'ChannelBalanceObserved',
+    balance,
+    becameLow,
+  });
+
+  test('is recorded each time, as exact text', () => {
+    given(added).when(told('12.50')).thenRecorded(observed('12.5'));
+    given(added, observed('12.5')).when(told('1.25e1')).thenRecorded(observed('12.5'));
+  });
+  test('becomes low when it comes below what is wanted, and only then', () => {
+    given(added).when(told('0.99')).thenRecorded(observed('0.99', true));
+    given(added).when(told('1')).thenRecorded(observed('1'));
+    given(added, observed('1')).when(told('-3')).thenRecorded(observed('-3', true));
+    given(added, observed('0.99', true)).when(told('0.5')).thenRecorded(observed('0.5'));
+    given(added, observed('0.5', true), observed('7')).when(told('0.5')).thenRecorded(observed('0.5', true));
+  });
+  test('is compared with what is wanted now', () =>
+    given(added, observed('3')).when(told('3', 5)).thenRecorded(observed('3')));
+  test('is never low where nobody wants to know', () => given(added).when(told('-1', 0)).thenRecorded(observed('-1')));
+  test('outlives an edit', () => {
+    const edited: ChannelEvent = { type: 'ChannelEdited', settings, secrets };
+    given(added, observed('0.5', true), edited).when(told('0.4')).thenRecorded(observed('0.4'));
+  });
+  test('of a channel that is gone is refused', () =>
+    given(added, removed).when(told('1')).thenRefused('channel-not-found'));
+});
+
+describe('adding a channel', () => {
+  test('records settings and where its secrets lie', () => given().when(add()).thenRecordedOnce(added));
+  test('switched off is a second fact', () => given().when(add({}, false)).thenRecordedOnce(added, disabled));
+  test('does not bring a removed one back', () => given(added, removed).when(add()).thenNothing());
+  test('is refused for a model name of more than 255 bytes, showing its beginning', () =>
+    given()
+      .when(add({ models: ['gpt-4o', 'm'.repeat(256)] }))
+      .thenRefused('model-name-too-long', { model: 'm'.repeat(64) }));
+  test('counts bytes, not characters', () => {
+    given()
+      .when(add({ models: ['模'.repeat(86)] }))
+      .thenRefused('model-name-too-long');
+    given()
+      .when(add({ models: ['模'.repeat(85)] }))
+      .thenRecorded({ type: 'ChannelAdded', settings: { ...settings, models: ['模'.repeat(85)] }, secrets, by });
+  });
+});
+
+describe('editing a channel', () => {
+  test('applies the change to the settings it has now', () =>
+    given(added, { type: 'ChannelEdited', settings: { ...settings, name: 'west' }, secrets })
+      .when(edit({ weight: 5 }))
+      .thenRecordedOnce({ type: 'ChannelEdited', settings: { ...settings, name: 'west', weight: 5 }, secrets, by }));
+  test('replaces the secrets given and keeps the others', () =>
+    given(added)
+      .when(edit({}, { proxy: SecretId('proxy-1') }, true))
+      .thenRecordedOnce({ type: 'ChannelEdited', settings, secrets: { ...secrets, proxy: SecretId('proxy-1') }, by }));
+  test('that changes nothing records nothing', () =>
+    given(added)
+      .when(edit({ name: 'east' }))
+      .thenNothing());
+  test('is refused for a model name that is too long', () =>
+    given(added)
+      .when(edit({ models: ['m'.repeat(256)] }))
+      .thenRefused('model-name-too-long'));
+});
+
+describe('the type of a channel', () => {
+  const { type } = notServed;
+  const old: ChannelEvent = { type: 'ChannelAdded', settings: channelSettings({ type }), secrets };
+
+  test('is one that somebody knows', () => {
+    given()
+      .when(add({ type: 4711 }))
+      .thenRefused('channel-type-unknown', { field: 'type', type: 4711 });
+    given(added)
+      .when(edit({ type: 0 }, secrets))
+      .thenRefused('channel-type-unknown', { field: 'type', type: 0 });
+  });
+  test('is one the gateway can speak with', () => {
+    const refusal = { field: 'type', type, name: 'Someday' };
+    given().when(add({ type })).thenRefused('channel-type-not-served', refusal);
+    given(added).when(edit({ type }, secrets)).thenRefused('channel-type-not-served', refusal);
+  });
+  test('stays, where an earlier release took one it could not, until another is given', () => {
+    given(old)
+      .when(edit({ name: 'old' }))
+      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings({ type, name: 'old' }), secrets, by });
+    given(old)
+      .when(edit({ type: 1 }, secrets))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
+    given(old).when(remove).thenRecorded(removed);
+  });
+  test('may want a region: that of the type the channel then has', () => {
+    given(added)
+      .when(edit({ type: regional.type }, secrets))
+      .thenRefused('region-missing', { field: 'other' });
+    given(added)
+      .when(edit({ type: regional.type, other: '{"m":"us"}' }, secrets))
+      .thenRefused('region-default-missing', { field: 'other' });
+    const settings = channelSettings({ type: regional.type, other: 'us-central1' });
+    given(added)
+      .when(edit({ type: regional.type, other: 'us-central1' }, secrets))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
+  });
+});
+
+describe('switching a channel by hand', () => {
+  test('off is recorded once', () => given(added).when(disable(false)).thenRecordedOnce(disabled));
+  test('on is recorded once', () => given(added, disabled).when(enable(false)).thenRecordedOnce(enabled));
+  test('on works for one that was switched off automatically', () =>
+    given(added, autoDisabled).when(enable(false)).thenRecordedOnce(enabled));
+  test('off makes an automatic decision a manual one', () =>
+    given(added, autoDisabled).when(disable(false)).thenRecordedOnce(disabled));
+  test('on changes nothing when it is on', () => given(added).when(enable(false)).thenNothing());
+});
+
+describe('switching a channel automatically', () => {
+  test('off is recorded once, with the reason', () => given(added).when(disable(true)).thenRecordedOnce(autoDisabled));
+  test('off leaves a manual decision alone', () => given(added, disabled).when(disable(true)).thenNothing());
+  test('off leaves a channel alone that has had another key since', () =>
+    given(added, rekeyed).when(disable(true)).thenNothing());
+  test('on leaves a channel off that has had another key since', () =>
+    given(added, autoDisabled, rekeyed).when(enable(true)).thenNothing());
+  test('on undoes an automatic decision', () =>
+    given(added, autoDisabled).when(enable(true)).thenRecordedOnce(autoEnabled));
+  test('on leaves a manual decision alone', () => given(added, disabled).when(enable(true)).thenNothing());
+});
+
+describe('a channel test', () => {
+  const passed: ChannelCommand = {
+    type: 'RecordChannelTest',
+    ok: true,
+    responseTimeMs: 840,
+    error: null,
+    usage: {
+      model: 'gpt-4o',
+      promptTokens: 8,
+      completionTokens: 9,
+      quota: Quota(55),
+      modelRatio: '1.25',
+      completionRatio: '4',
+      modelPrice: null,
+    },
+  };
+  test('is recorded each time', () => {
+    const { type: _, ...result } = passed;
+    given(added, { type: 'ChannelTested', ...result })
+      .when(passed)
+      .thenRecorded({ type: 'ChannelTested', ...result });
+  });
+  test('changes nothing about the channel', () =>
+    given(added, { type: 'ChannelTested', ok: false, responseTimeMs: 10, error: 'timeout', usage: null }).thenState({
+      status: 'enabled',
+      settings,
+      secrets,
+    }));
+});
+
+describe('removing a channel', () => {
+  test('is recorded once', () => given(added).when(remove).thenRecordedOnce(removed));
+  test('that is not there is no error', () => given().when(remove).thenNothing());
+});
+
+describe('a channel that is not there', () => {
+  const orders: ChannelCommand[] = [
+    edit({ name: 'west' }),
+    enable(false),
+    disable(true),
+    { type: 'RecordChannelTest', ok: true, responseTimeMs: 1, error: null, usage: null },
+  ];
+  test.each(orders)('refuses $type', (order) => given().when(order).thenRefused('channel-not-found'));
+  test.each(orders)('any more refuses $type', (order) =>
+    given(added, removed).when(order).thenRefused('channel-not-found'),
+  );
+});
+
+describe('what a channel is', () => {
+  test('absent before it is added, whatever else is recorded', () => {
+    given().thenState({ status: 'absent' });
+    given(enabled, autoDisabled, { type: 'ChannelEdited', settings, secrets }).thenState({ status: 'absent' });
+  });
+  test('enabled with settings and secrets', () => given(added).thenState({ status: 'enabled', settings, secrets }));
+  test('off by hand, off automatically, on again', () => {
+    given(added, disabled).thenState({ status: 'disabled', settings, secrets });
+    given(added, autoDisabled).thenState({ status: 'auto-disabled', settings, secrets });
+    given(added, autoDisabled, autoEnabled).thenState({ status: 'enabled', settings, secrets });
+  });
+  test('edited, its status kept', () =>
+    given(added, autoDisabled, { type: 'ChannelEdited', settings: { ...settings, name: 'west' }, secrets }).thenState({
+      status: 'auto-disabled',
+      settings: { ...settings, name: 'west' },
+      secrets,
+    }));
+  test('gone once removed, for good', () => given(added, removed, enabled).thenState({ status: 'removed' }));
+  test('live unless absent or removed', () => {
+    expect(isLiveChannel({ status: 'absent' })).toBe(false);
+    expect(isLiveChannel({ status: 'removed' })).toBe(false);
+    expect(isLiveChannel({ status: 'auto-disabled', settings, secrets })).toBe(true);
+  });
+});
+
+describe('a stored key stays where it was meant for', () => {
+  const at = (baseUrl: string, proxy: SecretId | null = null): ChannelEvent => ({
+    type: 'ChannelAdded',
+    settings: channelSettings({ baseUrl }),
+    secrets: { ...secrets, proxy },
+  });
+  const newKey = { key: SecretId('key-2'), keyHash: 'hash-2' };
+
+  test.each<[string, string, Partial<ChannelSettings>]>([
+    ['another host', 'https://a.example/v1', { baseUrl: 'https://b.example/v1' }],
+    ['another port', 'https://a.example', { baseUrl: 'https://a.example:8443' }],
+    ['a line that is not encrypted', 'https://a.example', { baseUrl: 'http://a.example' }],
+    ['an address instead of the default', '', { baseUrl: 'https://b.example' }],
+    ['the default instead of an address', 'https://a.example', { baseUrl: '' }],
+    ['the default of another type', '', { type: 3 }],
+  ])('it is asked for again for %s', (_, before, changed) => {
+    given(at(before)).when(edit(changed)).thenRefused('channel-key-needed');
+    const settings = channelSettings({ baseUrl: before, ...changed });
+    given(at(before))
+      .when(edit(changed, newKey))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets: { ...secrets, ...newKey }, by });
+    given(at(before))
+      .when(edit(changed, {}, true))
+      .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
+  });
+
+  test('it is asked for again for another proxy, not for none', () => {
+    const [one, other] = [SecretId('proxy-1'), SecretId('proxy-2')];
+    given(at('', one))
+      .when(edit({}, { proxy: other }))
+      .thenRefused('channel-key-needed');
+    given(at(''))
+      .when(edit({}, { proxy: one }))
+      .thenRefused('channel-key-needed');
+    given(at('', one))
+      .when(edit({}, { proxy: null }))
+      .thenRecorded({ type: 'ChannelEdited', settings: channelSettings(), secrets, by });
+  });
+
+  test('another path of the same host is no other address', () =>
+    given(at('https://a.example/v1'))
+      .when(edit({ baseUrl: 'https://a.example/v2' }))
+      .thenRecorded({
+        type: 'ChannelEdited',
+        settings: channelSettings({ baseUrl: 'https://a.example/v2' }),
+        secrets,
+        by,
+      }));
+});

@@ -1,0 +1,117 @@
+import { describe, test } from 'vitest';
+import { beginning, Position } from '../../../src/domain/events/events.js';
+import { SecretId, UserId } from '../../../src/domain/kernel/ids.js';
+import {
+  type OptionCommand,
+  type OptionEvent,
+  type OptionValue,
+  optionDecider,
+} from '../../../src/domain/options/option.js';
+import { scenariosOf } from '../../support/given/given.js';
+
+const root = UserId(1);
+const given = scenariosOf(optionDecider);
+const changed = (key: string, value: string | OptionValue): OptionEvent => ({
+  type: 'OptionChanged',
+  key,
+  value: typeof value === 'string' ? { text: value } : value,
+  by: root,
+});
+const change = (key: string, value: string | OptionValue): OptionCommand => ({
+  ...changed(key, value),
+  type: 'ChangeOption',
+  by: root,
+});
+
+describe('changing an option', () => {
+  test('records the new value, once', () =>
+    given(changed('RetryTimes', '1')).when(change('RetryTimes', '3')).thenRecordedOnce(changed('RetryTimes', '3')));
+  test('to its initial value is recorded: from then on a new default does not move it', () =>
+    given().when(change('RetryTimes', '0')).thenRecordedOnce(changed('RetryTimes', '0')));
+  test('keeps options apart', () =>
+    given(changed('RetryTimes', '3')).when(change('MinTopUp', '3')).thenRecordedOnce(changed('MinTopUp', '3')));
+  test('to a secret records where it lies; two secrets are never known to be the same', () => {
+    const first = { secret: SecretId('secret-1') };
+    const second = { secret: SecretId('secret-2') };
+    given(changed('SMTPToken', first)).when(change('SMTPToken', second)).thenRecorded(changed('SMTPToken', second));
+  });
+});
+
+describe('a change of what was seen', () => {
+  const seeing = (seenAt: Position, text: string): OptionCommand => ({ ...change('RetryTimes', text), seenAt });
+  const history = [changed('RetryTimes', '1'), changed('Notice', 'hello'), changed('RetryTimes', '2')] as const;
+
+  test('is taken as long as nobody has changed the option since', () => {
+    given(...history)
+      .when(seeing(Position(2), '3'))
+      .thenRecorded(changed('RetryTimes', '3'));
+    given(changed('Notice', 'hello')).when(seeing(beginning, '3')).thenRecorded(changed('RetryTimes', '3'));
+  });
+  test('is refused once somebody has, saying where', () => {
+    const refusal = { field: 'RetryTimes', position: 2 };
+    given(...history)
+      .when(seeing(Position(0), '3'))
+      .thenRefused('option-changed', refusal);
+    given(...history)
+      .when(seeing(beginning, '3'))
+      .thenRefused('option-changed', refusal);
+  });
+  test('is nobody’s loss where somebody else wanted the same', () =>
+    given(...history)
+      .when(seeing(Position(0), '2'))
+      .thenNothing());
+  test('is not known from events of releases that did not tell who', () => {
+    const { by: _, ...nobody } = changed('RetryTimes', '1') as Extract<OptionEvent, { type: 'OptionChanged' }>;
+    given(nobody)
+      .when(seeing(Position(0), '3'))
+      .thenRecorded(changed('RetryTimes', '3'));
+  });
+});
+
+describe('a switch that needs something filled in first', () => {
+  test.each([
+    ['GitHubOAuthEnabled', 'GitHubClientId'],
+    ['oidc.enabled', 'oidc.client_id'],
+    ['LinuxDOOAuthEnabled', 'LinuxDOClientId'],
+    ['WeChatAuthEnabled', 'WeChatServerAddress'],
+    ['TurnstileCheckEnabled', 'TurnstileSiteKey'],
+  ])('%s is refused until %s is there', (option, needed) => {
+    given().when(change(option, 'true')).thenRefused('option-prerequisite-missing', { field: option, needed });
+    given(changed(needed, ' ')).when(change(option, 'true')).thenRefused('option-prerequisite-missing');
+    given(changed(needed, 'x')).when(change(option, 'true')).thenRecordedOnce(changed(option, 'true'));
+  });
+  test('TelegramOAuthEnabled is refused until TelegramBotToken is in the vault', () => {
+    const secret = changed('TelegramBotToken', { secret: SecretId('secret-1') });
+    given().when(change('TelegramOAuthEnabled', 'true')).thenRefused('option-prerequisite-missing');
+    given(secret)
+      .when(change('TelegramOAuthEnabled', 'true'))
+      .thenRecordedOnce(changed('TelegramOAuthEnabled', 'true'));
+    given(secret, changed('TelegramBotToken', ''))
+      .when(change('TelegramOAuthEnabled', 'true'))
+      .thenRefused('option-prerequisite-missing');
+  });
+  test('EmailDomainRestrictionEnabled needs the domain list, which is filled in from the start', () => {
+    const on = change('EmailDomainRestrictionEnabled', 'true');
+    given().when(on).thenRecordedOnce(changed('EmailDomainRestrictionEnabled', 'true'));
+    given(changed('EmailDomainWhitelist', '')).when(on).thenRefused('option-prerequisite-missing');
+  });
+  test('may be switched off without it', () =>
+    given().when(change('GitHubOAuthEnabled', 'false')).thenRecordedOnce(changed('GitHubOAuthEnabled', 'false')));
+  test('is not confused by names every object has', () =>
+    given().when(change('constructor', 'true')).thenRecordedOnce(changed('constructor', 'true')));
+});
+
+describe('the options', () => {
+  test('hold nothing until they are changed', () => given().thenState({ values: new Map(), changedAt: new Map() }));
+  test('hold the last value of each', () =>
+    given(changed('RetryTimes', '1'), changed('Notice', 'hello'), changed('RetryTimes', '2')).thenState({
+      values: new Map([
+        ['RetryTimes', { text: '2' }],
+        ['Notice', { text: 'hello' }],
+      ]),
+      changedAt: new Map([
+        ['RetryTimes', Position(2)],
+        ['Notice', Position(1)],
+      ]),
+    }));
+});

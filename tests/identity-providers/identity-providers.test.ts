@@ -1,0 +1,262 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestGateway } from '../support/gateway/test-gateway.js';
+import type { OidcProvider } from './oidc-provider.js';
+import { type DoorSetting, startDoors } from './setting.js';
+import type { OAuthStandIn } from './stand-ins.js';
+import { Visitor } from './visitor.js';
+
+/* Each door that browsers leave by and come back through, against providers that check what they are sent. */
+
+let setting: DoorSetting;
+let github: OAuthStandIn;
+let linuxdo: OAuthStandIn;
+let oidc: OidcProvider;
+let gateway: TestGateway;
+let pool: pg.Pool;
+
+beforeAll(async () => {
+  setting = await startDoors();
+  ({ gateway, github, linuxdo, oidc } = setting);
+  pool = new pg.Pool({ connectionString: gateway.config.database.url ?? '' });
+});
+afterAll(async () => {
+  await pool?.end();
+  await setting?.stop();
+});
+
+let accounts = 1000;
+
+/** Each provider's way of vouching for somebody new, and what it makes of them here. */
+interface Door {
+  readonly name: 'GITHUB' | 'LINUXDO' | 'OIDC';
+  readonly provider: string;
+  somebody(): string;
+  /** Somebody agrees at the provider. */
+  agree(address: string, account: string): Promise<{ code: string; state: string }>;
+  shown(account: string): string;
+  username(id: string): string;
+}
+
+const doors: readonly Door[] = [
+  {
+    name: 'GITHUB',
+    provider: 'github',
+    somebody: () => String(++accounts),
+    agree: async (address, account) =>
+      github.agree(address, { id: Number(account), login: `octo-${account}`, name: 'Octo Cat' }),
+    shown: (account) => `octo-${account}`,
+    username: (id) => `github_${id}`,
+  },
+  {
+    name: 'LINUXDO',
+    provider: 'linuxdo',
+    somebody: () => String(++accounts),
+    agree: async (address, account) => linuxdo.agree(address, { id: Number(account), username: 'neo', name: 'Neo' }),
+    shown: (account) => account,
+    username: (id) => `linuxdo_${id}`,
+  },
+  {
+    name: 'OIDC',
+    provider: 'oidc',
+    somebody: () => `sub-${++accounts}`,
+    agree: async (address, account) => {
+      if (!oidc.accounts.has(account)) oidc.accounts.set(account, { email: `${account}@example.org`, name: 'Ada' });
+      const back = await oidc.agree(address, account);
+      return { code: back.searchParams.get('code') ?? '', state: back.searchParams.get('state') ?? '' };
+    },
+    shown: (account) => account,
+    username: (id) => `oidc_${id}`,
+  },
+];
+
+interface SignedIn {
+  readonly id: string;
+  readonly username: string;
+  readonly displayName: string;
+  readonly email: string;
+  readonly identities: readonly { readonly provider: string; readonly name: string }[];
+}
+
+const userIn = (answer: Awaited<ReturnType<Visitor['graphql']>>): SignedIn => {
+  const end = (answer.data as { endVisit?: { signIn?: { user?: SignedIn } } } | undefined)?.endVisit;
+  if (end?.signIn?.user === undefined) throw new Error(JSON.stringify(answer));
+  return end.signIn.user;
+};
+
+const codeIn = ({ errors }: Awaited<ReturnType<Visitor['graphql']>>): string | undefined =>
+  errors?.[0]?.extensions.code;
+
+const enter = async (door: Door, account: string, visitor = new Visitor(gateway)) =>
+  visitor.end(door.name, await door.agree(await visitor.visit(door.name), account));
+
+const me = '{ me { id username } }';
+
+describe.each(doors)('the door of $provider', (door) => {
+  test('lets somebody in whom it has not seen, as a new user, and then as the same one', async () => {
+    const account = door.somebody();
+    const visitor = new Visitor(gateway);
+    const user = userIn(await enter(door, account, visitor));
+    expect(user).toMatchObject({
+      username: door.username(user.id),
+      identities: [{ provider: door.name, name: door.shown(account) }],
+    });
+    expect((await visitor.graphql(me)).data).toEqual({ me: { id: user.id, username: user.username } });
+    expect(await gateway.application.gate.available(Number(user.id) as never)).toBe(5000);
+    expect(userIn(await enter(door, account)).id).toBe(user.id);
+  });
+
+  test('takes a state once', async () => {
+    const account = door.somebody();
+    const visitor = new Visitor(gateway);
+    const back = await door.agree(await visitor.visit(door.name), account);
+    userIn(await visitor.end(door.name, back));
+    expect(codeIn(await visitor.end(door.name, back))).toBe('sign-in-state-wrong');
+  });
+
+  test('takes a state from the browser it was given to, and is spent when another brings it', async () => {
+    const visitor = new Visitor(gateway);
+    const back = await door.agree(await visitor.visit(door.name), door.somebody());
+    const other = new Visitor(gateway);
+    await other.visit(door.name);
+    expect(codeIn(await other.end(door.name, back))).toBe('sign-in-state-wrong');
+    expect(codeIn(await visitor.end(door.name, back))).toBe('sign-in-state-wrong');
+    expect(codeIn(await new Visitor(gateway).end(door.name, back))).toBe('sign-in-state-wrong');
+  });
+
+  test('takes a state for the provider it was made for', async () => {
+    const visitor = new Visitor(gateway);
+    const back = await door.agree(await visitor.visit(door.name), door.somebody());
+    const elsewhere = doors.find(({ name }) => name !== door.name)?.name ?? '';
+    expect(codeIn(await visitor.end(elsewhere, back))).toBe('sign-in-state-wrong');
+  });
+
+  test('takes no state that is too old', async () => {
+    const visitor = new Visitor(gateway);
+    const back = await door.agree(await visitor.visit(door.name), door.somebody());
+    await pool.query("UPDATE tickets SET expires_at = 1 WHERE kind = 'oauth-state'");
+    expect(codeIn(await visitor.end(door.name, back))).toBe('sign-in-state-wrong');
+  });
+
+  test('lets nobody in by a code that the provider did not give', async () => {
+    const visitor = new Visitor(gateway);
+    const { state } = await door.agree(await visitor.visit(door.name), door.somebody());
+    expect(codeIn(await visitor.end(door.name, { code: 'made-up', state }))).toBe('provider-token-refused');
+    const without = await door.agree(await visitor.visit(door.name), door.somebody());
+    expect(codeIn(await visitor.end(door.name, { ...without, code: '' }))).toBe('sign-in-code-missing');
+    expect((await visitor.graphql(me)).data).toEqual({ me: null });
+  });
+
+  test('binds an account to who asked for it, and to nobody else', async () => {
+    const account = door.somebody();
+    const { actor, username, password } = await gateway.addUser(0);
+    const visitor = new Visitor(gateway);
+    await visitor.signIn(username, password);
+    const back = await door.agree(await visitor.visit(door.name, true), account);
+    const { data } = await visitor.end(door.name, back);
+    expect(data).toEqual({
+      endVisit: {
+        bound: { id: String(actor.id), identities: [{ provider: door.name, name: door.shown(account) }] },
+        signIn: null,
+      },
+    });
+    expect(userIn(await enter(door, account)).id).toBe(String(actor.id));
+
+    const second = await gateway.addUser(0);
+    const other = new Visitor(gateway);
+    await other.signIn(second.username, second.password);
+    const again = await door.agree(await other.visit(door.name, true), account);
+    expect(codeIn(await other.end(door.name, again))).toBe('identity-taken');
+  });
+
+  test('binds nothing to another user who is signed in by then, and signs nobody in by it', async () => {
+    const [first, second] = [await gateway.addUser(0), await gateway.addUser(0)];
+    const visitor = new Visitor(gateway);
+    await visitor.signIn(first.username, first.password);
+    const back = await door.agree(await visitor.visit(door.name, true), door.somebody());
+    await visitor.signIn(second.username, second.password);
+    expect(codeIn(await visitor.end(door.name, back))).toBe('sign-in-state-wrong');
+
+    const left = await door.agree(await visitor.visit(door.name, true), door.somebody());
+    await visitor.graphql('mutation { logout }');
+    expect(codeIn(await visitor.end(door.name, left))).toBe('sign-in-state-wrong');
+  });
+
+  test('binds one account of the provider to a user, not two', async () => {
+    const { username, password } = await gateway.addUser(0);
+    const visitor = new Visitor(gateway);
+    await visitor.signIn(username, password);
+    await visitor.end(door.name, await door.agree(await visitor.visit(door.name, true), door.somebody()));
+    const second = await door.agree(await visitor.visit(door.name, true), door.somebody());
+    expect(codeIn(await visitor.end(door.name, second))).toBe('other-identity-bound');
+  });
+
+  test('is unbound by its user, unless it is the only way in', async () => {
+    const account = door.somebody();
+    const { username, password } = await gateway.addUser(0);
+    const visitor = new Visitor(gateway);
+    await visitor.signIn(username, password);
+    await visitor.end(door.name, await door.agree(await visitor.visit(door.name, true), account));
+    const unbind = `mutation ($stepUp: String) { unbind(provider: ${door.name}, stepUp: $stepUp) { identities { name } } }`;
+    expect((await visitor.graphql(unbind, { stepUp: await visitor.proven('BINDINGS') })).data).toEqual({
+      unbind: { identities: [] },
+    });
+
+    const newcomer = new Visitor(gateway);
+    userIn(await enter(door, account, newcomer));
+    expect(await newcomer.refusal(unbind)).toBe('last-door');
+  });
+
+  test('is shut to the disabled and the deleted, and open to whoever has been erased, as somebody new', async () => {
+    const account = door.somebody();
+    const { id } = userIn(await enter(door, account));
+    const manage = async (action: 'disable' | 'enable' | 'delete') =>
+      gateway.application.visible(await gateway.application.users.manage(gateway.root, Number(id) as never, action));
+    await manage('disable');
+    expect(codeIn(await enter(door, account))).toBe('user-disabled');
+    await manage('enable');
+    expect(userIn(await enter(door, account)).id).toBe(id);
+    await manage('delete');
+    expect(codeIn(await enter(door, account))).toBe('user-deleted');
+    await gateway.application.visible(await gateway.application.users.erase(gateway.root, Number(id) as never));
+    expect(userIn(await enter(door, account)).id).not.toBe(id);
+  });
+
+  test('registers nobody while registration is off, and lets in who has registered', async () => {
+    const account = door.somebody();
+    userIn(await enter(door, account));
+    await gateway.setOption('RegisterEnabled', 'false');
+    try {
+      expect(codeIn(await enter(door, door.somebody()))).toBe('registration-closed');
+      userIn(await enter(door, account));
+    } finally {
+      await gateway.setOption('RegisterEnabled', 'true');
+    }
+  });
+
+  test('makes one user of somebody who comes in several times at once', async () => {
+    const account = door.somebody();
+    const comings = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const visitor = new Visitor(gateway);
+        return { visitor, back: await door.agree(await visitor.visit(door.name), account) };
+      }),
+    );
+    const users = await Promise.all(comings.map(({ visitor, back }) => visitor.end(door.name, back)));
+    expect(new Set(users.map((answer) => userIn(answer).id)).size).toBe(1);
+  });
+
+  test('does not exist while it is switched off', async () => {
+    const option =
+      { github: 'GitHubOAuthEnabled', linuxdo: 'LinuxDOOAuthEnabled', oidc: 'oidc.enabled' }[door.provider] ?? '';
+    const visitor = new Visitor(gateway);
+    const back = await door.agree(await visitor.visit(door.name), door.somebody());
+    await gateway.setOption(option, 'false');
+    try {
+      expect(codeIn(await visitor.end(door.name, back))).toBe('provider-off');
+      expect(await visitor.refusal(`mutation { visitProvider(provider: ${door.name}) }`)).toBe('provider-off');
+    } finally {
+      await gateway.setOption(option, 'true');
+    }
+  });
+});

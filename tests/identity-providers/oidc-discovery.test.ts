@@ -1,0 +1,124 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SignInTrip } from '../../src/application/ports/identity-provider-ports.js';
+import type { OutboundRequest } from '../../src/application/ports/outbound-ports.js';
+import type { VisitedDoor } from '../../src/identity-providers/identity-provider.js';
+import { oidc } from '../../src/identity-providers/oidc.js';
+import { resolveBySystem } from '../../src/outbound/address-guard.js';
+import { type GuardedClient, openGuardedClient } from '../../src/outbound/guarded-client.js';
+import { someInstant } from '../support/given/events.js';
+import { settableClock } from '../support/given/fixed-clock.js';
+import { refusal } from '../support/refusal.js';
+import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
+
+/* A provider of OpenID Connect is asked where its doors are before anybody is sent there: somebody waits for the answer. */
+
+let provider: Upstream;
+let outbound: GuardedClient;
+let answer: (response: ServerResponse) => void;
+let asked: OutboundRequest[];
+let reported: string[];
+let door: VisitedDoor;
+
+const trip: SignInTrip = { redirectUri: 'https://gate.example/oauth/oidc', verifier: 'v'.repeat(43), nonce: 'nonce' };
+const visit = (): Promise<string> => door.authoriseAddress('state', trip);
+const document = () => ({
+  issuer: provider.url,
+  authorization_endpoint: `${provider.url}/authorise`,
+  token_endpoint: `${provider.url}/token`,
+  jwks_uri: `${provider.url}/keys`,
+  response_types_supported: ['code'],
+});
+const told = (response: ServerResponse, body: string, status = 200): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+
+beforeAll(async () => {
+  provider = await startUpstream((_, response) => answer(response));
+  outbound = openGuardedClient({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, resolve: resolveBySystem });
+});
+afterAll(async () => {
+  await outbound?.close();
+  await provider?.stop();
+});
+beforeEach(() => {
+  asked = [];
+  reported = [];
+  const options: Readonly<Record<string, string>> = {
+    'oidc.client_id': 'client',
+    'oidc.well_known': `${provider.url}/.well-known/openid-configuration`,
+  };
+  const ports = {
+    outbound: {
+      fetch(request: OutboundRequest) {
+        asked.push(request);
+        // Whoever says nothing is not waited for to the end; that there is one is looked at below.
+        return outbound.fetch({ ...request, timeoutMs: isSilent ? 100 : request.timeoutMs });
+      },
+    },
+    text: (key: string) => options[key] ?? '',
+    secretOf: async () => 'secret',
+    report: ({ step, reason }: { readonly step: string; readonly reason: string }) =>
+      reported.push(`${step} ${reason}`),
+  };
+  door = oidc(ports, settableClock(someInstant));
+});
+let isSilent = false;
+afterEach(() => {
+  isSilent = false;
+});
+
+describe('the discovery of a provider', () => {
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['says nothing', () => {}],
+    ['begins to answer, and stops', (response) => void response.writeHead(200).write('{"issuer":')],
+  ])('that %s is given up within seconds, and asked again by the next who comes', async (_, says) => {
+    answer = says;
+    isSilent = true;
+    await expect(visit()).rejects.toThrow(refusal('provider-unreachable', { provider: 'oidc', step: 'discovery' }));
+    expect(reported).toEqual(['discovery timed-out']);
+    for (const { timeoutMs, mostBytes } of asked) {
+      expect(timeoutMs).toBeLessThanOrEqual(5_000);
+      expect(mostBytes).toBeLessThanOrEqual(256 * 1024);
+    }
+    isSilent = false;
+    answer = (response) => told(response, JSON.stringify(document()));
+    expect(await visit()).toContain(`${provider.url}/authorise?`);
+  });
+
+  test.each<[string, string, (response: ServerResponse) => void]>([
+    ['hangs up', 'unreachable', (response) => response.destroy()],
+    ['has no end', 'too-large', (response) => told(response, `{"issuer":"${'x'.repeat(300_000)}"}`)],
+  ])('that %s is not reached', async (_, reason, says) => {
+    answer = says;
+    await expect(visit()).rejects.toThrow(refusal('provider-unreachable'));
+    expect(reported).toEqual([`discovery ${reason}`]);
+  });
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['is a page for people', (response) => told(response, '<p>secret page of the provider</p>')],
+    ['is a text', (response) => told(response, '"issuer"')],
+    ['is nothing', (response) => told(response, 'null')],
+    [
+      'leads into the page itself',
+      (response) =>
+        told(
+          response,
+          JSON.stringify({ ...document(), authorization_endpoint: 'javascript:alert(document.cookie)//' }),
+        ),
+    ],
+    ['names no place to go to', (response) => told(response, JSON.stringify({ issuer: provider.url }))],
+    ['is not there', (response) => told(response, '{}', 404)],
+  ])('that %s leads nobody anywhere, and nothing of it is repeated', async (_, says) => {
+    answer = says;
+    await expect(visit()).rejects.toThrow(refusal('provider-unreachable'));
+    expect(reported).toHaveLength(1);
+    expect(reported.join()).not.toContain('secret page');
+  });
+
+  test('is asked for once by all who come meanwhile', async () => {
+    answer = (response) => told(response, JSON.stringify(document()));
+    const addresses = await Promise.all([visit(), visit(), visit()]);
+    expect(new Set(addresses).size).toBe(1);
+    expect(asked).toHaveLength(1);
+  });
+});

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../../src/cli/database.js';
+import { type Config, readConfig } from '../../../src/config.js';
+import { openCallers } from '../../support/callers/callers.js';
+import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../../support/gateway/books.js';
+import { startGatewayProcess } from '../../support/gateway/gateway-process.js';
+import { setUpData } from '../../support/gateway/set-up-data.js';
+import { quietLog } from '../../support/quiet-log.js';
+import { until } from '../../support/until.js';
+import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
+
+/* A gateway is killed with calls at every stage. What its successor books for each is what had become of it. */
+
+const models = ['answering', 'streaming', 'connecting'];
+const said = 'word '.repeat(400);
+
+let dataDir: string;
+let config: Config;
+let upstream: Upstream;
+/** Takes connections and says nothing: whoever comes through it has sent nothing yet. */
+let silentProxy: Server;
+const proxied: Socket[] = [];
+let books: Books;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tallygate-crash-'));
+  config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
+  let asked = 0;
+  upstream = await startUpstream(({ body }, response) => {
+    asked++;
+    if (!body.includes('"stream":true')) return;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: said } }] })}\n\n`);
+  });
+  silentProxy = createServer((socket) => proxied.push(socket.on('error', () => {})));
+  silentProxy.listen(0, '127.0.0.1');
+  await once(silentProxy, 'listening');
+  const proxy = `http://127.0.0.1:${(silentProxy.address() as AddressInfo).port}`;
+  const apiKey = await setUpData(config, [
+    { models: ['answering', 'streaming'], baseUrl: upstream.url },
+    { models: ['connecting'], baseUrl: upstream.url, proxy },
+  ]);
+
+  const doomed = await startGatewayProcess(dataDir);
+  const callers = openCallers(doomed.url);
+  const caller = callers.with(apiKey);
+  let read = '';
+  const cutOff = Promise.allSettled([
+    caller.chat({ model: 'answering' }),
+    caller.chat(
+      { model: 'streaming', stream: true },
+      {
+        enough: (text) => {
+          read = text;
+          return false;
+        },
+      },
+    ),
+    caller.chat({ model: 'connecting' }),
+  ]);
+  await until(async () => (asked === 2 && proxied.length > 0 && read.includes('word') ? true : null), 60_000);
+  await until(() => withDatabase(config, quietLog, ({ pool }) => everythingNoted(pool)), 60_000);
+  await doomed.kill();
+  await cutOff;
+  await callers.close();
+
+  const successor = await startGatewayProcess(dataDir);
+  try {
+    books = await withDatabase(config, quietLog, async (database) => {
+      const found = await booksAtRest(database);
+      await expectBooksToAgree(database, found);
+      return found;
+    });
+  } finally {
+    await successor.stop();
+  }
+}, 240_000);
+afterAll(async () => {
+  for (const socket of proxied) socket.destroy();
+  silentProxy?.close();
+  await upstream?.stop();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Both calls that have gone upstream, the stream with what it has delivered, and that no other had. */
+async function everythingNoted(pool: { query: (text: string) => Promise<{ rows: unknown[] }> }): Promise<true | null> {
+  const { rows } = await pool.query(`
+    select 1 from call_progress_node
+    where noted_to >= (select max(position) from events where type = 'CallReserved')
+      and (select count(*) from call_progress) = 2
+      and exists (select from call_progress where (progress -> 'delivered' ->> 'outputTokens')::int > 0)
+  `);
+  return rows.length > 0 ? true : null;
+}
+
+const storyOf = (model: string): CallStory => {
+  const story = [...books.calls.values()].find(({ reserved }) => reserved[0]?.facts.model === model);
+  if (story === undefined) throw new Error(`no call of ${model}`);
+  return story;
+};
+
+describe('a call that was cut off by a crash', () => {
+  test('after it had been sent costs its user nothing, and what upstream may charge is booked to suspense', () => {
+    const { reserved, released, settled } = storyOf('answering');
+    expect(settled).toEqual([]);
+    expect(released[0]).toMatchObject({ reason: 'recovered', suspense: reserved[0]?.reserved });
+  });
+
+  test('in the middle of a stream is charged by what had been delivered, and says what happened', () => {
+    const { released, settled } = storyOf('streaming');
+    expect(released).toEqual([]);
+    expect(settled[0]).toMatchObject({ outcome: 'gateway-failed', usageSource: 'estimated', suspense: 0 });
+    // 400 words of four letters and a blank.
+    expect(settled[0]?.usage.output).toBe(500);
+    expect(settled[0]?.charged).toBeGreaterThan(0);
+  });
+
+  test('before anything had been sent leaves nothing behind, in suspense neither', () => {
+    const { released, settled } = storyOf('connecting');
+    expect(settled).toEqual([]);
+    expect(released[0]).toMatchObject({ reason: 'recovered', suspense: 0 });
+  });
+
+  test('was one of these three', () => {
+    expect(models.flatMap((model) => storyOf(model).reserved)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  anthropicClient,
+  type Conversation,
+  type DialectClient,
+  geminiClient,
+  openAiClient,
+} from '../../support/callers/dialect-clients.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { until } from '../../support/until.js';
+import {
+  type Answer,
+  type DialectUpstream,
+  signature,
+  startDialectUpstream,
+  used,
+  type Wire,
+  wires,
+} from '../../support/upstreams/dialect-upstreams.js';
+
+/* Each official client against an upstream of each wire: what is said arrives, both ways, whole and in pieces. */
+
+const opened = { openai: openAiClient, anthropic: anthropicClient, gemini: geminiClient };
+const embedders: Readonly<Partial<Record<Wire, string>>> = {
+  openai: 'text-embedding-3-small',
+  gemini: 'gemini-embedding-001',
+};
+const quota = 1_000_000_000;
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const pdf = Buffer.from('%PDF-1.4 ö').toString('base64');
+
+let gateway: TestGateway;
+let user: TestUser;
+const upstreams = new Map<Wire, DialectUpstream>();
+let clients: Readonly<Record<Wire, DialectClient>>;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ CALLER_GONE_SECONDS: '1' });
+  for (const wire of wires) {
+    const upstream = await startDialectUpstream(wire);
+    upstreams.set(wire, upstream);
+    const { type, model, url } = upstream;
+    const embedder = embedders[wire];
+    await gateway.addChannel({
+      type,
+      baseUrl: url,
+      name: wire,
+      models: embedder === undefined ? [model] : [model, embedder],
+    });
+  }
+  await gateway.setOption('SelfUseModeEnabled', 'true');
+});
+afterAll(async () => {
+  await gateway?.stop();
+  for (const upstream of upstreams.values()) await upstream.stop();
+});
+beforeEach(async () => {
+  user = await gateway.addUser(quota);
+  const apiKey = await gateway.addApiKey(user);
+  clients = {
+    openai: opened.openai(gateway.url, apiKey),
+    anthropic: opened.anthropic(gateway.url, apiKey),
+    gemini: opened.gemini(gateway.url, apiKey),
+  };
+});
+
+const settledLine = () =>
+  until(async () => {
+    const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 10 }, true);
+    return lines.find(({ type }) => type === 2) ?? null;
+  });
+
+const combinations = wires.flatMap((caller) => wires.map((upstream) => [caller, upstream] as const));
+
+describe.each(combinations)("%s's client and an upstream of the wire %s", (caller, wire) => {
+  let client: DialectClient;
+  let upstream: DialectUpstream;
+  const asking = (more: Partial<Conversation> = {}): Conversation => ({
+    model: upstream.model,
+    user: [{ text: 'What is the weather in Höfn and Vík?' }],
+    limit: 900,
+    ...more,
+  });
+
+  beforeEach(() => {
+    client = clients[caller];
+    const found = upstreams.get(wire);
+    if (found === undefined) throw new Error(`there is no upstream of ${wire}`);
+    upstream = found;
+  });
+
+  const thoughtful: Answer = {
+    thinking: 'Two towns: "two" calls.\n',
+    text: 'I look at both. 🌧',
+    calls: [
+      { name: 'weather', args: { city: 'Höfn', deep: { list: [1, 'a"b\\c', null] } } },
+      { name: 'weather', args: { city: 'Vík' } },
+    ],
+  };
+
+  test.each([false, true])('thinking, words, parallel calls and usage arrive (streamed: %s)', async (stream) => {
+    upstream.says(thoughtful);
+    const heard = await client.ask(asking({ tools: ['weather'] }), stream);
+    expect(heard).toMatchObject({ ...thoughtful, stop: 'tools', usage: used });
+    const line = await settledLine();
+    expect(line).toMatchObject({ usage_source: 'upstream', prompt_tokens: used.input, completion_tokens: used.output });
+    expect(await gateway.available(user)).toBe(quota - line.quota);
+  });
+
+  test.each([false, true])('the next turn has calls, results and what signs them (streamed: %s)', async (stream) => {
+    upstream.says(thoughtful);
+    const heard = await client.ask(asking({ tools: ['weather'] }), stream);
+    upstream.says({ text: 'Rain in both.' });
+    const results = ['Rain & "wind"', 'Drizzle'];
+    const next = await client.ask(asking({ tools: ['weather'], before: { heard, results } }), stream);
+    expect(next).toMatchObject({ text: 'Rain in both.', calls: [], stop: 'end' });
+    const meant = upstream.meant();
+    expect(meant.calls).toEqual(thoughtful.calls);
+    expect(
+      meant.results.map((text) => text.replace(/^\{"output":"(.*)"\}$/, (_, inner) => JSON.parse(`"${inner}"`))),
+    ).toEqual(results);
+    expect(meant.said).toMatchObject([{ role: 'user' }, { role: 'model', text: thoughtful.text }]);
+    expect(meant.signatures).toEqual(wire === 'openai' ? [] : [signature]);
+  });
+
+  test('instructions, pictures, documents, stop sequences, a schema and the limit go up', async () => {
+    upstream.says({ text: '{"name":"A cat"}' });
+    await client.ask(
+      asking({
+        system: 'Be brief.\nBe kind.',
+        user: [{ text: 'What is this?' }, { image: png }, { pdf }],
+        stops: ['END', '\n\n'],
+        schema: ['name', 'years'],
+      }),
+      false,
+    );
+    expect(upstream.meant()).toMatchObject({
+      system: 'Be brief.\nBe kind.',
+      said: [{ role: 'user', text: 'What is this?' }],
+      media: [png, pdf],
+      // A blank one is refused there.
+      stops: wire === 'anthropic' && caller !== 'anthropic' ? ['END'] : ['END', '\n\n'],
+      schema: ['name', 'years'],
+      limit: 900,
+    });
+  });
+
+  test.each([false, true])('an answer that met its limit says so (streamed: %s)', async (stream) => {
+    upstream.says({ text: 'It goes on and', cut: true });
+    expect(await client.ask(asking(), stream)).toMatchObject({ text: 'It goes on and', stop: 'length' });
+  });
+
+  test.each([false, true])('twenty calls at once, and their results (streamed: %s)', async (stream) => {
+    const calls = Array.from({ length: 20 }, (_, at) => ({ name: `look_up_${at % 3}`, args: { city: `${at} ö` } }));
+    const tools = ['look_up_0', 'look_up_1', 'look_up_2'];
+    upstream.says({ calls });
+    const heard = await client.ask(asking({ tools }), stream);
+    expect(heard.calls).toEqual(calls);
+    upstream.says({ text: 'Done.' });
+    const results = calls.map((_, at) => `result ${at}`);
+    await client.ask(asking({ tools, before: { heard, results } }), stream);
+    const meant = upstream.meant();
+    expect(meant.calls).toEqual(calls);
+    expect(meant.results.map((text) => /result \d+/.exec(text)?.[0])).toEqual(results);
+    expect(meant.tools).toEqual(tools);
+  });
+
+  test('200 kB of context arrive, and what is to be kept in a cache where there is one', async () => {
+    upstream.says({ text: 'Read.' });
+    const texts = Array.from({ length: 4 }, (_, at) => `${at} The ledger says ö 🜚. `.repeat(2_000));
+    await client.ask(asking({ user: texts.map((text) => ({ text, kept: true })) }), true);
+    const { said, cached } = upstream.meant();
+    expect(
+      said
+        .map(({ text }) => text)
+        .join('')
+        .replace(/\n(?=\d The ledger)/g, ''),
+    ).toBe(texts.join(''));
+    expect(cached).toBe(wire === 'anthropic' && caller !== 'gemini' ? 4 : 0);
+  });
+
+  test('who leaves in the middle of a call pays for what was made of it', async () => {
+    const city = 'x'.repeat(2_000);
+    upstream.stalls({ text: 'I look. '.repeat(40), calls: [{ name: 'weather', args: { city } }] });
+    await client.leave(asking({ tools: ['weather'], limit: 4_000 })).catch(() => {});
+    const line = await settledLine();
+    expect(line).toMatchObject({ outcome: 'caller-left' });
+    expect(line.completion_tokens).toBeGreaterThan(20);
+    expect(await gateway.available(user)).toBe(quota - line.quota);
+  });
+
+  test.each([400, 429, 503])(
+    'a refusal with %s is of the class that the client knows, and costs nothing',
+    async (status) => {
+      upstream.refuses(status);
+      for (const stream of [false, true]) {
+        const error = await client.ask(asking(), stream).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(client.failure(status));
+        expect(error).toMatchObject({ status });
+      }
+      await until(async () => ((await gateway.available(user)) === quota ? true : null));
+    },
+  );
+
+  test('tokens are counted for nothing: by the upstream where it counts in these words, else here', async () => {
+    if (client.count === null) return;
+    const counted = await client.count(upstream.model);
+    if (caller === wire) expect(counted).toBe(42);
+    else expect(counted).toBeGreaterThan(0);
+    expect(await gateway.available(user)).toBe(quota);
+  });
+
+  test('vectors are made where there is such a model, each text its own', async () => {
+    const model = embedders[wire];
+    if (client.embed === null || model === undefined) return;
+    expect(await client.embed(model, ['one', 'two'])).toEqual([
+      [0.25, -0.5],
+      [0.25, -0.5],
+    ]);
+  });
+});

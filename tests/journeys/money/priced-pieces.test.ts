@@ -1,0 +1,259 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { chargeOf } from '../../../src/domain/pricing/pricing.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { until } from '../../support/until.js';
+import {
+  type AnthropicUpstream,
+  eventsOf,
+  eventText,
+  messageOf,
+  startAnthropicUpstream,
+} from '../../support/upstreams/anthropic-upstream.js';
+import { type GeminiUpstream, responseWith, startGeminiUpstream } from '../../support/upstreams/gemini-upstream.js';
+
+/* What is sold by the piece, and pictures that are put out: from the official clients to the line of the log. */
+
+const claude = 'claude-sonnet-4-5-20250929';
+const google = 'gemini-3-pro-preview';
+const drawing = 'gemini-2.5-flash-image';
+const quota = 100_000_000;
+const question = { role: 'user', content: 'What is new in Höfn?' } as const;
+const web = { type: 'web_search_20250305', name: 'web_search' } as const;
+
+let gateway: TestGateway;
+let anthropicUpstream: AnthropicUpstream;
+let geminiUpstream: GeminiUpstream;
+let user: TestUser;
+let anthropic: Anthropic;
+let genai: GoogleGenAI;
+let openai: OpenAI;
+
+const settledLine = () =>
+  until(async () => {
+    const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 10 }, true);
+    return lines.find(({ type }) => type === 2) ?? null;
+  });
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ CALLER_GONE_SECONDS: '1' });
+  anthropicUpstream = await startAnthropicUpstream();
+  geminiUpstream = await startGeminiUpstream();
+  await gateway.addChannel({ models: ['gpt-4o-search-preview', 'gpt-4o-mini'] });
+  await gateway.addChannel({ type: 14, models: [claude], baseUrl: anthropicUpstream.url });
+  await gateway.addChannel({ type: 24, models: [google, drawing], baseUrl: geminiUpstream.url });
+});
+afterAll(async () => {
+  await gateway?.stop();
+  await anthropicUpstream?.stop();
+  await geminiUpstream?.stop();
+});
+beforeEach(async () => {
+  anthropicUpstream.calls.length = 0;
+  user = await gateway.addUser(quota);
+  await as(user);
+});
+
+async function as(who: TestUser): Promise<void> {
+  const apiKey = await gateway.addApiKey(who);
+  anthropic = new Anthropic({ apiKey, baseURL: gateway.url, maxRetries: 0 });
+  genai = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: gateway.url } });
+  openai = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+}
+
+const searched = (count: number): JsonObject[] =>
+  Array.from({ length: count }, (_, at) => [
+    { type: 'server_tool_use', id: `srvtoolu_${at}`, name: 'web_search', input: { query: 'Höfn' } },
+    { type: 'web_search_tool_result', tool_use_id: `srvtoolu_${at}`, content: [] },
+  ]).flat();
+const found = messageOf([...searched(2), { type: 'text', text: 'Rain.' }], {
+  server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 },
+});
+
+describe('a search of Anthropic’s', () => {
+  test.each([false, true])('costs what it costs beside its tokens (streamed: %s)', async (streamed) => {
+    anthropicUpstream.says(found);
+    const asked = { model: claude, max_tokens: 100, messages: [question], tools: [{ ...web, max_uses: 5 }] };
+    const message = streamed
+      ? await anthropic.messages.stream(asked).finalMessage()
+      : await anthropic.messages.create(asked);
+    expect(message.usage.server_tool_use).toMatchObject({ web_search_requests: 2, web_fetch_requests: 1 });
+    expect(anthropicUpstream.calls[0]?.json.tools).toEqual(asked.tools);
+    const line = await settledLine();
+    // 1.5 × (20 + 10 × 5) + 2 × 0.01 × 500000
+    expect(line).toMatchObject({ quota: 10_105, usage: { 'calls:web_search': 2 }, usage_source: 'upstream' });
+    if (line.price === null) throw new Error('a line without a price');
+    expect(chargeOf(line.usage, line.price)).toBe(10_105);
+    expect(await gateway.available(user)).toBe(quota - 10_105);
+  });
+
+  test('has a bound where its caller names none, which is what must be affordable', async () => {
+    anthropicUpstream.says(found);
+    const asked = { model: claude, max_tokens: 100, messages: [question], tools: [web] };
+    await anthropic.messages.create(asked);
+    expect(anthropicUpstream.calls[0]?.json.tools).toEqual([{ ...web, max_uses: 20 }]);
+    await as(await gateway.addUser(99_000));
+    await expect(anthropic.messages.create(asked)).rejects.toMatchObject({ status: 402 });
+    await anthropic.messages.create({ ...asked, tools: [{ ...web, max_uses: 2 }] });
+  });
+
+  test('is charged to who leaves before it is told', async () => {
+    const events = eventsOf(found).slice(0, -2).map(eventText).join('');
+    anthropicUpstream.says((_call, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events);
+    });
+    const abort = new AbortController();
+    const stream = await anthropic.messages.create(
+      { model: claude, max_tokens: 100, stream: true, messages: [question], tools: [web] },
+      { signal: abort.signal },
+    );
+    for await (const { type } of stream) if (type === 'content_block_delta') abort.abort();
+    const line = await settledLine();
+    expect(line).toMatchObject({ usage_source: 'estimated', usage: { 'calls:web_search': 2 } });
+    expect(line.quota).toBeGreaterThan(10_000);
+  });
+});
+
+describe('a search of Google’s', () => {
+  const grounded = responseWith([{ text: 'Rain.' }], {
+    finishReason: 'STOP',
+    groundingMetadata: { webSearchQueries: ['Höfn', 'Höfn news', 'Höfn weather'], groundingChunks: [] },
+  });
+
+  test('costs by the query, whole or streamed', async () => {
+    geminiUpstream.says('generateContent', grounded);
+    geminiUpstream.says('streamGenerateContent', [responseWith([{ text: 'Rain' }]), grounded]);
+    const asked = { model: google, contents: 'x', config: { tools: [{ googleSearch: {} }], maxOutputTokens: 100 } };
+    await genai.models.generateContent(asked);
+    const whole = await settledLine();
+    // 1 × (100 + 50 × 6) + 3 × 0.014 × 500000
+    expect(whole).toMatchObject({ quota: 21_400, usage: { 'calls:google_search': 3 } });
+    user = await gateway.addUser(quota);
+    await as(user);
+    for await (const _ of await genai.models.generateContentStream(asked));
+    expect(await settledLine()).toMatchObject({ quota: 21_400, usage_source: 'upstream' });
+  });
+
+  test('costs OpenAI’s clients the same', async () => {
+    geminiUpstream.says('generateContent', grounded);
+    await openai.chat.completions.create({
+      model: google,
+      messages: [question],
+      tools: [{ type: 'function', function: { name: 'googleSearch' } }],
+    });
+    expect(await settledLine()).toMatchObject({ quota: 21_400 });
+  });
+
+  test('costs the same where an OpenAI client offers it by the older `functions`', async () => {
+    geminiUpstream.says('generateContent', grounded);
+    await openai.chat.completions.create({
+      model: google,
+      messages: [question],
+      functions: [{ name: 'googleSearch' }],
+    });
+    expect(JSON.parse(geminiUpstream.calls.at(-1)?.body ?? '')).toMatchObject({ tools: [{ googleSearch: {} }] });
+    expect(await settledLine()).toMatchObject({ quota: 21_400, usage: { 'calls:google_search': 3 } });
+  });
+
+  test.each(['googleSearch', 'urlContext', 'codeExecution'])(
+    'is not what an Anthropic client’s own tool %s asks for: it goes as the function it is, on a small balance too',
+    async (name) => {
+      await as(await gateway.addUser(20_000));
+      geminiUpstream.says(
+        'generateContent',
+        responseWith([{ functionCall: { name, args: { query: 'x' } } }], { finishReason: 'STOP' }),
+      );
+      const message = await anthropic.messages.create({
+        model: google,
+        max_tokens: 100,
+        messages: [question],
+        tools: [{ name, input_schema: { type: 'object', properties: { query: { type: 'string' } } } }],
+      });
+      expect(message.content).toMatchObject([{ type: 'tool_use', name, input: { query: 'x' } }]);
+      const { tools } = JSON.parse(geminiUpstream.calls.at(-1)?.body ?? '');
+      expect(tools).toEqual([{ functionDeclarations: [expect.objectContaining({ name })] }]);
+    },
+  );
+
+  test('is no function of a client whose upstream is none of Google’s: a balance without room for searches will do', async () => {
+    await as(await gateway.addUser(20_000));
+    await openai.chat.completions.create({
+      model: 'gpt-4o-mini',
+      max_tokens: 10,
+      messages: [question],
+      tools: [{ type: 'function', function: { name: 'googleSearch' } }],
+    });
+  });
+});
+
+describe('a tool of Google’s that is sold by the piece and has no price here', () => {
+  const unpriced = [
+    ...['googleMaps', 'enterpriseWebSearch', 'exaAiSearch', 'parallelAiSearch', 'fileSearch', 'retrieval'],
+    ...['mcpServers', 'google_maps', 'somethingNew'],
+  ];
+
+  test.each(unpriced)('%s is refused by name, and nothing is asked', async (name) => {
+    const before = geminiUpstream.calls.length;
+    const answer = await fetch(`${gateway.url}/v1beta/models/${google}:generateContent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': await gateway.addApiKey(user) },
+      body: JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }], tools: [{ googleSearch: {} }, { [name]: {} }] }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      error: { code: 400, message: expect.stringContaining(`tools[1].${name} has no price here`) },
+    });
+    expect(geminiUpstream.calls.length).toBe(before);
+  });
+
+  test('is refused to OpenAI’s clients, whose upstreams may take it too', async () => {
+    const asked = { model: 'gpt-4o-mini', messages: [question], tools: [{ googleMaps: {} }] };
+    const refused = await openai.chat.completions.create(asked as never).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 400, param: 'tools[0].googleMaps' });
+  });
+});
+
+test('a conversation that is kept at Anthropic is not gone on with: what it holds is not sent, and nobody counts it', async () => {
+  const before = anthropicUpstream.calls.length;
+  const asked = { model: claude, max_tokens: 100, messages: [question], thread: { id: 'thread_1' } };
+  for (const model of [claude, google])
+    await expect(anthropic.messages.create({ ...asked, model } as never)).rejects.toThrow(/thread/);
+  await expect(anthropic.messages.countTokens({ ...asked } as never)).rejects.toThrow(/thread/);
+  expect(anthropicUpstream.calls.length).toBe(before);
+});
+
+test('a model of OpenAI’s that always searches costs a search for each answer', async () => {
+  gateway.provider.script('gpt-4o-search-preview', { text: 'Rain.', tokens: { prompt: 100, completion: 10 } });
+  await openai.chat.completions.create({ model: 'gpt-4o-search-preview', messages: [question] });
+  // 1.25 × (100 + 10 × 4) + 0.025 × 500000
+  expect(await settledLine()).toMatchObject({ quota: 12_675, usage: { 'calls:web_search': 1 } });
+});
+
+test('a picture that is put out costs its own tokens at their own ratio', async () => {
+  geminiUpstream.says('generateContent', {
+    ...responseWith([{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }], { finishReason: 'STOP' }),
+    usageMetadata: {
+      promptTokenCount: 10,
+      candidatesTokenCount: 1_300,
+      totalTokenCount: 1_310,
+      candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }],
+    },
+  });
+  await genai.models.generateContent({ model: drawing, contents: 'A cat.' });
+  // 0.15 × (10 + 10 × 8.3333 + 1290 × 100)
+  expect(await settledLine()).toMatchObject({ quota: 19_364, usage: { imageOutput: 1_290, output: 10 } });
+});
+
+test('OpenAI’s clients are told what was written to a cache', async () => {
+  anthropicUpstream.says(
+    messageOf([{ type: 'text', text: 'Hm.' }], { cache_read_input_tokens: 60, cache_creation_input_tokens: 300 }),
+  );
+  const { usage } = await openai.chat.completions.create({ model: claude, messages: [question] });
+  expect(usage).toMatchObject({
+    prompt_tokens: 380,
+    prompt_tokens_details: { cached_tokens: 60, cache_creation_tokens: 300 },
+  });
+});

@@ -1,0 +1,411 @@
+import { readdir, readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../../src/cli/database.js';
+import type { Actor } from '../../../src/domain/user/user.js';
+import { schemaOf } from '../../../src/projections/engine/projection.js';
+import { channels } from '../../../src/projections/models/channels.js';
+import { redemptions } from '../../../src/projections/models/redemptions.js';
+import { users } from '../../../src/projections/models/users.js';
+import { type Answer, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
+import { booksAtRest } from '../../support/gateway/books.js';
+import { signIn } from '../../support/gateway/sign-in.js';
+import { servedModels, startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../../support/gateway/webhook-receiver.js';
+import { channelSettings } from '../../support/given/channel-settings.js';
+import { type Finding, findAll, spellingsOf } from '../../support/inputs/spellings.js';
+import { quietLog } from '../../support/quiet-log.js';
+import { until } from '../../support/until.js';
+
+/*
+ * Secrets, prompts and personal data are sent through every door, right and wrong ways, and then looked for everywhere
+ * the gateway keeps or says something.
+ */
+
+/** Given by people and providers. Each holds characters that look different in other spellings. */
+const planted = {
+  'channel key': 'sk-planted/channel+key-7f3a9c1e5b7d',
+  'second channel key': 'sk-planted/second+key-2b4d6f8a0c2e',
+  'proxy password': 'planted-proxy-pa55~word',
+  'password of a user': 'planted-pass-one',
+  'new password of a user': 'planted-pass-two',
+  'wrong password': 'planted-pass-bad',
+  'secret option': 'planted/smtp+token 42',
+  'secret of an option nobody knows': 'planted/vendor+secret 43',
+  'webhook secret': 'planted/webhook+secret 44',
+  'unknown redemption code': '7a11c0de7a11c0de7a11c0de7a11c0de',
+  'unknown API key': 'PlantedUnknownKey0123456789abcdefghijklmnopqrstu',
+  'key with a wrong length': 'sk-PlantedShortKey0123456789abcdef',
+  prompt: 'Planted prompt: the "grey" heron stands at the weir – all day.',
+  'system prompt': 'Planted instructions: answer as the lock keeper would.',
+  'completion prompt': 'Planted opening: it was a dark & stormy night at the quay',
+  'embedding input': 'Planted document: minutes of the harbour board, 4th of May.',
+  'tool description': 'Planted tool: looks up the tide at a given pier.',
+  answer: 'Planted answer: the heron left at noon, over the meadow.',
+  reasoning: 'Planted thought: herons fish alone, so it must be early.',
+} as const;
+
+const personal = { 'display name': 'Planted Björk', 'e-mail address': 'planted.björk@example.org' } as const;
+/** May be read anywhere: with it the search proves that it finds what is there. */
+const harmless = 'harmless-marker-0815';
+
+const model = 'gpt-4o-mini';
+
+let gateway: TestGateway;
+let callers: Callers;
+/** Made by the gateway itself while it works. */
+let issued: Record<string, string>;
+const errorBodies: string[] = [];
+/** Told to a caller whose own words the upstream repeats; of no interest but for keys. */
+const echoes: string[] = [];
+let places: Record<string, string[]>;
+
+const refused = (answer: Answer): Answer => {
+  errorBodies.push(answer.text, JSON.stringify(answer.headers));
+  return answer;
+};
+
+/** What a Failure tells a face. */
+const refusedCommand = async (command: Promise<unknown>): Promise<void> => {
+  const thrown: unknown = await command.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Error)) throw new Error('the command was not refused');
+  errorBodies.push(String(thrown), JSON.stringify(thrown), String(thrown.stack));
+};
+
+const conversation = (content: string) => ({
+  model,
+  messages: [
+    { role: 'system', content: planted['system prompt'] },
+    { role: 'user', content },
+  ],
+  tools: [{ type: 'function', function: { name: 'tide', description: planted['tool description'] } }],
+  tool_choice: 'none',
+});
+
+async function commands(): Promise<{ apiKey: string; actor: Actor }> {
+  const { application, root } = gateway;
+  const settings = channelSettings({ name: harmless, models: servedModels, baseUrl: gateway.provider.url });
+  const proxy = `http://keeper:${planted['proxy password']}@127.0.0.1:9`;
+  const { ids } = await application.channels.add(root, {
+    settings,
+    key: planted['channel key'],
+    proxy: '',
+    enabled: true,
+  });
+  const [channel] = ids;
+  if (channel === undefined) throw new Error('no channel was added');
+  await application.channels.edit(root, channel, { settings: {}, key: planted['second channel key'] });
+  await application.channels.add(root, {
+    settings: { ...settings, name: 'proxied', models: ['proxied'] },
+    key: planted['channel key'],
+    proxy,
+    enabled: true,
+  });
+  await refusedCommand(
+    application.channels.add(root, {
+      settings,
+      key: planted['channel key'],
+      proxy: `ftp://${planted['proxy password']}`,
+      enabled: true,
+    }),
+  );
+  await refusedCommand(
+    application.channels.edit(root, channel, {
+      settings: { baseUrl: `https://keeper:${planted['proxy password']}@example.org` },
+    }),
+  );
+
+  await application.options.change(root, 'SMTPToken', planted['secret option']);
+  await application.options.change(root, 'VendorSecret', planted['secret of an option nobody knows']);
+  // Taken for an ordinary value by whoever mistook the field.
+  await refusedCommand(application.options.change(root, 'SMTPPort', planted['secret option']));
+
+  const created = await application.users.create(root, {
+    username: 'heron',
+    password: planted['password of a user'],
+    displayName: personal['display name'],
+  });
+  const actor: Actor = { id: created.id, role: 'ordinary' };
+  await application.visible(await application.users.adjustQuota(root, actor.id, 10_000_000, 0));
+  await application.users.changeOwnProfile(
+    actor,
+    {
+      username: null,
+      password: planted['new password of a user'],
+      displayName: personal['display name'],
+    },
+    await gateway.proven({ actor, password: planted['password of a user'] }, 'password'),
+  );
+  const personalSettings = {
+    quotaWarningThreshold: 1_000,
+    acceptUnpricedModels: true,
+    webhookSecret: '',
+    webhookUrl: '',
+  };
+  await application.users.changeSettings(actor, {
+    ...personalSettings,
+    notifyType: 'webhook',
+    webhookUrl: `${hooks.url}/heron`,
+    webhookSecret: planted['webhook secret'],
+    notificationEmail: '',
+  });
+  await application.visible(
+    await application.users.changeSettings(actor, {
+      ...personalSettings,
+      notifyType: 'email',
+      notificationEmail: personal['e-mail address'],
+    }),
+  );
+  await refusedCommand(application.identity.login('heron', planted['wrong password']));
+  const { token: session } = await signIn(application.identity, 'heron', planted['new password of a user']);
+  const { token: accessToken } = await application.users.issueAccessToken(
+    actor,
+    await gateway.proven({ actor, password: planted['new password of a user'] }, 'access-token'),
+  );
+  const apiKey = await gateway.addApiKey({ actor });
+  const { codes } = await application.redemptions.issue(root, { name: harmless, quota: 5 }, 2);
+  const [used = { code: '' }, unused = { code: '' }] = codes;
+  await application.redemptions.redeem(actor, used.code, '192.0.2.1');
+  await refusedCommand(application.redemptions.redeem(actor, used.code, '192.0.2.1'));
+  await refusedCommand(application.redemptions.redeem(actor, planted['unknown redemption code'], '192.0.2.1'));
+  issued = {
+    'API key': apiKey.slice(3),
+    'redeemed code': used.code,
+    'unused code': unused.code,
+    'session token': session,
+    'access token': accessToken,
+    'password of the root user': gateway.rootPassword,
+  };
+  return { apiKey, actor };
+}
+
+async function calls(apiKey: string): Promise<void> {
+  const { provider } = gateway;
+  const caller = callers.with(apiKey);
+  const json = (path: string, body: Record<string, string>) => caller.send(path, { method: 'POST', body });
+  provider.script(model, { text: planted.answer, reasoning: planted.reasoning });
+  expect((await caller.chat(conversation(planted.prompt))).text).toContain('heron left at noon');
+  expect((await caller.chat({ ...conversation(planted.prompt), stream: true })).status).toBe(200);
+  expect((await json('/v1/completions', { model, prompt: planted['completion prompt'] })).status).toBe(200);
+  expect(
+    (await json('/v1/embeddings', { model: 'text-embedding-3-small', input: planted['embedding input'] })).status,
+  ).toBe(200);
+  await caller.chat({ ...conversation(planted.prompt), stream: true }, { enough: () => true });
+
+  // Refused by the gateway.
+  refused(await callers.with(`sk-${planted['unknown API key']}`).chat(conversation(planted.prompt)));
+  refused(await callers.with(planted['key with a wrong length']).chat(conversation(planted.prompt)));
+  refused(await callers.with(`${apiKey}-1`).chat(conversation(planted.prompt)));
+  refused(await callers.with(null).send(`/v1/models?key=${planted['unknown API key']}`));
+  refused(await callers.with(null).send(`/v1/models/%zz?key=${apiKey}`));
+  refused(await caller.send('/v1/nope?key=x', { method: 'POST', body: { prompt: planted.prompt } }));
+  refused(await caller.chat({ ...conversation(planted.prompt), max_tokens: -1 }));
+  refused(await caller.chat({ ...conversation(planted.prompt), model: 'nobody-has-it' }));
+  refused(await caller.chat({}, { body: `{"model":"${model}","messages":[{"content":"${planted.prompt}` }));
+  refused(await caller.chat(conversation(planted.prompt), { headers: { 'content-encoding': 'gzip' } }));
+  await gateway.setOption('SensitiveWords', 'heron');
+  expect(errorIn(refused(await caller.chat(conversation(planted.prompt)))).code).toBe('sensitive_words_detected');
+  await gateway.setOption('SensitiveWords', '');
+
+  // Refused or broken by the upstream.
+  provider.script(model, { kind: 'refuse', status: 500 });
+  refused(await caller.chat(conversation(planted.prompt)));
+  provider.script(model, {
+    kind: 'refuse',
+    status: 502,
+    body: `<html>${planted.prompt} ${planted['second channel key']}</html>`,
+  });
+  refused(await caller.chat(conversation(planted.prompt)));
+  provider.script(model, { kind: 'reset' });
+  refused(await caller.chat(conversation(planted.prompt)));
+  provider.script(model, { text: planted.answer, after: { frames: 3, then: 'reset' } });
+  await caller.chat({ ...conversation(planted.prompt), stream: true });
+  refused(await caller.chat({ ...conversation(planted.prompt), model: 'proxied' }));
+
+  // An upstream that repeats what it was sent, and is switched off for it.
+  await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
+  const sent = `${planted['second channel key']}. You said: ${planted.prompt}`;
+  const type = 'invalid_request_error';
+  const odd = { message: `Odd header: Bearer ${sent}`, type, code: 'invalid_value' };
+  provider.script(model, { kind: 'refuse', status: 400, body: { error: odd } });
+  echoes.push((await caller.chat(conversation(planted.prompt))).text);
+  const error = { message: `Incorrect API key provided: ${sent}`, type, code: 'invalid_api_key' };
+  provider.script(model, { kind: 'refuse', status: 401, body: { error } });
+  echoes.push((await caller.chat(conversation(planted.prompt))).text);
+  await until(async () =>
+    gateway.application.directory.channels().some(({ status }) => status === 'auto-disabled') ? true : null,
+  );
+}
+
+/** The other faces, at their most talkative: when something is wrong. */
+async function otherFaces(): Promise<void> {
+  const anonymous = callers.with(null);
+  const post = (path: string, body: Record<string, unknown> | string, headers: Record<string, string> = {}) =>
+    anonymous.send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  const wrong = planted['wrong password'];
+  refused(await post('/api/user/login', { username: 'heron', password: wrong }));
+  refused(await post('/api/user/login', `{"username":"heron","password":"${wrong}`));
+  refused(await post('/api/channel/', { key: planted['channel key'], name: 'x' }));
+  refused(await post('/api/user/topup', { key: planted['unknown redemption code'] }));
+  refused(await post('/api/option/', { key: 'SMTPToken', value: planted['secret option'] }));
+  const login = 'mutation ($password: String!) { login(username: "heron", password: $password) { user { id } } }';
+  refused(await post('/graphql', { query: login, variables: { password: wrong } }));
+  refused(await post('/graphql', { query: `mutation { login(username: "heron", password: "${wrong}" ` }));
+  const change = 'mutation ($value: String!) { changeOption(key: "SMTPToken", value: $value) { key } }';
+  refused(await post('/graphql', { query: change, variables: { value: planted['secret option'] } }));
+}
+
+/** Which of the texts stand in a file of the Postgres, its write-ahead log included, as they are. */
+async function inFiles(texts: Readonly<Record<string, string>>): Promise<string[]> {
+  const directory = await withDatabase(gateway.config, quietLog, async ({ pool }) => {
+    await pool.query('checkpoint');
+    const { rows } = await pool.query<{ pid: number; directory: string }>(
+      "select pg_backend_pid() as pid, current_setting('data_directory') as directory",
+    );
+    const [{ pid, directory } = { pid: 0, directory: '' }] = rows;
+    // Where its path is closed to the account Postgres runs under, it only knows a descriptor; it works in it, though.
+    return realpath(process.platform === 'linux' ? `/proc/${pid}/cwd` : directory);
+  });
+  const found = new Set<string>();
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    // Files come and go while it runs.
+    const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0));
+    for (const [name, text] of Object.entries(texts)) if (bytes.includes(text)) found.add(name);
+  }
+  return [...found];
+}
+
+/** Every table outside the catalogue, row by row; bytes are written in hex. */
+async function dump(): Promise<Record<string, string[]>> {
+  return withDatabase(gateway.config, quietLog, async (database) => {
+    await booksAtRest(database);
+    const { pool } = database;
+    const { rows: tables } = await pool.query<{ name: string; sql: string }>(`
+      select schemaname || '.' || tablename as name, format('%I.%I', schemaname, tablename) as sql
+      from pg_catalog.pg_tables where schemaname not in ('pg_catalog', 'information_schema')
+    `);
+    const found: Record<string, string[]> = {};
+    for (const { name, sql } of tables) {
+      const { rows } = await pool.query<{ row: string }>(`select t::text || row_to_json(t)::text as row from ${sql} t`);
+      found[name] = rows.map(({ row }) => row);
+    }
+    return found;
+  });
+}
+
+let hooks: WebhookReceiver;
+
+beforeAll(async () => {
+  hooks = await startWebhookReceiver();
+  gateway = await startTestGateway({ RELAY_TIMEOUT: '5' });
+  callers = openCallers(gateway.url);
+  const { apiKey } = await commands();
+  await calls(apiKey);
+  await otherFaces();
+  places = { ...(await dump()), log: [...gateway.logged], 'error bodies': errorBodies };
+}, 120_000);
+afterAll(async () => {
+  await hooks?.stop();
+  await callers?.close();
+  await gateway?.stop();
+});
+
+const findings = (secrets: Readonly<Record<string, string>>, except: readonly string[] = []): Finding[] =>
+  findAll(secrets, places).filter(({ place }) => !except.includes(place));
+
+test('no secret, prompt or answer can be read in any event, log line, error or table', () => {
+  expect(findings({ ...planted, ...issued })).toEqual([]);
+});
+
+test('the key the secrets are encrypted with is nowhere', () => {
+  const { secretKey } = gateway.config.vault;
+  if (secretKey === null) throw new Error('a test gateway is given its key');
+  expect(findings({ 'master key': secretKey })).toEqual([]);
+});
+
+test('personal data can be read nowhere: neither in a table nor in a log line nor in an error', () => {
+  expect(findings(personal)).toEqual([]);
+});
+
+test('personal data is in no file of the database, while the user lives and afterwards', async () => {
+  const { application, root } = gateway;
+  const { items } = await application.queries.users(root, { page: 1, size: 10 }, { keyword: 'planted' });
+  // It is shown and found all the same.
+  expect(items.map(({ display_name }) => display_name)).toEqual([personal['display name']]);
+  const [heron] = items;
+  if (heron === undefined) throw new Error('there is no such user');
+  const self = await application.queries.self({ id: heron.id, role: heron.role });
+  expect(self.settings).toContain(personal['e-mail address']);
+  expect(heron.settings).toBe('');
+  expect(await inFiles(personal)).toEqual([]);
+  await application.visible(await application.users.manage(root, heron.id, 'delete'));
+  const [gone] = await application.queries.usersById(root, [heron.id]);
+  expect(gone).toMatchObject({ username: 'heron', display_name: '', email: '', settings: '' });
+  const found = await application.queries.users(root, { page: 1, size: 10 }, { keyword: 'planted' });
+  expect(found.items).toEqual([]);
+  const tables = await dump();
+  expect(tables[`${schemaOf(users)}.user_personal`]?.filter((row) => row.includes(`"user_id":${heron.id},`))).toEqual(
+    [],
+  );
+  expect(await inFiles(personal)).toEqual([]);
+  // The search would find what is there.
+  expect(await inFiles({ marker: harmless })).not.toEqual([]);
+}, 120_000);
+
+test('an upstream that repeats its key to the caller is made to forget it', () => {
+  const [repeated, refused] = echoes;
+  expect(findAll({ key: planted['second channel key'] }, { echoes })).toEqual([]);
+  // A key that upstream refuses is the operator's business: of that the caller is told nothing of what upstream said.
+  expect(refused).toContain('upstream_account_unavailable');
+  expect(refused).not.toContain('Incorrect API key provided');
+  expect(repeated).toContain('Odd header: Bearer');
+});
+
+describe('the search itself', () => {
+  test('was given something to search in: every table, many lines, and what each place is known to hold', () => {
+    for (const table of [
+      'public.events',
+      'public.vault_secrets',
+      'public.user_keys',
+      'public.sessions',
+      `${schemaOf(users)}.users`,
+      `${schemaOf(redemptions)}.redemptions`,
+    ])
+      expect([table, places[table]?.length ?? 0]).not.toEqual([table, 0]);
+    expect(errorBodies.length).toBeGreaterThan(40);
+    expect(findAll({ marker: harmless }, places).map(({ place }) => place)).toEqual(
+      expect.arrayContaining(['public.events', `${schemaOf(channels)}.channels`]),
+    );
+    expect(findAll({ ready: 'projecting' }, places).map(({ place }) => place)).toContain('log');
+    expect(findAll({ code: 'invalid_api_key' }, places).map(({ place }) => place)).toContain('error bodies');
+  });
+
+  test('finds a text in every spelling, also inside of something else', () => {
+    const secret = planted['secret option'];
+    const inside = `before ${secret} after`;
+    const dumps = {
+      plain: [inside],
+      'JSON inside JSON': [JSON.stringify({ text: JSON.stringify({ text: inside }) })],
+      'a query': [`?text=${encodeURIComponent(inside)}`],
+      'a form': [new URLSearchParams({ inside }).toString()],
+      hex: [Buffer.from(inside).toString('hex')],
+      'hex in capitals': [Buffer.from(inside).toString('hex').toUpperCase()],
+      'base64, first alignment': [Buffer.from(inside).toString('base64')],
+      'base64, second alignment': [Buffer.from(`.${inside}`).toString('base64')],
+      'base64, third alignment': [Buffer.from(`..${inside}`).toString('base64')],
+      base64url: [Buffer.from(inside).toString('base64url')],
+    };
+    for (const [name, dump] of Object.entries(dumps))
+      expect([name, findAll({ secret }, { [name]: dump }).length > 0]).toEqual([name, true]);
+    expect(findAll({ secret }, { nothing: [`${secret.slice(1)} ${secret.slice(0, -1)}`] })).toEqual([]);
+    expect(spellingsOf('a').size).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,238 @@
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { withDatabase } from '../../../src/cli/database.js';
+import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
+import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { lineOf } from '../../support/gateway/log-lines.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { quietLog } from '../../support/quiet-log.js';
+import { until } from '../../support/until.js';
+import { type SoundUpstream, startSoundUpstream } from '../../support/upstreams/sound-upstream.js';
+
+/* Texts that are spoken: sound as it comes, and what it costs. */
+
+const balance = 10_000_000;
+
+let gateway: TestGateway;
+let callers: Callers;
+let upstream: SoundUpstream;
+let user: TestUser;
+let caller: Caller;
+let client: OpenAI;
+
+beforeAll(async () => {
+  upstream = await startSoundUpstream();
+  gateway = await startTestGateway({ STREAMING_TIMEOUT: '2', CALLER_STALL_SECONDS: '2' });
+  callers = openCallers(gateway.url);
+  await gateway.addChannel({ models: ['tts-1', 'gpt-4o-mini-tts'], baseUrl: upstream.url });
+  await gateway.setOption('ModelRatio', '{"tts-1":7.5,"gpt-4o-mini-tts":0.3}');
+});
+afterAll(async () => {
+  await callers?.close();
+  await gateway?.stop();
+  await upstream?.stop();
+});
+beforeEach(async () => {
+  upstream.calls.length = 0;
+  user = await gateway.addUser(balance);
+  const apiKey = await gateway.addApiKey(user);
+  caller = callers.with(apiKey);
+  client = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0, timeout: 30_000 });
+});
+
+const sound = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7) % 256));
+const answerWith =
+  (type: string | null, bytes: Buffer | string = sound): SoundUpstream['serve'] =>
+  (_, response) =>
+    void response.writeHead(200, type === null ? {} : { 'content-type': type }).end(bytes);
+
+const speak = (body: object, sending: Partial<Parameters<Caller['send']>[1]> = {}): Promise<Answer> =>
+  caller.send('/v1/audio/speech', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: { model: 'tts-1', input: 'Hello.', voice: 'alloy', ...body },
+    ...sending,
+  });
+
+/** The newest line of the user's log, once there is one. */
+const line = () =>
+  until(async () => {
+    const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 10 }, true);
+    return lines.find(({ path }) => path === '/v1/audio/speech') ?? null;
+  });
+
+describe('speech', () => {
+  test('comes byte for byte to the official client, and costs its characters', async () => {
+    upstream.serve = answerWith('audio/mpeg');
+    const answer = await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Zażółć 👋!' });
+    expect(Buffer.from(await answer.arrayBuffer()).equals(sound)).toBe(true);
+    expect(answer.headers.get('content-type')).toBe('audio/mpeg');
+    expect(upstream.calls[0]).toMatchObject({ url: '/v1/audio/speech' });
+    expect(Object.fromEntries(upstream.calls[0]?.fields ?? [])).toMatchObject({ model: 'tts-1', input: 'Zażółć 👋!' });
+    // 9 characters × 7.5 = 67.5
+    expect(await line()).toMatchObject({ quota: 68, prompt_tokens: 9, completion_tokens: 0, outcome: 'completed' });
+    expect(await gateway.available(user)).toBe(balance - 68);
+  });
+
+  test('of a model that is sold by the token costs its tokens', async () => {
+    upstream.serve = answerWith('audio/mpeg');
+    const answer = await speak({ model: 'gpt-4o-mini-tts', input: 'hello '.repeat(100) });
+    expect((await lineOf(gateway, user, answer)).prompt_tokens).toBeLessThan(150);
+  });
+
+  test.each([
+    ['audio/mpeg', {}, 'audio/mpeg'],
+    ['audio/wav; charset=binary', {}, 'audio/wav'],
+    ['application/octet-stream', { response_format: 'flac' }, 'audio/flac'],
+    [null, {}, 'audio/mpeg'],
+    [null, { response_format: 'something' }, 'application/octet-stream'],
+  ])('that upstream calls %s, asked for with %j, is told as %s', async (type, body, told) => {
+    upstream.serve = answerWith(type);
+    const { status, headers } = await speak(body);
+    expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, told, 'nosniff']);
+  });
+
+  test('reaches the caller while it is made', async () => {
+    let finish = (): void => {};
+    upstream.serve = (_, response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      response.write('first');
+      finish = () => void response.end('last');
+    };
+    let seen = '';
+    const answer = await speak(
+      {},
+      {
+        enough: (text) => {
+          if (seen === '') finish();
+          seen = text;
+          return false;
+        },
+      },
+    );
+    expect([seen, answer.text]).toEqual(['firstlast', 'firstlast']);
+  });
+});
+
+describe('speech is refused', () => {
+  test.each([
+    ['without a text', { input: '' }, 'invalid_audio_request', 'input'],
+    ['of a list', { input: ['a'] }, 'invalid_audio_request', 'input'],
+    ['of more than 4,096 characters', { input: 'ł'.repeat(4_097) }, 'text_too_long', 'input'],
+    ['as events', { stream_format: 'sse' }, 'invalid_audio_request', 'stream_format'],
+    ['by a model that is no name', { model: 7 }, 'invalid_audio_request', 'model'],
+  ])('%s', async (_what, body, code, param) => {
+    const answer = await speak(body);
+    expect([answer.status, errorIn(answer)]).toEqual([400, expect.objectContaining({ code, param })]);
+    expect(upstream.calls).toEqual([]);
+  });
+
+  test('not for 4,096 characters that are two units each', async () => {
+    upstream.serve = answerWith('audio/mpeg');
+    expect((await speak({ input: '👋'.repeat(4_096) })).status).toBe(200);
+  });
+});
+
+describe('nothing is charged', () => {
+  test.each<[string, SoundUpstream['serve'], number, string]>([
+    [
+      'for an error',
+      (_, response) =>
+        void response
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end('{"error":{"message":"no such voice","type":"invalid_request_error","code":"bad_voice"}}'),
+      400,
+      'bad_voice',
+    ],
+    [
+      'for an error that calls itself a success',
+      answerWith(
+        'application/json',
+        '{"error":{"message":"no such voice","type":"invalid_request_error","code":"bad_voice"}}',
+      ),
+      400,
+      'bad_voice',
+    ],
+    ['for a page', answerWith('text/html', '<script>alert(1)</script>'), 502, 'bad_response_body'],
+    [
+      'for a chat instead of sound',
+      answerWith('application/json', '{"choices":[{"message":{"content":"Hello."}}]}'),
+      502,
+      'bad_response_body',
+    ],
+    ['for no sound at all', answerWith('audio/mpeg', ''), 502, 'bad_response_body'],
+    ['where upstream hangs up first', (_, response) => void response.destroy(), 500, 'do_request_failed'],
+  ])('%s', async (_what, serve, status, code) => {
+    upstream.serve = serve;
+    const answer = await speak({});
+    expect([answer.status, errorIn(answer).code]).toEqual([status, code]);
+    expect(answer.headers['content-type']).toContain('application/json');
+    await until(async () => ((await gateway.available(user)) === balance ? true : null));
+  });
+});
+
+describe('what was delivered is charged', () => {
+  /** Some sound, and then what a test wants. */
+  const begun =
+    (then: (response: Parameters<SoundUpstream['serve']>[1]) => void): SoundUpstream['serve'] =>
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' });
+      response.write(sound.subarray(0, 1_000), () => then(response));
+    };
+
+  test('where upstream breaks off, and the caller can see that it did', async () => {
+    upstream.serve = begun((response) => response.destroy());
+    await expect(speak({})).rejects.toThrow();
+    expect(await line()).toMatchObject({ quota: 45, outcome: 'upstream-broke' });
+  });
+
+  test('where upstream falls silent', async () => {
+    upstream.serve = begun(() => {});
+    await expect(speak({})).rejects.toThrow();
+    expect(await line()).toMatchObject({ quota: 45, outcome: 'upstream-broke' });
+  });
+
+  test('where the caller hangs up, and upstream is stopped', async () => {
+    let stopped = false;
+    upstream.serve = begun((response) => {
+      response.once('close', () => {
+        stopped = true;
+      });
+      const more = (): void => void (response.destroyed || response.write(sound, () => setImmediate(more)));
+      more();
+    });
+    await speak({}, { enough: () => true });
+    expect(await line()).toMatchObject({ quota: 45, outcome: 'caller-left' });
+    await until(async () => stopped || null);
+  });
+
+  test('where the caller stops reading; no more of it is held than fits a connection', async () => {
+    let written = 0;
+    upstream.serve = begun((response) => {
+      const more = (): void => {
+        if (response.destroyed) return;
+        written += sound.length;
+        if (response.write(sound)) setImmediate(more);
+        else response.once('drain', more);
+      };
+      more();
+    });
+    const stalled = new AbortController();
+    const answer = await fetch(`${gateway.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await gateway.addApiKey(user)}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tts-1', input: 'Hello.', voice: 'alloy' }),
+      signal: stalled.signal,
+    });
+    expect(answer.status).toBe(200);
+    expect(await line()).toMatchObject({ quota: 45, outcome: 'caller-stalled' });
+    expect(written).toBeLessThan(64 * 1024 * 1024);
+    stalled.abort();
+  });
+});
+
+test('the books agree', async () => {
+  await withDatabase(gateway.config, quietLog, async (database) =>
+    expectBooksToAgree(database, await booksAtRest(database)),
+  );
+});

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { passingOn, takePassedOn } from '../../../src/relay-process/workers/passing-on.js';
+
+/* One server passes on to another, as a worker does. */
+
+const seen: { address: string | undefined; headers: IncomingMessage['headers']; url: string | undefined }[] = [];
+let directory: string;
+let faces: Server;
+let worker: Server;
+let url: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tallygate-passing-'));
+  const path = join(directory, 'socket');
+  faces = createServer((request, response) => {
+    seen.push({ address: request.socket.remoteAddress, headers: request.headers, url: request.url });
+    let body = '';
+    request.setEncoding('utf8').on('data', (part: string) => {
+      body += part;
+    });
+    request.on('end', () => {
+      if (body === 'close') response.setHeader('connection', 'close');
+      response.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], 'x-length': body.length }).end(body);
+    });
+  });
+  takePassedOn(faces);
+  await new Promise<void>((resolve) => faces.listen(path, resolve));
+  const { listener, upgrade } = passingOn(path);
+  worker = createServer(listener).on('upgrade', upgrade);
+  await new Promise<void>((resolve) => worker.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(worker.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  worker?.close();
+  faces?.closeAllConnections();
+  faces?.close();
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+});
+
+test('a request and its answer are passed on as they are', async () => {
+  const body = 'x'.repeat(200_000);
+  const answer = await fetch(`${url}/api/log/?a=%20b&a=2`, { method: 'POST', body, headers: { 'x-mine': 'yes' } });
+  expect([answer.status, answer.headers.getSetCookie(), answer.headers.get('x-length')]).toEqual([
+    201,
+    ['a=1', 'b=2'],
+    '200000',
+  ]);
+  expect(await answer.text()).toBe(body);
+  expect(seen.at(-1)).toMatchObject({ url: '/api/log/?a=%20b&a=2', headers: { 'x-mine': 'yes' } });
+});
+
+test('where it came from is what the worker has seen, whatever the client says', async () => {
+  await fetch(url, { headers: { 'x-tallygate-passed-from': '203.0.113.9', 'x-forwarded-for': '203.0.113.9' } });
+  expect(seen.at(-1)?.address).toBe('127.0.0.1');
+  expect(seen.at(-1)?.headers).not.toHaveProperty('x-tallygate-passed-from');
+  expect(seen.at(-1)?.headers['x-forwarded-for']).toBe('203.0.113.9');
+});
+
+test('whether the connection may be used again is for the faces to say', async () => {
+  const agent = new Agent({ connections: 1 });
+  const ask = async (body: string) => {
+    const answer = await agent.request({ origin: url, path: '/', method: 'POST', body });
+    await answer.body.dump();
+    return answer.headers.connection;
+  };
+  expect([await ask('x'), await ask('close'), await ask('x')]).toEqual(['keep-alive', 'close', 'keep-alive']);
+  await agent.close();
+});
+
+test('a client is let go when nobody serves the faces any more', async () => {
+  const dead = passingOn(join(directory, 'nobody'));
+  const server = createServer(dead.listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await expect(fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).rejects.toThrow();
+  server.close();
+});

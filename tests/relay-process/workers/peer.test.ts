@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { Failure } from '../../../src/domain/kernel/failure.js';
+import { Peer } from '../../../src/relay-process/workers/peer.js';
+import { pipe } from '../../support/pipe.js';
+
+interface Asked {
+  double(number: number): Promise<number>;
+  refuse(): Promise<never>;
+  say(word: string): void;
+  nothing(): Promise<null>;
+  wait(): Promise<void>;
+}
+
+function peers() {
+  const said: string[] = [];
+  const lost: unknown[] = [];
+  const mine: Asked = {
+    double: async (number) => number * 2,
+    refuse: () => Promise.reject(new Failure('store-busy', { waiting: 3 })),
+    say(word) {
+      if (word === '') throw new Error('nothing was said');
+      said.push(word);
+    },
+    nothing: async () => null,
+    wait: () => new Promise(() => {}),
+  };
+  const [here, there] = pipe();
+  const asking = new Peer<Asked>(here, {}, () => {});
+  const answering = new Peer(there, mine, (error) => lost.push(error));
+  return { asking, answering, said, lost, mine };
+}
+
+test('who asks gets the answer to the question, whatever else is asked meanwhile', async () => {
+  const { asking } = peers();
+  const numbers = Array.from({ length: 100 }, (_, index) => index);
+  expect(await Promise.all(numbers.map((number) => asking.ask('double', number)))).toEqual(numbers.map((n) => 2 * n));
+  expect(await asking.ask('nothing')).toBeNull();
+});
+
+test('what the other process throws is thrown here, of the same kind', async () => {
+  const { asking } = peers();
+  const refused = await asking.ask('refuse').catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(Failure);
+  expect(refused).toMatchObject({ code: 'store-busy', details: { waiting: 3 } });
+  const unknown = asking as unknown as Peer<{ unknown(): void }>;
+  await expect(unknown.ask('unknown')).rejects.toThrow('unknown');
+});
+
+test('what is said comes in its order, before what is asked after it', async () => {
+  const { asking, said, lost } = peers();
+  for (const word of ['one', '', 'two\n', 'três']) asking.tell('say', word);
+  await asking.ask('nothing');
+  expect(said).toEqual(['one', 'two\n', 'três']);
+  expect(lost).toEqual([new Error('nothing was said')]);
+});
+
+test('who waits for a process that ends is told so, and so is who asks it afterwards', async () => {
+  const { asking, answering } = peers();
+  const waiting = asking.ask('wait').catch((error: unknown) => error);
+  answering.close();
+  await asking.closed;
+  expect(await waiting).toMatchObject({ code: 'store-unavailable' });
+  await expect(asking.ask('nothing')).rejects.toMatchObject({ code: 'store-unavailable' });
+  asking.tell('say', 'nobody hears it');
+});
+
+test('messages are read however the pipe cuts them', async () => {
+  const { mine, said } = peers();
+  const text = `${JSON.stringify(['ask', 0, 'say', ['wörter']])}\n${JSON.stringify(['ask', 0, 'say', ['zwei']])}\n`;
+  const cut = new PassThrough();
+  new Peer(cut, mine, () => {});
+  for (const byte of Buffer.from(text)) cut.write(Buffer.from([byte]));
+  await new Promise(setImmediate);
+  expect(said).toEqual(['wörter', 'zwei']);
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { ApiKeyId } from '../../../src/domain/kernel/ids.js';
+import type { AskedOfPrimary } from '../../../src/relay-process/workers/messages.js';
+import { Peer } from '../../../src/relay-process/workers/peer.js';
+import { remoteGate } from '../../../src/relay-process/workers/remote-ports.js';
+import { someInstant } from '../../support/given/events.js';
+import { settableClock } from '../../support/given/fixed-clock.js';
+import { pipe } from '../../support/pipe.js';
+
+const key = ApiKeyId(12);
+
+function world() {
+  const asked: number[] = [];
+  let spent = false;
+  const mine: Pick<AskedOfPrimary, 'isSpent'> = {
+    async isSpent(apiKey) {
+      asked.push(apiKey);
+      return spent;
+    },
+  };
+  const [here, there] = pipe();
+  new Peer(there, mine, () => {});
+  const clock = settableClock(someInstant);
+  const gate = remoteGate(new Peer<AskedOfPrimary>(here, {}, () => {}), clock);
+  return {
+    ...{ asked, clock, gate },
+    spend(so: boolean) {
+      spent = so;
+    },
+  };
+}
+
+test('that a key is not spent is asked once by all who want to know', async () => {
+  const { gate, asked } = world();
+  expect(await Promise.all([gate.isSpent(key), gate.isSpent(key), gate.isSpent(ApiKeyId(13))])).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(await gate.isSpent(key)).toBe(false);
+  expect(asked).toEqual([12, 13]);
+});
+
+test('it is asked again once the primary has told that it may be, and after a minute in any case', async () => {
+  const { gate, asked, clock, spend } = world();
+  await gate.isSpent(key);
+  spend(true);
+  gate.spent(key);
+  expect(await gate.isSpent(key)).toBe(true);
+  spend(false);
+  expect(await gate.isSpent(key)).toBe(false);
+  clock.advance(60_000);
+  expect(await gate.isSpent(key)).toBe(false);
+  expect(asked).toEqual([12, 12, 12, 12]);
+});
+
+test('what was asked before the primary told it is not believed later', async () => {
+  const { gate, asked, spend } = world();
+  const before = gate.isSpent(key);
+  spend(true);
+  gate.spent(key);
+  await before;
+  expect(await gate.isSpent(key)).toBe(true);
+  expect(asked).toEqual([12, 12]);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { Settlement } from '../../../src/domain/call/call-conclusion.js';
+import { ApiKeyId, CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import type { HoldEstimate } from '../../../src/relay/metering/hold.js';
+import { orderTold, settlementTold, toldOrder, toldSettlement } from '../../../src/relay-process/workers/told-calls.js';
+
+/* What a worker asks of every call arrives as it was, each member in its place; all go through JSON on their way. */
+
+const arrived = <Told>(told: Told): Told => JSON.parse(JSON.stringify(told)) as Told;
+
+const callId = CallId('call-of-a-worker');
+const facts = {
+  userId: UserId(1),
+  apiKeyId: ApiKeyId(2),
+  apiKeyName: 'a name',
+  group: 'a group',
+  model: 'a model',
+  path: '/v1/chat/completions',
+  stream: true,
+};
+const terms = { unlimited: false, budget: { quota: Quota(3), period: 'daily' } } as const;
+const estimate: HoldEstimate = {
+  price: { per: 'token', model: '4', ratios: { output: '5' }, group: '6' },
+  promptTokens: 7,
+  amplePrompt: 8,
+  ampleSound: 9,
+  bound: { prompt: 10, sound: 11, output: 12, speaks: true, keeps: false, searches: { webSearch: 13 } as never },
+  answers: 14,
+  asked: 15,
+  limits: { output: 16, context: 17, guessed: true },
+  beside: 18,
+  ampleBeside: 3,
+  mayLower: true,
+  most: Quota(19),
+  least: Quota(20),
+  leastOfKey: Quota(21),
+};
+const settlement: Settlement = {
+  usage: { input: 1, output: 2 },
+  usageSource: 'upstream',
+  outcome: 'completed',
+  channelId: ChannelId(3),
+  attempts: [ChannelId(4), ChannelId(3)],
+  failedAttempts: [{ channelId: ChannelId(4), status: 500, code: 'bad_response_status_code', durationMs: 5 }],
+  upstreamModel: 'another model',
+  useTimeMs: 6,
+  firstTokenMs: 7,
+  reasoningEffort: 'high',
+  unknownAttempts: 8,
+};
+
+test('what is to be reserved', () => {
+  expect(orderTold(arrived(toldOrder(callId, facts, terms, estimate)))).toEqual({ callId, facts, terms, estimate });
+});
+
+test('what is to be reserved of a call in person without any limit', () => {
+  const inPerson = { ...facts, apiKeyId: null, stream: false };
+  const free = { unlimited: true, budget: null };
+  const open: HoldEstimate = {
+    ...estimate,
+    asked: null,
+    bound: { ...estimate.bound, speaks: false, keeps: true, searches: null },
+    limits: { output: 16, context: null, guessed: false },
+  };
+  expect(orderTold(arrived(toldOrder(callId, inPerson, free, open)))).toEqual({
+    callId,
+    facts: inPerson,
+    terms: free,
+    estimate: open,
+  });
+});
+
+test('what is to be settled', () => {
+  const told = arrived(toldSettlement(callId, settlement));
+  expect([told[0], settlementTold(told)]).toEqual([callId, settlement]);
+});
+
+test('what is to be settled of a call of which nothing failed and little is known', () => {
+  const { failedAttempts: _, ...others } = settlement;
+  const plain = { ...others, upstreamModel: null, firstTokenMs: null, reasoningEffort: null };
+  expect(settlementTold(arrived(toldSettlement(callId, plain)))).toEqual(plain);
+});

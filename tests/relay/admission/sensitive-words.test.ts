@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { searchFor, searchWords, sliceLength } from '../../../src/relay/admission/sensitive-words.js';
+import { WordSearch } from '../../../src/relay/admission/word-search.js';
+import { atOnce } from '../../../src/relay/text/large-work.js';
+
+const holds = (text: string, words: readonly string[]): boolean => atOnce(searchWords([text], words));
+
+describe('a text', () => {
+  test('holds a word wherever it stands, also inside another that breaks off', () => {
+    expect(holds('a ledger of debts', ['ledge'])).toBe(true);
+    expect(holds('ababac', ['abac'])).toBe(true);
+    expect(holds('she', ['sherry', 'he'])).toBe(true);
+    expect(holds('账单必须', ['账本', '必须'])).toBe(true);
+    expect(holds('ledg', ['ledge'])).toBe(false);
+    expect(holds('anything', ['', 'x'])).toBe(false);
+    expect(holds('anything', [])).toBe(false);
+  });
+
+  test('holds a word in any case, in letters of one or two units, and with either small sigma', () => {
+    expect(holds('A LEDGER', ['ledger'])).toBe(true);
+    expect(holds('ÄRGER', ['ärger'])).toBe(true);
+    expect(holds('𐐀𐐁', ['𐐨𐐩'])).toBe(true);
+    expect(holds('ΟΔΟΣ', ['οδος'])).toBe(true);
+    expect(holds('ΟΔΟΣΑ', ['οδος'])).toBe(true);
+    expect(holds('a 😀 b', ['😀'])).toBe(true);
+    expect(holds('a 😀 b', ['😁'])).toBe(false);
+  });
+
+  test('holds a word exactly when looking for each finds one', () => {
+    const unit = fc.constantFrom('a', 'b', 'c', '账', '😀');
+    const letters = fc.string({ unit, maxLength: 40 });
+    const word = fc.string({ unit, minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(letters, fc.array(word, { maxLength: 12 }), (text, words) => {
+        expect(holds(text, words)).toBe(words.some((one) => text.includes(one)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('holds a word that is cut by slices, whatever stands at the cut', () => {
+    for (const word of ['ledger', '账单必须', '𐐨𐐩𐐨']) {
+      for (let before = sliceLength - word.length - 1; before <= sliceLength + 1; before++)
+        expect(holds(`${'x'.repeat(before)}${word.toUpperCase()} `, [word]), `${word} after ${before}`).toBe(true);
+    }
+  });
+
+  test('is read to its end in slices of one length, and no further than the word', () => {
+    const yields = (text: string): number => [...searchWords([text], ['ledger'])].length;
+    expect(yields('x'.repeat(sliceLength * 8))).toBe(8);
+    expect(yields(`${'x'.repeat(sliceLength * 3)}ledger${'x'.repeat(sliceLength * 5)}`)).toBe(3);
+    expect(yields('short')).toBe(0);
+  });
+});
+
+test('many short texts yield as often as one long one, and a word may go on in the next line', () => {
+  const texts = Array.from({ length: sliceLength / 8 }, () => 'x'.repeat(32));
+  expect([...searchWords(texts, ['ledger'])]).toHaveLength(4);
+  expect(atOnce(searchWords(['one', 'two'], ['e\nt']))).toBe(true);
+  expect(atOnce(searchWords(['one', 'two'], ['et']))).toBe(false);
+});
+
+test('words are learnt once for as long as they stay the same, also when settings are made anew', () => {
+  const words = ['one', 'two'];
+  expect(searchFor([...words])).toBe(searchFor([...words]));
+  expect(searchFor(words)).not.toBe(searchFor(['one', 'three']));
+});
+
+test('a text read in any two parts ends in the state of the whole', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 30 });
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(letters, letters, fc.array(word, { maxLength: 8 }), (one, other, words) => {
+      const search = new WordSearch(words);
+      expect(search.read(other, search.read(one))).toBe(search.read(one + other));
+    }),
+  );
+});

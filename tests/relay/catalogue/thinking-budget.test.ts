@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { budgetsBelow, leastThought } from '../../../src/relay/catalogue/thinking-budget.js';
+
+describe.each([
+  ['thinking.budget_tokens', (tokens: unknown) => ({ thinking: { type: 'enabled', budget_tokens: tokens } })],
+  ['reasoning.max_tokens', (tokens: unknown) => ({ reasoning: { exclude: true, max_tokens: tokens } })],
+] as const)('the budget of thinking in %s', (_, asking) => {
+  const asked = (tokens: unknown) => ({ model: 'm', ...asking(tokens) }) as never;
+
+  test.each([4_000, 3_000])('of %i tokens is one below a limit that was lowered to 3,000', (tokens) => {
+    expect(budgetsBelow(asked(tokens), 3_000)).toEqual(asked(2_999));
+  });
+
+  test('stays as it is where it is below the lowered limit', () => {
+    expect(budgetsBelow(asked(2_999), 3_000)).toEqual(asked(2_999));
+  });
+
+  test('is never below one token', () => {
+    expect(budgetsBelow(asked(500), 1)).toEqual(asked(1));
+  });
+
+  test('needs the least that vendors take', () => {
+    expect(leastThought(asked(4_000))).toBe(1_024);
+  });
+
+  test.each([0, -5, 'much', null])('of %j is none: nothing is needed for it, and it is sent as it came', (tokens) => {
+    expect(leastThought(asked(tokens))).toBe(0);
+    expect(budgetsBelow(asked(tokens), 3_000)).toEqual(asked(tokens));
+  });
+
+  test('is changed in a copy', () => {
+    const body = asked(4_000);
+    budgetsBelow(body, 3_000);
+    expect(body).toEqual(asked(4_000));
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { CallerDialect } from '../../../src/relay/contracts/caller-dialect.js';
+import { anthropicCaller } from '../../../src/relay/dialects/anthropic/dialect.js';
+import { openAiCaller } from '../../../src/relay/dialects/openai/dialect.js';
+import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
+import { callerOf, plainChannel, providerOfType } from '../providers/golden.js';
+
+/* Streams that end by their mark alone: whatever the wire, clients are told a reason, by which they know a whole answer. */
+
+const info = { callId: 'call-1', model: 'm', createdAt: 1_760_000_000 };
+const sse = (...frames: (JsonObject | string)[]): Buffer =>
+  Buffer.from(frames.map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`).join(''));
+
+/** What a client is told of a stream that has come to its end mark. */
+function told(type: number, dialect: CallerDialect, stream: Buffer, body: JsonObject = {}): JsonObject[] {
+  const caller = { ...callerOf('chat', { model: 'm', ...body }), dialect, stream: true, wantsUsage: true };
+  const decoder = providerOfType(type).protocol.stream(providerOfType(type), plainChannel, caller, info);
+  const step = decoder.push(stream);
+  expect([step.error, step.finished]).toEqual([null, true]);
+  const bytes = Buffer.concat([step.bytes ?? Buffer.alloc(0), decoder.closing({ input: 3, output: 2 })]);
+  return [...bytes.toString('utf8').matchAll(/^data: (.*)$/gm)]
+    .map(([, data = '']) => parseJson(data))
+    .filter(isObject);
+}
+
+const reasonsIn = (chunks: readonly JsonObject[]) =>
+  chunks
+    .flatMap(({ choices }) => objectsIn(choices))
+    .filter(({ finish_reason: reason }) => reason !== null)
+    .map(({ index, finish_reason: reason }) => [index, reason]);
+
+const words = { index: 0, delta: { content: 'A ledger.' }, finish_reason: null };
+const call = { index: 0, id: 'c1', type: 'function', function: { name: 'read', arguments: '{}' } };
+const chunk = (...choices: JsonObject[]): JsonObject => ({
+  id: 'c',
+  object: 'chat.completion.chunk',
+  model: 'm',
+  choices,
+});
+
+const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null };
+const usage = { input_tokens: 3, output_tokens: 1 };
+const start = { type: 'message_start', message: { ...message, usage } };
+const block = (content: JsonObject): JsonObject => ({ type: 'content_block_start', index: 0, content_block: content });
+const text = block({ type: 'text', text: 'A ledger.' });
+const toolUse = block({ type: 'tool_use', id: 't1', name: 'read', input: { a: 1 } });
+const stop = { type: 'message_stop' };
+const noReason = { type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 2 } };
+
+describe('a client of OpenAI, of a stream whose end mark comes without a finish reason', () => {
+  test.each([
+    ['words of Anthropic', 14, sse(start, text, stop), [[0, 'stop']]],
+    ['calls of Anthropic', 14, sse(start, toolUse, stop), [[0, 'tool_calls']]],
+    ['words of its own wire', 1, sse(chunk(words), '[DONE]'), [[0, 'stop']]],
+    [
+      'calls of its own wire',
+      1,
+      sse(chunk({ index: 0, delta: { tool_calls: [call] }, finish_reason: null }), '[DONE]'),
+      [[0, 'tool_calls']],
+    ],
+    [
+      'several choices, of which one has told its reason',
+      1,
+      sse(
+        chunk(words, { ...words, index: 1 }, { ...words, index: 2 }),
+        chunk({ ...words, index: 1, finish_reason: 'length' }),
+        '[DONE]',
+      ),
+      [
+        [1, 'length'],
+        [0, 'stop'],
+        [2, 'stop'],
+      ],
+    ],
+  ])('is told one after %s', (_what, type, stream, reasons) => {
+    const chunks = told(type, openAiCaller, stream);
+    expect(reasonsIn(chunks)).toEqual(reasons);
+    // The usage goes last, and what is added belongs to the same answer.
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } });
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+  });
+
+  test('is told one reason and no other where upstream tells it, even twice', () => {
+    const twice = chunk({ ...words, finish_reason: 'stop' });
+    expect(reasonsIn(told(1, openAiCaller, sse(twice, chunk(words), '[DONE]')))).toEqual([[0, 'stop']]);
+  });
+
+  test('is told the end of what was thought before it, where thinking is put into the words', () => {
+    const caller = { ...callerOf('chat', { model: 'm' }), dialect: openAiCaller, stream: true };
+    const channel = { ...plainChannel, thinkingToContent: true };
+    const decoder = providerOfType(1).protocol.stream(providerOfType(1), channel, caller, info);
+    const thought = chunk({ index: 0, delta: { reasoning_content: 'Hm.' }, finish_reason: null });
+    const { bytes } = decoder.push(sse(thought, '[DONE]'));
+    const all = Buffer.concat([bytes ?? Buffer.alloc(0), decoder.closing({ output: 1 })]).toString('utf8');
+    expect(all.indexOf('</think>')).toBeGreaterThan(0);
+    expect(all.indexOf('"finish_reason":"stop"')).toBeGreaterThan(all.indexOf('</think>'));
+  });
+});
+
+describe('a client of Anthropic, of a stream of its own wire that ends without a stop reason', () => {
+  test.each([
+    ['words, and nothing after them', sse(start, text, stop), 'end_turn'],
+    ['a call, and nothing after it', sse(start, toolUse, stop), 'tool_use'],
+    ['a last event that leaves it out', sse(start, text, noReason, stop), 'end_turn'],
+  ])('is told one after %s', (_what, stream, reason) => {
+    const reasons = told(14, anthropicCaller, stream).flatMap(({ type, delta }) =>
+      type === 'message_delta' && isObject(delta) ? [delta.stop_reason] : [],
+    );
+    expect(reasons).toEqual([reason]);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
+import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { affordableLimit, estimateHold } from '../../../src/relay/metering/hold.js';
+import { plainPrice } from '../../support/given/calls.js';
+
+const none: DefaultPrices = {
+  modelRatio: new Map(),
+  modelPrice: new Map(),
+  completionRatio: new Map(),
+  cacheRatio: new Map(),
+  cacheWriteRatio: new Map(),
+  imageRatio: new Map(),
+  imageOutputRatio: new Map(),
+  audioRatio: new Map(),
+  audioOutputRatio: new Map(),
+};
+const settings = settingsFrom(new Map(), none, initialOptions(none));
+const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {
+  const [model = ''] = names;
+  return estimateHold({
+    demand: chat.demand(body, bytes, model, new Set(names), null),
+    names: new Set(names),
+    price: plainPrice,
+    settings: by,
+    thinking: beside,
+    speaks: false,
+    searches: null,
+  });
+};
+const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);
+
+describe('a hold for a model whose thinking comes on top', () => {
+  test('has room for the thinking of every answer, and is refused without', () => {
+    const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 100, n: 2 };
+    const { bound, least, most } = estimated(body, 20_000);
+    expect(bound.output).toBe(2 * 20_100);
+    expect(most - bound.prompt).toBe(2 * 20_100);
+    expect(least).toBeGreaterThan(2 * 20_100);
+  });
+
+  test('leaves the answer what is left beside the thinking, where the caller names no limit', () => {
+    const estimate = estimated({ messages: [{ role: 'user', content: 'hi' }] }, 20_000);
+    const granted = Quota(estimate.least + 1_000);
+    const limit = affordableLimit(estimate, granted) ?? 0;
+    expect(limit).toBe(settings.preConsumedTokens + 1_000);
+    expect(limit + 20_000 + estimate.amplePrompt).toBeLessThanOrEqual(granted);
+  });
+});
+
+describe('a limit of the caller’s own that cannot be paid', () => {
+  const messages = [{ role: 'user', content: 'hi' }];
+  const body = { messages, max_tokens: 128_000 };
+
+  test('is lowered to what the grant pays, and never raised', () => {
+    const estimate = held(body, 100, ['claude-opus-4-5'], 0);
+    expect(estimate.least).toBe(estimate.amplePrompt + settings.preConsumedTokens);
+    const granted = Quota(estimate.least + 1_000);
+    expect(affordableLimit(estimate, granted)).toBe(settings.preConsumedTokens + 1_000);
+    expect(affordableLimit(estimate, estimate.most)).toBeNull();
+    expect(affordableLimit(held({ messages, max_tokens: 20 }, 100, ['claude-opus-4-5'], 0), granted)).toBeNull();
+  });
+
+  test('is kept where the operator wants that: the whole of it must be there', () => {
+    const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), none, initialOptions(none));
+    const estimate = held(body, 100, ['claude-opus-4-5'], 0, changed);
+    expect(estimate.least).toBe(estimate.amplePrompt + 128_000);
+    expect(affordableLimit(estimate, estimate.least)).toBeNull();
+  });
+});
+
+test('what is read and put out for a summary is held for beside prompt and limit', () => {
+  const asking = {
+    prompt: chat.demand({ messages: [] }, 70_000, 'm', new Set(['m']), null).prompt,
+    answers: 1,
+    asked: 100,
+  };
+  const names = new Set(['claude-opus-4-5']);
+  const rest = { names, price: plainPrice, settings, thinking: 0, speaks: false, searches: null };
+  const hold = (compacts: boolean) => estimateHold({ demand: { ...asking, compacts }, ...rest });
+  const [plain, summed] = [hold(false), hold(true)];
+  expect(summed.bound.prompt).toBe(2 * plain.bound.prompt);
+  expect(summed.bound.output).toBe(100 + summed.limits.output);
+  expect(summed.least).toBe(plain.least + 8_192);
+  // The summary leaves the limit as it is.
+  expect(affordableLimit(summed, summed.least)).toBeNull();
+});
+
+test('a hold has room for a prompt that fills the larger context of two models a name may stand for', () => {
+  const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 10 };
+  const promptOf = (...names: string[]) => held(body, 1_500_000, names, 0).bound.prompt;
+  expect(promptOf('o1-mini')).toBe(128_000);
+  expect(promptOf('o1-mini', 'gemini-1.5-pro')).toBe(1_500_000 + settings.upstreamPromptTokens);
+});

@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newEventId } from '../../../src/application/event-id.js';
+import { openQuotaGate } from '../../../src/application/memory/quota-gate.js';
+import type { AppendResult, ExpectedRevision } from '../../../src/application/ports/storage-ports.js';
+import type { Settlement } from '../../../src/domain/call/call-conclusion.js';
+import {
+  beginning,
+  type NewEvent,
+  type Recorded,
+  type StreamName,
+  streams,
+} from '../../../src/domain/events/events.js';
+import { Failure } from '../../../src/domain/kernel/failure.js';
+import { CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import type { Estimate } from '../../../src/relay/metering/hold.js';
+import { callsUnderWay } from '../../../src/relay/metering/in-flight-calls.js';
+import { type Meter, type MeterPorts, openMeter, type Reservation } from '../../../src/relay/metering/metered.js';
+import { CallsOfWorkers } from '../../../src/relay-process/workers/calls-of-workers.js';
+import type { AskedOfPrimary } from '../../../src/relay-process/workers/messages.js';
+import { Peer } from '../../../src/relay-process/workers/peer.js';
+import { remoteMeter } from '../../../src/relay-process/workers/remote-meter.js';
+import { type PrimaryPorts, serveWorker } from '../../../src/relay-process/workers/serve-worker.js';
+import { factsOf, plainPrice } from '../../support/given/calls.js';
+import { someInstant } from '../../support/given/events.js';
+import { settableClock } from '../../support/given/fixed-clock.js';
+import { MemoryEventStore } from '../../support/memory/memory-event-store.js';
+import { pipe } from '../../support/pipe.js';
+import { until } from '../../support/until.js';
+
+/** A log that can be struck dumb: what is appended then is written or not, and nobody is told which. */
+class StallingStore extends MemoryEventStore {
+  stalled: 'no' | 'written' | 'lost' = 'no';
+
+  override async append(
+    stream: StreamName,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Promise<AppendResult> {
+    if (this.stalled === 'no') return super.append(stream, events, expected);
+    if (this.stalled === 'written') await super.append(stream, events, expected);
+    throw new Failure('store-unavailable');
+  }
+}
+
+const callId = CallId('c1');
+const now = settableClock(someInstant);
+const unlimited = { unlimited: true, budget: null };
+const settlement: Settlement = {
+  usage: { input: 30 },
+  usageSource: 'upstream',
+  outcome: 'completed',
+  channelId: ChannelId(3),
+  attempts: [ChannelId(2), ChannelId(3)],
+  upstreamModel: null,
+  useTimeMs: 900,
+  firstTokenMs: null,
+  reasoningEffort: null,
+  unknownAttempts: 0,
+};
+const withdrawal = { status: 503, code: 'store_unavailable' };
+
+const estimate: Estimate = {
+  price: plainPrice,
+  promptTokens: 30,
+  amplePrompt: 30,
+  ampleSound: 0,
+  bound: { prompt: 30, sound: 0, output: 70, speaks: false, keeps: false, searches: null },
+  uncounted: false,
+  heard: null,
+  answers: 1,
+  asked: 70,
+  limits: { output: 70, context: null, guessed: false },
+  beside: 0,
+  ampleBeside: 0,
+  mayLower: false,
+  most: Quota(100),
+  least: Quota(100),
+  leastOfKey: Quota(100),
+};
+
+interface Metering {
+  /** As the relay has it. */
+  readonly meter: Meter;
+  readonly pending: () => number;
+  /** For those who recover what nobody serves. */
+  readonly isUnderWay: (callId: CallId) => boolean;
+}
+
+const kinds: readonly (readonly [kind: string, open: (ports: Omit<MeterPorts, 'underWay'>) => Metering])[] = [
+  [
+    'in the process that serves the call',
+    (ports) => {
+      const underWay = callsUnderWay();
+      const meter = openMeter({ ...ports, underWay });
+      return { meter, pending: meter.pending, isUnderWay: underWay.has };
+    },
+  ],
+  [
+    'asked by a worker that serves the call',
+    (ports) => {
+      const everyCall = new CallsOfWorkers();
+      const calls = everyCall.enter();
+      const meter = openMeter({ ...ports, underWay: calls });
+      const [worker, primary] = pipe();
+      const rest = {} as PrimaryPorts;
+      new Peer(primary, serveWorker({ ...rest, meter, calls, onTaken: () => {} }).methods, () => {});
+      return {
+        meter: remoteMeter(new Peer<AskedOfPrimary>(worker, {}, () => {}), callsUnderWay()),
+        pending: meter.pending,
+        isUnderWay: (callId) => everyCall.has(callId),
+      };
+    },
+  ],
+];
+
+describe.each(kinds)('metered %s', (_kind, openMetering) => {
+  let store: StallingStore;
+  let metering: Metering;
+  let reservation: Reservation;
+
+  beforeEach(async () => {
+    store = new StallingStore();
+    const account = async () => ({ balance: 1_000n, spending: [], holds: [], position: beginning });
+    const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
+    const gate = openQuotaGate(source, { capacity: 10, after: beginning, clock: now });
+    metering = openMetering({ store, gate, clock: now, newEventId, warn: () => {} });
+    const reserving = await metering.meter.reserve(callId, factsOf({ userId: 7 }), unlimited, estimate);
+    if (!reserving.ok) throw new Error('the reservation was refused');
+    reservation = reserving.reservation;
+  });
+
+  /** The call's events once nothing is on its way any more. */
+  const story = async (): Promise<readonly Recorded[]> => {
+    store.stalled = 'no';
+    await until(async () => (metering.pending() === 0 ? true : null));
+    return store.readStream(streams.call(callId));
+  };
+  const types = (recorded: readonly Recorded[]) => recorded.map(({ event }) => event.type);
+
+  describe('an answer nobody has seen, while the log does not answer', () => {
+    test('is released when its settlement was not written: nothing charged, the work booked to suspense', async () => {
+      store.stalled = 'lost';
+      expect(await reservation.settleOrWithdraw(settlement, withdrawal)).toBeNull();
+      const events = await story();
+      expect(types(events)).toEqual(['CallReserved', 'CallReleased']);
+      expect(events[1]?.event).toMatchObject({ reason: 'not-booked', ...withdrawal, suspense: 30, reserved: 100 });
+    });
+
+    test('is refunded when its settlement had been written all the same, once, and names it', async () => {
+      store.stalled = 'written';
+      expect(await reservation.settleOrWithdraw(settlement, withdrawal)).toBeNull();
+      const events = await story();
+      expect(types(events)).toEqual(['CallReserved', 'CallSettled', 'CallRefunded']);
+      const { usage, channelId, attempts, useTimeMs } = settlement;
+      const takenBack = { eventId: events[1]?.id, at: now.now(), charged: 30, usage, channelId, attempts, useTimeMs };
+      expect(events[2]?.event).toMatchObject({ settlement: takenBack, ...withdrawal, suspense: 30 });
+    });
+
+    test('is neither charged when its settlement comes to be written last', async () => {
+      store.stalled = 'lost';
+      await reservation.settleOrWithdraw(settlement, withdrawal);
+      const released = await story();
+      const late = { type: 'CallSettled', ...(released[1]?.event as object) } as never;
+      const written = await store.append(
+        streams.call(callId),
+        [{ id: newEventId(now.now()), at: now.now(), event: late }],
+        0,
+      );
+      expect(written).toEqual({ ok: false, conflict: { actual: 1 } });
+    });
+  });
+
+  test.each(['lost', 'written'] as const)(
+    'an answer that was delivered is charged once, though the log does not say whether its settlement is %s',
+    async (stalled) => {
+      store.stalled = stalled;
+      await expect(reservation.settle(settlement)).rejects.toThrow(Failure);
+      expect(types(await story())).toEqual(['CallReserved', 'CallSettled']);
+    },
+  );
+
+  test('what upstream may charge for failed attempts is kept with the settlement of the one that succeeded', async () => {
+    expect(await reservation.settle({ ...settlement, unknownAttempts: 2 })).toBe(30);
+    expect((await story())[1]?.event).toMatchObject({ type: 'CallSettled', charged: 30, suspense: 200 });
+  });
+
+  test('a release does not keep the caller from its answer while the log is silent', async () => {
+    store.stalled = 'lost';
+    const [kind, attempts] = ['upstream-failed' as const, [ChannelId(3)]];
+    await reservation.release({ kind, status: 502, code: null, attempts, useTimeMs: 5, unknownAttempts: 1 });
+    const events = await story();
+    expect(types(events)).toEqual(['CallReserved', 'CallReleased']);
+    expect(events[1]?.event).toMatchObject({ facts: { userId: UserId(7) }, suspense: 100 });
+  });
+
+  describe('an answer dearer than what is held', () => {
+    test("takes what the user has left, and the rest of its cost is nobody's debt", async () => {
+      await reservation.settle({ ...settlement, usage: { input: 1_500 } });
+      const [, settled] = await story();
+      expect(settled?.event).toMatchObject({ charged: 1_000, uncovered: 500, reserved: 100 });
+    });
+
+    test('is charged in full where the user has as much', async () => {
+      await reservation.settle({ ...settlement, usage: { input: 900 } });
+      const [, settled] = await story();
+      expect(settled?.event).toMatchObject({ charged: 900, uncovered: 0, reserved: 100 });
+    });
+  });
+
+  describe('a call counts as under way', () => {
+    test('from before its reservation is written until its outcome is durable', async () => {
+      expect(metering.isUnderWay(callId)).toBe(true);
+      store.stalled = 'lost';
+      await reservation.settle(settlement).catch(() => {});
+      reservation.leave();
+      expect(metering.isUnderWay(callId)).toBe(true);
+      await story();
+      expect(metering.isUnderWay(callId)).toBe(false);
+    });
+
+    test('until nobody serves it any more, if then no outcome is on its way', async () => {
+      reservation.leave();
+      await until(async () => (metering.isUnderWay(callId) ? null : true));
+    });
+  });
+
+  test('a hold is raised as far as its user can pay for it', async () => {
+    expect(await reservation.extend(Quota(1_001))).toBe(false);
+    expect(reservation.held).toBe(100);
+    expect(await reservation.extend(Quota(1_000))).toBe(true);
+    expect(reservation.held).toBe(1_000);
+  });
+
+  test('a call of which nothing can be held is refused', async () => {
+    const poor = { ...estimate, least: Quota(901), leastOfKey: Quota(901), most: Quota(901) };
+    const refused = await metering.meter.reserve(CallId('c2'), factsOf({ userId: 7 }), unlimited, poor);
+    expect(refused).toMatchObject({ ok: false, shortage: { short: 'user', available: 900 } });
+    expect(metering.isUnderWay(CallId('c2'))).toBe(false);
+  });
+});

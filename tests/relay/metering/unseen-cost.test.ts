@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { completionTokens } from '../../../src/domain/call/usage.js';
+import { Quota } from '../../../src/domain/kernel/quota.js';
+import { reservationOf } from '../../../src/domain/pricing/pricing.js';
+import { SilentTime } from '../../../src/relay/delivery/silent-time.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { cutShort, mayThink, thinksUnasked } from '../../../src/relay/metering/unseen-cost.js';
+import { askedInAnthropic, askedInGemini, askedInOpenAi } from '../../../src/relay/protocols/thinking-asked.js';
+import { plainPrice } from '../../support/given/calls.js';
+
+const prompt = 30;
+const told = { usage: { input: prompt }, usageSource: 'estimated' } as const;
+const thinker = { thinks: true, speaks: false, held: Quota(32_030), most: 32_000, answers: 1, price: plainPrice };
+const charged = (seen: number, silentMs: number, unseen = thinker) => cutShort(told, seen, silentMs, unseen).usage;
+
+describe('a stream of a model that thinks unseen, cut short before its usage came', () => {
+  test('is charged for what can have been thought in the time it was silent, at 1,000 tokens a second', () => {
+    expect(charged(12, 2_000)).toMatchObject({ output: 12, reasoning: 2_000 });
+  });
+
+  test('is charged for as much of each answer that was asked for', () => {
+    expect(charged(12, 2_000, { ...thinker, answers: 3 })).toMatchObject({ output: 12, reasoning: 6_000 });
+  });
+
+  test('is charged for all that was held, and no more, once it has had the time for it', () => {
+    expect(charged(12, 3_600_000)).toMatchObject({ output: 12, reasoning: 31_988 });
+    expect(completionTokens(charged(12, 3_600_000, { ...thinker, held: Quota(5_030) }))).toBe(5_000);
+  });
+
+  test('is charged for what was seen, however little time there was for it', () => {
+    expect(charged(700, 0)).toEqual({ input: prompt, output: 700 });
+  });
+
+  test('is charged for what upstream had told already, where that is more', () => {
+    const usage = { input: prompt, output: 100, reasoning: 800 };
+    expect(cutShort({ usage, usageSource: 'upstream' }, 10, 1, thinker)).toEqual({ usage, usageSource: 'upstream' });
+  });
+
+  test('never costs more than its hold or its time, nor less than was seen', () => {
+    const few = fc.nat(40_000);
+    fc.assert(
+      fc.property(few, fc.nat(100_000), fc.integer({ min: 1, max: 128 }), few, few, (seen, ms, answers, held, most) => {
+        const usage = charged(seen, ms, { ...thinker, answers, held: Quota(held), most });
+        const completion = completionTokens(usage);
+        expect(completion).toBeGreaterThanOrEqual(seen);
+        expect(usage.reasoning ?? 0).toBe(completion - seen);
+        if (completion === seen) return;
+        expect(completion).toBeLessThanOrEqual(Math.min(most, seen + ms * answers));
+        expect(reservationOf({ input: prompt, output: completion }, plainPrice)).toBeLessThanOrEqual(held);
+      }),
+    );
+  });
+});
+
+test('a stream of sound, cut short, is charged for as much sound as there can have been in the time', () => {
+  const price = { ...plainPrice, ratios: { output: '4', audioOutput: '80' } };
+  const speaker = { ...thinker, thinks: false, speaks: true, price };
+  expect(charged(12, 2_000, { ...speaker, held: Quota(30 + 2_000 * 80) })).toEqual({
+    ...{ input: prompt, output: 12, audioOutput: 1_988 },
+  });
+  expect(charged(12, 2_000, { ...speaker, held: Quota(30 + 100 * 80) }).audioOutput).toBe(88);
+});
+
+test('a stream of a model that shows all it says, cut short, is charged for what was seen', () => {
+  expect(charged(12, 60_000, { ...thinker, thinks: false })).toEqual({ input: prompt, output: 12 });
+});
+
+test('what was counted here counts as far as it had come when the caller left, not as far as it was read on', () => {
+  const grown = { usage: { input: prompt, output: 900 }, usageSource: 'estimated' } as const;
+  expect(cutShort(grown, 40, 0, { ...thinker, thinks: false }).usage).toEqual({ input: prompt, output: 40 });
+});
+
+describe('the time in which a stream can have thought unseen', () => {
+  const run = (steps: (time: { now: number }, silence: SilentTime) => void) => {
+    const time = { now: 0 };
+    const silence = new SilentTime(
+      () => time.now,
+      () => 7,
+    );
+    steps(time, silence);
+    return silence.end();
+  };
+  const says = (time: { now: number }, silence: SilentTime, from: number, to: number): void => {
+    for (time.now = from; time.now < to; time.now += 100) silence.said(time.now);
+    time.now = to;
+  };
+
+  test('is the time before its first word, and none while words flow', () => {
+    expect(run((time, silence) => says(time, silence, 1_500, 60_000))).toEqual({ seenTokens: 7, silentMs: 1_500 });
+  });
+
+  test('is all of it where no word came, up to when the caller left: reading on adds nothing', () => {
+    const silentMs = run((time, silence) => {
+      time.now = 1_000;
+      silence.left();
+      time.now = 61_000;
+      silence.said(5_000);
+      time.now = 64_000;
+    });
+    expect(silentMs).toEqual({ seenTokens: 7, silentMs: 1_000 });
+  });
+
+  test('is a long pause between words too, but not one for which the gateway or its caller kept upstream waiting', () => {
+    const paused = (kept: boolean) =>
+      run((time, silence) => {
+        says(time, silence, 100, 1_000);
+        time.now = 9_000;
+        if (kept) silence.resumed();
+        says(time, silence, 9_000, 9_500);
+      });
+    expect(paused(true).silentMs).toBe(100);
+    expect(paused(false).silentMs).toBe(100 + 8_100);
+  });
+});
+
+describe('a model may think unseen', () => {
+  test.each(['o3', 'gpt-5.2', 'gemini-3.8-flash', 'deepseek-reasoner', 'gemini-flash-latest', 'x-ai/grok-code-fast-1'])(
+    'by its name: %s',
+    (model) => expect(thinksUnasked(model)).toBe(true),
+  );
+
+  test.each([
+    'gpt-4o',
+    'claude-opus-4-8',
+    'grok-4-fast-non-reasoning',
+    'gemini-2.5-flash-lite',
+    'claude-3-5-sonnet',
+    'gemini-2.0-flash',
+    'grok-2',
+    'gpt-35-turbo',
+  ])('not %s', (model) => expect(thinksUnasked(model)).toBe(false));
+
+  test.each([
+    ['claude-opus-4-8', 'unsaid', false],
+    ['claude-opus-4-8', 'refused', false],
+    ['claude-opus-4-8', 'asked', true],
+    ['gpt-5.2', 'unsaid', true],
+    ['gpt-5.2', 'refused', false],
+    ['gemini-3.8-flash', 'unsaid', true],
+    ['gemini-3.8-flash', 'refused', false],
+    ['gpt-4o', 'asked', true],
+  ] as const)('%s, where the request has it %s: %s', (model, asked, thinks) =>
+    expect(mayThink(asked, 'an-alias', model)).toBe(thinks),
+  );
+
+  test.each([
+    [askedInOpenAi, { reasoning_effort: 'none' }, 'refused'],
+    [askedInOpenAi, { reasoning: { effort: 'none' } }, 'refused'],
+    [askedInOpenAi, { reasoning: { enabled: false } }, 'refused'],
+    [askedInOpenAi, { reasoning_effort: 'low' }, 'asked'],
+    [askedInOpenAi, { enable_thinking: true }, 'asked'],
+    [askedInOpenAi, { extra_body: { google: { thinking_config: { thinking_budget: 9 } } } }, 'asked'],
+    // Nobody says that a vendor who hides thinking knows this word: it may be passed over.
+    [askedInOpenAi, { thinking: { type: 'disabled' } }, 'unsaid'],
+    [askedInOpenAi, { reasoning_effort: null }, 'unsaid'],
+    [askedInAnthropic, {}, 'unsaid'],
+    [askedInAnthropic, { thinking: null }, 'unsaid'],
+    [askedInAnthropic, { thinking: { type: 'disabled' } }, 'refused'],
+    [askedInAnthropic, { thinking: { type: 'adaptive' } }, 'asked'],
+    [askedInGemini, { generationConfig: { thinkingConfig: { thinkingBudget: 0, includeThoughts: true } } }, 'refused'],
+    [askedInGemini, { generation_config: { thinking_config: { thinking_budget: 0 } } }, 'refused'],
+    [askedInGemini, { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }, 'asked'],
+    [askedInGemini, { generationConfig: { thinkingConfig: { thinkingLevel: 'minimal' } } }, 'asked'],
+    [askedInGemini, { generationConfig: {} }, 'unsaid'],
+  ] as const)('%o %j says that it is %s', (read, body, said) => expect(read(body as JsonObject)).toBe(said));
+});

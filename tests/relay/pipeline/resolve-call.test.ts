@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest';
+import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
+import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
+import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
+import type { Caller } from '../../../src/relay/admission/authenticate.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
+import { placeOrder } from '../../../src/relay/pipeline/resolve-call.js';
+import { providerOf } from '../../../src/relay/providers/registry.js';
+import { endpoints } from '../../support/upstreams/endpoints.js';
+
+const none: DefaultPrices = {
+  ...{ modelRatio: new Map(), modelPrice: new Map(), completionRatio: new Map() },
+  ...{
+    cacheRatio: new Map(),
+    cacheWriteRatio: new Map(),
+    imageRatio: new Map(),
+    imageOutputRatio: new Map(),
+    audioRatio: new Map(),
+    audioOutputRatio: new Map(),
+  },
+};
+const settings = settingsFrom(
+  new Map([
+    ['ModelRatio', '{"gpt-4o":1.25,"sold-out":1,"gpt-4-gizmo-*":15,"chat-only":1}'],
+    ['GroupRatio', '{"default":1,"vip":0.5,"secret":1}'],
+    ['UserUsableGroups', '{"default":"all","vip":"some","retired":"none any more"}'],
+    ['CheckSensitiveEnabled', 'true'],
+    ['CheckSensitiveOnPromptEnabled', 'true'],
+    ['SensitiveWords', 'forbidden'],
+  ]),
+  none,
+  initialOptions(none),
+);
+
+const channel = (id: number, type: number, models: readonly string[], status = 'enabled'): ChannelView =>
+  ({
+    ...{ id, status, secrets: { key: 'k', proxy: null } },
+    settings: { type, models, priority: 0, weight: 0, modelMapping: '', groups: ['default'] },
+  }) as unknown as ChannelView;
+
+const openAi = channel(1, 1, ['gpt-4o', 'gpt-4-gizmo-*', 'unpriced']);
+/** Of a provider that has conversations only. */
+const talker = channel(2, 27, ['chat-only', 'gpt-4o']);
+const disabled = channel(3, 1, ['sold-out'], 'manual');
+const channels = [openAi, talker, disabled];
+
+const directory = {
+  settings: () => settings,
+  channel: (id: number) => channels.find((one) => one.id === id) ?? null,
+  candidates: (group: string, model: string) =>
+    channels.filter((one) => one.status === 'enabled' && group !== 'secret' && one.settings.models.includes(model)),
+  hasModel: (model: string) => channels.some((one) => one.settings.models.includes(model)),
+} as unknown as Directory;
+
+interface Asking {
+  readonly endpoint?: keyof typeof endpoints;
+  readonly body?: JsonObject;
+  readonly group?: string;
+  readonly usersGroup?: string;
+  readonly pin?: string;
+  readonly models?: readonly string[];
+  readonly acceptUnpriced?: boolean;
+}
+
+const messages = [{ role: 'user', content: 'hi' }];
+
+function order({ endpoint = 'chat', body = {}, group = '', usersGroup = 'default', ...asking }: Asking) {
+  const { pin = null, models, acceptUnpriced = false } = asking;
+  const caller = {
+    user: { group: usersGroup, acceptUnpricedModels: acceptUnpriced },
+    apiKey: { terms: { group, modelLimitsEnabled: models !== undefined, modelLimits: models ?? [] } },
+    pinnedChannel: pin,
+  } as unknown as Caller;
+  const ports = { directory, providerOf, parsedChannel: channelParser() };
+  return placeOrder(ports, caller, {
+    endpoint: endpoints[endpoint],
+    body: { model: 'gpt-4o', messages, ...body },
+    bytes: 100,
+    upload: null,
+  });
+}
+
+describe('an order is refused', () => {
+  test.each([
+    ['without a model', { body: { model: '' } }, 400, 'invalid_request'],
+    ['for a name that is none', { body: { model: 'a\u0000b' } }, 400, 'invalid_request'],
+    ['in a group that is not its caller’s', { group: 'secret' }, 403, 'group_not_allowed'],
+    ['in a group that is no more', { group: 'retired' }, 403, 'group_retired'],
+    ['for a channel that is no number', { pin: 'x' }, 400, 'invalid_channel_id'],
+    ['for a channel that does not exist', { pin: '77' }, 400, 'invalid_channel_id'],
+    ['for a channel that is switched off', { pin: '3' }, 403, 'channel_disabled'],
+    ['for a model its key may not use', { models: ['other'] }, 403, 'model_not_allowed'],
+    [
+      'for a model its key may not use, on a named channel too',
+      { models: ['other'], pin: '1' },
+      403,
+      'model_not_allowed',
+    ],
+    ['for any model where the key may use none', { models: [] }, 403, 'model_not_allowed'],
+    ['for a model nobody has', { body: { model: 'nobodys' } }, 404, 'model_not_found'],
+    ['for a model that is switched off', { body: { model: 'sold-out' } }, 503, 'model_not_found'],
+    ['for a model that another group has', { usersGroup: 'secret' }, 503, 'model_not_found'],
+    ['without content', { body: { messages: [] } }, 400, 'invalid_text_request'],
+    [
+      'with a word the operator forbids',
+      { body: { messages: [{ role: 'user', content: 'a FORBIDDEN one' }] } },
+      400,
+      'sensitive_words_detected',
+    ],
+    [
+      'where no channel serves the endpoint',
+      { endpoint: 'embeddings', body: { model: 'chat-only', input: 'x' } },
+      400,
+      'convert_request_failed',
+    ],
+    ['without a price', { body: { model: 'unpriced' } }, 400, 'model_price_error'],
+    // In the order callers know: what comes first is told.
+    ['for its group before its channel', { group: 'retired', pin: 'x' }, 403, 'group_retired'],
+    ['for its channel before its model', { pin: 'x', models: [] }, 400, 'invalid_channel_id'],
+    ['for its model before its content', { models: [], body: { messages: [] } }, 403, 'model_not_allowed'],
+    ['for its content before its price', { body: { model: 'unpriced', messages: [] } }, 400, 'invalid_text_request'],
+  ] satisfies [string, Asking, number, string][])('%s', (_why, asking, status, code) => {
+    expect(() => order(asking)).toThrow(expect.objectContaining({ status, code }));
+  });
+});
+
+describe('an order', () => {
+  const ids = (asking: Asking): number[] => order(asking).channels.map(({ id }) => Number(id));
+
+  test.each([
+    ['may go to every channel that has the model', {}, [1, 2]],
+    ['goes only where its endpoint is served', { endpoint: 'embeddings', body: { input: 'x' } }, [1]],
+    ['goes to the channel it names, whatever its models', { pin: '2', body: { model: 'gpt-4-gizmo-g-1' } }, [2]],
+    ['for a custom assistant goes where its family is', { body: { model: 'gpt-4-gizmo-g-1' } }, [1]],
+  ] satisfies [string, Asking, number[]][])('%s', (_rule, asking, channelIds) => {
+    expect(ids(asking)).toEqual(channelIds);
+  });
+
+  test.each([
+    [
+      'is priced by the group of its caller',
+      { usersGroup: 'vip' },
+      { group: 'vip', estimate: { price: { group: '0.5' } } },
+    ],
+    ['is priced by the group of its key', { group: 'vip' }, { group: 'vip', estimate: { price: { group: '0.5' } } }],
+    [
+      'is billed under the name of the family',
+      { body: { model: 'gpt-4-gizmo-g-1' } },
+      { requestedModel: 'gpt-4-gizmo-g-1', model: 'gpt-4-gizmo-*' },
+    ],
+    [
+      'may be for a model without a price where its caller accepts that',
+      { body: { model: 'unpriced' }, acceptUnpriced: true },
+      { model: 'unpriced' },
+    ],
+    ['is a stream where that is asked for', { body: { stream: true } }, { stream: true, wantsUsage: false }],
+    [
+      'tells usage where that is asked for',
+      { body: { stream: true, stream_options: { include_usage: true } } },
+      { stream: true, wantsUsage: true },
+    ],
+    [
+      'for vectors is never a stream',
+      { endpoint: 'embeddings', body: { input: 'x', stream: true } },
+      { stream: false },
+    ],
+  ] satisfies [string, Asking, object][])('%s', (_rule, asking, expected) => {
+    expect(order(asking)).toMatchObject(expected);
+  });
+});

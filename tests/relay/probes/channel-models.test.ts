@@ -1,0 +1,250 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { UpstreamPlace } from '../../../src/application/ports/upstream-ports.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
+import { addressGuard } from '../../../src/outbound/address-guard.js';
+import { upstreamModels } from '../../../src/relay/probes/channel-models.js';
+import { listings, providerOf } from '../../../src/relay/providers/registry.js';
+import { AccessTokens } from '../../../src/relay/upstream/access-tokens.js';
+import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
+import { openSideRequests } from '../../../src/relay/upstream/control-client.js';
+import { openUpstream } from '../../../src/relay/upstream/upstream.js';
+import { settableClock } from '../../support/given/fixed-clock.js';
+import { refusal } from '../../support/refusal.js';
+import { startUpstream, type Upstream, type UpstreamCall } from '../../support/upstreams/upstream.js';
+
+/* What is asked of each provider that lists its models, and which names are read out of what it answers. */
+
+let server: Upstream;
+let asked: UpstreamCall[];
+/** By path and query: a body to answer with, or what answers. */
+let answers: Record<string, unknown>;
+const upstream = openUpstream({ connections: 8, guard: null });
+const room = new AnswerRoom(2 ** 30);
+const clock = settableClock(Instant(Date.parse('2026-11-22T23:30:00Z')));
+const key = 'sk-planted-key-0123456789';
+
+beforeAll(async () => {
+  server = await startUpstream((call, response) => {
+    asked.push(call);
+    const answer = answers[call.url];
+    if (typeof answer === 'function') (answer as (response: ServerResponse) => void)(response);
+    else if (answer === undefined) response.writeHead(404).end('{}');
+    else response.writeHead(200).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
+  });
+});
+afterAll(async () => {
+  await upstream.close();
+  await server?.stop();
+});
+beforeEach(() => {
+  asked = [];
+  answers = {};
+});
+
+const asking = (patienceMs?: number, over = upstream) =>
+  upstreamModels({
+    clock,
+    providerOf,
+    authorising: {
+      clock,
+      sideRequests: openSideRequests(over, room, patienceMs),
+      accessTokens: new AccessTokens(clock),
+    },
+  });
+
+const place = (type: number, differences: Partial<UpstreamPlace> = {}): UpstreamPlace => ({
+  ...{ type, baseUrl: `${server.url}/`, other: '', organization: null, key, proxy: null },
+  ...differences,
+});
+const modelsOf = (type: number, differences?: Partial<UpstreamPlace>) => asking(300).of(place(type, differences));
+const listed = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) });
+
+const bearer = { authorization: `Bearer ${key}` };
+
+const lists: readonly [type: number, path: string, headers: Record<string, string>, answer: unknown][] = [
+  [1, '/v1/models', bearer, listed('one', 'two')],
+  [20, '/v1/models', bearer, listed('one', 'two')],
+  [3, '/openai/deployments?api-version=2023-03-15-preview', { 'api-key': key }, listed('one', 'two')],
+  [4, '/api/tags', bearer, { models: [{ name: 'one', model: 'x' }, { name: 'two' }] }],
+  [11, '/v1beta2/models', { 'x-goog-api-key': key }, { models: [{ name: 'models/one' }, { name: 'two' }] }],
+  [
+    14,
+    '/v1/models?limit=1000',
+    { 'x-api-key': key, 'anthropic-version': '2023-06-01' },
+    { ...listed('one', 'two'), has_more: false, last_id: 'two' },
+  ],
+  [17, '/compatible-mode/v1/models', bearer, listed('one', 'two')],
+  [24, '/v1beta/openai/models', bearer, listed('models/one', 'models/two')],
+  [26, '/api/paas/v4/models', bearer, listed('one', 'two')],
+  [45, '/api/v3/models', bearer, listed('one', 'two')],
+  [46, '/v2/models', bearer, listed('one', 'two')],
+];
+
+describe('the models of an upstream', () => {
+  test.each(lists)('of type %i are asked for at %s', async (type, path, headers, answer) => {
+    answers[path] = answer;
+    expect(await modelsOf(type)).toEqual(['one', 'two']);
+    expect(asked.map(({ url }) => url)).toEqual([path]);
+    expect(asked[0]?.headers).toMatchObject(headers);
+    if (headers.authorization === undefined) expect(asked[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  test.each(['/v1/chat/completions', '/v1/embeddings'])('of a custom one at %j are at the root of it', async (end) => {
+    answers['/v1/models'] = listed('one');
+    expect(await modelsOf(8, { baseUrl: server.url + end })).toEqual(['one']);
+  });
+
+  test.each(['', '/v1'])('of a custom one at %j are not told: no call would go to an endpoint there', async (end) => {
+    answers['/v1/models'] = listed('one');
+    await expect(modelsOf(8, { baseUrl: server.url + end })).rejects.toMatchObject({
+      details: { reason: expect.stringContaining('the whole address of an endpoint') },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('are asked for once where the base URL ends with the version already', async () => {
+    answers['/v1/models'] = listed('one');
+    expect(await modelsOf(1, { baseUrl: `${server.url}/v1` })).toEqual(['one']);
+  });
+
+  test('of the international Zhipu are below the version in its address, and its signed keys are signed', async () => {
+    answers['/paas/v4/models'] = listed('one');
+    expect(await modelsOf(26, { baseUrl: `${server.url}/paas/v4`, key: 'id.secret' })).toEqual(['one']);
+    expect(asked[0]?.headers.authorization).toMatch(/^eyJ/);
+  });
+
+  test('of Qianfan are asked for with the key and the app behind it', async () => {
+    answers['/v2/models'] = listed('one');
+    expect(await modelsOf(46, { key: `${key}|app-1` })).toEqual(['one']);
+    expect(asked[0]?.headers).toMatchObject({ ...bearer, appid: 'app-1' });
+  });
+
+  test('of Anthropic come in pages', async () => {
+    answers['/v1/models?limit=1000'] = { ...listed('one'), has_more: true, last_id: 'one & only' };
+    answers['/v1/models?limit=1000&after_id=one%20%26%20only'] = { ...listed('two'), has_more: false };
+    expect(await modelsOf(14)).toEqual(['one', 'two']);
+  });
+
+  test('of Cloudflare come in pages, by account', async () => {
+    const page = (at: number) => `/client/v4/accounts/acct/ai/models/search?per_page=100&page=${at}`;
+    const result_info = { total_count: 101 };
+    answers[page(1)] = { result: [{ id: 'x', name: '@cf/one' }], result_info };
+    answers[page(2)] = { result: [{ id: 'y', name: '@cf/two' }], result_info };
+    expect(await modelsOf(39, { other: ' acct ' })).toEqual(['@cf/one', '@cf/two']);
+    await expect(modelsOf(39)).rejects.toThrow(unaskable('this channel has no account id'));
+  });
+
+  test('are none where it says so', async () => {
+    for (const answer of [listed(), { data: null }]) {
+      answers['/v1/models'] = answer;
+      expect(await modelsOf(1)).toEqual([]);
+    }
+  });
+
+  test('are those a channel can carry, each once', async () => {
+    const unusable = [
+      '',
+      ' one',
+      'a,b',
+      'two\nlines',
+      'turned \u202eround',
+      'x'.repeat(256),
+      `${key}-name`,
+      null,
+      7,
+      {},
+    ];
+    answers['/v1/models'] = { data: [{ id: 'one' }, ...unusable.map((id) => ({ id })), null, 'two', { id: 'one' }] };
+    expect(await modelsOf(1)).toEqual(['one']);
+    // A key that is a word says nothing.
+    answers['/api/tags'] = { models: [{ name: 'ollama-x' }] };
+    expect(await modelsOf(4, { key: 'ollama' })).toEqual(['ollama-x']);
+  });
+
+  test('come in whatever pieces', async () => {
+    const text = Buffer.from(JSON.stringify(listed('通义', 'two')));
+    answers['/v1/models'] = async (response: ServerResponse) => {
+      for (const byte of text) await new Promise<void>((sent) => response.write(Buffer.of(byte), () => sent()));
+      response.end();
+    };
+    expect(await asking().of(place(1))).toEqual(['通义', 'two']);
+  });
+
+  test('are told with as many words as brokers use', async () => {
+    const data = Array.from({ length: 500 }, (_, at) => ({ id: `m${at}`, description: 'x'.repeat(3000) }));
+    answers['/v1/models'] = { data };
+    expect(await asking().of(place(20))).toHaveLength(500);
+    expect(room.bytes).toBe(0);
+  });
+
+  test('of other types are asked of nobody', async () => {
+    const without = listings.filter(({ listsModels }) => !listsModels).map(({ type }) => type);
+    for (const type of [...without, 999]) await expect(modelsOf(type)).rejects.toThrow(refusal('models-not-listed'));
+    expect(asked).toEqual([]);
+  });
+});
+
+const unaskable = (reason: string) => refusal('models-not-askable', { reason });
+const untold = (reason: unknown) => refusal('models-not-told', { reason: reason as string });
+const unreadable = (reason: unknown) => refusal('models-unreadable', { reason: reason as string });
+
+describe('an upstream that does not tell', () => {
+  const tell = (answer: unknown) => {
+    answers['/v1/models'] = answer;
+    return modelsOf(1);
+  };
+
+  test.each([401, 307, 500, 204])('but answers with status %i', async (status) => {
+    const elsewhere = (response: ServerResponse) => response.writeHead(status, { location: '/elsewhere' }).end('{}');
+    await expect(tell(elsewhere)).rejects.toThrow(untold(`status code: ${status}`));
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each(['', '<html>', '[]', 'null', '{"data":'])('but answers %j', (text) =>
+    expect(tell(text)).rejects.toThrow(unreadable('the answer is no JSON object')),
+  );
+
+  test.each([{}, { data: {} }, { data: 'x' }, { models: [] }])('but says %j', (answer) =>
+    expect(tell(answer)).rejects.toThrow(unreadable('the answer has no list as data')),
+  );
+
+  test('but goes on for ever, or never ends, is waited for so long and no longer', async () => {
+    const endless = (response: ServerResponse) => {
+      const more = (): void => void (response.write('x'.repeat(65_536)) && setImmediate(more));
+      response.on('drain', more);
+      more();
+    };
+    await expect(tell(endless)).rejects.toThrow(untold('request to upstream failed'));
+    await expect(tell((response: ServerResponse) => void response.writeHead(200).write('{'))).rejects.toThrow(
+      untold('the upstream did not answer in time'),
+    );
+    expect(room.bytes).toBe(0);
+  });
+
+  test('but has more models, or more pages, than anybody can use', async () => {
+    await expect(tell(listed(...Array.from({ length: 5001 }, (_, at) => `m${at}`)))).rejects.toThrow(
+      unreadable('the list has more than 5000 models'),
+    );
+    const again = { ...listed('one'), has_more: true, last_id: 'one' };
+    answers = { '/v1/models?limit=1000': again, '/v1/models?limit=1000&after_id=one': again };
+    asked = [];
+    await expect(modelsOf(14)).rejects.toThrow(unreadable('the list has more than 10 pages'));
+    expect(asked).toHaveLength(10);
+  });
+
+  test('as it must not be dialled, or there is no address', async () => {
+    const guarded = openUpstream({ connections: 1, guard: addressGuard([], async () => []) });
+    await expect(asking(300, guarded).of(place(1))).rejects.toThrow(
+      untold('the address of the upstream is not allowed'),
+    );
+    await guarded.close();
+    await expect(modelsOf(8, { baseUrl: '' })).rejects.toThrow(unaskable('this channel has no base URL'));
+    expect(asked).toEqual([]);
+  });
+
+  test('as the key cannot stand in a header', async () => {
+    await expect(modelsOf(1, { key: '钥匙' })).rejects.toThrow(untold('request to upstream failed'));
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { messages } from '../../../../src/relay/dialects/anthropic/endpoints/messages.js';
+import type { JsonObject } from '../../../../src/relay/json/json.js';
+import { DeltaPattern } from '../../../../src/relay/protocols/anthropic/delta-pattern.js';
+import { callerOf, plainChannel, providerOfType } from '../../providers/golden.js';
+
+const delta = (text: string, index = 0): JsonObject => ({
+  type: 'content_block_delta',
+  index,
+  delta: { type: 'text_delta', text },
+});
+
+const frameOf = (event: JsonObject | string, padding = ''): Buffer =>
+  Buffer.from(
+    `event: content_block_delta\ndata: ${typeof event === 'string' ? event : `${JSON.stringify(event).slice(0, -1)}${padding}}`}\n\n`,
+  );
+
+const framesOf = (...events: (JsonObject | string)[]): Buffer => Buffer.concat(events.map((event) => frameOf(event)));
+
+const dataAt = 'event: content_block_delta\ndata: '.length;
+
+const patternOf = (event: JsonObject | string, member = 'text'): DeltaPattern | null => {
+  const bytes = frameOf(event);
+  return DeltaPattern.of(bytes, 0, dataAt, bytes.length - 2, member);
+};
+
+describe('the words of a delta that is like the one before', () => {
+  const pattern = patternOf(delta('Hi'));
+
+  test('are found of all that follow each other, however they are padded, up to one that is not alike', () => {
+    const texts = ['', ' there', '漢字', 'Ælfred '.repeat(1_000), 'x'.repeat(4_000)];
+    const alike = Buffer.concat(texts.map((text, at) => frameOf(delta(text), ' '.repeat(at))));
+    const like = { end: alike.length, words: texts.join('') };
+    expect(pattern?.framesIn(alike, 0)).toEqual(like);
+    expect(pattern?.framesIn(Buffer.concat([alike, frameOf(delta('a', 1)), alike]), 0)).toEqual(like);
+    expect(pattern?.framesIn(alike, 7)).toBeNull();
+  });
+
+  test('are found in what has come whole, wherever it is cut', () => {
+    const bytes = framesOf(delta('a'), delta('b'));
+    const first = frameOf(delta('a')).length;
+    for (let end = 0; end < bytes.length; end++)
+      expect(pattern?.framesIn(bytes.subarray(0, end), 0)?.end ?? 0).toBe(end < first ? 0 : first);
+  });
+
+  test.each([
+    ['another block', delta('a', 1)],
+    ['another kind', { ...delta('a'), delta: { type: 'thinking_delta', thinking: 'a' } }],
+    ['more in the delta', { ...delta('a'), delta: { type: 'text_delta', text: 'a', more: 1 } }],
+    ['more in the event', { ...delta('a'), usage: { output_tokens: 9 } }],
+    ['words with a quote', delta('a "b"')],
+    ['words with an end of line', delta('a\nb')],
+    ['a bracket too few', JSON.stringify(delta('a')).slice(0, -1)],
+    ['a bracket too many', `${JSON.stringify(delta('a'))}}`],
+  ])('are not read from %s', (_, event) => expect(pattern?.framesIn(framesOf(event), 0)).toBeNull());
+
+  test.each([
+    ['has no such member', delta('a'), 'thinking'],
+    ['has more after its words', { ...delta('a'), delta: { text: 'a', type: 'text_delta' } }, 'text'],
+    ['is long', delta('x'.repeat(5_000)), 'text'],
+    ['is written with escapes', JSON.stringify(delta('a')).replace('text_delta', 't\\u0065xt_delta'), 'text'],
+  ])('are not looked for where a delta %s', (_, event, member) => expect(patternOf(event, member)).toBeNull());
+});
+
+test('a stream says the same and goes out as it came, cut anywhere, as where every frame is parsed', () => {
+  const open = () =>
+    providerOfType(14).protocol.stream(
+      providerOfType(14),
+      plainChannel,
+      { ...callerOf('chat', { stream: true }), dialect: messages.dialect },
+      { callId: 'call-7', model: 'claude', createdAt: 1_760_000_000 },
+    );
+  const text = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: 'grapheme', maxLength: 6 }));
+  const piece = fc.record({ text, index: fc.nat({ max: 1 }), padding: fc.nat({ max: 3 }) });
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 6 }), (pieces, cuts) => {
+      const bytes = Buffer.concat(
+        pieces.map(({ text: said, index, padding }) => frameOf(delta(said, index), ' '.repeat(padding))),
+      );
+      const stream = open();
+      const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+      const out = places.slice(1).flatMap((to, at) => {
+        const step = stream.push(bytes.subarray(places[at], to));
+        return step.bytes === null ? [] : [Buffer.from(step.bytes)];
+      });
+      expect(Buffer.concat(out).toString()).toBe(bytes.toString());
+      expect(String(stream.generated.said)).toBe(pieces.map((one) => one.text).join(''));
+    }),
+  );
+});

@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { failedCandidate, failedChoice, failedStop, saysFailure } from '../../../src/relay/protocols/failed-finish.js';
+
+/* Which finish reasons are failures, and what is told of them. */
+
+const confidential = { key: 'sk-secret-0123456789', baseUrl: '', organization: null, other: '', proxy: null };
+
+test.each([
+  ...['error', 'network_error', 'model_error', 'server_error', 'insufficient_system_resource', 'abort', 'failed'],
+  ...['malformed_function_call', 'function_call_filter: MALFORMED_FUNCTION_CALL', 'engine_overloaded', 'timeout'],
+])('%s is a failure', (reason) => expect(saysFailure(reason)).toBe(true));
+
+test.each<unknown>([
+  ...['stop', 'length', 'tool_calls', 'function_call', 'content_filter', 'end_turn', 'refusal', 'pause_turn', 'eos'],
+  ...['model_context_window_exceeded', 'error_free', 'terror', null, 7, '', `${'x'.repeat(10_000)}_error`],
+])('%s is none', (reason) => expect(saysFailure(reason as string)).toBe(false));
+
+describe('a failure', () => {
+  test('is told with its reason as the code, and what upstream says of it, without its secrets', () => {
+    const choices = [{ finish_reason: 'error', error: { message: 'no room for sk-secret-0123456789' } }];
+    const told = failedChoice(choices, confidential);
+    expect(told).toMatchObject({ status: 502, code: 'error' });
+    expect(told?.message).toContain('no room for ***');
+  });
+
+  test('for want of room is one of the moment', () =>
+    expect(failedStop('insufficient_system_resource', confidential)?.status).toBe(503));
+
+  test.each(['MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'MISSING_THOUGHT_SIGNATURE', 'OTHER', 'NO_IMAGE'])(
+    'of Gemini is %s',
+    (finishReason) => expect(failedCandidate([{ finishReason }], confidential)).not.toBeNull(),
+  );
+
+  test.each(['STOP', 'MAX_TOKENS', 'SAFETY', 'RECITATION', 'MODEL_ARMOR', 'IMAGE_SAFETY', 'CONTINUATION'])(
+    'of Gemini is not %s',
+    (finishReason) => expect(failedCandidate([{ finishReason }], confidential)).toBeNull(),
+  );
+});

@@ -1,0 +1,182 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { AuthorisationPorts } from '../../../../src/relay/contracts/authorisation.js';
+import type { UpstreamRequest } from '../../../../src/relay/contracts/protocol.js';
+import {
+  assertionInput,
+  byServiceAccount,
+  serviceAccountKey,
+} from '../../../../src/relay/protocols/vertex/service-account.js';
+import { AccessTokens } from '../../../../src/relay/upstream/access-tokens.js';
+import type { SideAnswer, SideQuestion } from '../../../../src/relay/upstream/control-client.js';
+import { someInstant } from '../../../support/given/events.js';
+import { settableClock } from '../../../support/given/fixed-clock.js';
+import { claimsIn, serviceAccountDocument, testPrivateKey } from '../../../support/upstreams/vertex-upstream.js';
+import { plainChannel, providerOfType } from '../../providers/golden.js';
+
+const uri = 'https://tokens.example/token';
+const document = (rest = {}): string => serviceAccountDocument(uri, rest);
+const provider = providerOfType(41);
+const request = { headers: { accept: '*/*' } } as unknown as UpstreamRequest;
+
+const granting = (body: unknown, status = 200): SideAnswer => ({
+  ok: true,
+  status,
+  body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+});
+
+function world(answer: SideAnswer = granting({ access_token: 'ya29.t', expires_in: 3599 })) {
+  const clock = settableClock(someInstant);
+  const asked: { readonly question: SideQuestion; readonly proxy: string | null }[] = [];
+  const ports: AuthorisationPorts = {
+    clock,
+    sideRequests: {
+      async post(question, proxy) {
+        asked.push({ question, proxy });
+        return answer;
+      },
+      async get() {
+        throw new Error('a token is asked for with POST');
+      },
+    },
+    accessTokens: new AccessTokens(clock),
+  };
+  const authorise = async (key = document(), proxy: string | null = null) =>
+    byServiceAccount.authorise(request, { provider, channel: { ...plainChannel, key, proxy } }, ports);
+  return { clock, asked, ports, authorise };
+}
+
+describe('the key of a channel', () => {
+  const refused = (key: string): string | null =>
+    serviceAccountKey.pattern.test(key) ? (serviceAccountKey.instead?.(key) ?? null) : serviceAccountKey.allowed;
+  const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+
+  test('is the document of a service account', () => {
+    expect(refused(document())).toBeNull();
+    expect(refused(document({ type: undefined, token_uri: undefined, private_key_id: undefined }))).toBeNull();
+  });
+
+  test.each([
+    ['no JSON', 'AIzaSyA1234567890', 'the JSON document of a service account'],
+    ['half a document', document().slice(0, 50), 'the JSON document of a service account'],
+    ['a document of a user', document({ type: 'authorized_user' }), 'of type service_account'],
+    ['no project', document({ project_id: '' }), 'project_id'],
+    ['a project that would be another path', document({ project_id: '../evil' }), 'project_id'],
+    ['dots for a project', document({ project_id: '..' }), 'project_id'],
+    ['no address', document({ client_email: undefined }), 'client_email'],
+    ['no key', document({ private_key: undefined }), 'private_key'],
+    ['a key that is none', document({ private_key: testPrivateKey.slice(0, 200) }), 'private_key, an RSA key in PEM'],
+    [
+      'a key of another kind',
+      document({ private_key: elliptic.export({ type: 'pkcs8', format: 'pem' }) }),
+      'private_key, an RSA key in PEM',
+    ],
+    ['a place for tokens without encryption', document({ token_uri: 'http://tokens.example/token' }), 'token_uri'],
+    ['a place that only looks like this machine', document({ token_uri: 'http://127.0.0.1.example/' }), 'token_uri'],
+    ['a place with a password', document({ token_uri: 'https://u:p@tokens.example/' }), 'token_uri'],
+    ['a place that is no address', document({ token_uri: 7 }), 'token_uri'],
+  ])('is not %s, and what it lacks is named', (_what, key, named) => {
+    expect(refused(key)).toContain(named);
+  });
+});
+
+describe('the assertion', () => {
+  test('is what the published vector says', () => {
+    const account = {
+      projectId: 'proj-test',
+      clientEmail: 'svc@proj-test.iam.gserviceaccount.com',
+      keyId: 'kid-test-1',
+      privateKey: '',
+      tokenUri: 'https://oauth2.googleapis.com/token',
+    };
+    const input = assertionInput(account, 1_767_323_045_000);
+    expect(createHash('sha256').update(input).digest('hex')).toBe(
+      'f565fc9c675c161e1f41c60aa38d68759214234564fbe4e7b5eb5b54dc9a8ec4',
+    );
+  });
+
+  test('is signed, and asks for an hour where the token is granted', async () => {
+    const { asked, authorise } = world();
+    expect(await authorise()).toEqual({
+      ok: true,
+      request: { headers: { accept: '*/*', authorization: 'Bearer ya29.t' } },
+    });
+    const [{ question, proxy } = { question: null, proxy: '' }] = asked;
+    if (question?.content.kind !== 'bytes') throw new Error('nothing was asked');
+    expect([question.url, proxy]).toEqual([uri, null]);
+    const form = new URLSearchParams(question.content.bytes.toString());
+    const issued = Math.floor(someInstant / 1000);
+    expect(claimsIn(form.get('assertion') ?? '')).toMatchObject({ aud: uri, iat: issued, exp: issued + 3600 });
+  });
+});
+
+describe('a token', () => {
+  test('serves many calls, till five minutes before it ends', async () => {
+    const { asked, authorise, clock } = world();
+    await authorise();
+    await authorise();
+    expect(asked).toHaveLength(1);
+    clock.advance(3_299_000);
+    await authorise();
+    expect(asked).toHaveLength(2);
+  });
+
+  test('is of one key and one way out', async () => {
+    const { asked, authorise } = world();
+    for (const [key, proxy] of [
+      [document(), null],
+      [document(), 'http://proxy.example:8080'],
+      [document({ project_id: 'proj-test-2' }), null],
+    ] as const)
+      await authorise(key, proxy);
+    expect(asked.map(({ proxy }) => proxy)).toEqual([null, 'http://proxy.example:8080', null]);
+  });
+
+  test('that is not taken is fetched anew, once for all who had it', async () => {
+    const { asked, authorise, ports } = world();
+    const first = await authorise();
+    if (!first.ok) throw new Error('no token');
+    const channel = { ...plainChannel, key: document() };
+    expect(byServiceAccount.renew?.(first.request, channel, ports)).toBe(true);
+    await authorise();
+    expect(asked).toHaveLength(2);
+  });
+
+  test.each([
+    ['refused', granting({ error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }, 400), 401],
+    ['refused without a word', granting({ error: 'invalid_client' }, 401), 401],
+    ['not granted now', granting({ error: 'backend' }, 503), 503],
+    ['asked for too often', granting('slow down', 429), 429],
+    ['granted elsewhere', granting('', 307), 502],
+    ['no JSON', granting('<html>'), 502],
+    ['nothing', granting({ access_token: '' }), 502],
+    ['one that cannot be a header', granting({ access_token: 'a\r\nx-evil: 1' }), 502],
+    ['a page that is not found', granting('<html>', 404), 502],
+  ])('that is %s is a failure with a status', async (_what, answer, status) => {
+    expect(await world(answer).authorise()).toMatchObject({ ok: false, refusal: { status } });
+  });
+
+  test('that is refused says why, and nothing of the key', async () => {
+    const words = 'No account calls@proj-test-1.iam.gserviceaccount.com in proj-test-1, see https://help.example/1';
+    const { authorise } = world(granting({ error: 'invalid_grant', error_description: words }, 400));
+    expect(await authorise()).toMatchObject({
+      refusal: {
+        type: 'authentication_error',
+        code: 'invalid_grant',
+        message: 'the service account was refused: No account *** in ***, see ***',
+      },
+    });
+  });
+
+  test('that cannot be asked for is no refusal', async () => {
+    const unreached = { ok: false, saturated: false, blocked: false, timedOut: true } as const;
+    expect(await world(unreached).authorise()).toEqual({ ...unreached, refusal: null });
+  });
+
+  test('is not asked for with a key that is none', async () => {
+    const { asked, authorise } = world();
+    await expect(authorise('AIza')).rejects.toMatchObject({ fault: 'channel' });
+    await expect(authorise(document({ private_key: 'none' }))).rejects.toMatchObject({ fault: 'channel' });
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
+
+const mebibyte = 1024 * 1024;
+
+describe('the room for answers', () => {
+  test('takes answers of 64 MiB where the heap is large, of an eighth of it where it is not', () => {
+    expect(new AnswerRoom(4096 * mebibyte).largest).toBe(64 * mebibyte);
+    expect(new AnswerRoom(256 * mebibyte).largest).toBe(32 * mebibyte);
+  });
+
+  test('counts nothing up to a mebibyte, then all of it, and gives it back once', () => {
+    const room = new AnswerRoom(256 * mebibyte);
+    const place = room.place(1);
+    expect(place.take(mebibyte)).toBeNull();
+    expect(room.bytes).toBe(0);
+    expect(place.take(1)).toBeNull();
+    expect(place.take(mebibyte)).toBeNull();
+    expect(room.bytes).toBe(2 * mebibyte + 1);
+    place.leave();
+    place.leave();
+    expect(room.bytes).toBe(0);
+    expect(place.take(mebibyte)).toBeNull();
+    expect(room.bytes).toBe(0);
+  });
+
+  test('counts of a stream what is kept of it, as it grows and shrinks', () => {
+    const room = new AnswerRoom(256 * mebibyte);
+    const place = room.place(1);
+    const counted = [1, 2, 3, 5, 2, 0, 1].map((mebibytes) => {
+      expect(place.hold(mebibytes * mebibyte)).toBeNull();
+      return room.bytes / mebibyte;
+    });
+    expect(counted).toEqual([0, 2, 3, 5, 2, 0, 0]);
+    expect(place.hold(33 * mebibyte)).toBe('holder');
+    place.leave();
+    expect(room.bytes).toBe(0);
+  });
+
+  test('gives one payer their share, and all together what there is', () => {
+    const room = new AnswerRoom(256 * mebibyte);
+    expect(room.place(1).take(32 * mebibyte)).toBeNull();
+    expect(room.place(1).take(2 * mebibyte)).toBe('holder');
+    expect(room.place(2).take(32 * mebibyte)).toBeNull();
+    expect(room.place(3).take(2 * mebibyte)).toBe('process');
+    // Small answers find room at any time.
+    expect(room.place(3).take(mebibyte)).toBeNull();
+  });
+});

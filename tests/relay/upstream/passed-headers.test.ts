@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { openAiCaller } from '../../../src/relay/dialects/openai/dialect.js';
+import { passedHeaders } from '../../../src/relay/upstream/passed-headers.js';
+
+const channel = {
+  key: 'sk-of-the-channel|second-4711-part',
+  baseUrl: 'http://inference-node-7:8000',
+  organization: 'org-1a2b3c',
+  other: '',
+  proxy: null,
+};
+
+const passed = (headers: Record<string, string | string[]>) =>
+  passedHeaders(openAiCaller.upstreamHeaders, headers, channel);
+
+describe('of an upstream’s headers a caller gets', () => {
+  test('its rate limits and, under a name of its own, its request id', () => {
+    expect(
+      passed({
+        'x-ratelimit-limit-requests': '10000',
+        'x-ratelimit-remaining-tokens': '149984',
+        'x-ratelimit-reset-requests': '1m30.951s',
+        'x-ratelimit-reset-tokens': '2026-11-21T22:00:00.5Z',
+        'x-request-id': 'req_8f1e2d3c',
+      }),
+    ).toEqual([
+      ...['x-ratelimit-limit-requests', '10000'],
+      ...['x-ratelimit-remaining-tokens', '149984'],
+      ...['x-ratelimit-reset-requests', '1m30.951s'],
+      ...['x-ratelimit-reset-tokens', '2026-11-21T22:00:00.5Z'],
+      ...['x-upstream-request-id', 'req_8f1e2d3c'],
+    ]);
+  });
+
+  test.each([
+    ['a cookie', { 'set-cookie': ['session=1'] }],
+    ['who serves it', { server: 'nginx', via: '1.1 upstream.example', 'openai-organization': 'org-1' }],
+    ['how it came', { 'content-length': '7', 'content-encoding': 'br', connection: 'close', 'retry-after': '1' }],
+    ['what is not made like a limit', { 'x-ratelimit-limit-requests': 'see https://upstream.example/limits' }],
+    ['more than a line', { 'x-request-id': 'a'.repeat(129) }],
+    ['the key of the channel', { 'x-request-id': 'req_sk-of-the-channel' }],
+    ['a part of the key', { 'x-request-id': 'req_4711-part' }],
+    ['a piece of the key in capitals', { 'x-request-id': 'THE-CHANNEL-17' }],
+    ['where the channel is', { 'x-request-id': 'inference-node-7-000017' }],
+    ['who pays for it', { 'x-request-id': 'org-1a2b3c-17' }],
+    ['an address', { 'x-ratelimit-limit-requests': '10.0.0.7:8000', 'x-request-id': 'node.internal' }],
+  ])('not %s', (_what, headers) => {
+    expect(passed(headers)).toBeNull();
+  });
+});

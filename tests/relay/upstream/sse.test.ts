@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { LineTooLong, longestLine, mostDataLines, Outgoing, SseDecoder } from '../../../src/relay/upstream/sse.js';
+
+interface Seen {
+  readonly data: string;
+  /** The frame as it came, where it lies whole in the usual spelling. */
+  readonly usual: string | null;
+}
+
+function decode(chunks: readonly (string | Buffer)[]): Seen[] {
+  const seen: Seen[] = [];
+  const decoder = new SseDecoder({
+    frame: (bytes, start, end, from) =>
+      void seen.push({
+        data: bytes.toString('utf8', start, end),
+        usual: from < 0 ? null : bytes.toString('utf8', from, end + 2),
+      }),
+  });
+  for (const chunk of chunks) decoder.push(Buffer.from(chunk));
+  decoder.end();
+  return seen;
+}
+
+const dataOf = (...chunks: (string | Buffer)[]): string[] => decode(chunks).map(({ data }) => data);
+
+describe('reading server-sent events', () => {
+  test('a reader is asked for frames it knows where one may begin, and never inside one', () => {
+    const known = 'data: k\n\n';
+    const stream = `${known}${known}data: x\n${known}: bye\n\n${known}data: y\n\n`;
+    for (let cut = 0; cut <= stream.length; cut++) {
+      const seen: string[] = [];
+      const decoder = new SseDecoder({
+        frame: (bytes, start, end) => void seen.push(bytes.toString('utf8', start, end)),
+        known(bytes, at) {
+          if (bytes.toString('utf8', at, at + known.length) !== known) return at;
+          seen.push('k');
+          return at + known.length;
+        },
+      });
+      decoder.push(Buffer.from(stream.slice(0, cut)));
+      decoder.push(Buffer.from(stream.slice(cut)));
+      expect(seen).toEqual(['k', 'k', 'x\nk', 'k', 'y']);
+    }
+  });
+
+  test('a frame is its data lines joined', () => {
+    expect(dataOf('data: one\n\ndata: two\ndata: three\n\n')).toEqual(['one', 'two\nthree']);
+  });
+
+  test('the space after the colon is optional, and only one is taken off', () => {
+    expect(dataOf('data:one\n\n', 'data:  two\n\n')).toEqual(['one', ' two']);
+  });
+
+  test('comments and other fields are not data', () => {
+    expect(dataOf(': hello\nevent: add\nid: 1\nretry: 5\ndatabase: x\ndata: one\n\n: bye\n\n')).toEqual(['one']);
+  });
+
+  test('a field without a colon is an empty line of data', () => {
+    expect(dataOf('data\ndata: x\n\n')).toEqual(['\nx']);
+  });
+
+  test('lines end with LF, CRLF or CR', () => {
+    expect(dataOf('data: a\r\n\r\ndata: b\r\rdata: c\n\n')).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a CRLF cut in two is one line end', () => {
+    expect(dataOf('data: a\r', '\ndata: b\r', '\n\r', '\ndata: c\r', '\n\r\n')).toEqual(['a\nb', 'c']);
+  });
+
+  test('a byte order mark at the very start is passed over, also in pieces', () => {
+    const bytes = Buffer.from('\ufeffdata: a\n\n');
+    expect(dataOf(bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2))).toEqual(['a']);
+  });
+
+  test('the start of a byte order mark that is none belongs to the line', () => {
+    expect(dataOf(Buffer.from([0xef, 0xbb]), 'x\n', 'data: a\n\n')).toEqual(['a']);
+  });
+
+  test('what is left at the end counts as a frame', () => {
+    expect(dataOf('data: a\n\ndata: b')).toEqual(['a', 'b']);
+    expect(dataOf('data: a\ndata: b\n')).toEqual(['a\nb']);
+  });
+
+  test('characters of several bytes survive any cut', () => {
+    const bytes = Buffer.from('data: 冰岛 🇮🇸\n\n');
+    for (let at = 1; at < bytes.length; at++)
+      expect(dataOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(['冰岛 🇮🇸']);
+  });
+
+  test('a frame can be passed on as it came when it lies in one chunk in the usual spelling', () => {
+    expect(decode(['data: a\n\ndata: b\r\n\r\n', 'data: c\n', '\n'])).toEqual([
+      { data: 'a', usual: 'data: a\n\n' },
+      { data: 'b', usual: null },
+      { data: 'c', usual: null },
+    ]);
+  });
+
+  test('the name of an event belongs to its frame', () => {
+    const named = 'event: ping\ndata: a\n\n';
+    expect(decode([`data: z\n\n${named}`])).toEqual([
+      { data: 'z', usual: 'data: z\n\n' },
+      { data: 'a', usual: named },
+    ]);
+    // Of a name that was read apart nothing is left: what comes after it is a frame without one.
+    const nameEnds = named.indexOf('\n') + 1;
+    for (let at = 1; at < named.length; at++)
+      expect(decode([named.slice(0, at), named.slice(at)])).toEqual([
+        { data: 'a', usual: at <= nameEnds ? 'data: a\n\n' : null },
+      ]);
+    for (const other of ['event: ping\nid: 1\n', 'event:ping\n'])
+      expect(decode([`${other}data: a\n\n`])).toEqual([{ data: 'a', usual: 'data: a\n\n' }]);
+    expect(dataOf('event: ping\n\n', 'event: ping')).toEqual([]);
+  });
+
+  test('a line without end is refused', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    const chunk = Buffer.alloc(longestLine / 4, 'x');
+    for (let pushed = 0; pushed < 4; pushed++) decoder.push(chunk);
+    expect(() => decoder.push(chunk)).toThrow(LineTooLong);
+  });
+
+  test('data without end is refused, however short its lines', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    const chunk = Buffer.from(`data: ${'x'.repeat(longestLine / 4)}\n`);
+    for (let pushed = 0; pushed < 3; pushed++) decoder.push(chunk);
+    expect(() => decoder.push(chunk)).toThrow(LineTooLong);
+  });
+
+  test('data without end is refused, however many its lines', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    decoder.push(Buffer.from('data\n'.repeat(mostDataLines)));
+    expect(() => decoder.push(Buffer.from('data\n'))).toThrow(LineTooLong);
+  });
+
+  test('what is kept of an incomplete frame can be asked, and is nothing when it is complete', () => {
+    const decoder = new SseDecoder({ frame: () => {} });
+    const kept = ['data: abc', 'def\ndata', ': x\n', '\ndata: y\n\n'].map((piece) => {
+      decoder.push(Buffer.from(piece));
+      return decoder.unfinished;
+    });
+    expect(kept).toEqual([9, 11, 9, 0]);
+  });
+
+  test('a line of data that waits for its frame keeps nothing of what came with it', () => {
+    const seen: Buffer[] = [];
+    const decoder = new SseDecoder({ frame: (bytes) => void seen.push(bytes) });
+    const chunk = Buffer.from(`data: a\n: ${'x'.repeat(1024 * 1024)}\n`);
+    decoder.push(chunk);
+    decoder.push(Buffer.from('\n'));
+    expect(seen[0]?.toString()).toBe('a');
+    expect(seen[0]?.buffer === chunk.buffer).toBe(false);
+  });
+});
+
+describe('collecting what goes out', () => {
+  const source = Buffer.from('data: a\n\ndata: b\n\ndata: c\n\n');
+
+  test('nothing collected is nothing to send', () => {
+    expect(new Outgoing().take()).toBeNull();
+  });
+
+  test('neighbouring parts of one chunk are passed on without a copy', () => {
+    const outgoing = new Outgoing();
+    outgoing.pass(source, 0, 9);
+    outgoing.pass(source, 9, 18);
+    const taken = outgoing.take();
+    expect(taken?.toString()).toBe('data: a\n\ndata: b\n\n');
+    expect(taken?.buffer).toBe(source.buffer);
+  });
+
+  test('parts and frames of our own keep their order', () => {
+    const outgoing = new Outgoing();
+    outgoing.pass(source, 0, 9);
+    outgoing.frame(Buffer.from('x'));
+    outgoing.pass(source, 18, 27);
+    expect(outgoing.take()?.toString()).toBe('data: a\n\ndata: x\n\ndata: c\n\n');
+    expect(outgoing.take()).toBeNull();
+  });
+});

@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { type EntranceOptions, openEntrance } from '../../../src/relay/dialects/router.js';
+
+/** The relay's entrance and nothing else, until the test is over; whatever is not the relay's is a teapot. */
+export async function serveEntrance(
+  options: Pick<EntranceOptions, 'relay' | 'directory' | 'providerName'> & Partial<EntranceOptions>,
+): Promise<string> {
+  let ids = 0;
+  const entrance = openEntrance({
+    newRequestId: () => `id-${++ids}`,
+    addressOf: ({ socket }) => socket.remoteAddress ?? '',
+    headers: ['x-on-all', 'yes'],
+    elsewhere: [],
+    log: { warn() {}, error() {} },
+    ...options,
+  });
+  const server = createServer((request, response) => {
+    if (!entrance.take(request, response)) response.writeHead(418).end('not the relay’s');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
