@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
-import type { UnsettledOrder, UnsettledOrders } from '../application/ports/storage-ports.js';
+import type { PendingIdempotencyKey, PendingIdempotencyKeys } from '../application/ports/storage-ports.js';
 import { statements } from './database/statements.js';
 
 /** In a table beside the log: one row for each order under way, and for each whose outcome nobody was told. */
-export function postgresUnsettledOrders(pool: Pool): UnsettledOrders {
+export function postgresPendingIdempotencyKeys(pool: Pool): PendingIdempotencyKeys {
   const query = statements(pool);
 
   return {
     async left(after) {
-      const { rows } = await query<UnsettledOrder & Record<string, unknown>>(
+      const { rows } = await query<PendingIdempotencyKey & Record<string, unknown>>(
         `WITH forgotten AS (DELETE FROM unsettled_orders WHERE since <= $1)
          SELECT form, order_key AS key, since FROM unsettled_orders WHERE since > $1 ORDER BY since`,
         [after],

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
-import type { ReactionPlaces } from '../application/ports/storage-ports.js';
+import type { ReactionCheckpoints } from '../application/ports/storage-ports.js';
 import { beginning, Position } from '../domain/events/events.js';
 import { statements } from './database/statements.js';
 
 /** In a table beside the log, a row for each reaction. */
-export function postgresReactionPlaces(pool: Pool): ReactionPlaces {
+export function postgresReactionCheckpoints(pool: Pool): ReactionCheckpoints {
   const query = statements(pool);
 
   return {

@@ -19,7 +19,7 @@ import { channelTests } from './channels/channel-tests.js';
 import { upstreamModelCommands } from './channels/upstream-models.js';
 import { doubtedProxies, type SeenProxies } from './doubted-proxies.js';
 import type { Handle } from './handle.js';
-import { orderBook } from './idempotency.js';
+import { idempotencyStore } from './idempotency.js';
 import { latestRelease } from './latest-release.js';
 import type { NodeDirectory } from './memory/directory.js';
 import { factorMemory } from './memory/factors.js';
@@ -33,7 +33,7 @@ import type { OptionSecrets } from './options/option-secrets.js';
 import { offerQueries } from './payments/offers.js';
 import { paymentCommands } from './payments/payment-commands.js';
 import { paymentQueries } from './payments/payment-queries.js';
-import type { DoorsElsewhere } from './ports/identity-provider-ports.js';
+import type { IdentityProviders } from './ports/identity-provider-ports.js';
 import type { HumanVerifier, Mailer, NotificationQueue, Outbound } from './ports/outbound-ports.js';
 import type { PaymentProviders } from './ports/payment-ports.js';
 import type { OneTimeCodes, PasskeyChecks } from './ports/proof-ports.js';
@@ -42,19 +42,19 @@ import type {
   EventStore,
   Ids,
   Passwords,
+  PendingIdempotencyKeys,
   PersonalData,
   QuotaGate,
   ReadModelProgress,
   Sessions,
   Tickets,
-  UnsettledOrders,
   Vault,
 } from './ports/storage-ports.js';
 import type { ChannelBalances, ChannelProbe, UpstreamModels } from './ports/upstream-ports.js';
 import { readModelCommands } from './read-models.js';
 import { redemptionCommands } from './redemptions/redemption-commands.js';
 import { redemptionQueries } from './redemptions/redemption-queries.js';
-import { doorsElsewhere } from './sign-in/external-sign-in.js';
+import { externalSignIn } from './sign-in/external-sign-in.js';
 import { factorCommands } from './sign-in/factors.js';
 import { humanChecks } from './sign-in/human-checks.js';
 import { type IdentitySource, identity } from './sign-in/identity.js';
@@ -68,7 +68,7 @@ import { secondFactor } from './sign-in/second-factor.js';
 import { securityQueries } from './sign-in/security.js';
 import { setupCommands } from './sign-in/setup.js';
 import type { SetupCode } from './sign-in/setup-code.js';
-import { doorQueries } from './sign-in/sign-in-methods.js';
+import { signInMethodQueries } from './sign-in/sign-in-methods.js';
 import { stepUps } from './sign-in/step-up.js';
 import { callQueries } from './usage/calls.js';
 import { logExportQueries } from './usage/log-export.js';
@@ -92,7 +92,7 @@ interface ApplicationPorts {
   readonly handle: Handle;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly unsettledOrders: UnsettledOrders;
+  readonly unsettledOrders: PendingIdempotencyKeys;
   readonly vault: Vault;
   readonly personal: PersonalData;
   readonly passwords: Passwords;
@@ -119,7 +119,7 @@ interface ApplicationPorts {
   readonly guessed: (user: UserId, what: 'password' | 'factor') => void;
   /** Addresses that users type may begin with http. */
   readonly allowHttp: boolean;
-  readonly doors: DoorsElsewhere;
+  readonly doors: IdentityProviders;
   readonly payments: PaymentProviders;
   /** null: the first run takes no code. */
   readonly setupCode: SetupCode | null;
@@ -147,7 +147,7 @@ const usageLogAndNames = [usageLog.name, usersModel.name, channels.name];
 
 export function openApplication(ports: ApplicationPorts) {
   const { clock, directory, gate, tail, progress } = ports;
-  const once = orderBook({ ...ports, hash: (text) => ports.vault.hash(text) });
+  const once = idempotencyStore({ ...ports, hash: (text) => ports.vault.hash(text) });
   const factors = factorMemory(ports.store, factorCapacity);
   tail.add(factors);
   const passkeys = passkeyCeremonies({ ...ports, factors, checks: ports.passkeyChecks });
@@ -170,7 +170,7 @@ export function openApplication(ports: ApplicationPorts) {
     passwordChecks: checking,
   });
   const users = { ...userCommands({ ...ports, once, stepUps: proven }), ...userSettingsCommands(ports) };
-  const doors = doorQueries(ports);
+  const doors = signInMethodQueries(ports);
   const mailing = {
     ...ports,
     users,
@@ -240,7 +240,7 @@ export function openApplication(ports: ApplicationPorts) {
       stepUps: proven,
     }),
     ownSessions: ownSessions({ ...ports, factors, ended: identified.ended }),
-    elsewhere: doorsElsewhere({
+    elsewhere: externalSignIn({
       ...ports,
       users,
       identity: identified,

@@ -3,7 +3,7 @@ import { Failure } from '../domain/kernel/failure.js';
 import type { Tail } from './memory/tail.js';
 import type { ReadModelProgress } from './ports/storage-ports.js';
 
-export interface WholePorts {
+export interface ConsistencyPorts {
   readonly progress: Pick<ReadModelProgress, 'reached'>;
   readonly tail: Pick<Tail, 'position'>;
 }
@@ -15,7 +15,7 @@ const patienceMs = 5_000;
  * Where the log ends, once these read models hold all of it: a file that lacks something is worse than none. Throws
  * `store-unavailable`.
  */
-export async function upToNow({ progress, tail }: WholePorts, names: readonly string[]): Promise<Position> {
+export async function waitForHead({ progress, tail }: ConsistencyPorts, names: readonly string[]): Promise<Position> {
   const position = tail.position();
   if (await progress.reached(position, patienceMs, names)) return position;
   throw new Failure('store-unavailable');

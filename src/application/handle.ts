@@ -9,7 +9,7 @@ import {
 import type { Decider } from '../domain/kernel/decider.js';
 import { Failure, isUnavailable } from '../domain/kernel/failure.js';
 import { newEventId } from './event-id.js';
-import type { OrderMark } from './idempotency.js';
+import type { IdempotencyMark } from './idempotency.js';
 import type { AppendResult, Clock, EventStore } from './ports/storage-ports.js';
 import { type Folded, RecentFolds } from './recent-folds.js';
 
@@ -38,7 +38,7 @@ const attempts = 20;
  */
 export function repeated<Event extends DomainEvent>(
   recorded: readonly Recorded[],
-  mark: OrderMark,
+  mark: IdempotencyMark,
 ): Handled<Event> | null {
   const done = recorded.filter(({ id }) => mark.isOf(id));
   const [first] = done;
@@ -59,7 +59,7 @@ export const handle =
     decider: Decider<State, Command, Event>,
     stream: StreamName,
     order: NoInfer<Command | Observing<Command>>,
-    mark: OrderMark | null = null,
+    mark: IdempotencyMark | null = null,
   ): Promise<Handled<Event>> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const { state, last } = await recent.fold(decider, stream);
@@ -98,7 +98,7 @@ async function appended(
   stream: StreamName,
   events: readonly NewEvent[],
   before: Folded<unknown>['last'],
-  mark: OrderMark | null,
+  mark: IdempotencyMark | null,
 ): Promise<AppendResult> {
   try {
     return await store.append(stream, events, before?.revision ?? 'no-stream');

@@ -3,7 +3,7 @@ import type { StreamName } from '../domain/events/events.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';
 import type { UserId } from '../domain/kernel/ids.js';
 import { Instant } from '../domain/kernel/instant.js';
-import type { Clock, UnsettledOrder, UnsettledOrders } from './ports/storage-ports.js';
+import type { Clock, PendingIdempotencyKey, PendingIdempotencyKeys } from './ports/storage-ports.js';
 
 /*
  * Orders that move money are safe to repeat. The client names its order with an idempotency key; the ids of the events
@@ -12,7 +12,7 @@ import type { Clock, UnsettledOrder, UnsettledOrders } from './ports/storage-por
  */
 
 /** One order in one stream: the ids its events get. */
-export interface OrderMark {
+export interface IdempotencyMark {
   /** What to ask again with. */
   readonly key: string;
   eventId(index: number): string;
@@ -28,7 +28,7 @@ export const nobody = 'nobody';
 const maxKeyLength = 100;
 
 /** Throws `invalid-field` for what cannot be a key. null: the client gave none. */
-export function checkOrderKey(field: string, key: string | null | undefined): string | null {
+export function checkIdempotencyKey(field: string, key: string | null | undefined): string | null {
   if (key === null || key === undefined || key === '') return null;
   if (key.length > maxKeyLength || !/^[\x21-\x7e]+$/.test(key))
     throw invalidField(field, `1 to ${maxKeyLength} visible ASCII characters`);
@@ -41,12 +41,12 @@ const hexOf = (parts: readonly string[]): string => createHash('sha256').update(
  * A UUID (version 8) whose first half is the order's name in its stream and whose second half is its place and what it
  * asks for: one key used for two different things shows. `content` is to be a keyed hash where it is somebody's data.
  */
-export function orderMark(
+export function idempotencyMark(
   actor: IdempotentOrder['actor'],
   key: string,
   stream: StreamName,
   content: string,
-): OrderMark {
+): IdempotencyMark {
   const name = hexOf([String(actor), key, stream]);
   const first = `${name.slice(0, 8)}-${name.slice(8, 12)}-8${name.slice(12, 15)}`;
   const asked = hexOf([content]).slice(0, 12);
@@ -69,7 +69,7 @@ export interface IdempotentOrder {
 /** What an order's run needs to be repeatable. */
 export interface Repeatable {
   /** Its mark in a stream it writes to. */
-  mark(stream: StreamName): OrderMark;
+  mark(stream: StreamName): IdempotencyMark;
   /** Its name among the orders of all, as a keyed hash. */
   readonly name: string;
 }
@@ -85,7 +85,7 @@ const unsettledForMs = 60 * 60_000;
 interface OrderBookPorts {
   readonly hash: (text: string) => string;
   readonly clock: Clock;
-  readonly unsettledOrders: UnsettledOrders;
+  readonly unsettledOrders: PendingIdempotencyKeys;
 }
 
 /**
@@ -93,11 +93,11 @@ interface OrderBookPorts {
  * gateway died, sends the same form again: it then gets the key of the first attempt, until the outcome is known or an
  * hour has passed.
  */
-export function orderBook({ hash, clock, unsettledOrders }: OrderBookPorts) {
-  let remembered: Promise<Map<string, UnsettledOrder>> | null = null;
+export function idempotencyStore({ hash, clock, unsettledOrders }: OrderBookPorts) {
+  let remembered: Promise<Map<string, PendingIdempotencyKey>> | null = null;
 
   /** By form; what earlier processes have left included. */
-  const unsettled = (): Promise<Map<string, UnsettledOrder>> => {
+  const unsettled = (): Promise<Map<string, PendingIdempotencyKey>> => {
     // Before this process writes down any of its own: what it reads are those of others.
     remembered ??= unsettledOrders.left(Instant(clock.now() - unsettledForMs)).then(
       (left) => new Map(left.map((order) => [order.form, order])),
@@ -109,7 +109,7 @@ export function orderBook({ hash, clock, unsettledOrders }: OrderBookPorts) {
     return remembered;
   };
 
-  const remember = (orders: Map<string, UnsettledOrder>, order: UnsettledOrder): void => {
+  const remember = (orders: Map<string, PendingIdempotencyKey>, order: PendingIdempotencyKey): void => {
     orders.delete(order.form);
     orders.set(order.form, order);
     const oldest = orders.keys().next();
@@ -147,7 +147,7 @@ export function orderBook({ hash, clock, unsettledOrders }: OrderBookPorts) {
     const form = hash(`order ${actor} ${content}`);
     const nameOf = (named: string): string => hash(`order name ${actor} ${named}`);
     const carryOut = (named: string): Promise<Result> =>
-      run({ mark: (stream) => orderMark(actor, named, stream, form), name: nameOf(named) });
+      run({ mark: (stream) => idempotencyMark(actor, named, stream, form), name: nameOf(named) });
     if (key === null) return underOwnName(form, carryOut);
     const bound = await unsettledOrders.bind(nameOf(key), form);
     if (bound.form !== form) throw new Failure('idempotency-key-reused', { key });
@@ -162,4 +162,4 @@ export function orderBook({ hash, clock, unsettledOrders }: OrderBookPorts) {
   };
 }
 
-export type OrderBook = ReturnType<typeof orderBook>;
+export type IdempotencyStore = ReturnType<typeof idempotencyStore>;

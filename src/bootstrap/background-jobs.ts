@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { postgresReactionPlaces } from '../adapters/reaction-checkpoints.js';
+import { postgresReactionCheckpoints } from '../adapters/reaction-checkpoints.js';
 import { newEventId } from '../application/event-id.js';
 import type { Handle } from '../application/handle.js';
 import type { NodeDirectory } from '../application/memory/directory.js';
 import type { Balances } from '../application/memory/quota-gate.js';
 import type { Tail } from '../application/memory/tail.js';
-import { tell } from '../application/notifications/deliver-notification.js';
-import { keepTelling } from '../application/notifications/notification-dispatcher.js';
+import { deliverNotification } from '../application/notifications/deliver-notification.js';
+import { notificationDispatcher } from '../application/notifications/notification-dispatcher.js';
 import { notifier } from '../application/notifications/notifier.js';
 import type { OptionSecrets } from '../application/options/option-secrets.js';
 import type { PaymentCommands } from '../application/payments/payment-commands.js';
@@ -49,7 +49,7 @@ import type { Closing } from '../process/closing.js';
 import type { ReadModels } from '../projections/database.js';
 import { pendingPayments } from '../projections/models/payment-queries.js';
 import { rootUserId } from '../projections/models/user-queries.js';
-import type { CallsUnderWay } from '../relay/metering/in-flight-calls.js';
+import type { InFlightCalls } from '../relay/metering/in-flight-calls.js';
 
 /* What a node goes on doing beside what it is asked for: it finishes what others, or crashes, have left. */
 
@@ -85,7 +85,7 @@ interface UpkeepPorts {
   readonly channelIntervals: ChannelIntervals;
   readonly usageLog: Pick<UsageLogCommands, 'retain'>;
   readonly notes: CallProgressNotes;
-  readonly underWay: Pick<CallsUnderWay, 'has' | 'keepNoting'>;
+  readonly underWay: Pick<InFlightCalls, 'has' | 'keepNoting'>;
   /** Has `look` told up to where calls have just been left by whoever served them. */
   readonly whenLost: (look: (upTo: Position) => void) => void;
   readonly directory: NodeDirectory;
@@ -103,7 +103,7 @@ interface UpkeepPorts {
 }
 
 /** Resolves once calls that an earlier process left open have been looked for. */
-export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void> {
+export async function startBackgroundJobs(ports: UpkeepPorts, closing: Closing): Promise<void> {
   const {
     store,
     pool,
@@ -148,7 +148,7 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
   whenLost((upTo) => recovering.look(upTo));
   closing.add(
     await keepReacting(
-      { store, tail, places: postgresReactionPlaces(pool) },
+      { store, tail, places: postgresReactionCheckpoints(pool) },
       [
         dropSecrets({ store, vault }),
         forgetDeletedUsers({ personal }),
@@ -171,10 +171,11 @@ export async function keepUp(ports: UpkeepPorts, closing: Closing): Promise<void
     ),
   );
   closing.add(
-    keepTelling(
+    notificationDispatcher(
       {
         ...{ queue, personal, clock, log },
-        tell: (user, notification) => tell({ ...ports, settings: () => directory.settings() }, user, notification),
+        tell: (user, notification) =>
+          deliverNotification({ ...ports, settings: () => directory.settings() }, user, notification),
       },
       { everyMs: tellingPauseMs, backoffMs: [5, 30, 300, 1800, 7200, 21_600].map((seconds) => seconds * 1000) },
     ),

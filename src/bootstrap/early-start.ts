@@ -11,7 +11,7 @@ import { ProjectingThread } from '../projecting/projecting-thread.js';
  * begins with it, before the rest of the code is read, which leaves the event loop no turn.
  */
 
-export interface HeadStart {
+export interface EarlyStart {
   readonly ending: Ending;
   readonly projections: ProjectingThread;
   /** Rejects with Failure `store-unavailable` when the database cannot be used. */
@@ -19,7 +19,7 @@ export interface HeadStart {
 }
 
 /** `launched`: called when a database of our own has been started, and only takes its time until it answers. */
-export function headStart(config: Pick<Config, 'database'>, log: Logger, launched?: () => void): HeadStart {
+export function startEarly(config: Pick<Config, 'database'>, log: Logger, launched?: () => void): EarlyStart {
   allocateYoung();
   letHelpersWait();
   const ending = openEnding();
@@ -34,10 +34,10 @@ export function headStart(config: Pick<Config, 'database'>, log: Logger, launche
 }
 
 /** Resolves as soon as there is nothing to do but wait, whatever comes of it. */
-export function givenHeadStart(config: Pick<Config, 'database'>, log: Logger): Promise<HeadStart> {
+export function givenEarlyStart(config: Pick<Config, 'database'>, log: Logger): Promise<EarlyStart> {
   return new Promise((resolve) => {
     const begun = (): void => resolve(started);
-    const started = headStart(config, log, begun);
+    const started = startEarly(config, log, begun);
     started.opening.then(begun, begun);
   });
 }

@@ -12,7 +12,7 @@ import { longQueries, projecting, shortStatements } from '../adapters/database/s
 import { postgresIds } from '../adapters/ids.js';
 import { smtpMailer } from '../adapters/mail/smtp-mailer.js';
 import { postgresNotificationQueue } from '../adapters/notification-queue.js';
-import { postgresUnsettledOrders } from '../adapters/pending-idempotency-keys.js';
+import { postgresPendingIdempotencyKeys } from '../adapters/pending-idempotency-keys.js';
 import { webauthnPasskeys } from '../adapters/sign-in/passkeys.js';
 import { argon2Passwords } from '../adapters/sign-in/passwords.js';
 import { postgresSessions } from '../adapters/sign-in/sessions.js';
@@ -31,7 +31,7 @@ import { directorySource, identitySource } from '../application/memory/directory
 import { liveTraffic } from '../application/memory/live-traffic.js';
 import { openQuotaGate } from '../application/memory/quota-gate.js';
 import { followTail } from '../application/memory/tail.js';
-import { tellGuessed } from '../application/notifications/notify-of-guessing.js';
+import { notifyOfGuessing } from '../application/notifications/notify-of-guessing.js';
 import { defaultPrices } from '../application/options/default-prices.js';
 import { optionSecrets } from '../application/options/option-secrets.js';
 import type { Clock, EventStore } from '../application/ports/storage-ports.js';
@@ -43,7 +43,7 @@ import { Failure } from '../domain/kernel/failure.js';
 import type { OptionKey } from '../domain/options/option-table.js';
 import { origins } from '../http/origins.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
-import { openDoors } from '../identity-providers/identity-providers.js';
+import { openIdentityProviders } from '../identity-providers/identity-providers.js';
 import { addressGuard, resolveBySystem } from '../outbound/address-guard.js';
 import { openGuardedClient } from '../outbound/guarded-client.js';
 import { packageRoot } from '../package-root.js';
@@ -56,7 +56,7 @@ import { rootUserId } from '../projections/models/user-queries.js';
 import { openReadModels, readModels } from '../projections/read-models.js';
 import { callLimits } from '../relay/admission/call-limits.js';
 import { countWrongKeys } from '../relay/admission/wrong-keys.js';
-import { callsUnderWay } from '../relay/metering/in-flight-calls.js';
+import { inFlightCalls } from '../relay/metering/in-flight-calls.js';
 import { openMeter } from '../relay/metering/metered.js';
 import { recordRefusals } from '../relay/pipeline/record-refusals.js';
 import { channelBalances } from '../relay/probes/channel-balance.js';
@@ -64,12 +64,12 @@ import { upstreamModels } from '../relay/probes/channel-models.js';
 import { channelProbe } from '../relay/probes/channel-probe.js';
 import { providerTable } from '../relay/providers/registry.js';
 import { samplePlacesBy } from '../relay/text/sample-places.js';
-import { directoryCapacity, openRelaying } from '../relay-process/runtime.js';
+import { directoryCapacity, openRelayRuntime } from '../relay-process/runtime.js';
 import { listenBehind } from '../relay-process/workers/listen-behind.js';
 import { RelayWorkers } from '../relay-process/workers/relay-workers.js';
-import { keepUp } from './background-jobs.js';
-import { type HeadStart, headStart } from './early-start.js';
-import { openLog } from './open-event-log.js';
+import { startBackgroundJobs } from './background-jobs.js';
+import { type EarlyStart, startEarly } from './early-start.js';
+import { openEventLog } from './open-event-log.js';
 import { addressOf, listenOn, openServer } from './server.js';
 import { tellSetupCode } from './tell-setup-code.js';
 
@@ -99,14 +99,14 @@ interface StartOptions {
   /** What everything in this process is dated by. Left out: the system's. */
   readonly clock?: Clock;
   /** What has been started already, and ends with the gateway. Left out: nothing. */
-  readonly begun?: HeadStart;
+  readonly begun?: EarlyStart;
 }
 
 /** Throws Failure `store-unavailable` when the database cannot be used; nothing is left running then. */
 export async function startGateway(
   config: Config,
   log: Logger,
-  { workerCount = 1, clock = systemClock, begun = headStart(config, log) }: StartOptions = {},
+  { workerCount = 1, clock = systemClock, begun = startEarly(config, log) }: StartOptions = {},
 ): Promise<Gateway> {
   const closing = new Closing();
   try {
@@ -157,7 +157,7 @@ async function start(
   const personal = postgresPersonalData({ pool, masterKey, clock });
   const sessions = postgresSessions({ pool, masterKey, clock });
 
-  const { store, began, isFencedOff } = await openLog({
+  const { store, began, isFencedOff } = await openEventLog({
     ...{ connection, pool, log, claim, onLost },
     database: config.database,
     isOurs: embedded !== null,
@@ -235,10 +235,10 @@ async function start(
     secretOf,
   };
   const report = (facts: object) => log.warn(facts, 'a provider has not vouched for somebody');
-  const doors = openDoors({ outbound, clock, ...asSet, report }, config.doors);
+  const doors = openIdentityProviders({ outbound, clock, ...asSet, report }, config.doors);
   const handling = handle(store, clock);
   const notices = trafficNotices(handling, log);
-  const underWay = callsUnderWay();
+  const underWay = inFlightCalls();
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const metering = { store, gate, clock, newEventId, warn: (said: string, facts: object) => warn(facts, said) };
   const meter = openMeter({ ...metering, underWay });
@@ -248,14 +248,14 @@ async function start(
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
   const noticing = { apiKeyStatus: notices, channelHealth: notices, doubted: proxies.tell };
   const telling = { ...noticing, refusals: refusalRecord.own };
-  const relaying = openRelaying(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
+  const relaying = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...counting, ...telling });
   const { relay, entrance, addressOf: clientOf, bodyRoom } = relaying;
   closing.add(() => relaying.close());
   const application = openApplication({
     ...{ store, clock, directory, gate, tail, traffic, proxies, version },
     handle: handling,
     ids: postgresIds(pool),
-    unsettledOrders: postgresUnsettledOrders(pool),
+    unsettledOrders: postgresPendingIdempotencyKeys(pool),
     vault,
     personal,
     passwords: argon2Passwords,
@@ -275,7 +275,7 @@ async function start(
     mailer,
     secretOf,
     notificationQueue,
-    guessed: tellGuessed({ queue: notificationQueue, personal, clock, limit: config.notificationLimit, log }),
+    guessed: notifyOfGuessing({ queue: notificationQueue, personal, clock, limit: config.notificationLimit, log }),
     allowHttp: config.outbound.allowHttp,
     doors,
     payments: openPayments({ outbound, ...asSet }, config.stripeUrl),
@@ -293,7 +293,7 @@ async function start(
     trustedProxies: config.server.trustedProxies,
     publicAddress: () => directory.settings().text('ServerAddress'),
   });
-  await keepUp(
+  await startBackgroundJobs(
     {
       ...{ store, pool, db, clock, tail },
       handle: handling,
@@ -331,8 +331,8 @@ async function start(
     isEnding: () => stopping || ending.reason() !== null,
   });
   closing.add(() => app.close());
-  const { serveFaces } = await faces;
-  await serveFaces(app, {
+  const { serveHttpApps } = await faces;
+  await serveHttpApps(app, {
     application,
     relay,
     bodyRoom,

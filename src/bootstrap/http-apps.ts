@@ -38,7 +38,7 @@ interface FacesOptions {
   readonly ping: () => Promise<unknown>;
 }
 
-export async function serveFaces(app: FastifyInstance, options: FacesOptions): Promise<void> {
+export async function serveHttpApps(app: FastifyInstance, options: FacesOptions): Promise<void> {
   const { application, relay, bodyRoom, addressOf, config, origins, log, startedAt, version, ping } = options;
   const { rateLimits } = config.server;
   const newRequestId = () => requestId(application.clock.now());

@@ -30,7 +30,7 @@ interface OpenLog {
 }
 
 /** Throws Failure `store-unavailable`, whose `reason` says what is in the way. */
-export async function openLog(options: OpeningLog): Promise<OpenLog> {
+export async function openEventLog(options: OpeningLog): Promise<OpenLog> {
   const { connection, isOurs, database, pool, claim, log } = options;
   // From here on the log takes nothing of an earlier node, not even what is on its way; so it is read only now.
   const { epoch, head } = await claim.beginEpoch();

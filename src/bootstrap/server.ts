@@ -3,14 +3,14 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { RelayError } from '../relay/contracts/errors.js';
-import type { Entrance } from '../relay/dialects/router.js';
+import type { DialectRouter } from '../relay/dialects/router.js';
 import { preloadTokenizers } from '../relay/text/tokens.js';
-import { type ListeningOptions, listening } from '../relay-process/http-listener.js';
+import { type HttpListenerOptions, httpListener } from '../relay-process/http-listener.js';
 
 /* The port: how a request gets as far as a face. */
 
-interface ServerPorts extends Pick<ListeningOptions, 'isEnding' | 'addressOf'> {
-  readonly entrance: Entrance;
+interface ServerPorts extends Pick<HttpListenerOptions, 'isEnding' | 'addressOf'> {
+  readonly entrance: DialectRouter;
   readonly log: Logger;
 }
 
@@ -23,7 +23,7 @@ export interface Server {
 
 export function openServer(server: Config['server'], { entrance, addressOf, log, isEnding }: ServerPorts): Server {
   const app = Fastify({
-    serverFactory: (others) => listening({ server, entrance, addressOf, log, isEnding }, others),
+    serverFactory: (others) => httpListener({ server, entrance, addressOf, log, isEnding }, others),
     // Whatever it says of itself is said better elsewhere; its warnings are wanted.
     loggerInstance: log.child({}, { level: log.isLevelEnabled('debug') ? log.level : 'warn' }) as never,
     logController: new LogController({ disableRequestLogging: true }),

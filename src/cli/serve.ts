@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
-import { givenHeadStart } from '../bootstrap/early-start.js';
+import { givenEarlyStart } from '../bootstrap/early-start.js';
 import type { Gateway } from '../bootstrap/gateway.js';
 import { type Config, readWorkers } from '../config.js';
 import { type CommandContext, optionsIn } from './command.js';
@@ -13,7 +13,7 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
   // Listened for from the beginning: asked to stop while it starts, it stops in order as soon as it has started.
   const stopped = untilStopped(log);
   const workers = workersIn(config, given.workers);
-  const begun = await givenHeadStart(config, log);
+  const begun = await givenEarlyStart(config, log);
   const { startGateway } = await import('../bootstrap/gateway.js');
   const gateway = await startGateway(config, log, { workerCount: workers, begun });
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);

@@ -1,5 +1,5 @@
 /** How often something that is started again has ended unasked: now and then is borne with, again and again is not. */
-export class Crashes {
+export class RestartBudget {
   private at: number[] = [];
 
   constructor(

@@ -1,5 +1,5 @@
 /** Remembers that it was rung until somebody listens, however often that was. One listener at a time. */
-export class Bell {
+export class WakeUpSignal {
   private rung = false;
   private wake: (() => void) | null = null;
 

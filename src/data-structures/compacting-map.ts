@@ -12,7 +12,7 @@
 const fewPlaces = 8;
 
 /** `undefined` is no value: it marks what has gone. Keys of some entries that have gone are still referred to. */
-export class BriefMap<Key extends string | number, Value extends object | string | number | boolean> {
+export class CompactingMap<Key extends string | number, Value extends object | string | number | boolean> {
   private places = new Map<Key, Value | undefined>();
   private count = 0;
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { BriefMap } from '../data-structures/compacting-map.js';
-import { placeOf } from './place.js';
+import { CompactingMap } from '../data-structures/compacting-map.js';
+import { rateLimitKey } from './place.js';
 
 /*
  * How much of request bodies the process holds at once, and how many each client is still sending. A body counts what
@@ -33,8 +33,8 @@ const shares = 4;
 
 export class BodyRoom {
   private held = 0;
-  private readonly byHolder = new BriefMap<string | number, number>();
-  private readonly unfinished = new BriefMap<string, number>();
+  private readonly byHolder = new CompactingMap<string | number, number>();
+  private readonly unfinished = new CompactingMap<string, number>();
   private readonly share: number;
 
   constructor(private readonly limits: BodyRoomLimits) {
@@ -48,7 +48,7 @@ export class BodyRoom {
 
   /** `holder`: whose share the bytes are taken from. null: from where it is, as many are being sent as may be. */
   enter(address: string, holder: string | number): BodyPlace | null {
-    const place = placeOf(address);
+    const place = rateLimitKey(address);
     const sending = this.unfinished.get(place) ?? 0;
     if (sending >= this.limits.unfinishedPerAddress) return null;
     this.unfinished.set(place, sending + 1);
@@ -92,7 +92,7 @@ export function countUnfinished(room: BodyRoom, response: ServerResponse, addres
   return true;
 }
 
-function lower<Key extends string | number>(counts: BriefMap<Key, number>, key: Key, by: number): void {
+function lower<Key extends string | number>(counts: CompactingMap<Key, number>, key: Key, by: number): void {
   const left = (counts.get(key) ?? 0) - by;
   if (left > 0) counts.set(key, left);
   else counts.delete(key);

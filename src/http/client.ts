@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { languageIn } from './language.js';
-import { placeOf } from './place.js';
+import { rateLimitKey } from './place.js';
 
 /** Where a request comes from and what sent it, as far as that can be known; `address`: the client's. */
 export const clientOf = (address: string, headers: IncomingHttpHeaders) => ({
-  place: placeOf(address),
+  place: rateLimitKey(address),
   userAgent: headers['user-agent'] ?? '',
   language: languageIn(headers['accept-language']),
 });

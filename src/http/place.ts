@@ -10,8 +10,8 @@ import { groupsOf, ipAddress } from './ip-address.js';
  * The network around a client address, for lists that people read: the first 24 bits of IPv4, 48 of IPv6. Empty: the
  * text is no address.
  */
-export function networkOf(address: string): string {
-  const place = placeOf(address);
+export function clientNetwork(address: string): string {
+  const place = rateLimitKey(address);
   if (isIPv4(place)) return `${place.slice(0, place.lastIndexOf('.'))}.0/24`;
   const groups = groupsOf(address);
   if (groups === null) return '';
@@ -20,7 +20,7 @@ export function networkOf(address: string): string {
 }
 
 /** The place a client address counts as; text that is no address counts as itself. */
-export function placeOf(address: string): string {
+export function rateLimitKey(address: string): string {
   if (isIPv4(address)) return address;
   const plain = ipAddress(address);
   if (plain === null) return address;

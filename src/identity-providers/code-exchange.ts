@@ -18,7 +18,7 @@ import type { Outbound } from '../application/ports/outbound-ports.js';
 import type { IdentityProvider } from '../domain/kernel/claim.js';
 import { Failure, type FailureCode } from '../domain/kernel/failure.js';
 import { OutboundError, outboundFetch } from '../outbound/outbound-fetch.js';
-import { answerTimeoutMs, type DoorPorts, mostAnswerBytes } from './identity-provider.js';
+import { answerTimeoutMs, type IdentityProviderPorts, mostAnswerBytes } from './identity-provider.js';
 
 /* The code of a browser that comes back, brought to its provider for a token, and the token for a profile. */
 
@@ -95,7 +95,7 @@ const reasonOf = (error: unknown): string => {
 
 /** One step of the talk with a provider: whatever goes wrong in it is a Failure, and says nothing of its answer. */
 export async function step<Result>(
-  { report }: Pick<DoorPorts, 'report'>,
+  { report }: Pick<IdentityProviderPorts, 'report'>,
   provider: IdentityProvider,
   name: string,
   refused: FailureCode,

@@ -2,7 +2,7 @@ import { ClientSecretPost, type Configuration } from 'openid-client';
 import { z } from 'zod';
 import { Failure } from '../domain/kernel/failure.js';
 import { accessToken, authoriseAddress, configuration, guardedFetch, resource, step } from './code-exchange.js';
-import { type DoorPorts, neededSecret, type VisitedDoor } from './identity-provider.js';
+import { type IdentityProviderPorts, neededSecret, type OAuthProvider } from './identity-provider.js';
 import { displayNameOf, shownName } from './profile-text.js';
 
 /** Where GitHub is: github.com, or a server of one's own. */
@@ -20,7 +20,7 @@ const profileShape = z.object({
 
 const emailsShape = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-export function github(ports: DoorPorts, { url, apiUrl }: GithubPlaces): VisitedDoor {
+export function github(ports: IdentityProviderPorts, { url, apiUrl }: GithubPlaces): OAuthProvider {
   const provider = 'github';
   const scope = 'user:email';
   const fetch = guardedFetch(ports.outbound);

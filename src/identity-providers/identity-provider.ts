@@ -6,7 +6,7 @@ import type { OptionKey } from '../domain/options/option-table.js';
 
 /* What every door elsewhere is made of. */
 
-export interface DoorPorts {
+export interface IdentityProviderPorts {
   readonly outbound: Outbound;
   /** The text of an option that is no secret. */
   readonly text: (key: OptionKey) => string;
@@ -21,7 +21,7 @@ export interface DoorPorts {
 }
 
 /** A provider that browsers are sent to, and come back from with a code. */
-export interface VisitedDoor {
+export interface OAuthProvider {
   /** Where the browser is to go. `trip`: what has to be the same when it comes back. */
   authoriseAddress(state: string, trip: SignInTrip): Promise<string>;
   /** Throws `provider-unreachable`, `provider-token-refused`, `provider-profile-refused`, `provider-profile-empty`. */
@@ -35,7 +35,7 @@ export const mostAnswerBytes = 256 * 1024;
 
 /** Switched on, and its secret is gone. */
 export async function neededSecret(
-  { secretOf }: DoorPorts,
+  { secretOf }: IdentityProviderPorts,
   provider: IdentityProvider,
   key: OptionKey,
 ): Promise<string> {

@@ -1,9 +1,9 @@
-import type { DoorsElsewhere } from '../application/ports/identity-provider-ports.js';
+import type { IdentityProviders } from '../application/ports/identity-provider-ports.js';
 import type { Clock } from '../application/ports/storage-ports.js';
 import type { VisitedProvider } from '../domain/kernel/claim.js';
 import { Failure } from '../domain/kernel/failure.js';
 import { type GithubPlaces, github } from './github.js';
-import { type DoorPorts, neededSecret, type VisitedDoor } from './identity-provider.js';
+import { type IdentityProviderPorts, neededSecret, type OAuthProvider } from './identity-provider.js';
 import { linuxdo } from './linuxdo.js';
 import { oidc } from './oidc.js';
 import { isSignedByTelegram } from './telegram.js';
@@ -16,9 +16,12 @@ interface DoorPlaces {
   readonly linuxdoUrl: string;
 }
 
-export function openDoors(ports: DoorPorts & { readonly clock: Clock }, places: DoorPlaces): DoorsElsewhere {
+export function openIdentityProviders(
+  ports: IdentityProviderPorts & { readonly clock: Clock },
+  places: DoorPlaces,
+): IdentityProviders {
   const { clock } = ports;
-  const visited: Readonly<Record<VisitedProvider, VisitedDoor>> = {
+  const visited: Readonly<Record<VisitedProvider, OAuthProvider>> = {
     github: github(ports, places.github),
     oidc: oidc(ports, clock),
     linuxdo: linuxdo(ports, places.linuxdoUrl),

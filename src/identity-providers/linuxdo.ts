@@ -2,13 +2,13 @@ import { ClientSecretBasic, type Configuration } from 'openid-client';
 import { z } from 'zod';
 import { Failure } from '../domain/kernel/failure.js';
 import { accessToken, authoriseAddress, configuration, guardedFetch, resource, step } from './code-exchange.js';
-import { type DoorPorts, neededSecret, type VisitedDoor } from './identity-provider.js';
+import { type IdentityProviderPorts, neededSecret, type OAuthProvider } from './identity-provider.js';
 import { displayNameOf } from './profile-text.js';
 
 const profileShape = z.object({ id: z.number().int().positive(), name: z.string().nullish() });
 
 /** `url`: where LinuxDO's sign-in is. */
-export function linuxdo(ports: DoorPorts, url: string): VisitedDoor {
+export function linuxdo(ports: IdentityProviderPorts, url: string): OAuthProvider {
   const provider = 'linuxdo';
   const fetch = guardedFetch(ports.outbound);
 

@@ -24,7 +24,7 @@ import {
   resource,
   step,
 } from './code-exchange.js';
-import { answerTimeoutMs, type DoorPorts, neededSecret, type VisitedDoor } from './identity-provider.js';
+import { answerTimeoutMs, type IdentityProviderPorts, neededSecret, type OAuthProvider } from './identity-provider.js';
 import { displayNameOf, profileText, shownName } from './profile-text.js';
 
 /*
@@ -63,7 +63,7 @@ const withoutIdToken =
     return Response.json(rest, { status: answer.status });
   };
 
-export function oidc(ports: DoorPorts, clock: Clock): VisitedDoor {
+export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider {
   const { text, outbound } = ports;
   const fetch = guardedFetch(outbound);
   let known: Known | null = null;

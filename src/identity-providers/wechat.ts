@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExternalProfile } from '../application/ports/identity-provider-ports.js';
 import { Failure } from '../domain/kernel/failure.js';
-import { answerTimeoutMs, type DoorPorts, mostAnswerBytes, neededSecret } from './identity-provider.js';
+import { answerTimeoutMs, type IdentityProviderPorts, mostAnswerBytes, neededSecret } from './identity-provider.js';
 import { profileText } from './profile-text.js';
 
 /* WeChat by a relay of the operator's: whoever follows its account is given a code there, and the relay knows whose. */
@@ -25,7 +25,7 @@ function parsed(body: Buffer): z.infer<typeof answerShape> | undefined {
 }
 
 /** Throws `provider-unreachable`, `wechat-code-wrong`; with what the relay has `said` where it says why. */
-export async function identifyByWeChat(ports: DoorPorts, code: string): Promise<ExternalProfile> {
+export async function identifyByWeChat(ports: IdentityProviderPorts, code: string): Promise<ExternalProfile> {
   const token = await neededSecret(ports, provider, 'WeChatServerToken');
   const address = ports.text('WeChatServerAddress').replace(/\/+$/, '');
   const unreachable = (reason: string): Failure => {

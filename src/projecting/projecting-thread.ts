@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Log } from '../adapters/log.js';
-import { Crashes } from '../concurrency/restart-budget.js';
-import { isPassing } from '../domain/errors/transient-error.js';
+import { RestartBudget } from '../concurrency/restart-budget.js';
+import { isTransient } from '../domain/errors/transient-error.js';
 import type { Position } from '../domain/events/events.js';
 import { type NewsSource, newsOf } from '../projections/engine/news.js';
 import { RemoteRunner } from '../projections/engine/remote-runner.js';
@@ -62,11 +62,11 @@ export class ProjectingThread implements ProjectionRunner {
   private remote: RemoteRunner | null = null;
   private supervising: Promise<void> = Promise.resolve();
   private stopped: Promise<void> | null = null;
-  private readonly crashes: Crashes;
+  private readonly crashes: RestartBudget;
 
   constructor(private readonly options: ProjectingThreadOptions) {
     this.patience = { ...usualPatience, ...options.patience };
-    this.crashes = new Crashes(this.patience.crashes, this.patience.crashesWithinMs);
+    this.crashes = new RestartBudget(this.patience.crashes, this.patience.crashesWithinMs);
     this.running = this.spawn();
   }
 
@@ -198,7 +198,7 @@ export class ProjectingThread implements ProjectionRunner {
       } catch (error) {
         this.options.log.warn({ err: error }, 'the projectors could not be started anew');
         // A database that is away is waited for, here as elsewhere.
-        if (!isPassing(error) && !this.crashes.bears()) return this.giveUp(remote, error);
+        if (!isTransient(error) && !this.crashes.bears()) return this.giveUp(remote, error);
       }
     }
     return null;

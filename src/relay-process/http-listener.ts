@@ -3,13 +3,13 @@ import type { Log } from '../adapters/log.js';
 import type { Config } from '../config.js';
 import { settleClientAddress } from '../http/client-address.js';
 import { internalError, RelayError } from '../relay/contracts/errors.js';
-import type { Entrance } from '../relay/dialects/router.js';
+import type { DialectRouter } from '../relay/dialects/router.js';
 
 /* What listens: its limits of time, the headers of all answers, and that the relay is asked first. */
 
-export interface ListeningOptions {
+export interface HttpListenerOptions {
   readonly server: Pick<Config['server'], 'requestTimeoutMs' | 'hstsSeconds' | 'trustedProxies'>;
-  readonly entrance: Pick<Entrance, 'take' | 'turnAway'>;
+  readonly entrance: Pick<DialectRouter, 'take' | 'turnAway'>;
   /** The client behind a request. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Pick<Log, 'error'>;
@@ -41,8 +41,8 @@ const pairs = (headers: readonly string[]): [string, string][] =>
   headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : []));
 
 /** `others` answers what is not the relay's. */
-export function listening(
-  { server, entrance, addressOf, log, isEnding }: ListeningOptions,
+export function httpListener(
+  { server, entrance, addressOf, log, isEnding }: HttpListenerOptions,
   others: RequestListener,
 ): Server {
   const { requestTimeoutMs, trustedProxies } = server;

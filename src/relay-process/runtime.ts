@@ -6,14 +6,14 @@ import { clientAddress, type TellDoubt } from '../http/client-address.js';
 import { addressGuard, resolveBySystem } from '../outbound/address-guard.js';
 import type { RelayPorts } from '../relay/contracts/ports.js';
 import { requestBodies } from '../relay/dialects/request-body.js';
-import { type Entrance, type EntranceOptions, openEntrance } from '../relay/dialects/router.js';
+import { type DialectRouter, type DialectRouterOptions, openDialectRouter } from '../relay/dialects/router.js';
 import { openRelay, type Relay } from '../relay/pipeline/relay.js';
 import { providerOf } from '../relay/providers/registry.js';
 import { SoundLengths } from '../relay/sound/sound-length.js';
 import { LargeWork } from '../relay/text/large-work.js';
 import { AccessTokens } from '../relay/upstream/access-tokens.js';
 import { AnswerRoom } from '../relay/upstream/answer-room.js';
-import { openSideRequests } from '../relay/upstream/control-client.js';
+import { openControlClient } from '../relay/upstream/control-client.js';
 import { openPictures } from '../relay/upstream/pictures.js';
 import { openUpstream } from '../relay/upstream/upstream.js';
 import { billingPaths } from '../rest-compat/billing.js';
@@ -26,8 +26,8 @@ export const directoryCapacity = 100_000;
 
 interface Relaying {
   readonly relay: Relay;
-  readonly entrance: Entrance;
-  readonly addressOf: EntranceOptions['addressOf'];
+  readonly entrance: DialectRouter;
+  readonly addressOf: DialectRouterOptions['addressOf'];
   readonly bodyRoom: BodyRoom;
   /** For who asks upstream without a call. */
   readonly ports: Pick<
@@ -51,9 +51,9 @@ type Shared =
   | 'refusals'
   | 'log';
 
-export function openRelaying(
+export function openRelayRuntime(
   { server, relay: config }: Pick<Config, 'server' | 'relay'>,
-  shared: Pick<RelayPorts, Shared> & Pick<EntranceOptions, 'directory'> & { readonly doubted: TellDoubt },
+  shared: Pick<RelayPorts, Shared> & Pick<DialectRouterOptions, 'directory'> & { readonly doubted: TellDoubt },
 ): Relaying {
   const upstream = openUpstream({
     connections: config.upstreamConnections,
@@ -70,14 +70,14 @@ export function openRelaying(
   const answers = new AnswerRoom(getHeapStatistics().heap_size_limit);
   const authorising = {
     clock: shared.clock,
-    sideRequests: openSideRequests(upstream, answers),
+    sideRequests: openControlClient(upstream, answers),
     accessTokens: new AccessTokens(shared.clock),
   };
   const ports = { ...shared, upstream, pictures, authorising, largeWork, answers, providerOf, config };
   const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
   const relay = openRelay({ ...ports, bodies });
   const addressOf = clientAddress(server.trustedProxies, shared.doubted);
-  const entrance = openEntrance({
+  const entrance = openDialectRouter({
     relay,
     directory: shared.directory,
     newRequestId: () => requestId(shared.clock.now()),

@@ -107,7 +107,7 @@ test('a gateway that starts, signs somebody in, keeps a secret and serves a call
     await database.drop();
   }
   expect(readers.length).toBeGreaterThan(0);
-  for (const reader of readers) expect(reader).toMatch(/readMasterKey.*adapters\/master-key\.ts/);
+  for (const reader of readers) expect(reader).toMatch(/readMasterKey.*adapters\/vault\/master-key\.ts/);
 });
 
 test('whoever has the master key can derive keys from it, and cannot read the secret', async () => {

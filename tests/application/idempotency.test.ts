@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { orderMark } from '../../src/application/idempotency.js';
+import { idempotencyMark } from '../../src/application/idempotency.js';
 import type { AppendResult, ExpectedRevision } from '../../src/application/ports/storage-ports.js';
 import {
   type DomainEvent,
@@ -202,14 +202,14 @@ test('what a form showed decides what is added, whatever was spent meanwhile', a
 });
 
 test('a mark names the order, the stream, the place and what is asked for', () => {
-  const mark = orderMark(UserId(1), 'key', streams.user(UserId(2)), 'asked');
+  const mark = idempotencyMark(UserId(1), 'key', streams.user(UserId(2)), 'asked');
   const ids = [
     mark.eventId(0),
     mark.eventId(1),
-    orderMark(UserId(1), 'key', streams.user(UserId(2)), 'other').eventId(0),
-    orderMark(UserId(3), 'key', streams.user(UserId(2)), 'asked').eventId(0),
-    orderMark(UserId(1), 'key', streams.user(UserId(3)), 'asked').eventId(0),
-    orderMark(UserId(1), 'another', streams.user(UserId(2)), 'asked').eventId(0),
+    idempotencyMark(UserId(1), 'key', streams.user(UserId(2)), 'other').eventId(0),
+    idempotencyMark(UserId(3), 'key', streams.user(UserId(2)), 'asked').eventId(0),
+    idempotencyMark(UserId(1), 'key', streams.user(UserId(3)), 'asked').eventId(0),
+    idempotencyMark(UserId(1), 'another', streams.user(UserId(2)), 'asked').eventId(0),
   ];
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.map((id) => mark.isOf(id))).toEqual([true, true, true, false, false, false]);

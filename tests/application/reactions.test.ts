@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Notify } from '../../src/application/notifications/notifier.js';
-import type { ReactionPlaces } from '../../src/application/ports/storage-ports.js';
+import type { ReactionCheckpoints } from '../../src/application/ports/storage-ports.js';
 import { dropSecrets } from '../../src/application/reactions/drop-secrets.js';
 import { forgetDeletedUsers } from '../../src/application/reactions/forget-deleted-users.js';
 import { keepReacting, type Reaction } from '../../src/application/reactions/keep-reacting.js';
@@ -28,7 +28,7 @@ import { newUser, ownProfile } from '../support/given/user-inputs.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory/memory-node.js';
 import { until } from '../support/until.js';
 
-class MemoryPlaces implements ReactionPlaces {
+class MemoryPlaces implements ReactionCheckpoints {
   readonly kept = new Map<string, Position>();
   async of(reaction: string): Promise<Position> {
     return this.kept.get(reaction) ?? beginning;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { handle } from '../../src/application/handle.js';
-import { orderMark } from '../../src/application/idempotency.js';
+import { idempotencyMark } from '../../src/application/idempotency.js';
 import { RecentFolds } from '../../src/application/recent-folds.js';
 import { apiKeyDecider } from '../../src/domain/api-key/api-key.js';
 import { type Recorded, type Revision, type StreamName, streams } from '../../src/domain/events/events.js';
@@ -43,7 +43,7 @@ describe('the work of an order', () => {
     await run(apiKeyDecider, keyStream, issue);
     const edits = 300;
     for (let n = 0; n < edits; n++) {
-      const mark = orderMark(owner, `order ${n}`, keyStream, `edit ${n}`);
+      const mark = idempotencyMark(owner, `order ${n}`, keyStream, `edit ${n}`);
       await run(apiKeyDecider, keyStream, edit(`name ${n}`), mark);
     }
     expect((await store.readStream(keyStream)).length).toBe(edits + 1);
@@ -66,12 +66,12 @@ describe('the work of an order', () => {
 test('an order given again long after is known as a repeat, and as another one where it asks for something else', async () => {
   const run = handle(new MemoryEventStore(), clock);
   await run(apiKeyDecider, keyStream, issue);
-  const mark = orderMark(owner, 'mine', keyStream, 'edit to first');
+  const mark = idempotencyMark(owner, 'mine', keyStream, 'edit to first');
   const done = await run(apiKeyDecider, keyStream, edit('first'), mark);
   for (let n = 0; n < 50; n++) await run(apiKeyDecider, keyStream, edit(`name ${n}`));
   expect(await run(apiKeyDecider, keyStream, edit('first'), mark)).toStrictEqual(done);
   await expect(
-    run(apiKeyDecider, keyStream, edit('second'), orderMark(owner, 'mine', keyStream, 'edit to second')),
+    run(apiKeyDecider, keyStream, edit('second'), idempotencyMark(owner, 'mine', keyStream, 'edit to second')),
   ).rejects.toMatchObject({ code: 'idempotency-key-reused' });
 });
 

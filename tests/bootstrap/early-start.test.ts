@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { givenHeadStart } from '../../src/bootstrap/early-start.js';
+import { givenEarlyStart } from '../../src/bootstrap/early-start.js';
 import { startGateway } from '../../src/bootstrap/gateway.js';
 import { readConfig } from '../../src/config.js';
 import { postmasterOf } from '../support/gateway/gateway-process.js';
@@ -18,7 +18,7 @@ afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 test('whoever waits for it goes on when Postgres has been started, which then ends with the gateway', async () => {
   const dataDir = join(directory, 'data');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
-  const begun = await givenHeadStart(config, quietLog);
+  const begun = await givenEarlyStart(config, quietLog);
   const opened = vi.fn();
   void begun.opening.then(opened);
   // Had it been waited for, this would be told by now: Postgres takes many turns of the loop until it answers.
@@ -36,14 +36,14 @@ test('a database that cannot be started keeps nobody waiting, and is what the ga
   const dataDir = join(directory, 'a file');
   await writeFile(dataDir, '');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
-  const begun = await givenHeadStart(config, quietLog);
+  const begun = await givenEarlyStart(config, quietLog);
   await expect(startGateway(config, quietLog, { begun })).rejects.toThrow(/a file/);
   await expect(begun.opening).rejects.toThrow(/a file/);
 });
 
 test('of a database elsewhere nothing is waited for, and what has begun ends with the gateway that does not start', async () => {
   const config = readConfig({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: directory, PORT: '0' });
-  const begun = await givenHeadStart(config, quietLog);
+  const begun = await givenEarlyStart(config, quietLog);
   expect((await begun.opening).embedded).toBeNull();
   const stop = vi.spyOn(begun.projections, 'stop');
   await expect(startGateway(config, quietLog, { begun })).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BriefMap } from '../../src/data-structures/compacting-map.js';
+import { CompactingMap } from '../../src/data-structures/compacting-map.js';
 
 const key = fc.integer({ min: 0, max: 12 });
 const step = fc.oneof(
@@ -14,7 +14,7 @@ test('says what a Map says, whatever comes and goes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
       const map = new Map<number, string>();
-      const brief = new BriefMap<number, string>();
+      const brief = new CompactingMap<number, string>();
       for (const [kind, number, value] of steps) {
         if (kind === 'delete') expect(brief.delete(number)).toBe(map.delete(number));
         else {
@@ -32,8 +32,8 @@ test('says what a Map says, whatever comes and goes', () => {
   );
 });
 
-function withHundred(): BriefMap<number, string> {
-  const brief = new BriefMap<number, string>();
+function withHundred(): CompactingMap<number, string> {
+  const brief = new CompactingMap<number, string>();
   for (let number = 0; number < 100; number++) brief.set(number, `value ${number}`);
   return brief;
 }
@@ -85,5 +85,5 @@ function leftBehind(map: Filled): number {
 
 test('what has gone is not kept by what was there before it', () => {
   setFlagsFromString('--expose-gc');
-  expect(leftBehind(new BriefMap())).toBeLessThan(2_000_000);
+  expect(leftBehind(new CompactingMap())).toBeLessThan(2_000_000);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Application } from '../../src/application/application.js';
 import type { TailConsumer } from '../../src/application/memory/tail.js';
 import { batched } from '../../src/concurrency/batched.js';
-import { Bell } from '../../src/concurrency/wake-up-signal.js';
+import { WakeUpSignal } from '../../src/concurrency/wake-up-signal.js';
 import { Position, type Recorded, streams } from '../../src/domain/events/events.js';
 import { UserId } from '../../src/domain/kernel/ids.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
@@ -18,7 +18,7 @@ const signal = () => new AbortController().signal;
 
 describe('a bell', () => {
   test('rung before anybody listens is heard, once, however often it was rung', async () => {
-    const bell = new Bell();
+    const bell = new WakeUpSignal();
     bell.ring();
     bell.ring();
     expect(await bell.heard(signal())).toBe(true);
@@ -28,7 +28,7 @@ describe('a bell', () => {
   });
   test('is given up when the listener is told to stop', async () => {
     const stop = new AbortController();
-    const heard = new Bell().heard(stop.signal);
+    const heard = new WakeUpSignal().heard(stop.signal);
     stop.abort();
     expect(await heard).toBe(false);
   });
@@ -37,7 +37,7 @@ describe('a bell', () => {
 describe('a stoppable generator', () => {
   test('lets go of what it holds while it waits for what never comes', async () => {
     let held = false;
-    const silence = new Bell();
+    const silence = new WakeUpSignal();
     const values = stoppable(async function* (stop) {
       held = true;
       try {

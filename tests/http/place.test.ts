@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { networkOf, placeOf } from '../../src/http/place.js';
+import { clientNetwork, rateLimitKey } from '../../src/http/place.js';
 
 describe('the place of a client', () => {
   test('is its IPv4 address, also when a socket writes that as IPv6', () => {
@@ -12,14 +12,14 @@ describe('the place of a client', () => {
       '::ffff:c000:207',
       '0:0:0:0:0:ffff:c000:0207',
     ])
-      expect([written, placeOf(written)]).toEqual([written, '192.0.2.7']);
+      expect([written, rateLimitKey(written)]).toEqual([written, '192.0.2.7']);
   });
 
   test('is the first half of its IPv6 address, of which it has the second to itself', () => {
     for (const written of ['2001:db8:0:1::', '2001:db8::1:0:0:0:1', '2001:0db8:0000:0001:ffff:ffff:ffff:ffff%eth0'])
-      expect([written, placeOf(written)]).toEqual([written, '2001:db8:0:1::/64']);
-    expect(placeOf('2001:db8:0:2::')).toBe('2001:db8:0:2::/64');
-    expect(placeOf('::1')).toBe('0:0:0:0::/64');
+      expect([written, rateLimitKey(written)]).toEqual([written, '2001:db8:0:1::/64']);
+    expect(rateLimitKey('2001:db8:0:2::')).toBe('2001:db8:0:2::/64');
+    expect(rateLimitKey('::1')).toBe('0:0:0:0::/64');
   });
 
   test('is the same for all of a /64 and for no other, and any other text stands for itself', () => {
@@ -27,15 +27,18 @@ describe('the place of a client', () => {
     const half = fc.array(group, { minLength: 4, maxLength: 4 }).map((groups) => groups.join(':'));
     fc.assert(
       fc.property(half, half, half, half, (own, other, host, neighbour) => {
-        expect(placeOf(`${own}:${host}`)).toBe(placeOf(`${own}:${neighbour}`.toUpperCase()));
-        if (own !== other) expect(placeOf(`${own}:${host}`)).not.toBe(placeOf(`${other}:${host}`));
+        expect(rateLimitKey(`${own}:${host}`)).toBe(rateLimitKey(`${own}:${neighbour}`.toUpperCase()));
+        if (own !== other) expect(rateLimitKey(`${own}:${host}`)).not.toBe(rateLimitKey(`${other}:${host}`));
       }),
     );
     fc.assert(
-      fc.property(fc.string(), (text) => isIPv6(text.split('%', 1)[0] ?? '') || isIPv4(text) || placeOf(text) === text),
+      fc.property(
+        fc.string(),
+        (text) => isIPv6(text.split('%', 1)[0] ?? '') || isIPv4(text) || rateLimitKey(text) === text,
+      ),
     );
     // Between the brackets of a URL this is a user and a host.
-    for (const text of ['@&:\\', '::1]@[2001:db8::1', '::1]:80/[::']) expect(placeOf(text)).toBe(text);
+    for (const text of ['@&:\\', '::1]@[2001:db8::1', '::1]:80/[::']) expect(rateLimitKey(text)).toBe(text);
   });
 });
 
@@ -49,5 +52,5 @@ describe('the network of a client, for people to read', () => {
     ['', ''],
     ['<script>', ''],
     ['@&:\\', ''],
-  ])('%s is in %s', (address, network) => expect(networkOf(address)).toBe(network));
+  ])('%s is in %s', (address, network) => expect(clientNetwork(address)).toBe(network));
 });

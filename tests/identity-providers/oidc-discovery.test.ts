@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { SignInTrip } from '../../src/application/ports/identity-provider-ports.js';
 import type { OutboundRequest } from '../../src/application/ports/outbound-ports.js';
-import type { VisitedDoor } from '../../src/identity-providers/identity-provider.js';
+import type { OAuthProvider } from '../../src/identity-providers/identity-provider.js';
 import { oidc } from '../../src/identity-providers/oidc.js';
 import { resolveBySystem } from '../../src/outbound/address-guard.js';
 import { type GuardedClient, openGuardedClient } from '../../src/outbound/guarded-client.js';
@@ -18,7 +18,7 @@ let outbound: GuardedClient;
 let answer: (response: ServerResponse) => void;
 let asked: OutboundRequest[];
 let reported: string[];
-let door: VisitedDoor;
+let door: OAuthProvider;
 
 const trip: SignInTrip = { redirectUri: 'https://gate.example/oauth/oidc', verifier: 'v'.repeat(43), nonce: 'nonce' };
 const visit = (): Promise<string> => door.authoriseAddress('state', trip);

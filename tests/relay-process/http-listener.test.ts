@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openEntrance } from '../../src/relay/dialects/router.js';
-import { listening } from '../../src/relay-process/http-listener.js';
+import { openDialectRouter } from '../../src/relay/dialects/router.js';
+import { httpListener } from '../../src/relay-process/http-listener.js';
 
 test('a request that fails on its way to a face is told so and logged, and the next one is served', async () => {
   const logged: unknown[] = [];
@@ -13,12 +13,12 @@ test('a request that fails on its way to a face is told so and logged, and the n
     if (fails) throw new Error('no clock here');
     return '203.0.113.9';
   };
-  const entrance = openEntrance({
+  const entrance = openDialectRouter({
     ...{ newRequestId: () => 'id', addressOf, headers: [], elsewhere: [], log, providerName: () => '' },
     relay: null as never,
     directory: null as never,
   });
-  const listener = listening({ server, entrance, addressOf, log, isEnding: () => false }, (request, response) => {
+  const listener = httpListener({ server, entrance, addressOf, log, isEnding: () => false }, (request, response) => {
     response.end(request.headers['x-forwarded-for']);
   });
   listener.listen(0, '127.0.0.1');

@@ -15,7 +15,7 @@ import { countWrongKeys } from '../../src/relay/admission/wrong-keys.js';
 import type { RelayPorts } from '../../src/relay/contracts/ports.js';
 import { NotConvertible, type Provider, type UpstreamRequest } from '../../src/relay/contracts/protocol.js';
 import { chat } from '../../src/relay/dialects/openai/endpoints/chat.js';
-import { callsUnderWay } from '../../src/relay/metering/in-flight-calls.js';
+import { inFlightCalls } from '../../src/relay/metering/in-flight-calls.js';
 import { openMeter } from '../../src/relay/metering/metered.js';
 import { openRelay } from '../../src/relay/pipeline/relay.js';
 import { openai } from '../../src/relay/providers/openai.js';
@@ -129,7 +129,7 @@ async function told({ directory = {}, vault, fault, protocol, authorisation, ups
   const account = async () => ({ balance: 1_000_000_000n, spending: [], holds: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   const gate = openQuotaGate(source, { capacity: 10, after: beginning, clock });
-  const meter = openMeter({ store, gate, clock, underWay: callsUnderWay(), newEventId, warn: () => {} });
+  const meter = openMeter({ store, gate, clock, underWay: inFlightCalls(), newEventId, warn: () => {} });
   const settings = settingsFrom(options, none, initialOptions(none));
   const sent: string[] = [];
   const outOfOrder: string[] = [];

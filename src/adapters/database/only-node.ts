@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
-import { isPassing } from '../../domain/errors/transient-error.js';
+import { isTransient } from '../../domain/errors/transient-error.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { Log } from '../log.js';
@@ -103,7 +103,7 @@ export async function claimOnlyNode({ connection, log, waitMs, onLost }: OnlyNod
         own = begun;
         return begun;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         throw new Failure('store-unavailable', { reason: `The event log cannot be taken over: ${String(error)}` });
       }
     },

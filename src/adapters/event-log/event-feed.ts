@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPassing } from '../../domain/errors/transient-error.js';
+import { isTransient } from '../../domain/errors/transient-error.js';
 import type { Position, Recorded } from '../../domain/events/events.js';
 import type { Log } from '../log.js';
 import { EventQueue } from './event-queue.js';
@@ -133,7 +133,7 @@ export class EventSubscriptions {
         if (page.length > 0) this.readAgain = true;
       }
     } catch (error) {
-      if (isPassing(error)) this.log.warn({ err: error }, 'could not read the newest events; will try again');
+      if (isTransient(error)) this.log.warn({ err: error }, 'could not read the newest events; will try again');
       // An event nobody here can read must stop its readers, not be skipped.
       else for (const queue of this.queues) queue.fail(error);
     } finally {
@@ -148,7 +148,7 @@ export class EventSubscriptions {
         const result = await attempt();
         return result;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         this.log.warn({ err: error }, 'a subscription could not read the event log; will try again');
         // Rejects only when the signal aborts, which the loop sees.
         await sleep(retryPauseMs, null, { signal }).catch(() => null);

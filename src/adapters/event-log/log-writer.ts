@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { ExpectedRevision } from '../../application/ports/storage-ports.js';
-import { isPassing } from '../../domain/errors/transient-error.js';
+import { isTransient } from '../../domain/errors/transient-error.js';
 import { isCallStream, Position, type Recorded, type StreamName } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { newClient, type PostgresConnection } from '../database/postgres.js';
@@ -82,7 +82,7 @@ export class LogWriter {
           this.options.fence?.onLost(lostToAnother);
           continue;
         }
-        if (!isPassing(error)) {
+        if (!isTransient(error)) {
           await this.isolate(open, error, outcomes);
           break;
         }

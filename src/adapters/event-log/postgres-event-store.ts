@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { AheadResult, AppendResult, EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
-import { isPassing } from '../../domain/errors/transient-error.js';
+import { isTransient } from '../../domain/errors/transient-error.js';
 import {
   isCallStream,
   type NewEvent,
@@ -259,7 +259,7 @@ class PostgresEventStore implements EventStore {
     } catch (error) {
       // The statements are right: whatever the server has against one (cancelled, out of time, not permitted) is its
       // state, and no event is to blame for it.
-      if (isPassing(error) || error instanceof pg.DatabaseError)
+      if (isTransient(error) || error instanceof pg.DatabaseError)
         throw new Failure('store-unavailable', { reason: String(error) });
       throw error;
     }

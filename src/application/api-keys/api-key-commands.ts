@@ -8,7 +8,7 @@ import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import { places } from '../bounded-counts.js';
 import type { Handle } from '../handle.js';
-import type { OrderBook } from '../idempotency.js';
+import type { IdempotencyStore } from '../idempotency.js';
 import { mustReach, type Tail } from '../memory/tail.js';
 import type {
   ApiKeyCounts,
@@ -28,7 +28,7 @@ interface ApiKeyCommandPorts {
   readonly vault: Vault;
   readonly gate: QuotaGate;
   readonly tail: Pick<Tail, 'reached'>;
-  readonly once: OrderBook;
+  readonly once: IdempotencyStore;
   readonly directory: Pick<Directory, 'settings'>;
   readonly apiKeyCounts: ApiKeyCounts;
   readonly progress: Pick<ReadModelProgress, 'reached'>;

@@ -1,4 +1,4 @@
-import type { BriefMap } from '../../data-structures/compacting-map.js';
+import type { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { Position, Recorded } from '../../domain/events/events.js';
 import type { ApiKeyId, CallId, UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
@@ -40,7 +40,7 @@ export interface QuotaAccount {
   /** How many of these this gate has admitted. */
   admitted: number;
   /** What is held for all others: for calls of another node, or of one that has ended. */
-  readonly foreign: BriefMap<CallId, Quota>;
+  readonly foreign: CompactingMap<CallId, Quota>;
   /** What calls have cost, by the day it counts for. */
   readonly spending: Map<Day, bigint>;
   /** What the account already contains: the tail may be behind the snapshot. */

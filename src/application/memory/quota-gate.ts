@@ -1,4 +1,4 @@
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 import { chargeWithin } from '../../domain/call/call-conclusion.js';
 import { beginning, type Position, type Recorded, streamKey } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
@@ -74,7 +74,7 @@ export function openQuotaGate(
 ): QuotaGate & Balances & SpentKeys & TailConsumer {
   const users = new Map<UserId, QuotaAccount>();
   const apiKeys = new Map<ApiKeyId, QuotaAccount>();
-  const calls = new BriefMap<CallId, AdmittedCall>();
+  const calls = new CompactingMap<CallId, AdmittedCall>();
   let tail: Position = after;
   let tellSpent: (apiKeyId: ApiKeyId) => void = () => {};
 
@@ -146,7 +146,7 @@ export function openQuotaGate(
     withdrawn: 0n,
     budget: null,
     admitted: 0,
-    foreign: new BriefMap(),
+    foreign: new CompactingMap(),
     spending: new Map(),
     since: beginning,
     arrived: [],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from '../../concurrency/semaphore.js';
-import { Bell } from '../../concurrency/wake-up-signal.js';
-import { isPassing } from '../../domain/errors/transient-error.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
+import { isTransient } from '../../domain/errors/transient-error.js';
 import { Position, type Recorded } from '../../domain/events/events.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { lineMatch } from '../../projections/models/usage-log/line-match.js';
@@ -62,7 +62,7 @@ export class UsageFeed {
   /** Of the reading for all; null while nobody follows. */
   private reading: AbortController | null = null;
   private leaveTail: () => void = () => {};
-  private news = new Bell();
+  private news = new WakeUpSignal();
   /** Every line about somebody who is followed has been given out up to here. */
   private given = Position(-1);
   /** The newest event that is not; null: there is none. */
@@ -103,7 +103,7 @@ export class UsageFeed {
   private begin(): void {
     this.reading = new AbortController();
     // A new one each time: what an earlier reading that has not ended yet hears is not for this one.
-    this.news = new Bell();
+    this.news = new WakeUpSignal();
     this.leaveTail = this.ports.tail.add({ take: (batch) => this.take(batch) });
     void this.readForAll(this.news, this.reading.signal);
   }
@@ -120,12 +120,12 @@ export class UsageFeed {
     }
   }
 
-  private async readForAll(news: Bell, signal: AbortSignal): Promise<void> {
+  private async readForAll(news: WakeUpSignal, signal: AbortSignal): Promise<void> {
     while (await news.heard(signal)) {
       const upTo = this.heard;
       if (upTo === null) continue;
       const whole = await this.readUpTo(upTo, signal).catch((error: unknown) => {
-        if (!isPassing(error) && !signal.aborted) this.fail(error);
+        if (!isTransient(error) && !signal.aborted) this.fail(error);
         return false;
       });
       if (signal.aborted) return;
@@ -181,7 +181,7 @@ export class UsageFeed {
       const isAll = whole && lines.length < limit;
       return { lines, through: isAll ? upTo : (lines.at(-1)?.id ?? after) };
     } catch (error) {
-      if (isPassing(error)) return { lines: [], through: after };
+      if (isTransient(error)) return { lines: [], through: after };
       throw error;
     }
   }

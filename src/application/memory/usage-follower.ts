@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Bell } from '../../concurrency/wake-up-signal.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
 import type { Position } from '../../domain/events/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 
@@ -43,7 +43,7 @@ export class UsageFollower {
   /** It has missed what was offered, and reads for itself. */
   private isBehind: boolean;
   private failure: { readonly error: unknown } | null = null;
-  private readonly news = new Bell();
+  private readonly news = new WakeUpSignal();
 
   constructor(
     private readonly terms: FollowerTerms,

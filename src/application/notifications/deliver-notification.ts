@@ -23,7 +23,11 @@ export type NotificationOutcome = WebhookOutcome | { readonly ok: 'skipped'; rea
 const skipped = (reason: string): NotificationOutcome => ({ ok: 'skipped', reason });
 
 /** Tells one user by the way the user has chosen, as the settings are now. */
-export async function tell(ports: TellPorts, id: UserId, notification: Notification): Promise<NotificationOutcome> {
+export async function deliverNotification(
+  ports: TellPorts,
+  id: UserId,
+  notification: Notification,
+): Promise<NotificationOutcome> {
   const { db, personal, vault, mailer, settings } = ports;
   const user = await userById(db, id);
   if (user === undefined || user.deleted_at !== null) return skipped('the user is gone');

@@ -35,7 +35,10 @@ const leaseMs = 40_000;
 /** Longest an end waits for what is under way; it is tried again after the next start. */
 const patienceMs = 2_000;
 
-export function keepTelling(ports: TellingPorts, { everyMs, backoffMs }: TellingOptions): () => Promise<void> {
+export function notificationDispatcher(
+  ports: TellingPorts,
+  { everyMs, backoffMs }: TellingOptions,
+): () => Promise<void> {
   const { queue, personal, clock, log } = ports;
   const underWay = new Set<Promise<void>>();
   let stopped = false;

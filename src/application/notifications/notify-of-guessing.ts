@@ -12,7 +12,7 @@ interface TellGuessedPorts extends NotifierPorts {
 const dayMs = 86_400_000;
 
 /** The owner of an account at which strangers guess is told, once a day whichever node has seen it. */
-export function tellGuessed(ports: TellGuessedPorts): (user: UserId, what: 'password' | 'factor') => void {
+export function notifyOfGuessing(ports: TellGuessedPorts): (user: UserId, what: 'password' | 'factor') => void {
   const notify = notifier(ports);
   return (user, what) => {
     const at = ports.clock.now();

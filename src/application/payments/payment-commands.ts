@@ -21,7 +21,7 @@ import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import { type HeldCounts, places } from '../bounded-counts.js';
 import type { Handle } from '../handle.js';
-import type { OrderBook } from '../idempotency.js';
+import type { IdempotencyStore } from '../idempotency.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import { refusedNotices } from '../notifications/refused-notices.js';
 import type { Begun, NoticeRequest, OrderToPay, PaymentProviders } from '../ports/payment-ports.js';
@@ -39,7 +39,7 @@ interface PaymentCommandPorts {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly handle: Handle;
   readonly clock: Clock;
-  readonly once: OrderBook;
+  readonly once: IdempotencyStore;
   readonly directory: Pick<NodeDirectory, 'settings' | 'user'>;
   readonly providers: PaymentProviders;
   readonly stepUps: Pick<StepUps, 'demand'>;

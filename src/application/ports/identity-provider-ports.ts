@@ -37,7 +37,7 @@ export interface TelegramSignIn {
 }
 
 /** Who vouches for people. Each throws `provider-off` where it cannot be asked. */
-export interface DoorsElsewhere {
+export interface IdentityProviders {
   /** Throws `provider-unreachable`. */
   authoriseAddress(provider: VisitedProvider, state: string, trip: SignInTrip): Promise<string>;
   /** Throws `provider-unreachable`, `provider-token-refused`, `provider-profile-refused`, `provider-profile-empty`. */

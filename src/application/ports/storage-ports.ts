@@ -98,7 +98,7 @@ export interface Ids {
 export type IdKind = 'user' | 'api-key' | 'channel' | 'redemption';
 
 /** An order that its client gave no name. */
-export interface UnsettledOrder {
+export interface PendingIdempotencyKey {
   /** Who ordered what, as a keyed hash. */
   readonly form: string;
   /** The name it has got. */
@@ -107,10 +107,10 @@ export interface UnsettledOrder {
 }
 
 /** Orders that have begun and whose outcome their client has not been told, kept for the process after this one. */
-export interface UnsettledOrders {
+export interface PendingIdempotencyKeys {
   /** Those begun after this moment, oldest first; earlier ones are forgotten. */
-  left(after: Instant): Promise<readonly UnsettledOrder[]>;
-  begin(order: UnsettledOrder): Promise<void>;
+  left(after: Instant): Promise<readonly PendingIdempotencyKey[]>;
+  begin(order: PendingIdempotencyKey): Promise<void>;
   end(key: string): Promise<void>;
   /** The form an order's name stands for, for ever: `form`, if it is used for the first time. */
   bind(name: string, form: string): Promise<{ readonly form: string; readonly isNew: boolean }>;
@@ -119,7 +119,7 @@ export interface UnsettledOrders {
 }
 
 /** Up to where in the log each reaction has done what was to be done. */
-export interface ReactionPlaces {
+export interface ReactionCheckpoints {
   /** `beginning`: it has done nothing yet. */
   of(reaction: string): Promise<Position>;
   /** Never takes a reaction back. */

@@ -1,5 +1,5 @@
 import type { Revision, StreamName } from '../../domain/events/events.js';
-import { secretsNamed, withSecretsOf } from '../../domain/events/secret-references.js';
+import { secretReferences, withSecretsOf } from '../../domain/events/secret-references.js';
 import type { SecretId } from '../../domain/kernel/ids.js';
 import type { EventStore, Vault } from '../ports/storage-ports.js';
 import type { Reaction } from './keep-reacting.js';
@@ -29,7 +29,7 @@ export function dropSecrets({ store, vault }: DropSecretsPorts): Reaction {
     name: 'drop-secrets',
 
     // The first event of a stream finds nothing to replace.
-    asks: ({ stream, revision, event }) => (revision > 0 && secretsNamed(event) !== null ? stream : null),
+    asks: ({ stream, revision, event }) => (revision > 0 && secretReferences(event) !== null ? stream : null),
 
     async react(stream) {
       let { revision, named }: Known = known.get(stream) ?? { revision: -1, named: new Map() };

@@ -2,7 +2,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { beginning, Position, type Recorded, type StreamName } from '../../domain/events/events.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { Tail } from '../memory/tail.js';
-import type { EventStore, ReactionPlaces } from '../ports/storage-ports.js';
+import type { EventStore, ReactionCheckpoints } from '../ports/storage-ports.js';
 
 /*
  * When this happened, do that. A reaction is told which streams something has happened in, and looks for itself what is
@@ -24,7 +24,7 @@ export interface Reaction {
 interface ReactingPorts {
   readonly store: Pick<EventStore, 'readAll'>;
   readonly tail: Pick<Tail, 'add' | 'position'>;
-  readonly places: ReactionPlaces;
+  readonly places: ReactionCheckpoints;
 }
 
 interface ReactingOptions {
@@ -98,7 +98,7 @@ class Reacting {
     this.fresh = new Map();
   }
 
-  async writeDown(places: ReactionPlaces, readTo: Position): Promise<void> {
+  async writeDown(places: ReactionCheckpoints, readTo: Position): Promise<void> {
     let done = readTo;
     for (const due of [this.ripe, this.fresh])
       for (const position of due.values()) if (position <= done) done = before(position);

@@ -18,7 +18,7 @@ import {
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
-import type { OrderBook, Repeatable } from '../idempotency.js';
+import type { IdempotencyStore, Repeatable } from '../idempotency.js';
 import { inParallel } from '../in-parallel.js';
 import type { Tail } from '../memory/tail.js';
 import type { Clock, Directory, Ids, QuotaGate, ReadModelProgress, Vault } from '../ports/storage-ports.js';
@@ -31,7 +31,7 @@ interface RedemptionCommandPorts {
   readonly vault: Vault;
   readonly gate: Pick<QuotaGate, 'available'>;
   readonly tail: Pick<Tail, 'position'>;
-  readonly once: OrderBook;
+  readonly once: IdempotencyStore;
   readonly directory: Pick<Directory, 'user'>;
   /** By keyed hash, deleted ones included, as far as the read model has come. null: no such code. */
   readonly redemptionByHash: (codeHash: string) => Promise<RedemptionId | null>;

@@ -7,7 +7,12 @@ import { UserId } from '../../domain/kernel/ids.js';
 import { checkUsername } from '../../domain/user/user-fields.js';
 import type { SessionProof } from '../asking.js';
 import type { NodeDirectory } from '../memory/directory.js';
-import type { DoorsElsewhere, ExternalProfile, SignInTrip, TelegramSignIn } from '../ports/identity-provider-ports.js';
+import type {
+  ExternalProfile,
+  IdentityProviders,
+  SignInTrip,
+  TelegramSignIn,
+} from '../ports/identity-provider-ports.js';
 import type { Client, Ids, Tickets, UserView } from '../ports/storage-ports.js';
 import { randomText } from '../random-text.js';
 import type { UserCommands } from '../users/user-commands.js';
@@ -22,7 +27,7 @@ import type { StepUps } from './step-up.js';
  */
 
 interface ElsewherePorts {
-  readonly doors: DoorsElsewhere;
+  readonly doors: IdentityProviders;
   /** Switched on, and with everything it needs. */
   readonly isOpen: (provider: IdentityProvider) => boolean;
   readonly tickets: Pick<Tickets, 'issue' | 'redeem' | 'spend'>;
@@ -107,7 +112,7 @@ const isFit = (username: string): boolean => {
   }
 };
 
-export function doorsElsewhere({
+export function externalSignIn({
   doors,
   isOpen,
   tickets,

@@ -7,7 +7,7 @@ import type { NodeDirectory } from '../memory/directory.js';
  */
 
 /** null: that door is shut. */
-export interface Doors {
+export interface SignInMethods {
   /** Signing in by name and password. */
   readonly password: boolean;
   /** Registering by name and password. */
@@ -29,7 +29,7 @@ export interface Doors {
 
 type IdentityProviderQueryPorts = Pick<NodeDirectory, 'settings' | 'optionSecret'>;
 
-export function doorsOf(directory: IdentityProviderQueryPorts): Doors {
+export function signInMethodsOf(directory: IdentityProviderQueryPorts): SignInMethods {
   const settings = directory.settings();
   const { text, flag } = settings;
   const filled = (...keys: readonly OptionKey[]): boolean => keys.every((key) => text(key).trim() !== '');
@@ -75,6 +75,6 @@ export function doorsOf(directory: IdentityProviderQueryPorts): Doors {
   };
 }
 
-export const doorQueries = ({ directory }: { readonly directory: IdentityProviderQueryPorts }) => ({
-  doors: (): Doors => doorsOf(directory),
+export const signInMethodQueries = ({ directory }: { readonly directory: IdentityProviderQueryPorts }) => ({
+  doors: (): SignInMethods => signInMethodsOf(directory),
 });

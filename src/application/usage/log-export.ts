@@ -12,12 +12,12 @@ import {
   usageLogCount,
 } from '../../projections/models/usage-log/usage-log-queries.js';
 import { users } from '../../projections/models/users.js';
-import { upToNow, type WholePorts } from '../consistency.js';
+import { type ConsistencyPorts, waitForHead } from '../consistency.js';
 import { type LogFilter, visibleLog } from './usage-queries.js';
 
 /* The lines of the usage log that a filter lets through, to be kept: all of them, or none. */
 
-interface LogExportPorts extends WholePorts {
+interface LogExportPorts extends ConsistencyPorts {
   readonly db: ReadModels;
 }
 
@@ -56,7 +56,7 @@ export function logExportQueries(ports: LogExportPorts, most = usualMost) {
       own: boolean,
     ): Promise<AsyncGenerator<readonly UsageLogEntry[], void, undefined>> {
       const visible = visibleLog(viewer, filter, own);
-      const upTo = await upToNow(ports, [usageLog.name, users.name, channels.name]);
+      const upTo = await waitForHead(ports, [usageLog.name, users.name, channels.name]);
       const since = await clearedBefore(db);
       const lines = await usageLogCount(db, visible, { upTo, most: most + 1 });
       if (lines > most) throw new Failure('export-too-large', { allowed: most });

@@ -12,13 +12,13 @@ import { type WalletMovement, walletMovements, walletOver } from '../../projecti
 import { wallets } from '../../projections/models/wallets.js';
 import { authorise } from '../authorise.js';
 import { type Month, monthNamed } from '../calendar.js';
-import { upToNow, type WholePorts } from '../consistency.js';
+import { type ConsistencyPorts, waitForHead } from '../consistency.js';
 import type { Clock, Directory } from '../ports/storage-ports.js';
 import { type StatementLine, statementLines } from './statement-lines.js';
 
 /* A month of one user, to be kept: every call, and every change of the balance. Whole, or not at all. */
 
-interface StatementPorts extends WholePorts {
+interface StatementPorts extends ConsistencyPorts {
   readonly db: ReadModels;
   readonly directory: Pick<Directory, 'user'>;
   readonly clock: Clock;
@@ -93,7 +93,7 @@ export function statementQueries(ports: StatementPorts) {
     async monthOfUsage(viewer: Actor, asked: MonthAsked): Promise<MonthOf<UsageLogEntry>> {
       const month = monthNamed(asked.month, asked.zone, clock.now());
       const userId = await holderOf(viewer, asked.userId);
-      const upTo = await upToNow(ports, [usageLog.name, users.name, channels.name]);
+      const upTo = await waitForHead(ports, [usageLog.name, users.name, channels.name]);
       await demandUncleared(db, month);
       return { month, userId, pages: usagePages(db, userId, month, upTo) };
     },
@@ -106,7 +106,7 @@ export function statementQueries(ports: StatementPorts) {
       const now = clock.now();
       const month = monthNamed(asked.month, asked.zone, now);
       const userId = await holderOf(viewer, asked.userId);
-      await upToNow(ports, [wallets.name]);
+      await waitForHead(ports, [wallets.name]);
       const range = await walletOver(db, userId, month);
       const movements = movementPages(db, userId, month, range.position);
       return { month, userId, pages: statementLines(month, range, movements, now) };

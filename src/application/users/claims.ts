@@ -25,24 +25,24 @@ const abandonedAfterMs = 60_000;
 export type KnownUser = Exclude<User, { status: 'absent' }>;
 
 /** Gives a claim back, unless the user bears it or it has been claimed since, also by another order of the same user. */
-export type LetGo = () => Promise<void>;
+export type Rollback = () => Promise<void>;
 
 export interface Claiming {
   /** Throws Failure (`username-taken`, …) while somebody else holds it. Resolves with what undoes it. */
-  claim(userId: UserId): Promise<LetGo>;
+  claim(userId: UserId): Promise<Rollback>;
   /** Before the user gives it up: what gives it back afterwards. */
-  lettingGo(userId: UserId): Promise<LetGo>;
+  lettingGo(userId: UserId): Promise<Rollback>;
   /** Gives it back, unless the user bears it: a change that seemed to fail may have happened. */
   release(userId: UserId): Promise<void>;
   /** Who holds and bears it, deleted users included; null: nobody. */
   holder(): Promise<UserId | null>;
 }
 
-const keep: LetGo = async () => {};
+const keep: Rollback = async () => {};
 
 /** Each of them, whatever becomes of the others. */
-export const letAllGo =
-  (all: readonly LetGo[]): LetGo =>
+export const rollBackAll =
+  (all: readonly Rollback[]): Rollback =>
   async () => {
     await Promise.all(all.map((letGo) => letGo()));
   };
@@ -123,12 +123,12 @@ export function claims(store: Pick<EventStore, 'readStream'>, clock: Clock, hand
     };
 
     const releaseAfter =
-      (userId: UserId, claims: number): LetGo =>
+      (userId: UserId, claims: number): Rollback =>
       async () => {
         if (!(await bears(userId))) await order({ type: 'Release', userId, claims });
       };
 
-    const lettingGo = async (userId: UserId): Promise<LetGo> => {
+    const lettingGo = async (userId: UserId): Promise<Rollback> => {
       const { holder, claims } = claimIn(await store.readStream(stream));
       return holder === userId ? releaseAfter(userId, claims) : keep;
     };
@@ -137,7 +137,7 @@ export function claims(store: Pick<EventStore, 'readStream'>, clock: Clock, hand
      * A claim that was left over, as a change failed half-way, may be taken for abandoned while this one is made; or it is
      * of another order of the same user, which goes on. So it is renewed, and not given back.
      */
-    const claimOrRenew = async (userId: UserId): Promise<LetGo> => {
+    const claimOrRenew = async (userId: UserId): Promise<Rollback> => {
       const { events, position } = await order({ type: 'Claim', userId });
       if (events.length > 0) {
         const upToHere = (await store.readStream(stream)).filter((recorded) => recorded.position <= position);

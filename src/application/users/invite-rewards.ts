@@ -4,7 +4,7 @@ import type { UserId } from '../../domain/kernel/ids.js';
 import { enteredQuota, Quota } from '../../domain/kernel/quota.js';
 import { type Actor, type UserCommand, type UserEvent, userDecider } from '../../domain/user/user.js';
 import type { Handle } from '../handle.js';
-import { type OrderBook, orderMark } from '../idempotency.js';
+import { type IdempotencyStore, idempotencyMark } from '../idempotency.js';
 import type { Settings } from '../options/settings.js';
 import type { Directory, EventStore } from '../ports/storage-ports.js';
 import { quotaStyle, quotaText } from '../quota-text.js';
@@ -18,7 +18,7 @@ interface InviteRewardPorts {
   readonly store: Pick<EventStore, 'streamPages'>;
   readonly handle: Handle;
   readonly directory: Pick<Directory, 'settings'>;
-  readonly once: OrderBook;
+  readonly once: IdempotencyStore;
 }
 
 type Promised = Extract<UserEvent, { type: 'InviteRewardPromised' }>;
@@ -54,7 +54,7 @@ export function inviteRewards({ store, handle, directory, once }: InviteRewardPo
         userDecider,
         stream,
         { type: 'EarnInviteReward', quota, invitee },
-        orderMark(invitee, rewardKey, stream, rewardKey),
+        idempotencyMark(invitee, rewardKey, stream, rewardKey),
       );
       return { inviter, quota, position: events.length === 0 ? null : position };
     },

@@ -9,7 +9,7 @@ import { checkDisplayName, checkPassword, checkUsername } from '../../domain/use
 import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import { type Handle, type Observing, repeated } from '../handle.js';
-import type { IdempotentOrder, OrderBook, OrderMark } from '../idempotency.js';
+import type { IdempotencyMark, IdempotencyStore, IdempotentOrder } from '../idempotency.js';
 import { mustReach, type Tail } from '../memory/tail.js';
 import type {
   Clock,
@@ -25,7 +25,7 @@ import type {
 import { bindings, type ExternalIdentity } from '../sign-in/bindings.js';
 import { passkeysOf } from '../sign-in/passkeys-of.js';
 import type { StepUps } from '../sign-in/step-up.js';
-import { claims, exchanging, letAllGo } from './claims.js';
+import { claims, exchanging, rollBackAll } from './claims.js';
 import { inviteRewards } from './invite-rewards.js';
 import { invites } from './invites.js';
 import { accountDeletion } from './leaving.js';
@@ -44,7 +44,7 @@ interface UserCommandPorts {
   readonly directory: Directory;
   readonly gate: QuotaGate;
   readonly tail: Pick<Tail, 'reached'>;
-  readonly once: OrderBook;
+  readonly once: IdempotencyStore;
   readonly stepUps: Pick<StepUps, 'demand'>;
 }
 
@@ -104,13 +104,13 @@ export function userCommands(ports: UserCommandPorts) {
   const storedPassword = async (password: string | null): Promise<SecretId | null> =>
     password === null ? null : vault.put(await passwords.hash(password));
 
-  const run = (id: UserId, command: UserCommand | Observing<UserCommand>, mark: OrderMark | null = null) =>
+  const run = (id: UserId, command: UserCommand | Observing<UserCommand>, mark: IdempotencyMark | null = null) =>
     handle(userDecider, streams.user(id), command, mark);
 
   const register = async (
     { id, username, displayName, passwordSecret, role, email = null, identity = null, inviter = null }: Newcomer,
     grants: Welcome['grants'],
-    mark: OrderMark | null = null,
+    mark: IdempotencyMark | null = null,
   ): Promise<Position> => {
     const wanted = [
       ...(email === null ? [] : [bound.emailClaim(email)]),
@@ -121,7 +121,7 @@ export function userCommands(ports: UserCommandPorts) {
       for (const claim of wanted) undo.push(await claim.claim(id));
     } catch (error) {
       // What is left where this fails too is unused, and the next who wants it takes it over.
-      await letAllGo(undo)().catch(() => {});
+      await rollBackAll(undo)().catch(() => {});
       throw error;
     }
     const { position } = await run(

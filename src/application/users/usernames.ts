@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/kernel/ids.js';
 import { lookOf } from '../../domain/kernel/look-alike.js';
-import { type Claiming, type Claims, type Exchanged, type LetGo, letAllGo } from './claims.js';
+import { type Claiming, type Claims, type Exchanged, type Rollback, rollBackAll } from './claims.js';
 
 /* Unique user names: a name is claimed as it is written and, where that is another, as it looks. */
 
@@ -21,15 +21,15 @@ export function usernames(claims: Claims) {
   };
 
   /** Throws `username-taken`. What was claimed of a name that looks like somebody else's is given back. */
-  const claim = async (name: string, userId: UserId): Promise<LetGo> => {
-    const undo: LetGo[] = [];
+  const claim = async (name: string, userId: UserId): Promise<Rollback> => {
+    const undo: Rollback[] = [];
     try {
       for (const claimed of claimsOf(name)) undo.push(await claimed.claim(userId));
     } catch (error) {
-      await letAllGo(undo)().catch(() => {});
+      await rollBackAll(undo)().catch(() => {});
       throw error;
     }
-    return letAllGo(undo);
+    return rollBackAll(undo);
   };
 
   return {
@@ -43,9 +43,9 @@ export function usernames(claims: Claims) {
     exchanged: (name: string): Exchanged => ({
       claim: (userId) => claim(name, userId),
       async lettingGo(userId) {
-        const all: LetGo[] = [];
+        const all: Rollback[] = [];
         for (const claimed of claimsOf(name)) all.push(await claimed.lettingGo(userId));
-        return letAllGo(all);
+        return rollBackAll(all);
       },
     }),
 

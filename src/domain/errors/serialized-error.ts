@@ -5,7 +5,7 @@ import { Failure, type FailureCode } from '../kernel/failure.js';
 /* Errors on their way from one thread or process of a node to another. */
 
 /** An error that keeps its type on the way: who gets it chooses by that. */
-export type ToldError =
+export type SerializedError =
   | { readonly type: 'failure'; readonly code: FailureCode; readonly details: Failure['details'] }
   | {
       readonly type: 'unreadable';
@@ -15,7 +15,7 @@ export type ToldError =
     }
   | { readonly type: 'other'; readonly text: string; readonly code: string | null };
 
-export function tellError(error: unknown): ToldError {
+export function serializeError(error: unknown): SerializedError {
   if (error instanceof Failure) return { type: 'failure', code: error.code, details: error.details };
   if (error instanceof UnreadableEvent)
     return { type: 'unreadable', event: error.type, reason: error.reason, position: error.position };
@@ -23,7 +23,7 @@ export function tellError(error: unknown): ToldError {
   return { type: 'other', text: error instanceof Error ? error.message : String(error), code };
 }
 
-export function toldError(told: ToldError): Error {
+export function deserializeError(told: SerializedError): Error {
   if (told.type === 'failure') return new Failure(told.code, told.details);
   if (told.type === 'unreadable') return new UnreadableEvent(told.event, told.reason, told.position);
   return Object.assign(new Error(told.text), told.code === null ? {} : { code: told.code });

@@ -18,7 +18,7 @@ const systemCode = /^(E(?!RR_)[A-Z0-9_]+|ERR_(SSL|TLS|SOCKET|STREAM)_\w+)$/;
 const lostConnection = /connection|not queryable|timeout|received unexpected|calling end on the pool/i;
 
 /** Whether the same work may succeed later without anybody changing anything: the world's fault, not the work's. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof Failure) return error.kind === 'unavailable';
   // Its words are those of whoever wrote the event, and prove nothing about a connection.
   if (!(error instanceof Error) || error instanceof UnreadableEvent) return false;
@@ -29,4 +29,6 @@ export function isPassing(error: unknown): boolean {
 
 /** What a reader of a database is told of its error: `store-unavailable` where patience may help, else the error. */
 export const toldOf = (error: unknown): unknown =>
-  isPassing(error) && !(error instanceof Failure) ? new Failure('store-unavailable', { reason: String(error) }) : error;
+  isTransient(error) && !(error instanceof Failure)
+    ? new Failure('store-unavailable', { reason: String(error) })
+    : error;

@@ -8,7 +8,7 @@ import type { DomainEvent } from './events.js';
 type SecretPlaces = Readonly<Record<string, SecretId | null>>;
 
 /** What an event says of its stream's secrets. `'none'`: there are none any more; null: it says nothing of them. */
-export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {
+export function secretReferences(event: DomainEvent): SecretPlaces | 'none' | null {
   switch (event.type) {
     case 'ChannelAdded':
     case 'ChannelEdited':
@@ -103,7 +103,7 @@ export function secretsNamed(event: DomainEvent): SecretPlaces | 'none' | null {
 
 /** The secrets a stream names after one more event. */
 export function withSecretsOf(named: ReadonlyMap<string, SecretId>, event: DomainEvent): ReadonlyMap<string, SecretId> {
-  const said = secretsNamed(event);
+  const said = secretReferences(event);
   if (said === null) return named;
   if (said === 'none') return new Map();
   const after = new Map(named);

@@ -11,7 +11,7 @@ import {
   Subscription,
 } from 'type-graphql';
 import type { Tail } from '../../application/memory/tail.js';
-import { Bell } from '../../concurrency/wake-up-signal.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
 import { type ChannelChange, type ChannelChangeKind, channelChangeIn } from '../../domain/channel/channel-change.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
@@ -108,7 +108,7 @@ export class ChannelHealthResolver {
 async function* changes(tail: Pick<Tail, 'add'>, signal: AbortSignal): AsyncGenerator<ChannelChange, void, undefined> {
   // One entry per channel and kind, however long the reader takes.
   const waiting = new Map<string, ChannelChange>();
-  const news = new Bell();
+  const news = new WakeUpSignal();
   const forget = tail.add({
     take(batch) {
       for (const recorded of batch) {

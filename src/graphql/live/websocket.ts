@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { CloseCode, handleProtocols, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Allowance } from '../../http/allowance.js';
-import { placeOf } from '../../http/place.js';
+import { rateLimitKey } from '../../http/place.js';
 import type { ErrorLog } from '../server/errors.js';
 
 /* The transport under graphql-ws, on the port everything else is served on. */
@@ -52,7 +52,7 @@ export function serveWebSocket(server: HttpServer, options: WebSocketOptions): (
       refuse(stream, '403 Forbidden');
       return;
     }
-    const place = placeOf(addressOf(request));
+    const place = rateLimitKey(addressOf(request));
     const others = open.get(place) ?? 0;
     if (others >= mostPerPlace) {
       refuse(stream, '429 Too Many Requests');

@@ -5,7 +5,7 @@ import type { ReadableRedemption } from '../../application/redemptions/redemptio
 import type { Position } from '../../domain/events/events.js';
 import { RedemptionId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
-import { placeOf } from '../../http/place.js';
+import { rateLimitKey } from '../../http/place.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
 import { QuotaScalar } from '../server/scalars.js';
@@ -97,7 +97,7 @@ export class RedemptionCommandResolver {
     @OrderKeyArg() key?: string | null,
   ): Promise<Quota> {
     const order = orderKeyIn(key);
-    const { quota, position } = await application.redemptions.redeem(viewer, code, placeOf(address), order);
+    const { quota, position } = await application.redemptions.redeem(viewer, code, rateLimitKey(address), order);
     await application.visible(position);
     return quota;
   }

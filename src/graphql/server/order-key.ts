@@ -1,5 +1,5 @@
 import { Arg } from 'type-graphql';
-import { checkOrderKey } from '../../application/idempotency.js';
+import { checkIdempotencyKey } from '../../application/idempotency.js';
 
 /** The argument by which a client names an order that moves money, so that its repeat changes nothing. */
 export const OrderKeyArg = () =>
@@ -10,4 +10,4 @@ export const OrderKeyArg = () =>
   });
 
 /** Throws `invalid-field`. null: none was given. */
-export const orderKeyIn = (key: string | null | undefined): string | null => checkOrderKey('idempotencyKey', key);
+export const orderKeyIn = (key: string | null | undefined): string | null => checkIdempotencyKey('idempotencyKey', key);

@@ -13,7 +13,7 @@ import type { UserView } from '../../application/ports/storage-ports.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import { countUnfinished } from '../../http/body-room.js';
 import { clientOf } from '../../http/client.js';
-import { placeOf } from '../../http/place.js';
+import { rateLimitKey } from '../../http/place.js';
 import {
   closedSessionCookie,
   forgottenHalfSignInCookie,
@@ -84,7 +84,7 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
     },
     preHandler: async (request) => {
       const text = documentIn(request);
-      if (text !== null) documents.read(text, (cost) => payFor(options.work, placeOf(request.ip), cost));
+      if (text !== null) documents.read(text, (cost) => payFor(options.work, rateLimitKey(request.ip), cost));
     },
     handler: async (request, reply) => {
       const answer = await apollo.executeHTTPGraphQLRequest({

@@ -1,5 +1,5 @@
 import type { Allowance } from '../../http/allowance.js';
-import { placeOf } from '../../http/place.js';
+import { rateLimitKey } from '../../http/place.js';
 import type { GraphqlCaller } from './context.js';
 import { RequestRefused } from './errors.js';
 
@@ -17,5 +17,5 @@ export function payFor(allowance: Allowance, payer: string | number, cost: numbe
 /** The id of the user who is signed in, else the place. */
 export async function payerOf(caller: GraphqlCaller, address: string): Promise<string | number> {
   const user = await caller.identified();
-  return user?.id ?? placeOf(address);
+  return user?.id ?? rateLimitKey(address);
 }

@@ -1,7 +1,7 @@
 import { Authorized, Ctx, Field, ID, ObjectType, Query, Resolver, Root, Subscription } from 'type-graphql';
 import type { Application } from '../../application/application.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import { Bell } from '../../concurrency/wake-up-signal.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { behindPauseMs, pause, stoppable } from '../live/live.js';
@@ -75,7 +75,7 @@ async function* balances(
   signal: AbortSignal,
 ): AsyncGenerator<Balance, void, undefined> {
   const { id } = await signedIn(caller);
-  const moved = new Bell();
+  const moved = new WakeUpSignal();
   let newest = application.tail.position();
   const forget = wallets.add(id, (position) => {
     newest = position;

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { Bell } from '../../concurrency/wake-up-signal.js';
-import { isPassing } from '../../domain/errors/transient-error.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
+import { isTransient } from '../../domain/errors/transient-error.js';
 import { beginning, Position, type Recorded } from '../../domain/events/events.js';
 import { UnreadableEvent } from '../../domain/events/upcast.js';
 import type { ReadModels } from '../database.js';
@@ -82,7 +82,7 @@ export class Projector {
   /** From when on there may be rows to take away, in milliseconds; Infinity: there are none. */
   private untidyFrom = Number.POSITIVE_INFINITY;
   private batchLimit: number;
-  private readonly bell = new Bell();
+  private readonly bell = new WakeUpSignal();
 
   constructor(private readonly parts: ProjectorParts) {
     this.batchLimit = parts.pace.batchSize;
@@ -224,7 +224,7 @@ export class Projector {
         const { type, position } = error;
         return await this.stopAt(lead, { type, position: position ?? Position(this.position + 1) }, error);
       }
-      if (lead.lost || !isPassing(error)) throw error;
+      if (lead.lost || !isTransient(error)) throw error;
       window.leave(this);
       this.parts.log.warn({ readModel: this.model, reason: faultOf(error) }, 'projector will try again');
       await this.bell.wait(pace.retryMs);
@@ -279,7 +279,7 @@ export class Projector {
     try {
       if (!(await this.commit(lead, interesting, last))) return;
     } catch (error) {
-      if (lead.lost || isPassing(error)) throw error;
+      if (lead.lost || isTransient(error)) throw error;
       await this.narrow(lead, batch, interesting, error);
       return;
     }

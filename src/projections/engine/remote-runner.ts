@@ -1,4 +1,4 @@
-import { toldError } from '../../domain/errors/serialized-error.js';
+import { deserializeError } from '../../domain/errors/serialized-error.js';
 import { beginning, type Position } from '../../domain/events/events.js';
 import { assertNever } from '../../domain/kernel/failure.js';
 import type { News } from './news.js';
@@ -68,10 +68,10 @@ export class RemoteRunner implements ProjectionRunner {
           case 'answer':
             return this.waiters.get(message.id)?.done(message.reached);
           case 'caught-up':
-            return this.settleCatchUp(message.error && toldError(message.error));
+            return this.settleCatchUp(message.error && deserializeError(message.error));
           case 'failed':
             channel.postMessage({ kind: 'stop' });
-            return reject(toldError(message.error));
+            return reject(deserializeError(message.error));
           default:
             return assertNever(message);
         }

@@ -1,4 +1,4 @@
-import type { ToldError } from '../../domain/errors/serialized-error.js';
+import type { SerializedError } from '../../domain/errors/serialized-error.js';
 import type { Position } from '../../domain/events/events.js';
 import type { News } from './news.js';
 import type { ReadModelState } from './runner.js';
@@ -24,9 +24,9 @@ export type FromRunner =
   /** Of the wait of that id. What was reached has been told in `states` before. */
   | { readonly kind: 'answer'; readonly id: number; readonly reached: boolean }
   /** It has come to where the log ended when it started, or will not. */
-  | { readonly kind: 'caught-up'; readonly error: ToldError | null }
+  | { readonly kind: 'caught-up'; readonly error: SerializedError | null }
   /** It could not start. */
-  | { readonly kind: 'failed'; readonly error: ToldError };
+  | { readonly kind: 'failed'; readonly error: SerializedError };
 
 /** The end of a channel between two threads: a MessagePort, or the Worker itself. */
 export interface RunnerChannel<Out, In> {

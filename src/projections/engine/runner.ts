@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Client, Pool } from 'pg';
 import { repeatedly } from '../../concurrency/repeatedly.js';
-import { Bell } from '../../concurrency/wake-up-signal.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
 import { beginning, type Position, type Recorded } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { type Checkpoint, prepareReadModels, readCheckpoints } from './checkpoints.js';
@@ -128,7 +128,7 @@ class Runner implements ProjectionRunner {
   private readonly building = new Set<Projector>();
   private readonly waiters = new Set<Waiter>();
   private readonly abort = new AbortController();
-  private readonly pollBell = new Bell();
+  private readonly pollBell = new WakeUpSignal();
   private running: Promise<unknown> = Promise.resolve();
   private firstCatchUp: Promise<unknown> = Promise.resolve();
 

@@ -1,5 +1,5 @@
-import { Bell } from '../../concurrency/wake-up-signal.js';
-import { tellError } from '../../domain/errors/serialized-error.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
+import { serializeError } from '../../domain/errors/serialized-error.js';
 import type { News } from './news.js';
 import type { ProjectionRunner, RunnerOptions } from './runner.js';
 import type { FromRunner, RunnerChannel, ToRunner } from './runner-messages.js';
@@ -15,7 +15,7 @@ export async function serveRunner(
   channel: RunnerChannel<FromRunner, ToRunner>,
   start: (parts: Required<Pick<RunnerOptions, 'news' | 'changed'>>) => Promise<ProjectionRunner>,
 ): Promise<void> {
-  const newsBell = new Bell();
+  const newsBell = new WakeUpSignal();
   let latest: News | null = null;
   let runner: ProjectionRunner | null = null;
   let gathering: NodeJS.Timeout | null = null;
@@ -65,7 +65,7 @@ export async function serveRunner(
   try {
     runner = await start({ news, changed });
   } catch (error) {
-    channel.postMessage({ kind: 'failed', error: tellError(error) });
+    channel.postMessage({ kind: 'failed', error: serializeError(error) });
     // Who is told of it ends this; a channel that closes at once may lose the message.
     await stopped;
     return;
@@ -76,7 +76,7 @@ export async function serveRunner(
       tellGathered();
       channel.postMessage({ kind: 'caught-up', error: null });
     },
-    (error: unknown) => channel.postMessage({ kind: 'caught-up', error: tellError(error) }),
+    (error: unknown) => channel.postMessage({ kind: 'caught-up', error: serializeError(error) }),
   );
   await stopped;
   await runner.stop();

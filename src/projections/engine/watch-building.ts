@@ -1,5 +1,5 @@
 import { repeatedly } from '../../concurrency/repeatedly.js';
-import { Bell } from '../../concurrency/wake-up-signal.js';
+import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
 import type { Position } from '../../domain/events/events.js';
 import { schemaOf } from './projection.js';
 import type { ProjectorLog } from './projector.js';
@@ -89,7 +89,7 @@ export function watchBuilding(options: WatchOptions): () => Promise<void> {
     return lookMs;
   };
 
-  const bell = new Bell();
+  const bell = new WakeUpSignal();
   const watching = repeatedly(stopping.signal, bell, round);
   return () => {
     stopping.abort();

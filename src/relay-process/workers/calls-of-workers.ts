@@ -1,10 +1,10 @@
 import type { CallProgressNotes } from '../../application/ports/storage-ports.js';
 import { atIntervals } from '../../concurrency/at-intervals.js';
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { CallProgress } from '../../domain/call/call-progress.js';
 import { beginning, Position } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
-import { type CallsUnderWay, CallUnderWay } from '../../relay/metering/in-flight-calls.js';
+import { InFlightCall, type InFlightCalls } from '../../relay/metering/in-flight-calls.js';
 
 /*
  * The calls that workers serve, as the primary knows them: which are under way, and how far each worker has said that
@@ -21,7 +21,7 @@ const nothingKnown: CallProgress = { attempts: [], unknownAttempts: 0, upstreamM
 export type Turn = number;
 
 /** The calls of one worker. */
-export interface CallsOfWorker extends Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'> {
+export interface CallsOfWorker extends Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'> {
   /** The worker is told now that the call is reserved. */
   tell(callId: CallId): Turn;
   /** As of CallProgressNotes; `notedTo`: of the calls up to this turn. */
@@ -53,7 +53,7 @@ interface OpenCall {
 }
 
 export class CallsOfWorkers {
-  private readonly open = new BriefMap<CallId, OpenCall>();
+  private readonly open = new CompactingMap<CallId, OpenCall>();
   private readonly workers = new Set<Worker>();
   private progressed = new Map<CallId, CallProgress>();
   private ended: CallId[] = [];
@@ -71,7 +71,7 @@ export class CallsOfWorkers {
     return {
       begin(callId) {
         open.set(callId, { worker, reserved: null, position: null, noted: false });
-        return new CallUnderWay();
+        return new InFlightCall();
       },
       reserved: (callId, position) => {
         const call = open.get(callId);

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { BriefMap } from '../../data-structures/compacting-map.js';
-import { type ToldError, tellError, toldError } from '../../domain/errors/serialized-error.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
+import { deserializeError, type SerializedError, serializeError } from '../../domain/errors/serialized-error.js';
 import { Failure } from '../../domain/kernel/failure.js';
 
 /*
@@ -16,7 +16,7 @@ type Message =
   /** `id` 0: no answer is wanted. */
   | readonly [kind: 'ask', id: number, name: string, args: readonly unknown[]]
   | readonly [kind: 'answer', id: number, result: unknown]
-  | readonly [kind: 'refused', id: number, error: ToldError];
+  | readonly [kind: 'refused', id: number, error: SerializedError];
 
 interface Asked {
   readonly resolve: (result: never) => void;
@@ -26,7 +26,7 @@ interface Asked {
 export class Peer<Theirs> {
   /** Resolves once the pipe is closed, from whichever end. */
   readonly closed: Promise<void>;
-  private readonly asked = new BriefMap<number, Asked>();
+  private readonly asked = new CompactingMap<number, Asked>();
   private questions = 0;
   private leaving = '';
   private arriving = '';
@@ -107,7 +107,7 @@ export class Peer<Theirs> {
     const asked = this.asked.get(id);
     this.asked.delete(id);
     if (kind === 'answer') asked?.resolve(message[2] as never);
-    else asked?.reject(toldError(message[2]));
+    else asked?.reject(deserializeError(message[2]));
   }
 
   private async answer(id: number, name: string, args: readonly unknown[]): Promise<void> {
@@ -118,7 +118,7 @@ export class Peer<Theirs> {
       if (id !== 0 && this.open) this.say(['answer', id, result ?? null]);
     } catch (error) {
       if (id === 0) this.lost(error);
-      else if (this.open) this.say(['refused', id, tellError(error)]);
+      else if (this.open) this.say(['refused', id, serializeError(error)]);
     }
   }
 

@@ -7,7 +7,7 @@ import type { NodeDirectory } from '../../application/memory/directory.js';
 import type { SpentKeys } from '../../application/memory/quota-gate.js';
 import type { Tail, TailConsumer } from '../../application/memory/tail.js';
 import type { CallProgressNotes } from '../../application/ports/storage-ports.js';
-import { Crashes } from '../../concurrency/restart-budget.js';
+import { RestartBudget } from '../../concurrency/restart-budget.js';
 import { isCallStream, type Position, type Recorded } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import type { Meter } from '../../relay/metering/metered.js';
@@ -98,12 +98,12 @@ export class RelayWorkers implements TailConsumer {
   /** All that have been started and have not ended. */
   private readonly alive = new Set<Process>();
   private kept: Promise<unknown> = Promise.resolve();
-  private readonly crashes: Crashes;
+  private readonly crashes: RestartBudget;
   private lookForLost: (upTo: Position) => void = () => {};
 
   constructor(private readonly options: RelayWorkersOptions) {
     this.patience = { ...usualPatience, ...options.patience };
-    this.crashes = new Crashes(this.patience.crashes, this.patience.crashesWithinMs);
+    this.crashes = new RestartBudget(this.patience.crashes, this.patience.crashesWithinMs);
     cluster.setupPrimary({
       exec: options.entry ?? ownEntry,
       args: [],

@@ -1,5 +1,5 @@
 import { Position } from '../../domain/events/events.js';
-import type { CallsUnderWay } from '../../relay/metering/in-flight-calls.js';
+import type { InFlightCalls } from '../../relay/metering/in-flight-calls.js';
 import type { Meter, Reservation } from '../../relay/metering/metered.js';
 import type { AskedOfPrimary } from './messages.js';
 import type { Peer } from './peer.js';
@@ -12,7 +12,7 @@ import { toldOrder, toldSettlement } from './told-calls.js';
 
 export function remoteMeter(
   primary: Peer<AskedOfPrimary>,
-  underWay: Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'>,
+  underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>,
 ): Meter {
   return {
     // Whatever is on its way to the log is on its way there from the primary.

@@ -1,6 +1,6 @@
 import type { NodeDirectory } from '../../application/memory/directory.js';
 import type { EventStore, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { CallId } from '../../domain/kernel/ids.js';
@@ -58,8 +58,8 @@ interface WorkerService {
 export function serveWorker(ports: WorkerPorts): WorkerService {
   const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
   const { meter, calls, onTaken, refusalRecord } = ports;
-  const places = new BriefMap<number, Leave>();
-  const reservations = new BriefMap<CallId, Reservation>();
+  const places = new CompactingMap<number, Leave>();
+  const reservations = new CompactingMap<CallId, Reservation>();
   let tickets = 0;
   let ended = false;
 

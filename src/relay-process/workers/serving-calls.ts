@@ -7,13 +7,13 @@ import { atIntervals } from '../../concurrency/at-intervals.js';
 import type { Recorded } from '../../domain/events/events.js';
 import type { ApiKeyId } from '../../domain/kernel/ids.js';
 import { proxyDoubts } from '../../http/proxy-doubts.js';
-import { callsUnderWay } from '../../relay/metering/in-flight-calls.js';
+import { inFlightCalls } from '../../relay/metering/in-flight-calls.js';
 import { RefusalTally } from '../../relay/pipeline/refusal-tally.js';
 import { providerTable } from '../../relay/providers/registry.js';
 import { samplePlacesBy } from '../../relay/text/sample-places.js';
 import { preloadTokenizers } from '../../relay/text/tokens.js';
-import { listening } from '../http-listener.js';
-import { directoryCapacity, openRelaying } from '../runtime.js';
+import { httpListener } from '../http-listener.js';
+import { directoryCapacity, openRelayRuntime } from '../runtime.js';
 import type { AskedOfPrimary, ToldDirectory, WorkerSetting } from './messages.js';
 import { passingOn } from './passing-on.js';
 import type { Peer } from './peer.js';
@@ -71,13 +71,13 @@ export function serveCalls(
 
   const begin = async () => {
     const directory = await opening;
-    const underWay = callsUnderWay();
+    const underWay = inFlightCalls();
     const refusals = new RefusalTally();
     const tellRefused = (): void => {
       const kinds = refusals.take();
       if (kinds.length > 0) primary.tell('refused', kinds);
     };
-    const { relay, entrance, addressOf } = openRelaying(
+    const { relay, entrance, addressOf } = openRelayRuntime(
       { server, relay: relayConfig },
       {
         directory,
@@ -101,7 +101,7 @@ export function serveCalls(
     );
     const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());
     const others = passingOn(faces);
-    const listener = listening({ server, entrance, addressOf, log, isEnding: () => ending }, others.listener);
+    const listener = httpListener({ server, entrance, addressOf, log, isEnding: () => ending }, others.listener);
     listener.on('upgrade', others.upgrade);
     const stop = async (): Promise<void> => {
       await Promise.all([stopNoting(), stopTelling()]);

@@ -8,7 +8,7 @@ import type {
 } from '../../application/ports/storage-ports.js';
 import type { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
 import { atLeast } from '../../domain/user/user.js';
-import { placeOf } from '../../http/place.js';
+import { rateLimitKey } from '../../http/place.js';
 import type { Credential } from '../contracts/caller-dialect.js';
 import { RelayError } from '../contracts/errors.js';
 import type { WrongKeys } from './wrong-keys.js';
@@ -55,9 +55,9 @@ async function lookUp(
   address: string,
 ): Promise<ApiKeyView | null> {
   const hash = vault.hash(key);
-  if (!directory.remembersApiKey(hash) && !(await wrongKeys.mayShow(placeOf(address)))) throw tooManyWrong();
+  if (!directory.remembersApiKey(hash) && !(await wrongKeys.mayShow(rateLimitKey(address)))) throw tooManyWrong();
   const found = await directory.apiKey(hash);
-  if (found === null) wrongKeys.shown(placeOf(address));
+  if (found === null) wrongKeys.shown(rateLimitKey(address));
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 
 /** Counts the calls under way of whatever has an id and a limit: API keys, channels. */
 interface ConcurrencyCounter {
@@ -8,7 +8,7 @@ interface ConcurrencyCounter {
 }
 
 export function concurrencyCounter(): ConcurrencyCounter {
-  const counts = new BriefMap<number, number>();
+  const counts = new CompactingMap<number, number>();
   return {
     enter(id, most) {
       const count = counts.get(id) ?? 0;

@@ -60,7 +60,7 @@ interface AskedPorts {
  * The most tokens each answer may think beyond the limit on the output, whichever of these channels is asked. `names`:
  * as asked for and as sent upstream.
  */
-export function thinkingBeside(
+export function reasoningOverhead(
   { providerOf, parsedChannel }: AskedPorts,
   body: JsonObject,
   names: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../application/ports/storage-ports.js';
 import type { AccessTokens } from '../upstream/access-tokens.js';
-import type { SideRequests } from '../upstream/control-client.js';
+import type { ControlClient } from '../upstream/control-client.js';
 import type { Unreached } from '../upstream/upstream.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { Provider, UpstreamChannel, UpstreamRequest } from './protocol.js';
@@ -12,7 +12,7 @@ import type { Provider, UpstreamChannel, UpstreamRequest } from './protocol.js';
 
 export interface AuthorisationPorts {
   readonly clock: Clock;
-  readonly sideRequests: SideRequests;
+  readonly sideRequests: ControlClient;
   readonly accessTokens: AccessTokens;
 }
 

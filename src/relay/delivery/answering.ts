@@ -13,7 +13,7 @@ import { cutShort, mayThink } from '../metering/unseen-cost.js';
 import type { AccountWatch } from '../pipeline/account-watch.js';
 import type { Asked, Attempt } from '../pipeline/ask-upstream.js';
 import type { Answering } from '../pipeline/refusal.js';
-import type { Order } from '../pipeline/resolve-call.js';
+import type { ResolvedCall } from '../pipeline/resolve-call.js';
 import { SeenText } from '../text/seen-text.js';
 import type { CallerPresence } from './caller-presence.js';
 import { beginStream, deliver, eventStreamType, pump, streamHeaders } from './delivery.js';
@@ -60,7 +60,7 @@ function settlementOf(
 
 /** What there is to know about costs of a call that cannot be seen. */
 const unseen = (
-  { requestedModel, estimate }: Order,
+  { requestedModel, estimate }: ResolvedCall,
   { upstreamModel, thinking }: Asked,
   { held, bound }: Reservation,
 ) => ({
@@ -86,7 +86,7 @@ export interface Course {
 
 /** A call whose upstream answers, for whoever delivers that and concludes it. */
 export interface Answered {
-  readonly order: Order;
+  readonly order: ResolvedCall;
   readonly reservation: Reservation;
   readonly last: Extract<Attempt, { ok: true }>;
   readonly course: Course;
@@ -109,7 +109,7 @@ const untilGone =
     Math.max(elapsed() - presence.goneFor, 0);
 
 /** `echo` has the prompt stand in the answer. */
-const mayEcho = ({ endpoint }: Order): boolean => endpoint.mode === 'completions';
+const mayEcho = ({ endpoint }: ResolvedCall): boolean => endpoint.mode === 'completions';
 
 /** Of a call of which nothing that was said is known. */
 const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { CallerDialect } from '../contracts/caller-dialect.js';
 import type { CallerPresence } from './caller-presence.js';
 import { beginStream, eventStreamType, streamHeaders } from './delivery.js';
@@ -96,7 +96,7 @@ class Beating implements Heartbeat {
 }
 
 export function openHeartbeats(): Heartbeats {
-  const beating = new BriefMap<number, Beating>();
+  const beating = new CompactingMap<number, Beating>();
   let newest = 0;
   let timer: NodeJS.Timeout | null = null;
 

@@ -11,14 +11,14 @@ import { geminiRoutes } from './gemini/routes.js';
 import { openAiCaller } from './openai/dialect.js';
 import { openAiRoutes, openAiRoutesUnder } from './openai/routes.js';
 import type { Asking, Route, RoutesOptions } from './route.js';
-import { everybodysRoutes } from './shared-routes.js';
+import { sharedRoutes } from './shared-routes.js';
 
 /*
  * The relay's entrance, on Node's own requests and answers and a router. It is asked before the web framework, whose
  * hooks, parsers and serialisers no call needs, and does without it where nothing else is served.
  */
 
-export interface EntranceOptions extends RoutesOptions {
+export interface DialectRouterOptions extends RoutesOptions {
   readonly newRequestId: () => string;
   /** What every answer begins with: header names and values in turn. */
   readonly headers: readonly string[];
@@ -28,7 +28,7 @@ export interface EntranceOptions extends RoutesOptions {
   readonly log: Pick<RelayLog, 'warn' | 'error'>;
 }
 
-export interface Entrance {
+export interface DialectRouter {
   /** True: the request is the relay's, and will be answered. False: it is not, and nothing was done with it. */
   take(request: IncomingMessage, response: ServerResponse): boolean;
   /** For a request that gets to no face. */
@@ -70,10 +70,10 @@ type Handler = findMyWay.Handler<findMyWay.HTTPVersion.V1>;
 const methodsOf = ({ method }: Route): findMyWay.HTTPMethod[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 const allButOptions = METHODS.filter((method) => method !== 'OPTIONS') as findMyWay.HTTPMethod[];
 
-export function openEntrance(options: EntranceOptions): Entrance {
+export function openDialectRouter(options: DialectRouterOptions): DialectRouter {
   const { newRequestId, headers, addressOf, elsewhere, log } = options;
   const routes = [
-    ...everybodysRoutes(options),
+    ...sharedRoutes(options),
     ...openAiRoutes(options),
     ...anthropicRoutes(options),
     ...geminiRoutes(options),

@@ -23,5 +23,5 @@ const forms: ReadonlyMap<CallerDialect, ModelForm> = new Map([
   [geminiCaller, geminiModels],
 ]);
 
-export const everybodysRoutes = (options: RoutesOptions): Route[] =>
+export const sharedRoutes = (options: RoutesOptions): Route[] =>
   modelRoutes('/v1/models', dialectOf, ({ request }) => forms.get(dialectOf(request)) ?? openAiModelsAnswer, options);

@@ -1,6 +1,6 @@
 import type { CallProgressNotes } from '../../application/ports/storage-ports.js';
 import { atIntervals } from '../../concurrency/at-intervals.js';
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { CallProgress } from '../../domain/call/call-progress.js';
 import { beginning, type Position } from '../../domain/events/events.js';
 import type { CallId, ChannelId } from '../../domain/kernel/ids.js';
@@ -19,7 +19,7 @@ const looksUntilNoted = 4;
 /** A stream is noted again when it has grown by a quarter: as often as it doubles, and no oftener than need be. */
 const growth = 1.25;
 
-export class CallUnderWay {
+export class InFlightCall {
   attempts: readonly ChannelId[] = [];
   unknownAttempts = 0;
   upstreamModel: string | null = null;
@@ -62,9 +62,9 @@ export class CallUnderWay {
   }
 }
 
-export interface CallsUnderWay {
+export interface InFlightCalls {
   /** From before its reservation is written. */
-  begin(callId: CallId): CallUnderWay;
+  begin(callId: CallId): InFlightCall;
   /** Its reservation has its place in the log; it may have gone upstream, and may even have ended, before. */
   reserved(callId: CallId, position: Position): void;
   /** Its outcome is durable, or it was never reserved. */
@@ -76,8 +76,8 @@ export interface CallsUnderWay {
   keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void>;
 }
 
-export function callsUnderWay(): CallsUnderWay {
-  const calls = new BriefMap<CallId, CallUnderWay>();
+export function inFlightCalls(): InFlightCalls {
+  const calls = new CompactingMap<CallId, InFlightCall>();
   let ended: CallId[] = [];
   let newest: Position = beginning;
   /** `newest` at the last looks, oldest first. */
@@ -113,7 +113,7 @@ export function callsUnderWay(): CallsUnderWay {
 
   return {
     begin(callId) {
-      const call = new CallUnderWay();
+      const call = new InFlightCall();
       calls.set(callId, call);
       return call;
     },

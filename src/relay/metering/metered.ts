@@ -10,7 +10,7 @@ import type { Instant } from '../../domain/kernel/instant.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
 import { chargeOf } from '../../domain/pricing/pricing.js';
 import { affordableLimit, type HoldEstimate, type UsageBound } from './hold.js';
-import type { CallsUnderWay, CallUnderWay } from './in-flight-calls.js';
+import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
 
 /*
  * The money side of a call: held at the gate and reserved durably before the upstream is asked, then settled or
@@ -26,7 +26,7 @@ export interface MeterPorts {
   readonly store: EventStore;
   readonly gate: QuotaGate;
   readonly clock: Clock;
-  readonly underWay: Pick<CallsUnderWay, 'begin' | 'reserved' | 'end' | 'lose'>;
+  readonly underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>;
   readonly newEventId: (at: Instant) => string;
   /** Told about an outcome that could not be written yet and is tried again. */
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
@@ -41,7 +41,7 @@ type Reserving =
 
 export interface Reservation {
   /** For whoever serves the call to note how far it has come. */
-  readonly underWay: CallUnderWay;
+  readonly underWay: InFlightCall;
   readonly held: Quota;
   /** The limit to each answer that goes upstream with the call; null: as the caller asked. */
   readonly outputLimit: number | null;
@@ -100,7 +100,7 @@ interface Reserved extends Pick<Reservation, 'underWay' | 'outputLimit' | 'bound
 
 class ReservedCall implements Reservation {
   held: Quota;
-  readonly underWay: CallUnderWay;
+  readonly underWay: InFlightCall;
   readonly outputLimit: number | null;
   readonly bound: UsageBound;
   private readonly callId: CallId;

@@ -10,7 +10,7 @@ import {
 import type { RelayPorts } from '../contracts/ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../contracts/protocol.js';
 import type { CallerPresence } from '../delivery/caller-presence.js';
-import type { CallUnderWay } from '../metering/in-flight-calls.js';
+import type { InFlightCall } from '../metering/in-flight-calls.js';
 import type { ThinkingAsked } from '../protocols/thinking-asked.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
@@ -76,7 +76,7 @@ export interface AttemptCall {
   /** null: nobody waits for the answer but ourselves. */
   readonly presence: CallerPresence | null;
   /** Where to note how far it has come. */
-  readonly underWay: CallUnderWay | null;
+  readonly underWay: InFlightCall | null;
 }
 
 const thinksFirst = (model: string): boolean => /^o[13]/.test(model);

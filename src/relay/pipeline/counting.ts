@@ -9,7 +9,7 @@ import { callerRequest } from './caller-request.js';
 import { channelParser } from './channel-settings.js';
 import { refusalOf } from './payment-refusal.js';
 import type { IncomingCall } from './relay.js';
-import { type Order, orderSteps } from './resolve-call.js';
+import { orderSteps, type ResolvedCall } from './resolve-call.js';
 import { chooseChannel } from './routing.js';
 import { named, type SentBody, sentBody } from './sent-text.js';
 
@@ -39,7 +39,7 @@ function countTold(answer: Buffer): number | null {
 /** A prompt to be counted, and for whom. */
 interface ToCount {
   readonly caller: Caller;
-  readonly order: Order;
+  readonly order: ResolvedCall;
   readonly sent: SentBody;
   readonly bodyBytes: number;
   readonly answerPlace: AnswerPlace;

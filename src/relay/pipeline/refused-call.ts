@@ -1,7 +1,7 @@
 import type { ApiKeyView, UserView } from '../../application/ports/storage-ports.js';
 import { failureCodeOf, isModelName } from '../../domain/call/call-texts.js';
 import type { Refusal } from '../../domain/kernel/refusal.js';
-import { networkOf } from '../../http/place.js';
+import { clientNetwork } from '../../http/place.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import type { RelayError } from '../contracts/errors.js';
 import { type Heartbeat, noHeartbeat } from '../delivery/heartbeats.js';
@@ -52,6 +52,6 @@ export function refusedCall(
     path: endpoint.path,
     status: error.status,
     code,
-    network: userId === null || code === aboutTheAddress ? networkOf(ip) : null,
+    network: userId === null || code === aboutTheAddress ? clientNetwork(ip) : null,
   };
 }

@@ -16,7 +16,7 @@ import { type Answered, type Course, openAnswering } from '../delivery/answering
 import { CallerPresence } from '../delivery/caller-presence.js';
 import { type Heartbeat, noHeartbeat, openHeartbeats } from '../delivery/heartbeats.js';
 import { watchStalledCallers } from '../delivery/stalled-callers.js';
-import type { CallUnderWay } from '../metering/in-flight-calls.js';
+import type { InFlightCall } from '../metering/in-flight-calls.js';
 import type { Reservation } from '../metering/metered.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { type AccountWatch, watchAccount } from './account-watch.js';
@@ -28,7 +28,7 @@ import { type Count, openCounting } from './counting.js';
 import { refusalOf } from './payment-refusal.js';
 import { type Answering, refuse, refuseInStream } from './refusal.js';
 import { type KnownOfCall, nothingKnown, refusedCall } from './refused-call.js';
-import { knownGroupIn, type Order, orderSteps, servedBody } from './resolve-call.js';
+import { knownGroupIn, orderSteps, type ResolvedCall, servedBody } from './resolve-call.js';
 import { chooseChannel } from './routing.js';
 import { named, sentBody } from './sent-text.js';
 
@@ -70,7 +70,7 @@ interface Accepted extends Answered {
 /** A call that is paid for: somebody waits for its answer, and how far it has come is noted. */
 interface ServedCall extends AttemptCall {
   readonly presence: CallerPresence;
-  readonly underWay: CallUnderWay;
+  readonly underWay: InFlightCall;
 }
 
 /** Who is served, and what is known of that so far. */
@@ -136,7 +136,7 @@ export function openRelay(ports: RelayPorts): Relay {
     return { user, apiKey: null, pinnedChannel: null };
   };
 
-  const reserve = async (callId: CallId, caller: Caller, order: Order): Promise<Reservation> => {
+  const reserve = async (callId: CallId, caller: Caller, order: ResolvedCall): Promise<Reservation> => {
     const { apiKey, user } = caller;
     const facts: CallFacts = {
       userId: user.id,
@@ -159,7 +159,7 @@ export function openRelay(ports: RelayPorts): Relay {
   };
 
   /** Tries channels until one answers, or nobody is left to ask or to wait. */
-  const tryChannels = async (order: Order, call: ServedCall): Promise<Tried> => {
+  const tryChannels = async (order: ResolvedCall, call: ServedCall): Promise<Tried> => {
     const { callId, presence, underWay } = call;
     const failed = new Set<ChannelId>();
     const tried: ChannelId[] = [];

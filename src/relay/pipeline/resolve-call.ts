@@ -8,7 +8,7 @@ import type { Price } from '../../domain/pricing/pricing.js';
 import { withTools } from '../../domain/pricing/tool-prices.js';
 import type { Caller } from '../admission/authenticate.js';
 import { searchWords } from '../admission/sensitive-words.js';
-import { thinkingBeside } from '../catalogue/reasoning-overhead.js';
+import { reasoningOverhead } from '../catalogue/reasoning-overhead.js';
 import { leastThought } from '../catalogue/thinking-budget.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { noChannel, RelayError, shortened, unknownModel } from '../contracts/errors.js';
@@ -27,7 +27,7 @@ import { overridesOf, speaksBy, switchedTools, withOverrides } from './own-tools
  * order outlives the body, which may be large.
  */
 
-export interface Order {
+export interface ResolvedCall {
   readonly endpoint: Endpoint;
   /** As asked for: selects channels. */
   readonly requestedModel: string;
@@ -42,7 +42,7 @@ export interface Order {
   readonly estimate: Estimate;
 }
 
-export interface OrderPorts {
+export interface ResolveCallPorts {
   readonly directory: Directory;
   readonly providerOf: (channelType: number) => Provider | null;
   readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
@@ -115,7 +115,7 @@ function maySpeak(
   { endpoint, body }: ToOrder,
   price: Price,
   channels: readonly ChannelView[],
-  ports: OrderPorts,
+  ports: ResolveCallPorts,
 ): boolean {
   if (endpoint.asksForSound(body)) return true;
   // Where sound is no dearer it does not matter who asks.
@@ -124,7 +124,7 @@ function maySpeak(
 }
 
 /** A model's names as asked for and as the channels would send it. */
-function namesOf(model: string, channels: readonly ChannelView[], { parsedChannel }: OrderPorts): Set<string> {
+function namesOf(model: string, channels: readonly ChannelView[], { parsedChannel }: ResolveCallPorts): Set<string> {
   const names = new Set([model]);
   for (const channel of channels) names.add(mappedModel(parsedChannel(channel).modelMapping, model) ?? model);
   return names;
@@ -143,7 +143,7 @@ interface ToOrder {
  * Yields where others may have the process. Throws RelayError, in the order callers know: group, channel, model limit,
  * validation, words, price.
  */
-export function* orderSteps(ports: OrderPorts, caller: Caller, asked: ToOrder): Generator<void, Order> {
+export function* orderSteps(ports: ResolveCallPorts, caller: Caller, asked: ToOrder): Generator<void, ResolvedCall> {
   const { directory, providerOf } = ports;
   const { endpoint, body, bytes, upload } = asked;
   const settings = directory.settings();
@@ -205,7 +205,7 @@ export function* orderSteps(ports: OrderPorts, caller: Caller, asked: ToOrder): 
   const demand = withOverrides(endpoint.demand(body, bytes, model, names, upload, switched), overrides);
   const searches = endpoint.mode === 'chat' ? searchesOf([body, ...overrides], names, demand.answers, switched) : null;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);
-  const thinking = endpoint.thinking === null ? 0 : thinkingBeside(ports, said, names, channels);
+  const thinking = endpoint.thinking === null ? 0 : reasoningOverhead(ports, said, names, channels);
   return {
     endpoint,
     requestedModel,
@@ -229,4 +229,4 @@ export function* orderSteps(ports: OrderPorts, caller: Caller, asked: ToOrder): 
 }
 
 /** The same without a pause. Throws RelayError. */
-export const placeOrder = (...asked: Parameters<typeof orderSteps>): Order => atOnce(orderSteps(...asked));
+export const resolveCall = (...asked: Parameters<typeof orderSteps>): ResolvedCall => atOnce(orderSteps(...asked));

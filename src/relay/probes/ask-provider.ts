@@ -3,10 +3,10 @@ import type { Provider } from '../contracts/protocol.js';
 import { isObject, parseJson } from '../json/json.js';
 import { unreached } from '../pipeline/ask-upstream.js';
 import { undoubled } from '../protocols/model-address.js';
-import { type AskingBeside, NotAskable, NotTold, NotUnderstood } from '../protocols/provider-queries.js';
+import { NotAskable, NotTold, NotUnderstood, type ProviderQueries } from '../protocols/provider-queries.js';
 import { withoutSecrets } from '../upstream/confidential.js';
 
-export type AskingPorts = Pick<RelayPorts, 'clock' | 'authorising'>;
+export type AskProviderPorts = Pick<RelayPorts, 'clock' | 'authorising'>;
 
 /** Whom to ask, as far as a channel says it; key and proxy are in the clear. */
 interface ChannelTarget {
@@ -24,18 +24,18 @@ const longestReason = 300;
  * Asks a provider beside the calls, through the same connections, guard and bounds as tokens are fetched with. Throws
  * NotTold with a message that holds neither key nor address. `largest`: bytes of one answer; left out: few.
  */
-export async function askBeside<Told>(
-  { clock, authorising }: AskingPorts,
+export async function askProvider<Told>(
+  { clock, authorising }: AskProviderPorts,
   provider: Provider,
   asked: ChannelTarget,
-  question: (asking: AskingBeside) => Promise<Told>,
+  question: (asking: ProviderQueries) => Promise<Told>,
   largest?: number,
 ): Promise<Told> {
   const own = asked.baseUrl.trim().replace(/\/+$/, '');
   const base = own || provider.defaultBaseUrl;
   const key = asked.key.trim();
 
-  const json: AskingBeside['json'] = async (url, headers = { authorization: `Bearer ${key}` }) => {
+  const json: ProviderQueries['json'] = async (url, headers = { authorization: `Bearer ${key}` }) => {
     const answer = await authorising.sideRequests.get(
       { url: undoubled(base, url), headers: { accept: 'application/json', ...headers } },
       asked.proxy,

@@ -3,11 +3,11 @@ import { decimalText } from '../../domain/kernel/decimal.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { NotTold } from '../protocols/provider-queries.js';
-import { type AskingPorts, askBeside } from './ask-provider.js';
+import { type AskProviderPorts, askProvider } from './ask-provider.js';
 
 /* "What is left in the account of this channel?": small questions to its provider, with the channel's key and proxy. */
 
-type BalancePorts = AskingPorts & Pick<RelayPorts, 'vault' | 'providerOf'>;
+type BalancePorts = AskProviderPorts & Pick<RelayPorts, 'vault' | 'providerOf'>;
 
 export const channelBalances = ({ vault, providerOf, ...asking }: BalancePorts): ChannelBalances => ({
   async of({ settings, secrets }) {
@@ -18,7 +18,7 @@ export const channelBalances = ({ vault, providerOf, ...asking }: BalancePorts):
     if (key === null) throw new Failure('balance-not-told', { reason: 'the key of the channel is missing' });
     const proxy = secrets.proxy === null ? null : await vault.get(secrets.proxy);
     try {
-      return decimalText(await askBeside(asking, provider, { ...settings, key, proxy }, wire));
+      return decimalText(await askProvider(asking, provider, { ...settings, key, proxy }, wire));
     } catch (error) {
       if (!(error instanceof NotTold)) throw error;
       throw new Failure('balance-not-told', { reason: error.message });

@@ -5,11 +5,11 @@ import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { openAiModelList } from '../protocols/models.js';
 import { NotAskable, NotTold, NotUnderstood } from '../protocols/provider-queries.js';
-import { type AskingPorts, askBeside } from './ask-provider.js';
+import { type AskProviderPorts, askProvider } from './ask-provider.js';
 
 /* "Which models does this upstream have?", asked with the key that its calls would be made with. */
 
-type ModelsPorts = AskingPorts & Pick<RelayPorts, 'providerOf'>;
+type ModelsPorts = AskProviderPorts & Pick<RelayPorts, 'providerOf'>;
 
 /** Services that broker everybody's models tell hundreds, with prices and descriptions. */
 const largestList = 2 * 1024 * 1024;
@@ -29,7 +29,7 @@ export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): Upstream
     const provider = providerOf(place.type);
     if (provider === null || !provider.listsModels) throw new Failure('models-not-listed');
     try {
-      const told = await askBeside(asking, provider, place, provider.models ?? openAiModelList, largestList);
+      const told = await askProvider(asking, provider, place, provider.models ?? openAiModelList, largestList);
       const names = [...new Set(told)].filter(isUsable(place.key.trim()));
       if (names.length > mostModels) throw new NotUnderstood(`the list has more than ${mostModels} models`);
       return names;

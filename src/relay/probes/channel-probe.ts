@@ -6,7 +6,7 @@ import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { priceOf } from '../../domain/pricing/price-tables.js';
 import { chargeOf, quantityRatio } from '../../domain/pricing/pricing.js';
-import { thinkingBeside } from '../catalogue/reasoning-overhead.js';
+import { reasoningOverhead } from '../catalogue/reasoning-overhead.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import type { Provider } from '../contracts/protocol.js';
 import { chat } from '../dialects/openai/endpoints/chat.js';
@@ -113,7 +113,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         names,
         price,
         settings: ports.directory.settings(),
-        thinking: thinkingBeside(asked, body, names, [channel]),
+        thinking: reasoningOverhead(asked, body, names, [channel]),
         speaks: false,
         searches: null,
       });

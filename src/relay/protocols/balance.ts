@@ -1,11 +1,11 @@
 import { type Decimal, decimal, isDecimal } from '../../domain/kernel/decimal.js';
 import type { JsonObject, JsonValue } from '../json/json.js';
-import { type AskingBeside, NotTold } from './provider-queries.js';
+import { NotTold, type ProviderQueries } from './provider-queries.js';
 
 /* How a provider tells what is left in the account of a key. */
 
 /** In the currency of the account. Throws NotTold. */
-export type BalanceWire = (asking: AskingBeside) => Promise<Decimal>;
+export type BalanceWire = (asking: ProviderQueries) => Promise<Decimal>;
 
 /** A provider that tells it. */
 export const tellsBalance = (balance: BalanceWire) => ({ tellsBalance: true, balance }) as const;

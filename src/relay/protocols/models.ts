@@ -1,11 +1,11 @@
 import { isList, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { cloudflareGateway } from './openai/request.js';
-import { type AskingBeside, NotUnderstood } from './provider-queries.js';
+import { NotUnderstood, type ProviderQueries } from './provider-queries.js';
 
 /* How a provider tells which models it has. */
 
 /** Their names, in its own order; a name may come twice. Throws NotTold. */
-export type ModelsWire = (asking: AskingBeside) => Promise<readonly string[]>;
+export type ModelsWire = (asking: ProviderQueries) => Promise<readonly string[]>;
 
 interface ListForm {
   /** The member that holds the list. */
@@ -27,7 +27,7 @@ export function namesIn(told: JsonObject, { list = 'data', name = 'id', prefix =
 
 interface ListPlace extends ListForm {
   /** Instead of the key as a bearer token. */
-  readonly headers?: (asking: AskingBeside) => Record<string, string>;
+  readonly headers?: (asking: ProviderQueries) => Record<string, string>;
 }
 
 /** One question below the base URL, whose answer holds all of them. */

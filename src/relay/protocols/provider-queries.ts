@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/json.js';
 
 /* Small questions to a provider beside the calls, with a channel's key: what is left in its account, what it has. */
 
-export interface AskingBeside {
+export interface ProviderQueries {
   /** The channel's base URL or the provider's default, without a slash at the end. */
   readonly base: string;
   /** The channel has a base URL of its own. */

@@ -5,7 +5,7 @@ const mostCrumbs = 1024;
  * Bytes that come piece by piece and are wanted as one. Whoever sends them may cut them into crumbs, each of which would
  * take a hundred times its length; so those that came last are put together from time to time.
  */
-export class Pieces {
+export class ChunkBuffer {
   length = 0;
   private pieces: Buffer[] = [];
   /** The first of these are put together already. */

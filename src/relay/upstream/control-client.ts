@@ -8,20 +8,20 @@ import { Lost, Overdue } from './upstream-response.js';
  * channel's own proxy; no redirect is followed, and neither the wait nor the answer is long.
  */
 
-export interface SideQuestion {
+export interface ControlRequest {
   readonly url: string;
   /** With the type of the content. */
   readonly headers: Record<string, string>;
   readonly content: RequestContent;
 }
 
-export type SideAnswer = { readonly ok: true; readonly status: number; readonly body: Buffer } | Unreached;
+export type ControlAnswer = { readonly ok: true; readonly status: number; readonly body: Buffer } | Unreached;
 
-export interface SideRequests {
+export interface ControlClient {
   /** `proxy`: the channel's. */
-  post(question: SideQuestion, proxy: string | null): Promise<SideAnswer>;
+  post(question: ControlRequest, proxy: string | null): Promise<ControlAnswer>;
   /** `largest`: bytes of the answer, unpacked; left out: few. */
-  get(question: Omit<SideQuestion, 'content'>, proxy: string | null, largest?: number): Promise<SideAnswer>;
+  get(question: Omit<ControlRequest, 'content'>, proxy: string | null, largest?: number): Promise<ControlAnswer>;
 }
 
 /** From the dialling to the last byte. */
@@ -30,17 +30,17 @@ const usualAnswer = 64 * 1024;
 
 const broken: Unreached = { ok: false, saturated: false, blocked: false, timedOut: false };
 
-export function openSideRequests(
+export function openControlClient(
   upstream: Pick<Upstream, 'send'>,
   answers: Pick<AnswerRoom, 'place'>,
   patienceMs = usualPatienceMs,
-): SideRequests {
+): ControlClient {
   const ask = async (
     method: 'GET' | 'POST',
-    { url, headers, content }: SideQuestion,
+    { url, headers, content }: ControlRequest,
     proxy: string | null,
     largest = usualAnswer,
-  ): Promise<SideAnswer> => {
+  ): Promise<ControlAnswer> => {
     const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
     const sending = upstream.send({ method, url, headers, content }, waits);
     const place = answers.place('side requests');

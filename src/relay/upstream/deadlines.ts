@@ -1,4 +1,4 @@
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 
 /*
  * One clock for everything that is waited for: a timer per call would cost more than what it watches. Looks around a few
@@ -24,7 +24,7 @@ interface Watch {
 }
 
 export function openDeadlines(): Deadlines {
-  const watches = new BriefMap<number, Watch>();
+  const watches = new CompactingMap<number, Watch>();
   let newest = 0;
   let timer: NodeJS.Timeout | null = null;
 

@@ -1,5 +1,5 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
-import { Pieces } from './chunk-buffer.js';
+import { ChunkBuffer } from './chunk-buffer.js';
 
 /*
  * The binary frames of Amazon's event streams: how long a frame is stands at its beginning, what it holds is known by its
@@ -46,7 +46,7 @@ function frameIn(bytes: Buffer): EventFrame {
 
 /** Takes a stream in chunks cut anywhere, and keeps nothing of them but what belongs to an incomplete frame. */
 export class EventStreamDecoder {
-  private readonly partial = new Pieces();
+  private readonly partial = new ChunkBuffer();
   /** Bytes of the frame that has begun; 0: its length is not here yet. */
   private expected = 0;
 

@@ -1,4 +1,4 @@
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 
 /*
  * One host answers only so many calls at a time, and whoever may open streams could take them all. So a caller gets at
@@ -14,16 +14,16 @@ interface HostShares {
 
 interface Use {
   total: number;
-  readonly byPayer: BriefMap<number, number>;
+  readonly byPayer: CompactingMap<number, number>;
 }
 
 /** `capacity`: calls under way at one host. */
 export function hostShares(capacity: number): HostShares {
-  const uses = new BriefMap<string, Use>();
+  const uses = new CompactingMap<string, Use>();
 
   return {
     take(host, payer) {
-      const use = uses.get(host) ?? { total: 0, byPayer: new BriefMap() };
+      const use = uses.get(host) ?? { total: 0, byPayer: new CompactingMap() };
       if (use.total >= capacity) return false;
       if (payer !== null) {
         const own = use.byPayer.get(payer) ?? 0;

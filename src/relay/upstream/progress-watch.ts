@@ -1,4 +1,4 @@
-import { BriefMap } from '../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../data-structures/compacting-map.js';
 
 /*
  * Streams whose upstream sends nothing that means anything any more: comments and pings keep a connection alive, not an
@@ -37,7 +37,7 @@ interface Followed {
 }
 
 export function openProgressWatch(): ProgressWatch {
-  const followed = new BriefMap<number, Followed>();
+  const followed = new CompactingMap<number, Followed>();
   let newest = 0;
   let timer: NodeJS.Timeout | null = null;
 

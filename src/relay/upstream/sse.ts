@@ -1,4 +1,4 @@
-import { Pieces } from './chunk-buffer.js';
+import { ChunkBuffer } from './chunk-buffer.js';
 
 /* Bytes ↔ frames: the whole grammar of server-sent events, and nothing about what the frames mean. */
 
@@ -51,7 +51,7 @@ function begins(bytes: Buffer, at: number, prefix: Buffer): boolean {
  * inside a character. Of the chunks it is given it keeps nothing but what belongs to an incomplete frame.
  */
 export class SseDecoder {
-  private readonly partial = new Pieces();
+  private readonly partial = new ChunkBuffer();
   private data: Buffer[] = [];
   private dataLength = 0;
   /** The first of the data lines are copies: they outlive their chunk, and must not keep all of it. */

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { NoRoom } from '../../http/body-room.js';
 import { BlockedAddress } from '../../outbound/address-guard.js';
 import type { AnswerPlace } from './answer-room.js';
-import { Pieces } from './chunk-buffer.js';
+import { ChunkBuffer } from './chunk-buffer.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
 import type { Progress, Reader } from './progress-watch.js';
 import type { Sending, Sent, UpstreamBody } from './upstream.js';
@@ -84,14 +84,14 @@ export class NoRoomForAnswer extends Lost {
 export const switchingProtocols = 101;
 
 /** One request and its answer, on the client's dispatch interface. */
-export class Exchange implements Dispatcher.DispatchHandler, UpstreamBody, Sending, Reader {
+export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBody, Sending, Reader {
   readonly sent: Promise<Sent>;
   started = false;
   private settle: (sent: Sent) => void = () => {};
   private controller: Dispatcher.DispatchController | null = null;
   private cancelled = false;
   private decoder: ContentDecoder | null = null;
-  private readonly pieces = new Pieces();
+  private readonly pieces = new ChunkBuffer();
   private ended = false;
   private failure: Error | null = null;
   private over = false;

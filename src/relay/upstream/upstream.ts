@@ -9,7 +9,7 @@ import { hostShares } from './host-shares.js';
 import { leaving } from './leaving-body.js';
 import { openProgressWatch, type Progress } from './progress-watch.js';
 import { skippingContinue } from './unasked-continue.js';
-import { Exchange, Saturated } from './upstream-response.js';
+import { Saturated, UpstreamResponse } from './upstream-response.js';
 import { WebSocketOpening } from './websocket.js';
 import type { WholeJson } from './whole-json.js';
 
@@ -164,7 +164,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
         progressWatch.giveUp(following);
         if (host !== '') shares.giveBack(host, payer);
       };
-      const exchange: Exchange = new Exchange(over, begun, (stream) => {
+      const exchange: UpstreamResponse = new UpstreamResponse(over, begun, (stream) => {
         following = progressWatch.follow(exchange, stream);
       });
       try {

@@ -5,7 +5,7 @@ import { type Duplex, Writable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import { Receiver, Sender } from 'ws';
 import { eventOf, longestLine } from './sse.js';
-import { type Exchange, Lost, UnreadableBody } from './upstream-response.js';
+import { Lost, UnreadableBody, type UpstreamResponse } from './upstream-response.js';
 
 /*
  * A WebSocket to upstream: opened for one call, one message is sent, and what comes back is its answer. The client opens
@@ -52,7 +52,7 @@ export class WebSocketOpening implements Dispatcher.DispatchHandler {
 
   /** `open`: the sockets that are, for whoever must end them all. */
   constructor(
-    private readonly exchange: Exchange,
+    private readonly exchange: UpstreamResponse,
     private readonly message: string,
     private readonly idleMs: number,
     private readonly open: Set<Socket>,
@@ -112,7 +112,7 @@ class OpenWebSocket implements Dispatcher.DispatchController {
 
   constructor(
     private readonly socket: Socket,
-    private readonly exchange: Exchange,
+    private readonly exchange: UpstreamResponse,
     private readonly idleMs: number,
   ) {
     this.sender = new Sender(socket);

@@ -1,4 +1,4 @@
-import type { Pieces } from './chunk-buffer.js';
+import type { ChunkBuffer } from './chunk-buffer.js';
 import type { Progress } from './progress-watch.js';
 
 /*
@@ -28,7 +28,7 @@ export class WholeJson implements Progress {
   /** The answer was taken for whole although upstream has not ended it. */
   taken = false;
   /** The bytes that come, after those that have been `read` before. */
-  source: Pieces | null = null;
+  source: ChunkBuffer | null = null;
   private meaningful = 0;
   private looked = 0;
   private before = 0;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkOrderKey } from '../../application/idempotency.js';
+import { checkIdempotencyKey } from '../../application/idempotency.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { HumanChecks } from '../../application/sign-in/human-checks.js';
 import type { Identity } from '../../application/sign-in/identity.js';
@@ -89,7 +89,7 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): HttpExchange 
     body: () => Body.parse(request.body),
     orderKey: () => {
       const header = request.headers['idempotency-key'];
-      return checkOrderKey('Idempotency-Key', Array.isArray(header) ? header.join() : header);
+      return checkIdempotencyKey('Idempotency-Key', Array.isArray(header) ? header.join() : header);
     },
     id: () => {
       const { id = '' } = request.params as { id?: string };

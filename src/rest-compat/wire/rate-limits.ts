@@ -1,5 +1,5 @@
 import type { Clock } from '../../application/ports/storage-ports.js';
-import { placeOf } from '../../http/place.js';
+import { rateLimitKey } from '../../http/place.js';
 
 /*
  * How often one client may ask: one IPv4 address, or the part of an IPv6 address that a subscriber gets. In this
@@ -33,7 +33,7 @@ export function slidingWindow(rule: RequestRateLimit | null, clock: Clock): (cli
   const accepted = new Map<string, number[]>();
 
   return (address) => {
-    const client = placeOf(address);
+    const client = rateLimitKey(address);
     const now = clock.now();
     const times = accepted.get(client) ?? [];
     // A clock that was set back: what lies ahead was now.

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { postgresNotificationQueue } from '../../../src/adapters/notification-queue.js';
 import type { NotificationOutcome } from '../../../src/application/notifications/deliver-notification.js';
-import { keepTelling } from '../../../src/application/notifications/notification-dispatcher.js';
+import { notificationDispatcher } from '../../../src/application/notifications/notification-dispatcher.js';
 import { type Notify, notifier } from '../../../src/application/notifications/notifier.js';
 import type { NotificationQueue } from '../../../src/application/ports/outbound-ports.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';
@@ -47,7 +47,7 @@ const fails: NotificationOutcome = { ok: false, reason: 'nobody is there' };
 
 /** A process; what it is answered is in `answers`, and it succeeds where there is none. */
 function startTelling(): void {
-  stop = keepTelling(
+  stop = notificationDispatcher(
     {
       queue,
       personal,

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { defaultPrices } from '../../../src/application/options/default-prices.js';
 import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
-import { type Doors, doorsOf } from '../../../src/application/sign-in/sign-in-methods.js';
+import { type SignInMethods, signInMethodsOf } from '../../../src/application/sign-in/sign-in-methods.js';
 import { SecretId } from '../../../src/domain/kernel/ids.js';
 import { isSecretOption } from '../../../src/domain/options/option-table.js';
 
 const prices = defaultPrices();
 
-const doorsWith = (options: Readonly<Record<string, string>>): Doors =>
-  doorsOf({
+const doorsWith = (options: Readonly<Record<string, string>>): SignInMethods =>
+  signInMethodsOf({
     settings: () =>
       settingsFrom(
         new Map(Object.entries(options).filter(([key]) => !isSecretOption(key))),
@@ -21,7 +21,7 @@ const doorsWith = (options: Readonly<Record<string, string>>): Doors =>
 const mail = { SMTPServer: 'smtp.example', SMTPAccount: 'gate@example.com' };
 
 /** Everything each door needs, the switch first. */
-const needs: readonly (readonly [keyof Doors, Readonly<Record<string, string>>, unknown])[] = [
+const needs: readonly (readonly [keyof SignInMethods, Readonly<Record<string, string>>, unknown])[] = [
   [
     'humanCheck',
     { TurnstileCheckEnabled: 'true', TurnstileSiteKey: 'site', TurnstileSecretKey: 'secret' },

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PriceOrigin } from '../../../src/application/options/price-origins.js';
 import { type CallView, callQueries } from '../../../src/application/usage/calls.js';
-import { secretsNamed } from '../../../src/domain/events/secret-references.js';
+import { secretReferences } from '../../../src/domain/events/secret-references.js';
 import type { Actor } from '../../../src/domain/user/user.js';
 import type { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 import {
@@ -136,7 +136,7 @@ describe('the events of a call', () => {
 
   test('name no secret', () => {
     for (const { event } of [reserved('a', 1), settled('a', 1, 1), released('a', 1), refunded('a', 1)])
-      expect(secretsNamed(event)).toBeNull();
+      expect(secretReferences(event)).toBeNull();
   });
 });
 

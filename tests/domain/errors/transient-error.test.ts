@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPassing } from '../../../src/domain/errors/transient-error.js';
+import { isTransient } from '../../../src/domain/errors/transient-error.js';
 import { UnreadableEvent } from '../../../src/domain/events/upcast.js';
 import { Failure } from '../../../src/domain/kernel/failure.js';
 
@@ -23,7 +23,7 @@ test.each([
   ['what the pool says when none is free', new Error('timeout exceeded when trying to connect')],
   ['a store that cannot be reached', new Failure('store-unavailable')],
 ])('%s passes', (_, error) => {
-  expect(isPassing(error)).toBe(true);
+  expect(isTransient(error)).toBe(true);
 });
 
 test.each([
@@ -37,5 +37,5 @@ test.each([
   ['a bug', new TypeError('x is not a function')],
   ['something that is no error', 'connection'],
 ])('%s stays', (_, error) => {
-  expect(isPassing(error)).toBe(false);
+  expect(isTransient(error)).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DomainEvent } from '../../../src/domain/events/events.js';
-import { secretsNamed, withSecretsOf } from '../../../src/domain/events/secret-references.js';
+import { secretReferences, withSecretsOf } from '../../../src/domain/events/secret-references.js';
 import { Sealed, SecretId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { channelSettings } from '../../support/given/channel-settings.js';
@@ -76,6 +76,6 @@ describe('the secrets a stream names', () => {
       passwordSecret: secret('root password'),
       mode: 'external',
     };
-    expect(secretsNamed(done)).toBeNull();
+    expect(secretReferences(done)).toBeNull();
   });
 });

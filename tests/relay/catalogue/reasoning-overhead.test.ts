@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ChannelView } from '../../../src/application/ports/storage-ports.js';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
-import { thinkingBeside } from '../../../src/relay/catalogue/reasoning-overhead.js';
+import { reasoningOverhead } from '../../../src/relay/catalogue/reasoning-overhead.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
@@ -21,7 +21,7 @@ const channel = (type: number, paramOverride: JsonObject | null = null): Channel
 });
 
 const thinking = (body: JsonObject, model: string, ...channels: readonly ChannelView[]): number =>
-  thinkingBeside({ providerOf, parsedChannel: channelParser() }, body, new Set([model]), channels);
+  reasoningOverhead({ providerOf, parsedChannel: channelParser() }, body, new Set([model]), channels);
 
 const asking = { enable_thinking: true };
 

@@ -3,7 +3,7 @@ import type { CallProgressNotes } from '../../../src/application/ports/storage-p
 import type { CallProgress } from '../../../src/domain/call/call-progress.js';
 import { beginning, Position } from '../../../src/domain/events/events.js';
 import { CallId, ChannelId } from '../../../src/domain/kernel/ids.js';
-import { type CallsUnderWay, callsUnderWay } from '../../../src/relay/metering/in-flight-calls.js';
+import { type InFlightCalls, inFlightCalls } from '../../../src/relay/metering/in-flight-calls.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 
 interface Note {
@@ -12,7 +12,7 @@ interface Note {
   readonly ended: readonly string[];
 }
 
-let calls: CallsUnderWay;
+let calls: InFlightCalls;
 let notes: Note[];
 let refuse = false;
 let stop: () => Promise<void>;
@@ -22,7 +22,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   notes = [];
   refuse = false;
-  calls = callsUnderWay();
+  calls = inFlightCalls();
   const taking: Pick<CallProgressNotes, 'note'> = {
     async note(to, progressed, ended) {
       if (refuse) throw new Error('the database is away');

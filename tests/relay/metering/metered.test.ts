@@ -14,7 +14,7 @@ import { Failure } from '../../../src/domain/kernel/failure.js';
 import { CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { Estimate } from '../../../src/relay/metering/hold.js';
-import { callsUnderWay } from '../../../src/relay/metering/in-flight-calls.js';
+import { inFlightCalls } from '../../../src/relay/metering/in-flight-calls.js';
 import { type Meter, type MeterPorts, openMeter, type Reservation } from '../../../src/relay/metering/metered.js';
 import { CallsOfWorkers } from '../../../src/relay-process/workers/calls-of-workers.js';
 import type { AskedOfPrimary } from '../../../src/relay-process/workers/messages.js';
@@ -91,7 +91,7 @@ const kinds: readonly (readonly [kind: string, open: (ports: Omit<MeterPorts, 'u
   [
     'in the process that serves the call',
     (ports) => {
-      const underWay = callsUnderWay();
+      const underWay = inFlightCalls();
       const meter = openMeter({ ...ports, underWay });
       return { meter, pending: meter.pending, isUnderWay: underWay.has };
     },
@@ -106,7 +106,7 @@ const kinds: readonly (readonly [kind: string, open: (ports: Omit<MeterPorts, 'u
       const rest = {} as PrimaryPorts;
       new Peer(primary, serveWorker({ ...rest, meter, calls, onTaken: () => {} }).methods, () => {});
       return {
-        meter: remoteMeter(new Peer<AskedOfPrimary>(worker, {}, () => {}), callsUnderWay()),
+        meter: remoteMeter(new Peer<AskedOfPrimary>(worker, {}, () => {}), inFlightCalls()),
         pending: meter.pending,
         isUnderWay: (callId) => everyCall.has(callId),
       };

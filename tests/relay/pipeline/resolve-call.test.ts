@@ -5,7 +5,7 @@ import type { ChannelView, Directory } from '../../../src/application/ports/stor
 import type { Caller } from '../../../src/relay/admission/authenticate.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
-import { placeOrder } from '../../../src/relay/pipeline/resolve-call.js';
+import { resolveCall } from '../../../src/relay/pipeline/resolve-call.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import { endpoints } from '../../support/upstreams/endpoints.js';
 
@@ -73,7 +73,7 @@ function order({ endpoint = 'chat', body = {}, group = '', usersGroup = 'default
     pinnedChannel: pin,
   } as unknown as Caller;
   const ports = { directory, providerOf, parsedChannel: channelParser() };
-  return placeOrder(ports, caller, {
+  return resolveCall(ports, caller, {
     endpoint: endpoints[endpoint],
     body: { model: 'gpt-4o', messages, ...body },
     bytes: 100,

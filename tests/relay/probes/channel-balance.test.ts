@@ -8,7 +8,7 @@ import { channelBalances } from '../../../src/relay/probes/channel-balance.js';
 import { listings, providerOf } from '../../../src/relay/providers/registry.js';
 import { AccessTokens } from '../../../src/relay/upstream/access-tokens.js';
 import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
-import { openSideRequests } from '../../../src/relay/upstream/control-client.js';
+import { openControlClient } from '../../../src/relay/upstream/control-client.js';
 import { openUpstream } from '../../../src/relay/upstream/upstream.js';
 import { channelSettings } from '../../support/given/channel-settings.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
@@ -53,7 +53,7 @@ const asking = (patienceMs?: number, over = upstream) =>
     providerOf,
     authorising: {
       clock,
-      sideRequests: openSideRequests(over, room, patienceMs),
+      sideRequests: openControlClient(over, room, patienceMs),
       accessTokens: new AccessTokens(clock),
     },
   });

@@ -7,7 +7,7 @@ import { upstreamModels } from '../../../src/relay/probes/channel-models.js';
 import { listings, providerOf } from '../../../src/relay/providers/registry.js';
 import { AccessTokens } from '../../../src/relay/upstream/access-tokens.js';
 import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
-import { openSideRequests } from '../../../src/relay/upstream/control-client.js';
+import { openControlClient } from '../../../src/relay/upstream/control-client.js';
 import { openUpstream } from '../../../src/relay/upstream/upstream.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
 import { refusal } from '../../support/refusal.js';
@@ -48,7 +48,7 @@ const asking = (patienceMs?: number, over = upstream) =>
     providerOf,
     authorising: {
       clock,
-      sideRequests: openSideRequests(over, room, patienceMs),
+      sideRequests: openControlClient(over, room, patienceMs),
       accessTokens: new AccessTokens(clock),
     },
   });

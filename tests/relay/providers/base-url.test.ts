@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { undoubled } from '../../../src/relay/protocols/model-address.js';
-import type { AskingBeside } from '../../../src/relay/protocols/provider-queries.js';
+import type { ProviderQueries } from '../../../src/relay/protocols/provider-queries.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';
 
@@ -41,7 +41,7 @@ describe('a custom channel without the address of an endpoint', () => {
   test.each(['https://a.example', 'https://a.example/', 'https://a.example/v1'])(
     'is not asked for models, and a test that finds nothing says what is wanted: %s',
     (baseUrl) => {
-      const asking = { base: baseUrl.replace(/\/$/, '') } as AskingBeside;
+      const asking = { base: baseUrl.replace(/\/$/, '') } as ProviderQueries;
       expect(() => custom.models?.(asking)).toThrow(/whole address/);
       expect(custom.baseHint?.(baseUrl)).toMatch(/whole address/);
     },

@@ -2,13 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Pieces } from '../../../src/relay/upstream/chunk-buffer.js';
+import { ChunkBuffer } from '../../../src/relay/upstream/chunk-buffer.js';
 
 describe('bytes that come in pieces', () => {
   test('are the same bytes in one, whatever the pieces', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 3 }), { maxLength: 5000, size: 'max' }), (parts) => {
-        const pieces = new Pieces();
+        const pieces = new ChunkBuffer();
         for (const part of parts) pieces.add(Buffer.from(part));
         const whole = Buffer.concat(parts);
         expect(pieces.length).toBe(whole.length);
@@ -29,7 +29,7 @@ describe('bytes that come in pieces', () => {
     };
     const length = 500_000;
     const source = Buffer.alloc(length, 'x');
-    const pieces = new Pieces();
+    const pieces = new ChunkBuffer();
     const before = memory();
     for (let at = 0; at < length; at++) pieces.add(source.subarray(at, at + 1));
     expect(memory() - before).toBeLessThan(10 * length);

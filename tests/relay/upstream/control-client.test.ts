@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressGuard } from '../../../src/outbound/address-guard.js';
 import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
-import { openSideRequests } from '../../../src/relay/upstream/control-client.js';
+import { openControlClient } from '../../../src/relay/upstream/control-client.js';
 import { openUpstream } from '../../../src/relay/upstream/upstream.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
@@ -37,7 +37,7 @@ const question = (path: string) => ({
   content: { kind: 'bytes', type: 'application/x-www-form-urlencoded', bytes: Buffer.from('a=b') } as const,
 });
 const post = (path: string, patienceMs?: number) =>
-  openSideRequests(upstream, room, patienceMs).post(question(path), null);
+  openControlClient(upstream, room, patienceMs).post(question(path), null);
 
 const lost = { ok: false, saturated: false, blocked: false, timedOut: false };
 
@@ -62,7 +62,7 @@ describe('a side request', () => {
 
   test('goes nowhere the guard forbids', async () => {
     const before = asked.length;
-    expect(await openSideRequests(guarded, room).post(question('/token'), null)).toMatchObject({
+    expect(await openControlClient(guarded, room).post(question('/token'), null)).toMatchObject({
       ok: false,
       blocked: true,
     });

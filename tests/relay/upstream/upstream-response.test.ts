@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { Exchange } from '../../../src/relay/upstream/upstream-response.js';
+import { UpstreamResponse } from '../../../src/relay/upstream/upstream-response.js';
 
 /** The client's side of a request that it has finished: nothing can be aborted any more. */
 const finished = { paused: false, pause() {}, resume() {}, abort() {} } as unknown as Dispatcher.DispatchController;
@@ -11,7 +11,7 @@ describe('an answer that is not wanted any more', () => {
     ['plain', {}, (text: string) => Buffer.from(text)],
     ['packed', { 'content-encoding': 'gzip' }, gzipSync],
   ] as const)('lets go of its reader also when it has come whole, %s', async (_how, headers, pack) => {
-    const exchange = new Exchange(
+    const exchange = new UpstreamResponse(
       () => {},
       () => {},
     );

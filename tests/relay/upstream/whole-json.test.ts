@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { Pieces } from '../../../src/relay/upstream/chunk-buffer.js';
+import { ChunkBuffer } from '../../../src/relay/upstream/chunk-buffer.js';
 import { WholeJson } from '../../../src/relay/upstream/whole-json.js';
 
 const patience = { settledMs: 2_000, idleMs: 60_000 };
 const value = '{"a":["}\\"]",{"b":"\\\\"}],"c":1}';
 
 /** As it is seen when `pieces` have come, one after the other, and it is looked after each. */
-function lookedAt(pieces: readonly string[], begun = ''): { readonly json: WholeJson; readonly source: Pieces } {
+function lookedAt(pieces: readonly string[], begun = ''): { readonly json: WholeJson; readonly source: ChunkBuffer } {
   const json = new WholeJson(patience);
   json.begin(Buffer.from(begun));
-  const source = new Pieces();
+  const source = new ChunkBuffer();
   json.source = source;
   for (const piece of pieces) {
     source.add(Buffer.from(piece));

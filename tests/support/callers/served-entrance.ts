@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type EntranceOptions, openEntrance } from '../../../src/relay/dialects/router.js';
+import { type DialectRouterOptions, openDialectRouter } from '../../../src/relay/dialects/router.js';
 
 /** The relay's entrance and nothing else, until the test is over; whatever is not the relay's is a teapot. */
 export async function serveEntrance(
-  options: Pick<EntranceOptions, 'relay' | 'directory' | 'providerName'> & Partial<EntranceOptions>,
+  options: Pick<DialectRouterOptions, 'relay' | 'directory' | 'providerName'> & Partial<DialectRouterOptions>,
 ): Promise<string> {
   let ids = 0;
-  const entrance = openEntrance({
+  const entrance = openDialectRouter({
     newRequestId: () => `id-${++ids}`,
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     headers: ['x-on-all', 'yes'],

@@ -6,11 +6,11 @@ import type {
   Ids,
   OpenSession,
   Passwords,
+  PendingIdempotencyKey,
+  PendingIdempotencyKeys,
   PersonalData,
   Session,
   Sessions,
-  UnsettledOrder,
-  UnsettledOrders,
   Vault,
 } from '../../../src/application/ports/storage-ports.js';
 import { beginning, type Position } from '../../../src/domain/events/events.js';
@@ -179,15 +179,15 @@ export class MemorySessions implements Sessions {
   }
 }
 
-export class MemoryUnsettledOrders implements UnsettledOrders {
-  private readonly orders = new Map<string, UnsettledOrder>();
+export class MemoryUnsettledOrders implements PendingIdempotencyKeys {
+  private readonly orders = new Map<string, PendingIdempotencyKey>();
 
-  async left(after: Instant): Promise<readonly UnsettledOrder[]> {
+  async left(after: Instant): Promise<readonly PendingIdempotencyKey[]> {
     for (const { key, since } of this.orders.values()) if (since <= after) this.orders.delete(key);
     return [...this.orders.values()];
   }
 
-  async begin(order: UnsettledOrder): Promise<void> {
+  async begin(order: PendingIdempotencyKey): Promise<void> {
     this.orders.set(order.key, order);
   }
 

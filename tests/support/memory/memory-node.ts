@@ -8,7 +8,7 @@ import { channelFileCommands } from '../../../src/application/channels/channel-f
 import { channelTests } from '../../../src/application/channels/channel-tests.js';
 import { upstreamModelCommands } from '../../../src/application/channels/upstream-models.js';
 import { handle } from '../../../src/application/handle.js';
-import { orderBook } from '../../../src/application/idempotency.js';
+import { idempotencyStore } from '../../../src/application/idempotency.js';
 import { openDirectory } from '../../../src/application/memory/directory.js';
 import { factorMemory } from '../../../src/application/memory/factors.js';
 import { type AccountSource, openQuotaGate } from '../../../src/application/memory/quota-gate.js';
@@ -242,7 +242,7 @@ export async function openMemoryNode(
   const ports = {
     ...{ store, clock, ids, vault, directory, gate, tail },
     handle: handle(store, clock),
-    once: orderBook({ hash: (text) => vault.hash(text), clock, unsettledOrders }),
+    once: idempotencyStore({ hash: (text) => vault.hash(text), clock, unsettledOrders }),
     personal: new MemoryPersonalData(),
     passwords: new DigestPasswords(),
     sessions: new MemorySessions(clock),

@@ -1,4 +1,4 @@
-import { BriefMap } from '../../../data-structures/compacting-map.js';
+import { CompactingMap } from '../../../data-structures/compacting-map.js';
 import type { StreamName } from '../../../domain/events/events.js';
 
 /* The streams of calls, as far as decides what of them may be answered before the log has it. */
@@ -12,7 +12,7 @@ export interface CallStream {
 }
 
 export class CallStreams {
-  private readonly streams = new BriefMap<StreamName, CallStream>();
+  private readonly streams = new CompactingMap<StreamName, CallStream>();
   /** Those and all others that were begun of late: names are made with the time, and none is used again. */
   private readonly names = new RecentNames();
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AheadResult, AppendResult } from '../../../application/ports/storage-ports.js';
-import { isPassing } from '../../../domain/errors/transient-error.js';
+import { isTransient } from '../../../domain/errors/transient-error.js';
 import { isCallStream, Position } from '../../../domain/events/events.js';
 import { Failure } from '../../../domain/kernel/failure.js';
 import type { Log } from '../../log.js';
@@ -251,7 +251,7 @@ export class JournaledCommit {
         left -= batch.length;
         continue;
       }
-      if (!isPassing(failure)) {
+      if (!isTransient(failure)) {
         this.journal = null;
         this.lost = true;
         this.options.onLost(`What the journal holds cannot be brought into the log: ${String(failure)}`);

@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppendResult, EventStore } from '../../../application/ports/storage-ports.js';
-import { isPassing } from '../../../domain/errors/transient-error.js';
+import { isTransient } from '../../../domain/errors/transient-error.js';
 import type { PayloadVersions } from '../../../domain/events/upcast.js';
 import { Failure } from '../../../domain/kernel/failure.js';
 import type { Log } from '../../log.js';
@@ -114,7 +114,7 @@ async function placeLine(
     const { stream, expected, event } = appendOf(line, payloads);
     return await store.append(stream, [event], expected);
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTransient(error)) throw error;
     throw unreadable(folder, error instanceof Error ? error.message : String(error));
   }
 }

@@ -7,7 +7,7 @@ import { NotConvertible, type UpstreamChannel } from '../../contracts/protocol.j
 import { countIn, isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
 import type { Granted } from '../../upstream/access-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import type { SideAnswer } from '../../upstream/control-client.js';
+import type { ControlAnswer } from '../../upstream/control-client.js';
 import { asUpstreamError, failureTold, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { upstreamJson } from '../upstream-json.js';
@@ -120,7 +120,7 @@ async function assertionOf(account: ServiceAccount, now: number): Promise<string
 /** These say that the credentials were looked at, and are not good. */
 const refusals = new Set([400, 401, 403]);
 
-function grantedIn({ status, body }: Extract<SideAnswer, { ok: true }>, confidential: Confidential): Granted {
+function grantedIn({ status, body }: Extract<ControlAnswer, { ok: true }>, confidential: Confidential): Granted {
   const told = upstreamJson(body);
   if (status === 200 && isObject(told)) {
     const token = textIn(told.access_token);

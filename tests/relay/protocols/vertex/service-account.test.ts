@@ -8,7 +8,7 @@ import {
   serviceAccountKey,
 } from '../../../../src/relay/protocols/vertex/service-account.js';
 import { AccessTokens } from '../../../../src/relay/upstream/access-tokens.js';
-import type { SideAnswer, SideQuestion } from '../../../../src/relay/upstream/control-client.js';
+import type { ControlAnswer, ControlRequest } from '../../../../src/relay/upstream/control-client.js';
 import { someInstant } from '../../../support/given/events.js';
 import { settableClock } from '../../../support/given/fixed-clock.js';
 import { claimsIn, serviceAccountDocument, testPrivateKey } from '../../../support/upstreams/vertex-upstream.js';
@@ -19,15 +19,15 @@ const document = (rest = {}): string => serviceAccountDocument(uri, rest);
 const provider = providerOfType(41);
 const request = { headers: { accept: '*/*' } } as unknown as UpstreamRequest;
 
-const granting = (body: unknown, status = 200): SideAnswer => ({
+const granting = (body: unknown, status = 200): ControlAnswer => ({
   ok: true,
   status,
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 
-function world(answer: SideAnswer = granting({ access_token: 'ya29.t', expires_in: 3599 })) {
+function world(answer: ControlAnswer = granting({ access_token: 'ya29.t', expires_in: 3599 })) {
   const clock = settableClock(someInstant);
-  const asked: { readonly question: SideQuestion; readonly proxy: string | null }[] = [];
+  const asked: { readonly question: ControlRequest; readonly proxy: string | null }[] = [];
   const ports: AuthorisationPorts = {
     clock,
     sideRequests: {
