@@ -24,7 +24,7 @@ function mapOf(file: string): SourceMap | null {
   return map;
 }
 
-/** `at settle (file:///…/dist/chunk.js:10:3)` as `at settle (/…/src/relay/call/metered.ts:80:5)`, where it is known. */
+/** `at settle (file:///…/dist/chunk.js:10:3)` as `at settle (/…/src/relay/metering/metered.ts:80:5)`, where it is known. */
 function named(frame: NodeJS.CallSite): string {
   const text = frame.toString();
   const file = frame.getFileName();

@@ -115,8 +115,8 @@ function inMessage(message: JsonObject, place: string): Complaint | null {
   const { role, content, audio } = message;
   if (isObject(audio) && (audio.id ?? null) !== null && !isToldAlone(audio.id))
     return refused(`${place}.audio.id`, 'send the transcript of an earlier answer as its content');
-  const texts = isList(content) ? objectsIn(content).map(({ text }) => text) : [content];
-  if (role !== 'user' && role !== 'assistant' && role !== 'tool' && texts.some(isFile))
+  const instructs = role !== 'user' && role !== 'assistant' && role !== 'tool';
+  if (instructs && (isList(content) ? objectsIn(content).some(({ text }) => isFile(text)) : isFile(content)))
     return refused(`${place}.content`, 'send the words of the file');
   return named(message, ofParts, `${place}.`) ?? inContent(content, `${place}.content`);
 }
