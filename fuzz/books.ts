@@ -17,7 +17,7 @@ interface BooksChecked {
 }
 
 /** No call lasts longer once its caller has its answer. */
-const longestCallMs = 90_000;
+const maxCallMs = 90_000;
 const askEveryMs = 200;
 
 interface Counts {
@@ -36,7 +36,7 @@ async function heldIn(models: ReadModels): Promise<number> {
 
 /** Holds that stay although every call has ended. */
 async function holdsLeft(models: ReadModels): Promise<number> {
-  const until = performance.now() + longestCallMs;
+  const until = performance.now() + maxCallMs;
   for (;;) {
     const held = await heldIn(models);
     if (held === 0 || performance.now() > until) return held;

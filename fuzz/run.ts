@@ -56,7 +56,7 @@ const slowMs = 2_000;
 const slowCallMs = 10_000;
 const slowFor = ({ face }: FuzzRequest): number => (face === 'dialect' ? slowCallMs : slowMs);
 const againSlow = 3;
-const mostOfAKind = 10;
+const maxOfAKind = 10;
 const shownBody = 400;
 
 /** Without what is peculiar to one of them. */
@@ -88,7 +88,7 @@ export async function fuzz(config: Config, options: FuzzOptions): Promise<FuzzRe
   let books: FuzzReport['books'] = {};
   const found = (number: number, what: string, request: FuzzRequest, answer: Answer): void => {
     const alike = findings.filter((one) => one.request.face === request.face && kindOf(one.what) === kindOf(what));
-    if (alike.length >= mostOfAKind) return;
+    if (alike.length >= maxOfAKind) return;
     const finding = { number, what, request, answer: answer.body.slice(0, shownBody) };
     findings.push(finding);
     onFinding(finding);

@@ -7,7 +7,7 @@ import type { FuzzRequest } from './request.js';
 
 /** An answer that has not ended by then never will. */
 const patienceMs = 60_000;
-const mostRead = 2_000_000;
+const maxRead = 2_000_000;
 
 export function send(
   url: string,
@@ -47,7 +47,7 @@ export function send(
       let read = 0;
       response.on('data', (piece: Buffer) => {
         read += piece.length;
-        if (read <= mostRead) pieces.push(piece);
+        if (read <= maxRead) pieces.push(piece);
       });
       const finish = () =>
         done({

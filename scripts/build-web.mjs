@@ -13,7 +13,7 @@ import { generateDocuments } from './codegen.mjs';
 
 const compressible = /\.(js|css|html|svg)$/;
 /** Below this, a packet is a packet. */
-const smallestCompressed = 1024;
+const minCompressedBytes = 1024;
 
 const brotli = (content) =>
   promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
@@ -26,7 +26,7 @@ async function compressAll(directory) {
   await Promise.all(
     files.map(async (file) => {
       const content = readFileSync(file);
-      if (content.length < smallestCompressed) return;
+      if (content.length < minCompressedBytes) return;
       const [br, gz] = await Promise.all([brotli(content), promisify(gzip)(content, { level: 9 })]);
       writeFileSync(`${file}.br`, br);
       writeFileSync(`${file}.gz`, gz);

@@ -492,7 +492,7 @@ describe('a name', () => {
     'failureIn',
     'failureOf',
     'isWellTold',
-    'leastThinking',
+    'minThinking',
     'mendedUsage',
     'namesIn',
     'readUsage',

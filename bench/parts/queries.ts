@@ -72,7 +72,7 @@ async function answered(lengths: readonly number[], times: number, place: DataSe
 }
 
 /** Of which the outcome tells. */
-const largestTables = 4;
+const maxTables = 4;
 
 function linesOf(found: readonly Answered[]): string[] {
   const [least, most] = [found[0], found.at(-1)];
@@ -92,7 +92,7 @@ function linesOf(found: readonly Answered[]): string[] {
     ),
     '',
     ...found.map(({ rows, bytes, byTable }) => {
-      const largest = byTable.slice(0, largestTables).map(([name, perCall]) => `${name} ${perCall}`);
+      const largest = byTable.slice(0, maxTables).map(([name, perCall]) => `${name} ${perCall}`);
       return `${whole(rows)} rows: ${rounded(bytes / 1e9, 2)} GB of tables and indexes; bytes a call: ${largest.join(', ')}`;
     }),
   ];

@@ -144,7 +144,7 @@ function figuresOf(routes: readonly string[], rounds: readonly StreamsRound[]) {
       firstTokenMs: medianPercentiles(saturated.flatMap((round) => round[route]?.firstByteMs ?? [])),
       wave: {
         firstTokenMs: medianPercentiles(waves.flatMap((round) => round[route]?.firstByteMs ?? [])),
-        longestGapMs: medianPercentiles(waves.flatMap((round) => round[route]?.longestGapMs ?? [])),
+        maxGapMs: medianPercentiles(waves.flatMap((round) => round[route]?.maxGapMs ?? [])),
         gapped: Math.round(medianOf(waves, route, ({ gapped }) => gapped)),
       },
     })),
@@ -180,11 +180,11 @@ function linesOf(found: ReturnType<typeof figuresOf>, longChunks: number, missin
     '',
     ...table(
       ['longest gap of each paced stream', 'p50 ms', 'p99 ms', 'max ms', `over ${noticedGapMs} ms`, 'token p50 ms'],
-      byRoute.map(({ route, wave: { longestGapMs, gapped, firstTokenMs } }) => [
+      byRoute.map(({ route, wave: { maxGapMs, gapped, firstTokenMs } }) => [
         route,
-        decimal(longestGapMs.p50),
-        decimal(longestGapMs.p99),
-        decimal(longestGapMs.max),
+        decimal(maxGapMs.p50),
+        decimal(maxGapMs.p99),
+        decimal(maxGapMs.max),
         whole(gapped),
         decimal(firstTokenMs.p50),
       ]),

@@ -43,7 +43,7 @@ const answer = JSON.stringify({
   usage: { prompt_tokens: 100, completion_tokens: 2, total_tokens: 102 },
 });
 const refusedPauseMs = 200;
-const longestRefusal = 200;
+const maxRefusalLength = 200;
 
 async function startUpstream(): Promise<string> {
   const server = createServer((request, response) => {
@@ -87,7 +87,7 @@ function begin(disturbance: Disturbance, connections: number): void {
         continue;
       }
       run.refused++;
-      run.refusal = `${response.status} ${(await response.text()).slice(0, longestRefusal)}`;
+      run.refusal = `${response.status} ${(await response.text()).slice(0, maxRefusalLength)}`;
       await new Promise((resolve) => setTimeout(resolve, refusedPauseMs));
     }
   };

@@ -43,7 +43,7 @@ export interface Measured {
   /** From sending the request to the first byte of the answer's body. */
   readonly firstByteMs: Percentiles;
   /** The longest silence within each streamed answer, from its first byte to its end. */
-  readonly longestGapMs: Percentiles;
+  readonly maxGapMs: Percentiles;
   /** Streamed answers in which it was longer than `noticedGapMs`. */
   readonly gapped: number;
 }
@@ -62,7 +62,7 @@ interface Tally {
   chunks: number;
   readonly latencies: number[];
   readonly firstBytes: number[];
-  readonly longestGaps: number[];
+  readonly maxGaps: number[];
   failed: number;
   readonly failures: Set<string>;
 }
@@ -80,7 +80,7 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
     chunks: 0,
     latencies: [],
     firstBytes: [],
-    longestGaps: [],
+    maxGaps: [],
     failed: 0,
     failures: new Set(),
   };
@@ -96,12 +96,12 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
     const frames = new FrameCounter();
     let first = 0;
     let last = 0;
-    let longestGap = 0;
+    let maxGap = 0;
     let tail = '';
     response.on('data', (chunk: Buffer) => {
       const now = performance.now();
       first ||= now;
-      if (last > 0 && now - last > longestGap) longestGap = now - last;
+      if (last > 0 && now - last > maxGap) maxGap = now - last;
       last = now;
       if (response.statusCode !== 200) tail += chunk.toString();
       else if (stream) {
@@ -117,7 +117,7 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
         tally.completed++;
         tally.latencies.push(now - began);
         tally.firstBytes.push(first - began);
-        if (stream) tally.longestGaps.push(longestGap);
+        if (stream) tally.maxGaps.push(maxGap);
       }
       done();
     });
@@ -164,8 +164,8 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
     chunksPerSecond: tally.chunks / seconds,
     latencyMs: percentilesOf(tally.latencies),
     firstByteMs: percentilesOf(tally.firstBytes),
-    longestGapMs: percentilesOf(tally.longestGaps),
-    gapped: tally.longestGaps.filter((gap) => gap > noticedGapMs).length,
+    maxGapMs: percentilesOf(tally.maxGaps),
+    gapped: tally.maxGaps.filter((gap) => gap > noticedGapMs).length,
   };
 }
 

@@ -13,7 +13,7 @@ export const seedIn = (body: string): number => Number(/#seed(\d+)#/.exec(body)?
  * An upstream that says nothing more ends after this long at the latest, should nobody hang up: well beyond the fuzz's
  * STREAMING_TIMEOUT and RELAY_TIMEOUT, and beyond what a call may take.
  */
-const mostSilentMs = 20_000;
+const maxSilentMs = 20_000;
 const commentEveryMs = 200;
 
 const framed = (wire: Wire, frame: Readonly<Record<string, unknown>>): string =>
@@ -63,7 +63,7 @@ function answerStream(wire: Wire, response: ServerResponse, random: Random): voi
 
 /** The connection stays, with comments or without. */
 function linger(response: ServerResponse, comments: boolean, comment = ': keep-alive\n\n'): void {
-  const end = setTimeout(() => response.end(), mostSilentMs);
+  const end = setTimeout(() => response.end(), maxSilentMs);
   const pulse = setInterval(() => comments && response.write(comment), commentEveryMs);
   response.on('close', () => {
     clearTimeout(end);

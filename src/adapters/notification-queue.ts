@@ -6,7 +6,7 @@ import { statements } from './database/statements.js';
 
 /** How long it can be seen that something was given up. */
 const givenUpForMs = 7 * 24 * 60 * 60 * 1000;
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /** In a table beside the log. What has been told stays, without its content, as long as it counts for the limit. */
 export function postgresNotificationQueue(pool: Pool): NotificationQueue {
@@ -25,7 +25,7 @@ export function postgresNotificationQueue(pool: Pool): NotificationQueue {
                 WHERE user_id = $1 AND kind = $2 AND ((queued_at > $7::bigint AND queued_at <= $5) OR outcome IS NULL)) < $6
            AND (SELECT count(*) FROM (SELECT FROM notifications WHERE outcome IS NULL LIMIT $9) AS waiting) < $9
          ON CONFLICT (cause) DO NOTHING`,
-        [user, kind, cause, content, at, most, at - withinMs, at - givenUpForMs, mostWaiting],
+        [user, kind, cause, content, at, most, at - withinMs, at - givenUpForMs, maxWaiting],
       );
     },
 

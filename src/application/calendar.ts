@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const firstYear = 2020;
 /** The longest name there is has 32 characters. */
-const longestZone = 64;
+const maxZoneLength = 64;
 
 export class TimeZone {
   private lastMinute = Number.NaN;
@@ -22,7 +22,7 @@ export class TimeZone {
   static named(field: string, name: string): TimeZone {
     try {
       // Later releases of Node take an offset as well, such as +05:17, whose months begin within a quarter of an hour.
-      if (name.length > longestZone || /^[+-]/.test(name)) throw new RangeError();
+      if (name.length > maxZoneLength || /^[+-]/.test(name)) throw new RangeError();
       const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
       return new TimeZone(format.resolvedOptions().timeZone, format);
     } catch {

@@ -35,11 +35,11 @@ interface LatestReleasePorts {
 /** A person is waiting. */
 const timeoutMs = 5_000;
 /** With the notes of the release, which nobody here reads. */
-const mostBytes = 256 * 1024;
+const maxBytes = 256 * 1024;
 /** A repository that has moved is found by one; each hop is looked at by the guard. */
 const redirects = 2;
-const longestTag = 100;
-const longestAddress = 2048;
+const maxTagLength = 100;
+const maxAddressLength = 2048;
 /** For so long an answer is given again. */
 const lifetimeMs = 60_000;
 
@@ -59,11 +59,11 @@ const told = z.object({
   // Neither blanks nor what cannot be seen: it is shown as it is.
   tag_name: z
     .string()
-    .max(longestTag)
+    .max(maxTagLength)
     .regex(/^[^\p{C}\p{Z}]+$/u),
   html_url: z
     .url({ protocol: /^https?$/ })
-    .max(longestAddress)
+    .max(maxAddressLength)
     .nullable()
     .catch(null),
   published_at: z.iso.datetime({ offset: true }).nullable().catch(null),
@@ -92,7 +92,7 @@ export function latestRelease({ outbound, clock, version, releasesUrl }: LatestR
   const fetchRelease = async (url: string): Promise<Release> => {
     const headers = { accept: 'application/json' };
     // The operator has said where it is, in the environment, so http will do.
-    const answer = await outbound.fetch({ url, headers, timeoutMs, mostBytes, redirects, allowHttp: true });
+    const answer = await outbound.fetch({ url, headers, timeoutMs, maxBytes, redirects, allowHttp: true });
     if (!answer.ok) throw failed(reasons[answer.reason]);
     if (answer.status !== 200) throw failed(`status ${answer.status}`);
     const found = releaseIn(answer.body);

@@ -12,7 +12,7 @@ interface Attempt {
   at: Instant;
 }
 
-const mostKnown = 10_000;
+const maxKnown = 10_000;
 
 export function recentAttempts<Id extends string | number>(
   { most, withinMs }: { readonly most: number; readonly withinMs: number },
@@ -34,7 +34,7 @@ export function recentAttempts<Id extends string | number>(
       attempts.delete(id);
       attempts.set(id, [...recent, attempt]);
       const oldest = attempts.keys().next();
-      if (attempts.size > mostKnown && oldest.done === false) attempts.delete(oldest.value);
+      if (attempts.size > maxKnown && oldest.done === false) attempts.delete(oldest.value);
       return {
         withdrawn() {
           const others = attempts.get(id)?.filter((other) => other !== attempt);

@@ -30,13 +30,13 @@ async function tellOfFirstRun({ application: { setup } }: Gateway, { server }: C
 }
 
 /** Beyond it the one process that decides has enough to do. */
-const mostUnasked = 8;
+const maxUnasked = 8;
 /** Fewer are full with one process that relays, the thread of the projectors, and Postgres. */
-const fewestCoresToShare = 3;
+const minCoresToShare = 3;
 
 function workersUnasked(): number {
   const cores = availableParallelism();
-  return cores < fewestCoresToShare ? 1 : Math.min(cores, mostUnasked);
+  return cores < minCoresToShare ? 1 : Math.min(cores, maxUnasked);
 }
 
 const workersIn = ({ server }: Config, given: string | undefined): number =>

@@ -14,7 +14,7 @@ const realTime: UnhurriedTime = {
 /** So many times as long as a page took, the work of whoever takes it included. */
 const pauses = 2;
 /** Whoever is slow to take a page has left room enough. */
-const longestPauseMs = 100;
+const maxPauseMs = 100;
 
 /** The same pages, a pause before each but the first. */
 export async function* unhurried<Page>(
@@ -25,7 +25,7 @@ export async function* unhurried<Page>(
   const iterator = pages[Symbol.asyncIterator]();
   try {
     for (;;) {
-      if (began !== null) await time.pause(Math.min((time.now() - began) * pauses, longestPauseMs));
+      if (began !== null) await time.pause(Math.min((time.now() - began) * pauses, maxPauseMs));
       began = time.now();
       const { done, value } = await iterator.next();
       if (done === true) return;

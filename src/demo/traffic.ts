@@ -3,7 +3,7 @@ import { request } from 'undici';
 import { embeddingModel, type Habit } from './cast.js';
 import { drawn } from './random.js';
 import type { SeededPerson } from './seed.js';
-import { mostOutput } from './tokens.js';
+import { maxOutput } from './tokens.js';
 
 /* Callers of a demo: about a call a second, of every kind, until told to stop. */
 
@@ -38,7 +38,7 @@ function askedBy({ model, streamed }: Habit): Asked {
   if (model === embeddingModel) return { path: '/v1/embeddings', body: { model, input: question() } };
   const stream = Math.random() < streamed;
   const messages = [{ role: 'user', content: question() }];
-  const body = { model, stream, max_tokens: mostOutput, messages };
+  const body = { model, stream, max_tokens: maxOutput, messages };
   if (model.startsWith('claude')) return { path: '/v1/messages', body };
   return { path: '/v1/chat/completions', body: stream ? { ...body, stream_options: { include_usage: true } } : body };
 }

@@ -42,7 +42,7 @@ const keyRefused = refusal(401, 'invalid_api_key', 'Incorrect API key provided b
 const habits = people.flatMap(({ keys }) => keys.flatMap((key) => key.habits));
 
 /** A gateway believes no provider that tells of more than a question as short as these can have taken. */
-const longestPrompt = 1_000;
+const maxPromptLength = 1_000;
 
 /** Of one call of a model. */
 function tokensFor(model: string): CallTokens {
@@ -51,7 +51,7 @@ function tokensFor(model: string): CallTokens {
     Math.random,
   );
   const { prompt, cached, ...told } = tokensOf(habit, Math.random);
-  return { ...told, prompt: Math.min(prompt, longestPrompt), cached: Math.min(cached, longestPrompt / 2, prompt) };
+  return { ...told, prompt: Math.min(prompt, maxPromptLength), cached: Math.min(cached, maxPromptLength / 2, prompt) };
 }
 
 /** No two answers take the same time, or use as much. */

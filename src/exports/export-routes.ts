@@ -39,10 +39,10 @@ export interface Patience {
   /** Who takes nothing for so long is gone. */
   readonly stalledMs: number;
   /** Longest anybody has a place. */
-  readonly longestMs: number;
+  readonly maxMs: number;
 }
 
-const usualPatience: Patience = { stalledMs: 60_000, longestMs: 15 * 60_000 };
+const usualPatience: Patience = { stalledMs: 60_000, maxMs: 15 * 60_000 };
 
 const statusOf: Readonly<Record<FailureKind, number>> = {
   invalid: 400,
@@ -206,13 +206,13 @@ function send(
   reply: FastifyReply,
   { name, texts }: MadeFile,
   leave: () => void,
-  { stalledMs, longestMs }: Patience,
+  { stalledMs, maxMs }: Patience,
   headOnly: boolean,
 ): FastifyReply {
   const { raw } = reply;
   // Of a HEAD nothing is read: no page of the log has been asked for yet.
   const body = headOnly ? Readable.from([]) : Readable.from(texts, { highWaterMark: 1 });
-  const end = setTimeout(() => body.destroy(), longestMs);
+  const end = setTimeout(() => body.destroy(), maxMs);
   body.once('close', () => {
     clearTimeout(end);
     leave();

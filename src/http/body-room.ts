@@ -9,9 +9,9 @@ import { rateLimitKey } from './place.js';
  */
 
 interface BodyRoomLimits {
-  /** Over all bodies. One holder gets a quarter of it, but always one body of `largestBytes`. */
+  /** Over all bodies. One holder gets a quarter of it, but always one body of `maxBytes`. */
   readonly totalBytes: number;
-  readonly largestBytes: number;
+  readonly maxBytes: number;
   /** Bodies from one place that have begun and are not whole. */
   readonly unfinishedPerAddress: number;
 }
@@ -38,7 +38,7 @@ export class BodyRoom {
   private readonly share: number;
 
   constructor(private readonly limits: BodyRoomLimits) {
-    this.share = Math.max(limits.totalBytes / shares, limits.largestBytes);
+    this.share = Math.max(limits.totalBytes / shares, limits.maxBytes);
   }
 
   /** Bytes held now. */

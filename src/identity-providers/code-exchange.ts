@@ -18,11 +18,11 @@ import type { Outbound } from '../application/ports/outbound-ports.js';
 import type { IdentityProvider } from '../domain/kernel/claim.js';
 import { Failure, type FailureCode } from '../domain/kernel/failure.js';
 import { OutboundError, outboundFetch } from '../outbound/outbound-fetch.js';
-import { answerTimeoutMs, type IdentityProviderPorts, mostAnswerBytes } from './identity-provider.js';
+import { answerTimeoutMs, type IdentityProviderPorts, maxAnswerBytes } from './identity-provider.js';
 
 /* The code of a browser that comes back, brought to its provider for a token, and the token for a profile. */
 
-const limits = { timeoutMs: answerTimeoutMs, mostBytes: mostAnswerBytes };
+const limits = { timeoutMs: answerTimeoutMs, maxBytes: maxAnswerBytes };
 
 /** The library's requests, through the guarded client. */
 export const guardedFetch = (outbound: Outbound): CustomFetch => {

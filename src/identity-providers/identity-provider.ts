@@ -31,7 +31,7 @@ export interface OAuthProvider {
 /** For one request: a person is waiting. */
 export const answerTimeoutMs = 5000;
 /** Of one answer: far beyond a profile, or the keys of a provider. */
-export const mostAnswerBytes = 256 * 1024;
+export const maxAnswerBytes = 256 * 1024;
 
 /** Switched on, and its secret is gone. */
 export async function neededSecret(

@@ -12,7 +12,7 @@ const signed = ['auth_date', 'first_name', 'id', 'last_name', 'photo_url', 'user
 
 const telegramLifetimeMs = 10 * 60_000;
 /** How far Telegram's clock may be ahead of ours. */
-const mostAheadMs = 60_000;
+const maxAheadMs = 60_000;
 
 /** Whether Telegram has signed it for the bot, not long ago. */
 export function isSignedByTelegram(botToken: string, given: TelegramSignIn, now: Instant): boolean {
@@ -22,5 +22,5 @@ export function isSignedByTelegram(botToken: string, given: TelegramSignIn, now:
   if (!/^[0-9a-f]{64}$/.test(given.hash) || !timingSafeEqual(Buffer.from(given.hash, 'hex'), expected)) return false;
   if (!/^[1-9]\d{0,15}$/.test(given.id) || !/^\d{1,12}$/.test(given.auth_date)) return false;
   const age = now - Number(given.auth_date) * 1000;
-  return age >= -mostAheadMs && age <= telegramLifetimeMs;
+  return age >= -maxAheadMs && age <= telegramLifetimeMs;
 }

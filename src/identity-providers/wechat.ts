@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExternalProfile } from '../application/ports/identity-provider-ports.js';
 import { Failure } from '../domain/kernel/failure.js';
-import { answerTimeoutMs, type IdentityProviderPorts, mostAnswerBytes, neededSecret } from './identity-provider.js';
+import { answerTimeoutMs, type IdentityProviderPorts, maxAnswerBytes, neededSecret } from './identity-provider.js';
 import { profileText } from './profile-text.js';
 
 /* WeChat by a relay of the operator's: whoever follows its account is given a code there, and the relay knows whose. */
@@ -14,7 +14,7 @@ const answerShape = z.object({
   data: z.string().nullish(),
 });
 
-const longestId = 255;
+const maxIdLength = 255;
 
 function parsed(body: Buffer): z.infer<typeof answerShape> | undefined {
   try {
@@ -36,15 +36,15 @@ export async function identifyByWeChat(ports: IdentityProviderPorts, code: strin
     url: `${address}/api/wechat/user?code=${encodeURIComponent(code)}`,
     headers: { authorization: token, accept: 'application/json' },
     timeoutMs: answerTimeoutMs,
-    mostBytes: mostAnswerBytes,
+    maxBytes: maxAnswerBytes,
   });
   if (!answer.ok) throw unreachable(answer.reason);
   const told = parsed(answer.body);
   if (told === undefined) throw unreachable('unreadable');
   const id = told.data ?? '';
-  if (!told.success || id === '' || id.length > longestId) {
+  if (!told.success || id === '' || id.length > maxIdLength) {
     const said = told.success ? '' : profileText(told.message, 200);
     throw new Failure('wechat-code-wrong', said === '' || said.includes(token) ? {} : { said });
   }
-  return { subject: id, shown: profileText(id, longestId), username: null, displayName: 'WeChat User', email: null };
+  return { subject: id, shown: profileText(id, maxIdLength), username: null, displayName: 'WeChat User', email: null };
 }

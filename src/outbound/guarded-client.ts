@@ -161,12 +161,12 @@ export function openGuardedClient(options: OutboundOptions): GuardedClient {
         hop = redirected(hop, answer.statusCode, location);
         continue;
       }
-      if (request.mostBytes === 0) {
+      if (request.maxBytes === 0) {
         leave(answer.body);
         return { ok: true, status: answer.statusCode, headers, body: Buffer.alloc(0) };
       }
-      const encoded = await bodyOf(answer.body, request.mostBytes);
-      const whole = await decoded(encoded, headers.get('content-encoding') ?? '', request.mostBytes);
+      const encoded = await bodyOf(answer.body, request.maxBytes);
+      const whole = await decoded(encoded, headers.get('content-encoding') ?? '', request.maxBytes);
       return { ok: true, status: answer.statusCode, headers, body: whole };
     }
   };

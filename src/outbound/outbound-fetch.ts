@@ -27,7 +27,7 @@ const bodyIn = (body: OutboundInit['body']): string | Uint8Array | undefined => 
 
 /** Follows no redirects unless `limits` say so. Rejects with OutboundError. */
 export const outboundFetch =
-  (outbound: Outbound, limits: Pick<OutboundRequest, 'timeoutMs' | 'mostBytes' | 'redirects' | 'allowHttp'>) =>
+  (outbound: Outbound, limits: Pick<OutboundRequest, 'timeoutMs' | 'maxBytes' | 'redirects' | 'allowHttp'>) =>
   async (url: string, { method = 'GET', headers = {}, body }: OutboundInit = {}): Promise<Response> => {
     if (method !== 'GET' && method !== 'POST') throw new TypeError(`${method} is not sent from here`);
     const sent = bodyIn(body);

@@ -46,8 +46,8 @@ const isSameText = (a: string, b: string): boolean => {
 };
 
 /** Far beyond what Epay sends. */
-const mostMembers = 32;
-const longestMember = 1024;
+const maxMembers = 32;
+const maxMemberLength = 1024;
 
 /**
  * What is signed is one text: a member that holds what separates members could be read as several, or several as one. So
@@ -59,7 +59,7 @@ const plain = /^[\w.:-]{1,128}$/;
 function membersOf(query: URLSearchParams): ReadonlyMap<string, string> | null {
   const members = new Map<string, string>();
   for (const [name, value] of query) {
-    if (members.has(name) || members.size >= mostMembers || value.length > longestMember) return null;
+    if (members.has(name) || members.size >= maxMembers || value.length > maxMemberLength) return null;
     members.set(name, value);
   }
   return members;
@@ -124,7 +124,7 @@ export function epay(setting: PaymentSetting): PaymentProvider {
       url: `${address}/api.php?${question}`,
       headers: { accept: 'application/json' },
       timeoutMs: paymentTimeoutMs,
-      mostBytes: maxPaymentAnswerBytes,
+      maxBytes: maxPaymentAnswerBytes,
     });
     if (!answer.ok) return { kind: 'unanswered', reason: answer.reason };
     const told = answer.status === 200 ? answerIn(answer.body) : null;

@@ -30,7 +30,7 @@ function hasCents(currency: string): boolean {
   return format.resolvedOptions().maximumFractionDigits === 2;
 }
 
-const smallestUnits = (money: string): number =>
+const minUnits = (money: string): number =>
   Number(quotient(times(decimal(money), integer(cents)), integer(1), 0).digits);
 
 const moneyOf = (units: number): string => (units / cents).toFixed(2);
@@ -72,7 +72,7 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
   const { outbound, text, isKept, secretOf } = setting;
   const fetched = outboundFetch(outbound, {
     timeoutMs: answerTimeoutMs,
-    mostBytes: maxPaymentAnswerBytes,
+    maxBytes: maxPaymentAnswerBytes,
     allowHttp: apiUrl.startsWith('http:'),
   });
   const api = new URL(apiUrl);
@@ -161,7 +161,7 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
                 quantity: 1,
                 price_data: {
                   currency: currency.toLowerCase(),
-                  unit_amount: smallestUnits(money),
+                  unit_amount: minUnits(money),
                   product_data: { name: `TUC${amount}` },
                 },
               },

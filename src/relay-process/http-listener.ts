@@ -18,7 +18,7 @@ export interface HttpListenerOptions {
 }
 
 /** Headers are small: whoever needs longer for them is keeping a connection, not asking for anything. */
-const mostForHeadersMs = 20_000;
+const maxForHeadersMs = 20_000;
 /**
  * Longer than proxies keep theirs (Caddy two minutes), so that none sends a request into a connection that is being
  * ended. Whoever keeps them without an end is told by its own settings to end them earlier.
@@ -49,7 +49,7 @@ export function httpListener(
   const headers = pairs(headersOfAll(server));
   const limits = {
     requestTimeout: requestTimeoutMs,
-    headersTimeout: Math.min(mostForHeadersMs, requestTimeoutMs),
+    headersTimeout: Math.min(maxForHeadersMs, requestTimeoutMs),
     connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
     keepAliveTimeout: keepAliveMs,
   };

@@ -97,7 +97,7 @@ function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Con
   const wanted = maxBodiesBytes ?? getHeapStatistics().heap_size_limit / 4;
   return new BodyRoom({
     totalBytes: Math.max(wanted, maxBodyBytes),
-    largestBytes: maxBodyBytes,
+    maxBytes: maxBodyBytes,
     unfinishedPerAddress: maxUnfinishedBodies,
   });
 }

@@ -8,7 +8,7 @@ import { given, type Query } from './wire/query.js';
 
 /* Dashboard figures: usage per model and hour. Coarser intervals are the client's to add up. */
 
-const longestRange = 2_592_000;
+const maxRange = 2_592_000;
 const rangeTooLong = '时间跨度不能超过 1 个月';
 
 const rangeIn = (query: Query): Pick<UsageStatsFilter, 'from' | 'to'> => ({
@@ -44,7 +44,7 @@ export function dataEndpoints(endpoints: Endpoints, { queries, readModels }: App
 
   endpoints.guarded('ordinary', 'GET', '/data/self', async (viewer, { query }) => {
     const range = rangeIn(query);
-    if (range.to - range.from > longestRange) throw new RestRefusal(rangeTooLong);
+    if (range.to - range.from > maxRange) throw new RestRefusal(rangeTooLong);
     const groups = used(await queries.statistics(viewer, range, { by: ['model'], ...hourly }, true));
     const { id, username } = viewer;
     return soFar(groups.map((group, index) => ({ id: index + 1, user_id: id, username, ...row(group) })));

@@ -30,15 +30,15 @@ const bindingsPage = '/setting';
 const isSignedOut = ({ headers }: FastifyRequest): boolean => headers['new-api-user'] === '-1';
 
 /** LinuxDO's own words; they came by the address, so no more of them than a line is passed on. */
-const longestRefusal = 200;
+const maxRefusalLength = 200;
 
 /** Some providers put all they know into one. */
-const longestCode = { max: 4096 };
+const maxCodeLength = { max: 4096 };
 
 function refusalIn(query: Query): string | null {
   if (query.text('error') === '') return null;
   const description = query.text('error_description') || query.text('error');
-  checkText('error_description', description, { max: longestRefusal });
+  checkText('error_description', description, { max: maxRefusalLength });
   return description;
 }
 
@@ -103,7 +103,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
       const refusal = provider === 'linuxdo' ? refusalIn(query) : null;
       if (refusal !== null) return failure(refusal);
       const arrival = await elsewhere.arrive(provider, {
-        code: query.text('code', longestCode),
+        code: query.text('code', maxCodeLength),
         state: query.text('state'),
         visitor: visitorIn(request.headers.cookie),
         viewer: await viewerBehind(request),

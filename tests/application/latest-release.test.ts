@@ -45,7 +45,7 @@ describe('asking for the latest release', () => {
       url: 'https://releases.example/v0.2.0',
       publishedAt: Date.UTC(2026, 10, 20, 8),
     });
-    expect(asked).toMatchObject([{ url: releasesUrl, timeoutMs: 5_000, mostBytes: 262_144, redirects: 2 }]);
+    expect(asked).toMatchObject([{ url: releasesUrl, timeoutMs: 5_000, maxBytes: 262_144, redirects: 2 }]);
   });
 
   test.each([

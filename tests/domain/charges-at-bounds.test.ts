@@ -8,7 +8,7 @@ import { movementsOf } from '../../src/domain/ledger/movements.js';
 import {
   affordableOutput,
   chargeOf,
-  dearestCall,
+  maxCallPrice,
   type Price,
   reservationOf,
 } from '../../src/domain/pricing/pricing.js';
@@ -52,7 +52,7 @@ const price = fc.oneof(
 const expectCharge = (quota: number): void => {
   expect(Number.isSafeInteger(quota)).toBe(true);
   expect(quota).toBeGreaterThanOrEqual(0);
-  expect(quota).toBeLessThanOrEqual(dearestCall);
+  expect(quota).toBeLessThanOrEqual(maxCallPrice);
 };
 
 describe('whatever count or ratio is at its bound', () => {

@@ -210,7 +210,7 @@ export async function serveGraphql(
     application,
     version: '1.2.3',
     startedAt: 1_767_323_045_678,
-    bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),
+    bodyRoom: new BodyRoom({ totalBytes: 1e9, maxBytes: 1e9, unfinishedPerAddress: 1000 }),
     work: new Allowance({ perMinute: 1e9 }, { now: Date.now }),
     addressOf: clientAddress([]),
     limits: { depth: 10, cost: 5000 },

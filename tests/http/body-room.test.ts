@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BodyRoom } from '../../src/http/body-room.js';
 
-const room = () => new BodyRoom({ totalBytes: 1000, largestBytes: 100, unfinishedPerAddress: 2 });
+const room = () => new BodyRoom({ totalBytes: 1000, maxBytes: 100, unfinishedPerAddress: 2 });
 
 describe('the room for request bodies', () => {
   test('counts what has come, not what is announced, and gives it back once', () => {
@@ -29,7 +29,7 @@ describe('the room for request bodies', () => {
   });
 
   test('always takes one largest body, however small the whole is', () => {
-    const bodies = new BodyRoom({ totalBytes: 100, largestBytes: 100, unfinishedPerAddress: 2 });
+    const bodies = new BodyRoom({ totalBytes: 100, maxBytes: 100, unfinishedPerAddress: 2 });
     expect(bodies.enter('a', 1)?.take(100)).toBeNull();
     expect(bodies.enter('b', 2)?.take(1)).toBe('process');
   });

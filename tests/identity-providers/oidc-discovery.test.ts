@@ -76,9 +76,9 @@ describe('the discovery of a provider', () => {
     isSilent = true;
     await expect(visit()).rejects.toThrow(refusal('provider-unreachable', { provider: 'oidc', step: 'discovery' }));
     expect(reported).toEqual(['discovery timed-out']);
-    for (const { timeoutMs, mostBytes } of asked) {
+    for (const { timeoutMs, maxBytes } of asked) {
       expect(timeoutMs).toBeLessThanOrEqual(5_000);
-      expect(mostBytes).toBeLessThanOrEqual(256 * 1024);
+      expect(maxBytes).toBeLessThanOrEqual(256 * 1024);
     }
     isSilent = false;
     answer = (response) => told(response, JSON.stringify(document()));

@@ -48,7 +48,7 @@ async function plain(answer: RequestListener): Promise<string> {
 const encrypted = async (answer: RequestListener): Promise<string> =>
   `https://localhost:${await serve(createTlsServer({ key: certificateKey, cert: certificate }, answer))}`;
 
-const bounds = { timeoutMs: 10_000, mostBytes: 1000 };
+const bounds = { timeoutMs: 10_000, maxBytes: 1000 };
 const get = (client: GuardedClient, url: string, request: Partial<OutboundRequest> = {}): Promise<OutboundAnswer> =>
   client.fetch({ ...bounds, url, ...request });
 const refused = (reason: string) => ({ ok: false, reason });

@@ -255,9 +255,9 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     const id = await paid();
     await comesBack(id);
     expect(requests.length).toBeGreaterThan(0);
-    for (const { timeoutMs, mostBytes } of requests) {
+    for (const { timeoutMs, maxBytes } of requests) {
       expect(timeoutMs).toBeLessThanOrEqual(10_000);
-      expect(mostBytes).toBeLessThanOrEqual(64 * 1024);
+      expect(maxBytes).toBeLessThanOrEqual(64 * 1024);
     }
   });
 

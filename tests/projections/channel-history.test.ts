@@ -3,7 +3,7 @@ import type { ChannelEvent } from '../../src/domain/channel/channel.js';
 import { Position } from '../../src/domain/events/events.js';
 import { SecretId, UserId } from '../../src/domain/kernel/ids.js';
 import type { ReadModels } from '../../src/projections/database.js';
-import { channelChanges, mostObservations, testErrors } from '../../src/projections/models/channel-history.js';
+import { channelChanges, maxObservations, testErrors } from '../../src/projections/models/channel-history.js';
 import { searchChannels } from '../../src/projections/models/channel-queries.js';
 import { added, at, east, edited, type Fact, ofChannel, settings, west, when } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
@@ -112,7 +112,7 @@ describe('the history of channels', () => {
   });
 
   test('keeps the newest thousand tests of a channel, and everything people did', async () => {
-    const many = Array.from({ length: mostObservations + 5 }, (_, n) => tested(n % 2 === 0));
+    const many = Array.from({ length: maxObservations + 5 }, (_, n) => tested(n % 2 === 0));
     const db = await projected.given(
       added(east),
       added(west),
@@ -120,7 +120,7 @@ describe('the history of channels', () => {
       ...many,
     );
     const kept = await channelChanges(db, { ...all, channelId: east, part: 'tested' });
-    expect(kept).toHaveLength(mostObservations);
+    expect(kept).toHaveLength(maxObservations);
     expect(kept.at(-1)?.position).toBe(3 + 5);
     expect(await channelChanges(db, { ...all, channelId: east, part: 'changed' })).toHaveLength(1);
     expect(await channelChanges(db, { ...all, channelId: west })).toHaveLength(2);

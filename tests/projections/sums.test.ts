@@ -41,7 +41,7 @@ import { Projected } from './projected.js';
 /* No sum has an end: whatever has been accepted is folded, can be read, and adds up. */
 
 const largest = Number.MAX_SAFE_INTEGER;
-const mostPerCall = 1e12;
+const maxPerCall = 1e12;
 
 type Step =
   | { readonly kind: 'grant' | 'adjust' | 'allow'; readonly who: 0 | 1; readonly amount: number; readonly gift: number }
@@ -66,8 +66,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constantFrom('settle', 'settle', 'refund', 'release', 'hold'),
     who,
-    held: whole(mostPerCall),
-    charged: whole(mostPerCall),
+    held: whole(maxPerCall),
+    charged: whole(maxPerCall),
     unpaid: whole(largest),
     tokens: whole(largest),
   }),
@@ -224,7 +224,7 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
 
 describe('a sum has no end', () => {
   test('the largest amounts, over and over, are folded, read and verified', async () => {
-    const most = { who: 0, held: mostPerCall, charged: mostPerCall, unpaid: largest, tokens: largest } as const;
+    const most = { who: 0, held: maxPerCall, charged: maxPerCall, unpaid: largest, tokens: largest } as const;
     const amounts = { who: 0, amount: largest, gift: -largest } as const;
     const kinds = ['grant', 'adjust', 'allow'] as const;
     await checkBooks([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
-import { mostPictureBytes, mostPictures, openPictures } from '../../src/relay/upstream/pictures.js';
+import { maxPictureBytes, maxPictures, openPictures } from '../../src/relay/upstream/pictures.js';
 import { openUpstream } from '../../src/relay/upstream/upstream.js';
 import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 
@@ -10,7 +10,7 @@ let server: Upstream;
 const asked: string[] = [];
 const upstream = openUpstream({ connections: 64, guard: null });
 const pictures = openPictures(upstream);
-const large = Buffer.alloc(mostPictureBytes / 2 + 1);
+const large = Buffer.alloc(maxPictureBytes / 2 + 1);
 
 beforeAll(async () => {
   server = await startUpstream(({ url }, response) => {
@@ -59,7 +59,7 @@ describe('pictures', () => {
   });
 
   test('are not more than they may be', async () => {
-    const paths = Array.from({ length: mostPictures + 1 }, (_, at) => `/${at}`);
+    const paths = Array.from({ length: maxPictures + 1 }, (_, at) => `/${at}`);
     expect(await fetched(...paths.slice(1))).not.toBeNull();
     expect(await fetched(...paths)).toBeNull();
   });

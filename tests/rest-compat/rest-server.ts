@@ -37,7 +37,7 @@ export async function serveRest(
     startedAt,
     version,
     databaseType: 'postgres',
-    bodyRoom: new BodyRoom({ totalBytes: 1e9, largestBytes: 1e9, unfinishedPerAddress: 1000 }),
+    bodyRoom: new BodyRoom({ totalBytes: 1e9, maxBytes: 1e9, unfinishedPerAddress: 1000 }),
     rateLimits: unlimited,
     allowAttempt: () => true,
     origins: origins({ trustedProxies: [], publicAddress: () => '' }),

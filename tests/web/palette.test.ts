@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Viewer } from '../../web/src/kit/session.js';
-import { foundItems, mostRecent, offered, type PaletteItem, withRecent } from '../../web/src/palette/paletteItems.js';
+import { foundItems, maxRecent, offered, type PaletteItem, withRecent } from '../../web/src/palette/paletteItems.js';
 
 const page = (name: string): PaletteItem => ({ kind: 'page', name, path: `/${name.toLowerCase()}` });
 const viewer = (role: Viewer['role']): Viewer => ({
@@ -27,10 +27,10 @@ describe('what the palette offers', () => {
   });
   test('remembers the last few, the newest first', () => {
     let recent: readonly PaletteItem[] = [];
-    for (let place = 0; place <= mostRecent; place++) recent = withRecent(recent, page(`P${place}`));
+    for (let place = 0; place <= maxRecent; place++) recent = withRecent(recent, page(`P${place}`));
     recent = withRecent(recent, page('P3'));
-    expect(recent).toHaveLength(mostRecent);
-    expect(recent.slice(0, 2).map(({ name }) => name)).toEqual(['P3', `P${mostRecent}`]);
+    expect(recent).toHaveLength(maxRecent);
+    expect(recent.slice(0, 2).map(({ name }) => name)).toEqual(['P3', `P${maxRecent}`]);
   });
 });
 

@@ -43,12 +43,12 @@ export async function limitSession(client: pg.ClientBase, { statementMs, lockMs 
   await client.query('set client_connection_check_interval to 1000').catch(() => null);
 }
 
-const mostAttempts = 10;
+const maxAttempts = 10;
 const outOfTime = '57014';
 
 /** Alone and first: the limit there was before, which may be a millisecond, holds until this has been carried out. */
 async function limitStatements(client: pg.ClientBase, statementMs: number | null): Promise<void> {
-  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const refusal = await client.query(`set statement_timeout to ${statementMs ?? 0}`).then(
       () => null,
       (error: { readonly code?: string }) => error,

@@ -104,7 +104,7 @@ export interface SocketDirectory {
 }
 
 /** Bytes in the path of a unix socket, on the stricter of our systems (macOS). */
-const longestSocketPath = 103;
+const maxSocketPathLength = 103;
 
 const temporarySocketPrefix = join(tmpdir(), 'tallygate-socket-');
 export const isTemporarySocket = (path: string): boolean => path.startsWith(temporarySocketPrefix);
@@ -112,7 +112,7 @@ export const isTemporarySocket = (path: string): boolean => path.startsWith(temp
 export async function socketDirectory(dataDir: string, account: SystemAccount): Promise<SocketDirectory> {
   const beside = join(dataDir, 'postgres-socket');
   const temporary =
-    Buffer.byteLength(join(beside, `.s.PGSQL.${socketPort}`)) > longestSocketPath ||
+    Buffer.byteLength(join(beside, `.s.PGSQL.${socketPort}`)) > maxSocketPathLength ||
     !(await isOpenTo(account, dataDir));
   return { path: temporary ? await mkdtemp(temporarySocketPrefix) : beside, temporary };
 }

@@ -26,7 +26,7 @@ interface Postmaster {
   readonly socketDirectory: string;
 }
 
-const longestShutdownMs = 60_000;
+const maxShutdownMs = 60_000;
 /** How long a session of an owner that was killed may seem alive, until its backend has noticed. */
 const lingeringMs = 2_000;
 
@@ -36,7 +36,7 @@ const lingeringMs = 2_000;
  */
 export async function clearDataDirectory(directory: string, user: string, log: Log): Promise<void> {
   const left = await readLockFile(directory);
-  const deadline = Date.now() + longestShutdownMs;
+  const deadline = Date.now() + maxShutdownMs;
   const owned = Date.now() + lingeringMs;
   let freeSightings = 0;
   for (let postmaster = await find(directory); postmaster !== null; postmaster = await find(directory)) {

@@ -3,7 +3,7 @@ import { type Recorded, sizeOf } from '../../domain/events/events.js';
 type Batch = readonly Recorded[];
 
 /** Characters of all payloads that may wait. */
-export const mostWaitingSize = 16 * 1024 * 1024;
+export const maxWaitingSize = 16 * 1024 * 1024;
 
 /** What waits for one subscriber: filled by the feed, emptied by `next`, of bounded size. */
 export class EventQueue {
@@ -21,7 +21,7 @@ export class EventQueue {
   push(batch: Batch): boolean {
     if (this.ended) return false;
     const size = sizeOf(batch);
-    if (this.count > 0 && (this.count + batch.length > this.capacity || this.size + size > mostWaitingSize)) {
+    if (this.count > 0 && (this.count + batch.length > this.capacity || this.size + size > maxWaitingSize)) {
       this.end();
       return false;
     }

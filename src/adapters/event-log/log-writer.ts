@@ -42,7 +42,7 @@ type Answer =
 
 /** A server that has not answered a batch after this long is taken for lost; it gives up earlier by itself. */
 const answerTimeoutMs = 10_000;
-const longestPauseMs = 500;
+const maxPauseMs = 500;
 
 const lostToAnother = 'Another Tallygate node has taken over this event log.';
 
@@ -64,7 +64,7 @@ export class LogWriter {
     let open = batch;
     /** Some attempt ended without the server's word: what it did is not known. */
     let uncertain = false;
-    for (let pause = 5; open.length > 0; pause = Math.min(pause * 2, longestPauseMs)) {
+    for (let pause = 5; open.length > 0; pause = Math.min(pause * 2, maxPauseMs)) {
       if (this.fencedOff) {
         for (const append of open) outcomes.set(append, unanswered(uncertain, lostToAnother));
         break;

@@ -54,14 +54,14 @@ export interface PostgresEventStoreOptions {
 const readers = 3;
 
 /** Appends that may wait for the log, and characters in them: some seconds of full load. */
-const mostWaiting = { appends: 5_000, size: 32 * 1024 * 1024, outcomeGraceMs: 5_000 };
+const maxWaiting = { appends: 5_000, size: 32 * 1024 * 1024, outcomeGraceMs: 5_000 };
 
 /** A page is full with the event that exceeds this, however few it holds. */
 const pageBytes = 4 * 1024 * 1024;
 /** Characters of one payload. An event is for ever; what is larger than this is no fact but somebody's text. */
-const largestPayload = 1024 * 1024;
+const maxPayload = 1024 * 1024;
 /** Characters of all payloads of one stream: many times what any may come to, and little enough to be held at once. */
-const largestStream = 128 * 1024 * 1024;
+const maxStream = 128 * 1024 * 1024;
 
 /** The type number (oid) of json. */
 const json = 114;
@@ -81,8 +81,8 @@ type EventRow = [
   data: string,
   at: number,
 ];
-const leastId = '00000000-0000-0000-0000-000000000000';
-const greatestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+const minId = '00000000-0000-0000-0000-000000000000';
+const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const columns = 'position, event_id, stream, revision, type, version, data, at';
 
 /** Throws Failure `store-unavailable` when Postgres cannot be reached. */
@@ -119,7 +119,7 @@ class PostgresEventStore implements EventStore {
       patienceMs,
       fence: fence ?? null,
     });
-    const commits = new GroupCommit((batch) => this.writer.write(batch), { ...mostWaiting, patienceMs });
+    const commits = new GroupCommit((batch) => this.writer.write(batch), { ...maxWaiting, patienceMs });
     this.commits = new JournaledCommit(commits, { log, patienceMs, onLost: (reason) => fence?.onLost(reason) });
     void options.journal?.then((journal) => journal && this.commits.use(journal));
     // Who writes in an epoch is alone with the log but for commands, which tell of what they append in any case.
@@ -145,7 +145,7 @@ class PostgresEventStore implements EventStore {
     let size = 0;
     for await (const page of this.streamPages(stream)) {
       size += sizeOf(page);
-      if (size > largestStream) throw new Failure('stream-too-large', { stream, allowed: largestStream });
+      if (size > maxStream) throw new Failure('stream-too-large', { stream, allowed: maxStream });
       events.push(...page);
     }
     return events;
@@ -171,7 +171,7 @@ class PostgresEventStore implements EventStore {
 
   async eventsNamed(stream: StreamName, idsBegin: string): Promise<readonly Recorded[]> {
     await this.commits.placed();
-    const ids = [idsBegin + leastId.slice(idsBegin.length), idsBegin + greatestId.slice(idsBegin.length)];
+    const ids = [idsBegin + minId.slice(idsBegin.length), idsBegin + maxId.slice(idsBegin.length)];
     // The ids of calls are in no index, and the streams of others may be long: their names could tempt the planner to
     // read one whole.
     const [where, values] = isCallStream(stream)
@@ -238,8 +238,8 @@ class PostgresEventStore implements EventStore {
   private encode(recordable: NewEvent): EncodedEvent {
     const { type } = recordable.event;
     const data = encodePayload(this.payloads.stored(recordable.event));
-    if (data.length > largestPayload)
-      throw new Failure('event-too-large', { event: type, size: data.length, allowed: largestPayload });
+    if (data.length > maxPayload)
+      throw new Failure('event-too-large', { event: type, size: data.length, allowed: maxPayload });
     return { recordable, version: this.payloads.current(type), data };
   }
 

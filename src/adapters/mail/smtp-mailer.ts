@@ -28,7 +28,7 @@ interface SmtpMailerOptions {
   readonly authorities?: readonly string[];
 }
 
-const mostRecipients = 10;
+const maxRecipients = 10;
 
 /** Nothing that could end a header, a command or an address. */
 const isAddress = (text: string): boolean =>
@@ -133,7 +133,7 @@ export function smtpMailer(ports: SmtpMailerPorts, { timeoutMs, authorities }: S
       const { sender } = settings;
       const recipients = recipientsIn(to);
       if (!isAddress(sender.address)) throw failed('the address of the sender is not valid');
-      if (recipients.length === 0 || recipients.length > mostRecipients || !recipients.every(isAddress))
+      if (recipients.length === 0 || recipients.length > maxRecipients || !recipients.every(isAddress))
         throw failed('the address of the recipient is not valid');
       const password = await ports.password();
       const signal = AbortSignal.timeout(timeoutMs);

@@ -13,10 +13,10 @@ const lifetimeMs = 30 * 24 * 60 * 60 * 1000;
 /** A session that is used all the time is written to so often. */
 const seenEveryMs = 5 * 60 * 1000;
 /** Characters of what a browser calls itself that are kept. */
-const longestUserAgent = 256;
+const maxUserAgentLength = 256;
 
 /** Sessions of one user that are listed, the newest. */
-const mostListed = 100;
+const maxListed = 100;
 
 /** The token is 32 random bytes: no one finds it by trying, so a plain hash of it is safe to store. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
@@ -41,7 +41,7 @@ export const postgresSessions = (options: {
   const ownerOf = (session: string): string => `session ${session}`;
 
   const sealed = (session: string, { place, userAgent }: Client): Buffer => {
-    const kept = JSON.stringify({ place, userAgent: userAgent.slice(0, longestUserAgent) });
+    const kept = JSON.stringify({ place, userAgent: userAgent.slice(0, maxUserAgentLength) });
     return sealBytes(sealingKey, ownerOf(session), Buffer.from(kept, 'utf8'));
   };
 
@@ -101,7 +101,7 @@ export const postgresSessions = (options: {
         `SELECT ${id} AS id, expires_at, seen_at, client FROM sessions
          WHERE user_id = $1 AND since >= $2 AND NOT ended AND expires_at > $3
          ORDER BY expires_at DESC, token_hash LIMIT $4`,
-        [user, position, clock.now(), mostListed],
+        [user, position, clock.now(), maxListed],
       );
       return rows.map((row) => {
         const openedAt = row.expires_at - lifetimeMs;

@@ -11,7 +11,7 @@ interface TurnstileOptions {
 }
 
 const timeoutMs = 5000;
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 /** What the server says; null: not what it ever says. */
 function verdictIn(body: Buffer): boolean | null {
@@ -33,7 +33,7 @@ export const turnstile = ({ url, secret, outbound }: TurnstileOptions): HumanVer
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: new URLSearchParams({ secret: shown, response: answer, remoteip: address }).toString(),
       timeoutMs,
-      mostBytes,
+      maxBytes,
       // The operator has said where it is, in the environment.
       allowHttp: true,
     });

@@ -12,7 +12,7 @@ export interface MasterKey {
   derive(purpose: string): Buffer;
 }
 
-const shortestSecret = 32;
+const minSecretLength = 32;
 
 /**
  * From SECRET_KEY, or without it (null) from the file `secret.key` in the data directory, made on first use. Throws
@@ -23,7 +23,7 @@ export async function readMasterKey(options: {
   readonly dataDir: string;
 }): Promise<MasterKey> {
   const secret = options.secretKey ?? (await secretFrom(options.dataDir));
-  if (secret.length < shortestSecret) throw invalidField('SECRET_KEY', `at least ${shortestSecret} characters`);
+  if (secret.length < minSecretLength) throw invalidField('SECRET_KEY', `at least ${minSecretLength} characters`);
   return { derive: (purpose) => Buffer.from(hkdfSync('sha256', secret, '', `tallygate ${purpose}`, keyBytes)) };
 }
 

@@ -11,9 +11,9 @@ import { openBytes, sealBytes } from './sealing.js';
 export const hashingKey = (masterKey: MasterKey): Buffer => masterKey.derive('vault hash');
 
 /** Every call shows an API key: its hash would take more time than all else that is asked about its caller. */
-const mostHashes = 5_000;
+const maxHashes = 5_000;
 /** Characters. Whoever has more to show is not a caller. */
-const longestRemembered = 128;
+const maxRemembered = 128;
 
 /** See Vault. */
 export function secretHash(key: Buffer): Vault['hash'] {
@@ -22,9 +22,9 @@ export function secretHash(key: Buffer): Vault['hash'] {
     const known = hashes.get(secret);
     if (known !== undefined) return known;
     const hash = createHmac('sha256', key).update(secret, 'utf8').digest('hex');
-    if (secret.length > longestRemembered) return hash;
+    if (secret.length > maxRemembered) return hash;
     // Emptied rather than looked after: whoever is still there is soon remembered again.
-    if (hashes.size >= mostHashes) hashes.clear();
+    if (hashes.size >= maxHashes) hashes.clear();
     hashes.set(secret, hash);
     return hash;
   };

@@ -118,7 +118,7 @@ export function apiKeyCommands(ports: ApiKeyCommandPorts) {
         let secret = null as SecretId | null;
         /** Not asked of a repeat: it takes no place, and leaves nothing in the vault. */
         const issuing = async (): Promise<ApiKeyCommand> => {
-          await held.take(actor.id, id, directory.settings().mostApiKeys);
+          await held.take(actor.id, id, directory.settings().maxApiKeys);
           secret ??= await vault.put(key);
           return { type: 'IssueApiKey', owner: actor.id, keyHash: vault.hash(key), secret, quota: allowance, terms };
         };

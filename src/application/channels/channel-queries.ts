@@ -47,7 +47,7 @@ interface ChannelHistoryRequest {
 }
 
 /** Upstreams may fail in more ways; who wants to read of the hundredth reads the log. */
-const mostCauses = 100;
+const maxCauses = 100;
 
 export function channelQueries({ vault, providers, ...reading }: ChannelQueryPorts) {
   const current = currentOf(reading);
@@ -109,7 +109,7 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
     /** How attempts failed, the most frequent cause first; of a channel that is gone as well. */
     async channelFailures(viewer: Actor, range: ChannelFailureRange): Promise<readonly ChannelFailureCause[]> {
       authorise(viewer, 'admin');
-      return failuresByCause(await current(), range, mostCauses);
+      return failuresByCause(await current(), range, maxCauses);
     },
 
     /** Why the last test of each failed; those that passed it, or were never tested, are left out. */

@@ -213,7 +213,7 @@ export function openQuotaGate(
     async admit(request): Promise<Admission> {
       const [user, apiKey] = await accounts(request);
       // From here to the end nothing waits: check and hold are one step.
-      const { callId, most, least, leastOfKey, terms } = request;
+      const { callId, most, least, minOfKey, terms } = request;
       if (isOwn(callId)) throw new Failure('lost-race', { callId });
       const call: AdmittedCall = {
         id: callId,
@@ -227,7 +227,7 @@ export function openQuotaGate(
       };
       const limits = quotaLimits(call, clock.now());
       const short = limits.find(
-        ({ short, available }) => available <= 0 || available < (short === 'user' ? least : leastOfKey),
+        ({ short, available }) => available <= 0 || available < (short === 'user' ? least : minOfKey),
       );
       if (short !== undefined) return { admitted: false, ...short };
       let granted = least > most ? least : most;

@@ -43,16 +43,16 @@ export interface FeedPace {
   /** Lines of one reading. */
   readonly pageSize: number;
   /** Lines that wait for a reader; also those of a reading of its own. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
 }
 
-const usualPace: FeedPace = { gatherMs: 100, behindMs: 1_000, pageSize: 500, mostWaiting: 100 };
+const usualPace: FeedPace = { gatherMs: 100, behindMs: 1_000, pageSize: 500, maxWaiting: 100 };
 
 /** Readings of readers that have fallen behind, at the same time. */
 const ownReadings = 2;
 
 /** Beyond so many users it costs less to read everybody's lines than to name them. */
-const mostNamed = 50;
+const maxNamed = 50;
 
 export class UsageFeed {
   private readonly pace: FeedPace;
@@ -144,7 +144,7 @@ export class UsageFeed {
     while (!signal.aborted) {
       const users = [...this.followers.keys()];
       const userIds = users.filter((user) => user !== null);
-      const isNamed = userIds.length === users.length && userIds.length <= mostNamed;
+      const isNamed = userIds.length === users.length && userIds.length <= maxNamed;
       const range = { after: this.given, upTo, limit: this.pace.pageSize };
       const lines = await this.ports.read(isNamed ? { userIds } : {}, range);
       // Whoever has come since knows nothing of what these lines were read for.
@@ -171,7 +171,7 @@ export class UsageFeed {
     { after, upTo }: Pick<LineRange, 'after' | 'upTo'>,
     signal: AbortSignal,
   ): Promise<OwnReading> {
-    const limit = this.pace.mostWaiting;
+    const limit = this.pace.maxWaiting;
     const whole = await this.ports.holds(upTo);
     if (this.ports.isBuilding()) return { lines: [], through: after };
     try {

@@ -16,7 +16,7 @@ interface FollowerTerms {
   /** Where the log ended when the follower began to be offered what comes. */
   readonly joined: Position;
   readonly isWanted: (line: UsageLogEntry) => boolean;
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   readonly behindMs: number;
 }
 
@@ -55,7 +55,7 @@ export class UsageFollower {
 
   offer(line: UsageLogEntry): void {
     if (this.isBehind || line.id <= this.through || !this.terms.isWanted(line)) return;
-    if (this.waiting.length === this.terms.mostWaiting) {
+    if (this.waiting.length === this.terms.maxWaiting) {
       this.isBehind = true;
       return;
     }

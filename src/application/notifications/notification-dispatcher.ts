@@ -29,7 +29,7 @@ interface TellingOptions {
 }
 
 /** Under way at a time: one that hangs keeps only its own place. */
-const mostUnderWay = 16;
+const maxUnderWay = 16;
 /** Longer than any try takes; what a process that died was trying is tried again after so long. */
 const leaseMs = 40_000;
 /** Longest an end waits for what is under way; it is tried again after the next start. */
@@ -65,7 +65,7 @@ export function notificationDispatcher(
   };
 
   const look = async (): Promise<void> => {
-    const room = mostUnderWay - underWay.size;
+    const room = maxUnderWay - underWay.size;
     if (room <= 0) return;
     const now = clock.now();
     for (const queued of await queue.take(now, room, Instant(now + leaseMs))) {

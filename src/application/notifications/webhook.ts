@@ -74,7 +74,7 @@ export async function postWebhook(
       }
     : { url, body, headers };
   // What is answered does not matter, so it is not read.
-  const answer = await outbound.fetch({ ...request, method: 'POST', timeoutMs, mostBytes: 0 });
+  const answer = await outbound.fetch({ ...request, method: 'POST', timeoutMs, maxBytes: 0 });
   if (!answer.ok) return { ok: false, reason: reasons[answer.reason] };
   const { status } = answer;
   return status >= 200 && status < 300 ? { ok: true } : { ok: false, reason: `it was answered with status ${status}` };

@@ -42,7 +42,7 @@ interface PricedCall {
 const patienceMs = 500;
 /** Changes of one option that are looked at, and how long their texts may be together. */
 const changesRead = 20;
-const longestText = 131_072;
+const maxTextLength = 131_072;
 
 const isValue = (found: string | null, wanted: string): boolean =>
   found !== null && isDecimal(found) && isSame(decimal(found), decimal(wanted));
@@ -60,7 +60,7 @@ function valueIn(source: PriceSource, text: string | null): string | null {
 export function priceOrigins({ db, progress }: PriceOriginPorts) {
   const originOf = async (source: PriceSource, before: Position): Promise<PriceOrigin['setBy']> => {
     if (source.option === null) return 'built-in';
-    const changes = await optionTextsBefore(db, source.option, before, { most: changesRead, longest: longestText });
+    const changes = await optionTextsBefore(db, source.option, before, { most: changesRead, longest: maxTextLength });
     const holds = changes.map(({ text }) => isValue(valueIn(source, text), source.value));
     // The node may not yet have heard of the newest ones when it priced the call.
     const newest = holds.indexOf(true);

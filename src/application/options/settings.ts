@@ -33,7 +33,7 @@ export interface Settings {
   /** Calls under way at a time for each API key; 0: no limit. */
   readonly apiKeyConcurrency: number;
   /** Live API keys of each user; 0: no limit. */
-  readonly mostApiKeys: number;
+  readonly maxApiKeys: number;
   /** Tokens of one answer, by model: what operators know better than the built-in table. */
   readonly maxOutputTokens: ReadonlyMap<string, number>;
   /** The same for models nobody knows anything of. */
@@ -189,7 +189,7 @@ export function settingsFrom(
     retryTimes: number('RetryTimes'),
     preConsumedTokens: number('PreConsumedQuota'),
     apiKeyConcurrency: number('general_setting.api_key_concurrency'),
-    mostApiKeys: number('general_setting.api_keys_per_user'),
+    maxApiKeys: number('general_setting.api_keys_per_user'),
     maxOutputTokens: readCounts('ModelMaxOutputTokens', text('ModelMaxOutputTokens')),
     defaultMaxOutputTokens: number('DefaultMaxOutputTokens'),
     lowersLimits: flag('LowerOutputLimitEnabled'),

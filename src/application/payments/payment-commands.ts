@@ -67,7 +67,7 @@ export interface Checked {
 }
 
 const methodText = { max: 32 };
-const mostOpen = 20;
+const maxOpen = 20;
 /** Longest a new order is watched on its way into the read model; later the next order of its user finds it there. */
 const countedTimeoutMs = 10_000;
 const beginnings = { most: 30, withinMs: 10 * 60_000 };
@@ -127,10 +127,10 @@ export function paymentCommands(ports: PaymentCommandPorts) {
     return payment;
   };
 
-  const offer = (buyer: Buyer, amount: number, provider: PaymentProviderName, leastCents: number) => {
+  const offer = (buyer: Buyer, amount: number, provider: PaymentProviderName, minCents: number) => {
     const settings = directory.settings();
     const prices = topUpPrices(settings, provider, buyer.group);
-    return { prices, ...topUpOffer(amount, settings.topUp.minimum, prices, leastCents) };
+    return { prices, ...topUpOffer(amount, settings.topUp.minimum, prices, minCents) };
   };
 
   const complete = async (
@@ -211,7 +211,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
       return once({ actor: buyer.id, key, content }, async ({ name, mark }) => {
         const id = tradeNumber(buyer.id, name);
         const requesting = async (): Promise<PaymentCommand> => {
-          await held.take(buyer.id, id, mostOpen);
+          await held.take(buyer.id, id, maxOpen);
           const { quota, money, prices } = offer(buyer, amount, provider, 1);
           return { type: 'RequestTopUp', user: buyer.id, provider, method, amount, quota, money, prices };
         };

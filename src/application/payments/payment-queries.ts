@@ -2,7 +2,7 @@ import { checkText } from '../../domain/kernel/bounds.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { PaymentId } from '../../domain/kernel/ids.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
-import { leastAmount } from '../../domain/payment/top-up-price.js';
+import { minAmount } from '../../domain/payment/top-up-price.js';
 import { type Actor, atLeast } from '../../domain/user/user.js';
 import type { Page, PageRequest } from '../../projections/engine/page.js';
 import {
@@ -44,7 +44,7 @@ export function paymentQueries({ directory, providers, ...reading }: PaymentQuer
           method,
           currency: topUpPrices(settings, provider, '').currency,
         })),
-        minimum: leastAmount(settings.topUp.minimum, topUpPrices(settings, 'epay', '')),
+        minimum: minAmount(settings.topUp.minimum, topUpPrices(settings, 'epay', '')),
       };
     },
 

@@ -12,7 +12,7 @@ export interface OutboundRequest {
   /** For all of it: names, connections, redirects and the whole of the answer. */
   readonly timeoutMs: number;
   /** Of the answer's body, before and after decompression; 0: it is not read. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** How many redirects are followed; without it none: the redirect is the answer. */
   readonly redirects?: number;
   /** http will do for this one, whatever the operator says. */

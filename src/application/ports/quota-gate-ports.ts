@@ -24,7 +24,7 @@ export interface AdmissionRequest extends Payers {
    * The least of what an API key and its budget must have for it; not below `least`. These bounds are its owner's to set,
    * and no charge exceeds them: what an upstream may bring into the prompt must fit, or a small one would make it free.
    */
-  readonly leastOfKey: Quota;
+  readonly minOfKey: Quota;
 }
 
 /** A call under way that nobody serves any more. */

@@ -30,7 +30,7 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const expiresAfterMs = dayMs;
 const givenUpAfterMs = 3 * dayMs;
-const longestPauseMs = 60 * minuteMs;
+const maxPauseMs = 60 * minuteMs;
 /** Orders looked at, and asked about, in one round. */
 const pageSize = 500;
 const askedInOneRound = 20;
@@ -39,7 +39,7 @@ const askedInOneRound = 20;
 const firstAfterMs = minuteMs;
 
 /** Half of its age: an order that is paid late is mostly never paid. */
-const pauseAt = (ageMs: number): number => Math.min(Math.max(ageMs / 2, minuteMs), longestPauseMs);
+const pauseAt = (ageMs: number): number => Math.min(Math.max(ageMs / 2, minuteMs), maxPauseMs);
 
 export function awaitingPayments({ open, clock, payments }: AwaitingPorts, failed: AwaitingOptions['failed']) {
   let after: Position = beginning;
@@ -65,7 +65,7 @@ export function awaitingPayments({ open, clock, payments }: AwaitingPorts, faile
       const now = clock.now();
       // An order from the future, after the clock was set back, was made now; and nothing waits beyond the longest pause.
       const ageMs = Math.max(0, now - created_at * 1000);
-      const due = Math.min(nextAt.get(id) ?? now - ageMs + firstAfterMs, now + longestPauseMs);
+      const due = Math.min(nextAt.get(id) ?? now - ageMs + firstAfterMs, now + maxPauseMs);
       if (due > now) seen.set(id, due);
       else {
         if (asked++ >= askedInOneRound) return;

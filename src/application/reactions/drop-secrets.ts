@@ -16,7 +16,7 @@ interface Known {
 }
 
 /** Streams whose earlier events need not be read again. */
-const mostKnown = 1_000;
+const maxKnown = 1_000;
 
 /**
  * What a stream names no more leaves the vault: a key or proxy that was replaced, the password of a user who is gone.
@@ -45,7 +45,7 @@ export function dropSecrets({ store, vault }: DropSecretsPorts): Reaction {
       known.delete(stream);
       known.set(stream, { revision, named });
       const oldest = known.keys().next();
-      if (known.size > mostKnown && oldest.done === false) known.delete(oldest.value);
+      if (known.size > maxKnown && oldest.done === false) known.delete(oldest.value);
     },
   };
 }

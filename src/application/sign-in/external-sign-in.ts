@@ -90,15 +90,14 @@ const signatureKeptMs = 15 * 60_000;
 const namesTried = 5;
 
 /** Codes of providers are long at some, and never longer. */
-const longestCode = 4096;
-const longestInviteCode = { max: 64 };
-const longestSigned = 1024;
+const maxCodeLength = 4096;
+const maxInviteCodeLength = { max: 64 };
+const maxSigned = 1024;
 
-const checkCode = (code: string): void => checkText('code', code, { max: longestCode });
+const checkCode = (code: string): void => checkText('code', code, { max: maxCodeLength });
 
 function checkSigned(given: TelegramSignIn): void {
-  for (const [name, text] of Object.entries(given))
-    if (text !== undefined) checkText(name, text, { max: longestSigned });
+  for (const [name, text] of Object.entries(given)) if (text !== undefined) checkText(name, text, { max: maxSigned });
 }
 
 const secretText = (): string => randomBytes(32).toString('base64url');
@@ -128,7 +127,7 @@ export function externalSignIn({
   };
 
   const begin = async ({ visitor, inviteCode, binding }: Departure, trip: Begun['trip']): Promise<string> => {
-    checkText('inviteCode', inviteCode, longestInviteCode);
+    checkText('inviteCode', inviteCode, maxInviteCodeLength);
     const state = randomText(stateLength);
     const begun: Begun = { trip, inviteCode, binding: binding?.id ?? null };
     const content = JSON.stringify(begun);
@@ -249,7 +248,7 @@ export function externalSignIn({
      * `provider-off`, `step-up-needed`, `provider-unreachable`.
      */
     async leave(provider: VisitedProvider, site: string, departure: Departure, asking: SessionProof): Promise<string> {
-      checkText('inviteCode', departure.inviteCode, longestInviteCode);
+      checkText('inviteCode', departure.inviteCode, maxInviteCodeLength);
       checkOpen(provider);
       const trip = {
         provider,

@@ -7,7 +7,7 @@
 const betweenMs = 2 * 60_000;
 /** For how long a turn stays whoever's it is. */
 const keptMs = 2 * 60_000;
-const mostWaiting = 15;
+const maxWaiting = 15;
 
 interface Turn {
   readonly network: string;
@@ -31,7 +31,7 @@ export function turns(kept: number): GuessingTurns {
 
   return {
     freeAt(account, place, now, lastAt) {
-      const latest = now + (mostWaiting + 1) * betweenMs;
+      const latest = now + (maxWaiting + 1) * betweenMs;
       const queue = (queues.get(account) ?? []).filter(({ at }) => at + keptMs >= now);
       // A clock that was set back makes nobody wait for it to come round again.
       for (const turn of queue) turn.at = Math.min(turn.at, latest);
@@ -48,7 +48,7 @@ export function turns(kept: number): GuessingTurns {
       }
       const last = queue.reduce((at, turn) => Math.max(at, turn.at), lastAt);
       const next = last + betweenMs;
-      if (next <= now || queue.length >= mostWaiting) return next;
+      if (next <= now || queue.length >= maxWaiting) return next;
       queue.push({ network, at: next });
       return next;
     },

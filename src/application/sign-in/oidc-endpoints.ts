@@ -18,10 +18,10 @@ export interface OidcEndpoints {
 /** A person is waiting. */
 const timeoutMs = 5_000;
 /** Far beyond a discovery document. */
-const mostBytes = 256 * 1024;
-const longestAddress = 2048;
+const maxBytes = 256 * 1024;
+const maxAddressLength = 2048;
 
-const address = z.url({ protocol: /^https?$/ }).max(longestAddress);
+const address = z.url({ protocol: /^https?$/ }).max(maxAddressLength);
 const document = z.object({
   authorization_endpoint: address,
   token_endpoint: address,
@@ -43,10 +43,10 @@ export const oidcEndpoints =
   async (actor: Actor, wellKnown: string): Promise<OidcEndpoints> => {
     authorise(actor, 'root');
     const url = wellKnownAddress(wellKnown);
-    checkText('wellKnown', url, { max: longestAddress });
+    checkText('wellKnown', url, { max: maxAddressLength });
     if (!/^https?:\/\//i.test(url) || urlIn(url) === null)
       throw invalidField('wellKnown', `an address that begins with http:// or https://`);
-    const answer = await outbound.fetch({ url, headers: { accept: 'application/json' }, timeoutMs, mostBytes });
+    const answer = await outbound.fetch({ url, headers: { accept: 'application/json' }, timeoutMs, maxBytes });
     if (!answer.ok) throw new Failure('oidc-discovery-failed', { reason: answer.reason });
     if (answer.status !== 200) throw new Failure('oidc-discovery-failed', { reason: `status ${answer.status}` });
     const found = document.safeParse(documentIn(answer.body)).data;

@@ -14,9 +14,9 @@ import { turns } from './guessing-turns.js';
 const freeAtPlace = 5;
 const freeAtAccount = 20;
 const freeTogether = 5;
-const longestDelayMs = 15 * 60_000;
+const maxDelayMs = 15 * 60_000;
 /** However much others guess meanwhile, who has failed here waits no longer than this for one more try. */
-const longestForOthersMs = 30 * 60_000;
+const maxForOthersMs = 30 * 60_000;
 /** Failures are forgotten once there has been none for so long. */
 const memoryMs = 60 * 60_000;
 const accountsKept = 10_000;
@@ -27,7 +27,7 @@ const knownPlacesKept = 16;
 const toldAgainMs = 24 * 60 * 60_000;
 
 /** The wait after the n-th failure beyond the free ones: a second, doubling. */
-const delayAfter = (beyond: number): number => (beyond <= 0 ? 0 : Math.min(1000 * 2 ** (beyond - 1), longestDelayMs));
+const delayAfter = (beyond: number): number => (beyond <= 0 ? 0 : Math.min(1000 * 2 ** (beyond - 1), maxDelayMs));
 
 interface Failures {
   count: number;
@@ -79,7 +79,7 @@ export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDe
     }
     if (here.count === 0) return 0;
     const afterOthers = account.lastAt + delayAfter(account.count - freeAtAccount);
-    return Math.min(afterOthers, here.lastAt + longestForOthersMs);
+    return Math.min(afterOthers, here.lastAt + maxForOthersMs);
   };
 
   const tellOf = (name: string, account: Account, now: number): void => {

@@ -83,7 +83,7 @@ export interface ToldEvent extends Pick<Recorded, 'position' | 'revision' | 'at'
 }
 
 /** A call has three events at most; what else stands in its stream by mistake is not read to its end. */
-const mostEvents = 20;
+const maxEvents = 20;
 
 /**
  * What a caller may know of the events of a call. Not: channels, what upstream may charge, and whatever a later release
@@ -179,8 +179,8 @@ export function callQueries(ports: CallQueryPorts) {
   const eventsOf = async (id: CallId): Promise<readonly Recorded<CallEvent>[]> => {
     const found: Recorded[] = [];
     for await (const page of store.streamPages(streams.call(id))) {
-      found.push(...page.slice(0, mostEvents - found.length));
-      if (found.length === mostEvents) break;
+      found.push(...page.slice(0, maxEvents - found.length));
+      if (found.length === maxEvents) break;
     }
     return found as Recorded<CallEvent>[];
   };

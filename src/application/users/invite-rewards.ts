@@ -33,7 +33,7 @@ export interface RewardOutcome extends Pick<Promised, 'inviter' | 'quota'> {
 const rewardKey = 'invite reward';
 
 /** A unit, as the legacy contract has it; amounts are whole. */
-const leastTransfer = (settings: Settings): Quota => Quota(Math.max(1, Math.ceil(quotaStyle(settings).quotaPerUnit)));
+const minTransfer = (settings: Settings): Quota => Quota(Math.max(1, Math.ceil(quotaStyle(settings).quotaPerUnit)));
 
 export function inviteRewards({ store, handle, directory, once }: InviteRewardPorts) {
   const promiseTo = async (invitee: UserId): Promise<Promised | null> => {
@@ -70,7 +70,7 @@ export function inviteRewards({ store, handle, directory, once }: InviteRewardPo
         // Asked only where the order is new: its repeat has the first result, whatever the least is by then.
         const transferring = async (): Promise<UserCommand> => {
           const settings = directory.settings();
-          const least = leastTransfer(settings);
+          const least = minTransfer(settings);
           if (wanted < least)
             throw new Failure('invite-transfer-too-small', {
               min: least,

@@ -9,9 +9,9 @@ import type { Clock } from '../ports/storage-ports.js';
 
 const pauseMs = 30_000;
 const hourMs = 60 * 60_000;
-const mostToAddress = 6;
+const maxToAddress = 6;
 /** A school or an office is one client. */
-const mostForClient = 30;
+const maxForClient = 30;
 const kept = 10_000;
 
 /** When mails were asked for within the last hour, oldest first. */
@@ -52,8 +52,8 @@ export function mailLimits(clock: Clock): MailLimits {
       const last = here.at(-1);
       const free = Math.max(
         last === undefined ? 0 : last + pauseMs,
-        freeAt(here, mostToAddress),
-        freeAt(there, mostForClient),
+        freeAt(here, maxToAddress),
+        freeAt(there, maxForClient),
       );
       if (now < free) throw new Failure('too-many-attempts', { seconds: Math.ceil((free - now) / 1000) });
       addresses.set(address, [...here, now]);

@@ -28,9 +28,9 @@ interface RegisteringPorts {
   readonly codes: Pick<EmailCodes, 'check' | 'redeem'>;
 }
 
-const longestEmail = 50;
+const maxEmailLength = 50;
 /** Longer than any there is. */
-const longestInviteCode = 64;
+const maxInviteCodeLength = 64;
 
 export function registering({ directory, users, codes }: RegisteringPorts) {
   /** Throws `registration-closed` or `password-registration-closed`. */
@@ -55,8 +55,8 @@ export function registering({ directory, users, codes }: RegisteringPorts) {
       checkUsername(username);
       checkPassword(password);
       checkMailedCode('emailCode', emailCode);
-      checkText('inviteCode', inviteCode, { max: longestInviteCode });
-      if (isLonger(email, longestEmail)) throw new Failure('email-too-long', { field: 'email', max: longestEmail });
+      checkText('inviteCode', inviteCode, { max: maxInviteCodeLength });
+      if (isLonger(email, maxEmailLength)) throw new Failure('email-too-long', { field: 'email', max: maxEmailLength });
       if (email !== '') checkEmail(email);
       const settings = directory.settings();
       const verifies = settings.flag('EmailVerificationEnabled');

@@ -19,11 +19,11 @@ interface UserSettingsPorts extends Omit<WebhookPorts, 'settings'> {
 }
 
 /** Trials of webhooks for each user: every one is a request to an address that somebody typed. */
-const mostTrials = { most: 5, withinMs: 60_000 };
+const maxTrials = { most: 5, withinMs: 60_000 };
 
 export function userSettingsCommands(ports: UserSettingsPorts) {
   const { handle, vault, personal, directory, clock, allowHttp } = ports;
-  const trials = recentAttempts(mostTrials, clock);
+  const trials = recentAttempts(maxTrials, clock);
 
   /** Throws `webhook-failed` where the webhook does not take a notification. */
   const tryWebhook = async (actor: Actor, { webhookUrl, webhookSecret }: UserSettings): Promise<void> => {

@@ -13,7 +13,7 @@ import { chargeOf, type Price, reservationOf } from '../../domain/pricing/pricin
 import { chooseChannel, isRetryable } from '../../relay/pipeline/routing.js';
 import { channelCast, embeddingModel, type Habit } from '../cast.js';
 import { around, type Random } from '../random.js';
-import { mostOutput, tokensOf } from '../tokens.js';
+import { maxOutput, tokensOf } from '../tokens.js';
 import type { Intent } from './hours.js';
 import { mannersOf, mishapOf, unanswered } from './mishaps.js';
 
@@ -165,7 +165,7 @@ export function pastCall(intent: Intent, balance: number, world: CallWorld): Pas
   if (price === null) return refused(at, facts, 400, 'model_price_error');
   const usage = usageOf(habit, random);
   const prompt = promptTokens(usage);
-  const maxOutputTokens = habit.answer === 0 ? 0 : mostOutput;
+  const maxOutputTokens = habit.answer === 0 ? 0 : maxOutput;
   const reserved = reservationOf({ input: prompt, output: maxOutputTokens }, price);
   if (balance < reserved) return refused(at, facts, 403, 'insufficient_user_quota');
   const course = askChannels(intent, channels, world);

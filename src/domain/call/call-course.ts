@@ -49,7 +49,7 @@ export function callStatus({ outcome, refund }: CallCourse): CallStatus {
 }
 
 /** Beyond this, a clock was set between the request and its reservation: the body is read within seconds. */
-const longestAdmissionMs = 10 * 60_000;
+const maxAdmissionMs = 10 * 60_000;
 
 /** When the request arrived, which its id tells; never after the reservation. */
 export function receivedAt(callId: CallId, { reserved }: CallCourse): Instant {
@@ -57,7 +57,7 @@ export function receivedAt(callId: CallId, { reserved }: CallCourse): Instant {
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})/.exec(callId)?.map(Number) ?? [];
   if (year === undefined || month === undefined) return reserved.at;
   const told = Date.UTC(year, month - 1, day, hour, minute, second, ms);
-  return told <= reserved.at && reserved.at - told <= longestAdmissionMs ? Instant(told) : reserved.at;
+  return told <= reserved.at && reserved.at - told <= maxAdmissionMs ? Instant(told) : reserved.at;
 }
 
 /**

@@ -58,7 +58,7 @@ const families: readonly (readonly [names: RegExp, output: number, context: numb
 ];
 
 /** No model takes more, as far as anybody has said. */
-export const largestContext = 10_000_000;
+export const maxContext = 10_000_000;
 
 const remembered = new Map<string, ModelLimits | null>();
 

@@ -25,7 +25,7 @@ export interface EditedParts {
 }
 
 /** Characters of each text that are told. */
-const longestTold = 1_000;
+const maxTold = 1_000;
 
 /** Texts whose members go upstream as they are: what is a secret there, its name has to say. */
 const withNamedSecrets: ReadonlySet<ChannelField> = new Set(['paramOverride', 'setting', 'other']);
@@ -78,9 +78,9 @@ function cut(field: ChannelField, from: string | null, to: string | null): Chann
   if (from === null || to === null || from === to) return { field, from: null, to: null, isCut: false };
   return {
     field,
-    from: from.slice(0, longestTold),
-    to: to.slice(0, longestTold),
-    isCut: from.length > longestTold || to.length > longestTold,
+    from: from.slice(0, maxTold),
+    to: to.slice(0, maxTold),
+    isCut: from.length > maxTold || to.length > maxTold,
   };
 }
 

@@ -1,13 +1,5 @@
 import { urlIn } from '../kernel/address.js';
-import {
-  boundedJson,
-  bytesIn,
-  checkInteger,
-  checkList,
-  checkText,
-  largestInt,
-  type TextBound,
-} from '../kernel/bounds.js';
+import { boundedJson, bytesIn, checkInteger, checkList, checkText, maxInt, type TextBound } from '../kernel/bounds.js';
 import { Failure, invalidField } from '../kernel/failure.js';
 import { groupText, maxModelNameBytes } from '../kernel/names.js';
 import { isServed, type ProviderFacts, type ProviderTable } from './provider.js';
@@ -137,8 +129,8 @@ const checks: {
     for (const model of models) checkModel('models', model);
   },
   groups: ({ groups }) => checkList('groups', groups, maxGroups, groupText),
-  priority: ({ priority }) => checkInteger('priority', priority, -largestInt, largestInt),
-  weight: ({ weight }) => checkInteger('weight', weight, 0, largestInt),
+  priority: ({ priority }) => checkInteger('priority', priority, -maxInt, maxInt),
+  weight: ({ weight }) => checkInteger('weight', weight, 0, maxInt),
   tag: ({ tag }) => checkText('tag', tag ?? '', { max: 64 }),
   modelMapping: ({ modelMapping }) => checkModelMapping(modelMapping),
   statusCodeMapping: ({ statusCodeMapping }) => checkJson('statusCodeMapping', statusCodeMapping, 4096),
@@ -153,7 +145,7 @@ const checks: {
   organization: ({ organization }) => checkText('organization', organization ?? '', { max: 128 }),
   testModel: ({ testModel }) => checkModel('testModel', testModel ?? ''),
   autoBan: () => {},
-  maxInputTokens: ({ maxInputTokens }) => checkInteger('maxInputTokens', maxInputTokens, 0, largestInt),
+  maxInputTokens: ({ maxInputTokens }) => checkInteger('maxInputTokens', maxInputTokens, 0, maxInt),
 };
 
 function checkCandidates({ models, groups }: ChannelSettings): void {

@@ -52,7 +52,7 @@ export function checkList(field: string, items: readonly string[], most: number,
 }
 
 /** What the 32 bits of a signed integer hold: in columns, in GraphQL's Int, in the clients of the legacy contract. */
-export const largestInt = 2_147_483_647;
+export const maxInt = 2_147_483_647;
 
 /** Deep enough for anything anybody configures; far from what a recursive reader or writer could not follow. */
 const maxJsonDepth = 32;

@@ -4,11 +4,11 @@
  */
 
 /** A single letter tells little and is shared by many; a single ideograph is a name. */
-const shortestTerm = 2;
+const minTermLength = 2;
 /** Anything longer is found by its first so many characters. */
-const longestTerm = 24;
+const maxTermLength = 24;
 /** Display names and addresses stay far below; what does not is found by its beginning. */
-const mostTerms = 500;
+const maxTerms = 500;
 
 const wordCharacter = /[\p{L}\p{N}]/u;
 const standsAlone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
@@ -23,8 +23,8 @@ export function searchTermsOf(text: string): readonly string[] {
     const alone = standsAlone.test(character);
     const begins = start === 0 || alone || (wordCharacter.test(character) && !wordCharacter.test(all[start - 1] ?? ''));
     if (!begins) continue;
-    for (let length = alone ? 1 : shortestTerm; length <= longestTerm && start + length <= all.length; length++) {
-      if (terms.size === mostTerms) return [...terms];
+    for (let length = alone ? 1 : minTermLength; length <= maxTermLength && start + length <= all.length; length++) {
+      if (terms.size === maxTerms) return [...terms];
       terms.add(all.slice(start, start + length).join(''));
     }
   }
@@ -33,7 +33,7 @@ export function searchTermsOf(text: string): readonly string[] {
 
 /** The term a keyword asks for; null: too short to ask for any. */
 export function searchTermFor(keyword: string): string | null {
-  const asked = characters(keyword).slice(0, longestTerm);
+  const asked = characters(keyword).slice(0, maxTermLength);
   const [first = ''] = asked;
-  return asked.length >= (standsAlone.test(first) ? 1 : shortestTerm) ? asked.join('') : null;
+  return asked.length >= (standsAlone.test(first) ? 1 : minTermLength) ? asked.join('') : null;
 }

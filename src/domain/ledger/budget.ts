@@ -30,7 +30,7 @@ type SpendingByDay = Iterable<readonly [day: Day, quota: bigint]>;
 export const daysRemembered = 62;
 
 /** As much as anybody may write down at once. */
-const largestBudget = 1e15;
+const maxBudget = 1e15;
 
 const dayMs = 86_400_000;
 /** 1970-01-01 was a Thursday, three days into its week. */
@@ -91,6 +91,6 @@ export function spendingDayOf({ cause, settledAt }: Pick<Movement, 'cause' | 'se
 
 /** Throws `invalid-field` unless it can be kept to. */
 export function checkBudget({ quota, period }: Budget): void {
-  checkInteger('budget.quota', quota, 1, largestBudget);
+  checkInteger('budget.quota', quota, 1, maxBudget);
   if (!budgetPeriods.includes(period)) throw invalidField('budget.period', budgetPeriods.join(', '));
 }

@@ -11,10 +11,10 @@ export interface ChatLink {
   readonly url: string;
 }
 
-const mostLinks = 50;
+const maxLinks = 50;
 const nameText: TextBound = { max: 100 };
 const urlText: TextBound = { max: 2048 };
-const allowed = `a JSON array of at most ${mostLinks} objects of one name and one address each`;
+const allowed = `a JSON array of at most ${maxLinks} objects of one name and one address each`;
 
 /** What runs in a page, or shows what is not of the network, is no front end. Apps have schemes of their own. */
 const notOpened: ReadonlySet<string> = new Set([
@@ -59,7 +59,7 @@ function linkAt(entry: unknown, place: number): ChatLink | null {
 
 /** Throws `invalid-field`, naming the link that is wrong. */
 export function checkChatLinks(list: unknown): void {
-  if (!Array.isArray(list) || list.length > mostLinks) throw invalidField('Chats', allowed);
+  if (!Array.isArray(list) || list.length > maxLinks) throw invalidField('Chats', allowed);
   list.forEach((entry: unknown, place) => {
     const link = linkAt(entry, place);
     if (link === null) throw invalidField(`Chats[${place}]`, allowed);
@@ -71,7 +71,7 @@ export function checkChatLinks(list: unknown): void {
 export function readChatLinks(json: string): ChatLink[] {
   const list = JSON.parse(json) as unknown;
   if (!Array.isArray(list)) return [];
-  return list.slice(0, mostLinks).flatMap((entry: unknown, place) => {
+  return list.slice(0, maxLinks).flatMap((entry: unknown, place) => {
     const link = linkAt(entry, place);
     if (link === null) return [];
     try {

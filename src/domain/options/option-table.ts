@@ -1,4 +1,4 @@
-import { largestInt, type TextBound } from '../kernel/bounds.js';
+import { maxInt, type TextBound } from '../kernel/bounds.js';
 
 /* Every option the gateway knows: what it may hold and what it holds until an operator says otherwise. */
 
@@ -11,7 +11,7 @@ type Shape =
   | { readonly kind: 'choice'; readonly choices: readonly string[] }
   /** JSON object of name → number ≥ 0. */
   | { readonly kind: 'ratios' }
-  /** JSON object of name → integer from 1 to `mostCounted`. */
+  /** JSON object of name → integer from 1 to `maxCounted`. */
   | { readonly kind: 'counts' }
   /** JSON object of name → text. */
   | { readonly kind: 'texts' }
@@ -20,7 +20,7 @@ type Shape =
   | { readonly kind: 'json-array'; readonly of?: 'chat-links' };
 
 /** The largest number of tokens an option may hold: with it no product of limits leaves the range of exact integers. */
-export const mostCounted = 2 ** 30 - 1;
+export const maxCounted = 2 ** 30 - 1;
 
 /** Why an option cannot be another than it is: what it is about does not exist here, or is always done. */
 export type Fixed =
@@ -52,7 +52,7 @@ const lines = (initial = '') => ({ kind: 'text', initial, max: 131_072, lines: t
 /** Markdown or HTML, pictures included. */
 const page = () => ({ kind: 'text', initial: '', max: 262_144, lines: true }) as const;
 const secret = { kind: 'secret', initial: '' } as const;
-const integer = (initial: number, minimum: number, maximum: number = largestInt) =>
+const integer = (initial: number, minimum: number, maximum: number = maxInt) =>
   ({ kind: 'integer', initial: String(initial), minimum, maximum }) as const;
 const number = (initial: number, minimum: number, maximum: number) =>
   ({ kind: 'number', initial: String(initial), minimum, maximum }) as const;
@@ -60,7 +60,7 @@ const number = (initial: number, minimum: number, maximum: number) =>
 const quota = (initial: number) => integer(initial, 0, 1_000_000_000_000);
 const secondsInADay = 86_400;
 /** A hundred years. */
-const mostDaysKept = 36_500;
+const maxDaysKept = 36_500;
 const ratios = (initial: string) => ({ kind: 'ratios', initial }) as const;
 const counts = (initial: string) => ({ kind: 'counts', initial }) as const;
 const texts = (initial: string) => ({ kind: 'texts', initial }) as const;
@@ -158,11 +158,11 @@ export const optionTable = {
   QuotaForInviter: quota(0),
   QuotaForInvitee: quota(0),
   QuotaRemindThreshold: quota(1000),
-  PreConsumedQuota: integer(500, 0, mostCounted),
+  PreConsumedQuota: integer(500, 0, maxCounted),
   ModelMaxOutputTokens: counts('{}'),
-  DefaultMaxOutputTokens: integer(32_768, 1, mostCounted),
+  DefaultMaxOutputTokens: integer(32_768, 1, maxCounted),
   LowerOutputLimitEnabled: on,
-  UpstreamPromptTokens: integer(1024, 0, mostCounted),
+  UpstreamPromptTokens: integer(1024, 0, maxCounted),
   QuotaPerUnit: number(500_000, 0.000001, 1_000_000_000_000),
   DisplayInCurrencyEnabled: on,
   DisplayTokenStatEnabled: on,
@@ -230,7 +230,7 @@ export const optionTable = {
   /** In the currency of each channel's account; 0: root is told of none. */
   'general_setting.low_channel_balance': number(1, 0, 1_000_000_000),
   /** For how many days the usage log shows what happened; 0: for ever. */
-  'general_setting.log_retention_days': integer(0, 0, mostDaysKept),
+  'general_setting.log_retention_days': integer(0, 0, maxDaysKept),
   /** 0: no limit. Whoever has more keeps them and gets no new ones. */
   'general_setting.api_keys_per_user': integer(1000, 0),
 } as const satisfies Record<string, OptionDefinition>;

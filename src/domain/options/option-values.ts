@@ -3,7 +3,7 @@ import { isDecimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { maxModelNameBytes } from '../kernel/names.js';
 import { checkChatLinks } from './chat-links.js';
-import { fixedBecause, mostCounted, type OptionDefinition, optionDefinition } from './option-table.js';
+import { fixedBecause, maxCounted, type OptionDefinition, optionDefinition } from './option-table.js';
 
 /* What an option may hold, and how its value is read. */
 
@@ -14,7 +14,7 @@ const jsonText: TextBound = { max: 524_288, lines: true };
 const secretText: TextBound = { max: 8192, lines: true };
 /** Of an option nobody here knows, kept for clients that do. */
 const foreignText: TextBound = { max: 8192, lines: true };
-const longestNumber = 64;
+const maxNumberLength = 64;
 const foreignKey = /^[\w.-]{1,100}$/;
 const maxMembers = 10_000;
 /** Prices are products of ratios; none of them makes a price that cannot be counted. */
@@ -42,7 +42,7 @@ function checkNumber(
   // Zero would be no value: the option is as if nobody had ever set it.
   if (value === '' && minimum > 0) return;
   // What is no decimal text to the price tables is none here, even where JavaScript would read a number.
-  const amount = value.length <= longestNumber && isDecimal(value) ? Number(value) : Number.NaN;
+  const amount = value.length <= maxNumberLength && isDecimal(value) ? Number(value) : Number.NaN;
   const fits = kind === 'integer' ? Number.isSafeInteger(amount) : Number.isFinite(amount);
   if (!fits || amount < minimum || amount > maximum)
     throw wrong(key, `${kind === 'integer' ? 'an integer' : 'a number'} from ${minimum} to ${maximum}`);
@@ -75,11 +75,11 @@ function checkJson(key: string, value: string, allowed: string): void {
 }
 
 const ratiosAllowed = 'a JSON object of names and numbers from 0';
-const countsAllowed = `a JSON object of names and integers from 1 to ${mostCounted}`;
+const countsAllowed = `a JSON object of names and integers from 1 to ${maxCounted}`;
 const textsAllowed = 'a JSON object of names and texts';
 
 /** Bytes an option may hold at most. */
-export function longestOption(key: string): number {
+export function maxOptionLength(key: string): number {
   const definition = optionDefinition(key);
   switch (definition?.kind) {
     case undefined:
@@ -92,7 +92,7 @@ export function longestOption(key: string): number {
     case 'choice':
     case 'integer':
     case 'number':
-      return longestNumber;
+      return maxNumberLength;
     default:
       return jsonText.max;
   }
@@ -189,8 +189,8 @@ export function readCounts(key: string, value: string): Map<string, number> {
   const table = members(key, value, countsAllowed);
   return new Map(
     table.map(([name, count]) => {
-      if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > mostCounted)
-        throw wrong(`${key}.${name}`, `an integer from 1 to ${mostCounted}`);
+      if (typeof count !== 'number' || !Number.isInteger(count) || count < 1 || count > maxCounted)
+        throw wrong(`${key}.${name}`, `an integer from 1 to ${maxCounted}`);
       return [name, count];
     }),
   );

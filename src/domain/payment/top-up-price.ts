@@ -24,7 +24,7 @@ export interface TopUpOffer {
 }
 
 /** What no provider takes at once. */
-const mostCents = 99_999_999n;
+const maxCents = 99_999_999n;
 
 export const moneyText = (cents: bigint): string => {
   const digits = cents.toString().padStart(3, '0');
@@ -32,7 +32,7 @@ export const moneyText = (cents: bigint): string => {
 };
 
 /** The least that can be bought at once, in the unit of amounts. */
-export const leastAmount = (dollars: number, { inCurrency, quotaPerUnit }: TopUpPrices): number =>
+export const minAmount = (dollars: number, { inCurrency, quotaPerUnit }: TopUpPrices): number =>
   inCurrency ? dollars : quotaOf(dollars, quotaPerUnit);
 
 const quotaOf = (dollars: number, quotaPerUnit: string): number =>
@@ -40,11 +40,11 @@ const quotaOf = (dollars: number, quotaPerUnit: string): number =>
 
 /**
  * `least`: dollars that have to be bought at once. Throws `top-up-too-small`, `top-up-too-cheap` where it comes to less
- * than `leastCents`, `quota-out-of-range` and `invalid-field` where it is more than anybody could pay.
+ * than `minCents`, `quota-out-of-range` and `invalid-field` where it is more than anybody could pay.
  */
-export function topUpOffer(amount: number, least: number, prices: TopUpPrices, leastCents: number): TopUpOffer {
+export function topUpOffer(amount: number, least: number, prices: TopUpPrices, minCents: number): TopUpOffer {
   if (!Number.isSafeInteger(amount)) throw invalidField('amount', 'an integer');
-  const minimum = leastAmount(least, prices);
+  const minimum = minAmount(least, prices);
   if (amount < Math.max(minimum, 1))
     throw new Failure('top-up-too-small', {
       field: 'amount',
@@ -53,9 +53,9 @@ export function topUpOffer(amount: number, least: number, prices: TopUpPrices, l
   const unit: Decimal = prices.inCurrency ? integer(1) : decimal(prices.quotaPerUnit);
   const exact = times(times(integer(amount), decimal(prices.price)), decimal(prices.groupRatio));
   const cents = quotient(times(exact, integer(100)), unit, 0).digits;
-  if (cents < BigInt(leastCents)) throw new Failure('top-up-too-cheap', { field: 'amount' });
+  if (cents < BigInt(minCents)) throw new Failure('top-up-too-cheap', { field: 'amount' });
   const quota = enteredQuota('amount', prices.inCurrency ? quotaOf(amount, prices.quotaPerUnit) : amount);
-  if (cents > mostCents) throw invalidField('amount', `one that costs at most ${moneyText(mostCents)}`);
+  if (cents > maxCents) throw invalidField('amount', `one that costs at most ${moneyText(maxCents)}`);
   if (quota < 1) throw new Failure('top-up-too-cheap', { field: 'amount' });
   return { quota, money: moneyText(cents) };
 }

@@ -64,12 +64,12 @@ export const groupRatioOf = (tables: PriceTables, group: string): string => tabl
 
 /** By tables, which never change: the same few models are priced call after call. */
 const knownPrices = new WeakMap<PriceTables, Map<string, Price | null>>();
-const mostKnown = 10_000;
+const maxKnown = 10_000;
 
 /** null: the model has neither price nor ratio and unpriced models are not accepted. The same object for the same price. */
 export function priceOf(tables: PriceTables, model: string, group: string, acceptUnpriced: boolean): Price | null {
   let known = knownPrices.get(tables);
-  if (known === undefined || known.size >= mostKnown) {
+  if (known === undefined || known.size >= maxKnown) {
     known = new Map();
     knownPrices.set(tables, known);
   }

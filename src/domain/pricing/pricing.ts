@@ -78,10 +78,10 @@ const factor = (text: string): Decimal => {
  * No call costs more, whatever its price and its usage say: 2 million USD at the usual unit. Beyond it a figure is
  * somebody's slip, and sums of such figures would leave the range of exact integers.
  */
-export const dearestCall = Quota(1_000_000_000_000);
+export const maxCallPrice = Quota(1_000_000_000_000);
 
 /** No charge is a credit, whatever factors somebody managed to record. */
-const bounded = (amount: number): Quota => Quota(Math.max(0, Math.min(amount, dearestCall)));
+const bounded = (amount: number): Quota => Quota(Math.max(0, Math.min(amount, maxCallPrice)));
 
 /** A count as it can be multiplied: what is no whole number, or has no end, must not keep a call from being charged. */
 export const exactCount = (count: number): Decimal =>
@@ -159,7 +159,7 @@ const inputKinds = ['cachedInput', 'cacheWrite', 'imageInput'] as const;
 const outputKinds = ['reasoning', 'imageOutput'] as const;
 
 /** The dearest that what is held under this name can turn out to be. */
-function dearestRateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decimal {
+function maxRateOf(price: TokenPrice, name: Quantity, unit: Decimal): Decimal {
   if (!isTokens(name)) return rateOf(price, name, unit);
   const output = isOutput(name);
   let dearest = factor(quantityRatio(price, output ? 'output' : 'input'));
@@ -184,20 +184,20 @@ export function reservationOf(most: Usage, price: Price): Quota {
   }
 }
 
-/** What was asked of `dearestRateOf` before: prices are objects that stay, two questions a call or more. */
-const dearestRates = new WeakMap<TokenPrice, Partial<Record<Quantity, Decimal>>>();
+/** What was asked of `maxRateOf` before: prices are objects that stay, two questions a call or more. */
+const maxRates = new WeakMap<TokenPrice, Partial<Record<Quantity, Decimal>>>();
 
 function heldFor(most: Usage, price: TokenPrice, unit: Decimal): Decimal {
-  let rates = dearestRates.get(price);
+  let rates = maxRates.get(price);
   if (rates === undefined) {
     rates = {};
-    dearestRates.set(price, rates);
+    maxRates.set(price, rates);
   }
   let sum = ZERO;
   for (const name in most) {
     const count = most[name as Quantity];
     if (count === undefined || count <= 0) continue;
-    const rate = rates[name as Quantity] ?? dearestRateOf(price, name as Quantity, unit);
+    const rate = rates[name as Quantity] ?? maxRateOf(price, name as Quantity, unit);
     rates[name as Quantity] = rate;
     sum = add(sum, times(exactCount(count), rate));
   }
@@ -216,7 +216,7 @@ export function affordableOutput(
 ): number {
   if (price.per === 'call') return Number.POSITIVE_INFINITY;
   const unit = unitOf(price);
-  const perToken = dearestRateOf(price, kind, unit);
+  const perToken = maxRateOf(price, kind, unit);
   if (isZero(perToken) || isNegative(perToken)) return Number.POSITIVE_INFINITY;
   const left = add(integer(quota), negative(heldFor(input, price, unit)));
   if (isNegative(left)) return 0;

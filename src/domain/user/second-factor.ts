@@ -28,7 +28,7 @@ export function checkPasskeyId(field: string, passkey: string): void {
 }
 
 export const recoveryCodeCount = 10;
-export const mostPasskeys = 20;
+export const maxPasskeys = 20;
 
 /** What an authenticator has told of a passkey. */
 export interface Passkey {
@@ -121,7 +121,7 @@ function decide(command: FactorCommand, factors: Factors): FactorEvent[] {
     case 'AddPasskey': {
       const { passkey, added } = command;
       if (factors.passkeys.has(passkey)) return [];
-      if (factors.passkeys.size >= mostPasskeys) throw new Failure('too-many-passkeys', { allowed: mostPasskeys });
+      if (factors.passkeys.size >= maxPasskeys) throw new Failure('too-many-passkeys', { allowed: maxPasskeys });
       const { credential, name, publicKey, counter, transports } = added;
       return [{ type: 'PasskeyAdded', passkey, credential, name, publicKey, counter, transports }];
     }

@@ -16,7 +16,7 @@ const unauthorized = 4401;
 const forbidden = 4403;
 
 /** Connections one user may have; a browser needs one per tab. */
-const mostPerUser = 20;
+const maxPerUser = 20;
 
 export interface LiveConnection {
   readonly credentials: SessionCredentials;
@@ -114,7 +114,7 @@ export function liveConnections(application: Application, recheckMs: number, log
       const user = await admitted(connection);
       if (user === null) return null;
       const others = byUser.get(user.id) ?? new Set();
-      if (others.size >= mostPerUser) {
+      if (others.size >= maxPerUser) {
         connection.close(forbidden, 'too-many-connections');
         return null;
       }

@@ -16,9 +16,9 @@ import { type SocketExtra, serveWebSocket } from './websocket.js';
 /* GraphQL over WebSocket: subscriptions only. Who connects is known before anything else is answered. */
 
 /** Subscriptions one connection may hold; a page of the console has a handful. */
-const mostPerConnection = 20;
+const maxPerConnection = 20;
 /** Over all connections of a user: what happens is worked out and told once for each of them. */
-const mostPerUser = 40;
+const maxPerUser = 40;
 
 interface Connected extends SocketExtra {
   connection?: LiveConnection;
@@ -120,11 +120,11 @@ async function executable(
 ): Promise<ExecutionArgs> {
   if (caller === undefined || userId === undefined)
     throw new Error('a subscription came before its connection was acknowledged');
-  if (Object.keys(subscriptions).length > mostPerConnection)
-    throw new RequestRefused('too-many-subscriptions', { allowed: mostPerConnection });
+  if (Object.keys(subscriptions).length > maxPerConnection)
+    throw new RequestRefused('too-many-subscriptions', { allowed: maxPerConnection });
   const ofUser = [...(connected.get(userId) ?? [])].map((connection) => Object.keys(connection.subscriptions).length);
-  if (ofUser.reduce((sum, count) => sum + count, 0) > mostPerUser)
-    throw new RequestRefused('too-many-subscriptions', { allowed: mostPerUser });
+  if (ofUser.reduce((sum, count) => sum + count, 0) > maxPerUser)
+    throw new RequestRefused('too-many-subscriptions', { allowed: maxPerUser });
   const address = options.addressOf(request);
   const payer = await payerOf(caller, address);
   const document = documents.read(query, (cost) => payFor(options.work, payer, cost));

@@ -26,7 +26,7 @@ interface WebSocketOptions {
 /** A document is a tenth of it; the rest is for variables. */
 const maxMessageBytes = 64 * 1024;
 /** Sockets of one place: a house full of people, each with a few tabs. */
-const mostPerPlace = 200;
+const maxPerPlace = 200;
 /** Begin and end of every subscription a page may have, a few times over, and pings. */
 const messagesPerMinute = 1200;
 const policyViolation = 1008;
@@ -54,7 +54,7 @@ export function serveWebSocket(server: HttpServer, options: WebSocketOptions): (
     }
     const place = rateLimitKey(addressOf(request));
     const others = open.get(place) ?? 0;
-    if (others >= mostPerPlace) {
+    if (others >= maxPerPlace) {
       refuse(stream, '429 Too Many Requests');
       return;
     }

@@ -35,7 +35,7 @@ const queryCost = 50;
 /** A change reads what happened before, writes to the log for ever, and waits until it can be seen. */
 const mutationCost = 250;
 /** What one operation may ask for side by side; the console's largest has three. */
-const mostAtRoot = 10;
+const maxAtRoot = 10;
 /** What a list without a page size is taken to hold. */
 const assumedLength = 10;
 /** Arguments that say how many elements a list will have at most. */
@@ -181,8 +181,8 @@ export function checkLimits(
   { depth, cost, atRoot }: Omit<MeasuredOperation, 'introspects'>,
   limits: OperationLimits,
 ): void {
-  if (atRoot > mostAtRoot)
-    throw new RequestRefused('too-many-fields-at-the-root', { fields: atRoot, allowed: mostAtRoot });
+  if (atRoot > maxAtRoot)
+    throw new RequestRefused('too-many-fields-at-the-root', { fields: atRoot, allowed: maxAtRoot });
   if (depth > limits.depth) throw new RequestRefused('too-deep', { depth, allowed: limits.depth });
   if (cost > limits.cost) throw new RequestRefused('too-costly', { cost, allowed: limits.cost });
 }

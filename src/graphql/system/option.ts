@@ -26,7 +26,7 @@ import {
   optionDefinition,
   prerequisiteOf,
 } from '../../domain/options/option-table.js';
-import { longestOption } from '../../domain/options/option-values.js';
+import { maxOptionLength } from '../../domain/options/option-values.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { maxPageSize } from '../server/page.js';
@@ -108,7 +108,7 @@ class Option implements OptionView {
 
   @Field(() => Int, { description: 'Bytes it may hold at most.' })
   longest(): number {
-    return longestOption(this.key);
+    return maxOptionLength(this.key);
   }
 
   @Field(() => Boolean, { description: 'A text that may hold several lines.' })
@@ -211,7 +211,7 @@ class OidcEndpointsObject {
 }
 
 /** What is refused is called by its name, as far as that can be one. */
-const longestKey = 100;
+const maxKeyLength = 100;
 
 const detail = ({ details }: Failure, name: string): string | null => {
   const value = details[name];
@@ -272,9 +272,9 @@ export class OptionResolver {
         // What is there now is shown with the refusal.
         if (typeof position === 'number' && position > newest) newest = Position(position);
         refused.push({
-          key: key.slice(0, longestKey),
+          key: key.slice(0, maxKeyLength),
           code: error.code,
-          field: detail(error, 'field')?.slice(0, longestKey) ?? null,
+          field: detail(error, 'field')?.slice(0, maxKeyLength) ?? null,
           allowed: detail(error, 'allowed'),
           needed: detail(error, 'needed'),
         });

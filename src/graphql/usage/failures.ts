@@ -46,14 +46,14 @@ registerEnumType(FailureKindEnum, {
 
 const day = 24 * 60 * 60;
 /** Hours are added up by cause, so a year is not much. */
-const longestDays = 400;
+const maxDays = 400;
 
 @ArgsType()
 class UsageFailuresArgs {
   @Field(() => TimestampScalar, { description: 'Inclusive; hours count by their start.' })
   readonly from!: number;
 
-  @Field(() => TimestampScalar, { description: `Inclusive; at most ${longestDays} days after "from".` })
+  @Field(() => TimestampScalar, { description: `Inclusive; at most ${maxDays} days after "from".` })
   readonly to!: number;
 
   @Field(() => Boolean, {
@@ -136,7 +136,7 @@ export class UsageFailuresResolver {
     @Viewer() viewer: UserView,
     @Args(() => UsageFailuresArgs) { from, to, everyone, apiKeyId }: UsageFailuresArgs,
   ): Promise<readonly UsageFailure[]> {
-    if (to - from > longestDays * day) throw invalidField('to', `at most ${longestDays} days after "from"`);
+    if (to - from > maxDays * day) throw invalidField('to', `at most ${maxDays} days after "from"`);
     const filter = { from, to, apiKeyId: apiKeyId ? ApiKeyId(apiKeyId) : undefined };
     return application.queries.failures(viewer, filter, !everyone);
   }

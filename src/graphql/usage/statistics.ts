@@ -46,7 +46,7 @@ const IntervalEnum = enumeration<Interval>('Interval', 'How statistics are cut i
 const maxRows = 10_000;
 const day = 24 * 60 * 60;
 /** The longest range of each interval, in seconds; without one, everything there is. */
-const longestRange: Record<Interval, number> = { hour: 32 * day, day: 400 * day };
+const maxRange: Record<Interval, number> = { hour: 32 * day, day: 400 * day };
 
 /** Whose calls are looked at, and which. */
 @ArgsType()
@@ -148,8 +148,8 @@ export class StatisticsResolver {
     @Viewer() viewer: UserView,
     @Args(() => UsageStatisticsArgs) { from, to, by, interval, offsetMinutes, ...scope }: UsageStatisticsArgs,
   ): Promise<readonly UsageStatsGroup[]> {
-    if (interval && to - from > longestRange[interval])
-      throw invalidField('to', `at most ${longestRange[interval] / day} days after "from"`);
+    if (interval && to - from > maxRange[interval])
+      throw invalidField('to', `at most ${maxRange[interval] / day} days after "from"`);
     const filter = { from, to, ...statisticsFilterOf(scope) };
     const query = { by, interval: interval ?? null, offsetMinutes };
     const rows = await application.queries.statistics(viewer, filter, query, !scope.everyone);

@@ -10,7 +10,7 @@ import { type GraphqlContext, signedIn, Viewer } from '../server/context.js';
 import { QuotaScalar, SafeIntScalar } from '../server/scalars.js';
 
 /** A busy key moves the balance thousands of times a second; nobody can read more than this. */
-const shortestPauseMs = 250;
+const minPauseMs = 250;
 
 @ObjectType({ description: 'The wallet of who asks.' })
 class Balance {
@@ -49,7 +49,7 @@ export class BalanceResolver {
   @Authorized()
   @Subscription(() => Balance, {
     name: 'balance',
-    description: `At once, then whenever it changes; at most every ${shortestPauseMs} ms.`,
+    description: `At once, then whenever it changes; at most every ${minPauseMs} ms.`,
     subscribe: ({ context }: SubscriptionData) => stoppable((signal) => balances(context, signal)),
   })
   balanceChanged(@Root() balance: Balance): Balance {
@@ -89,7 +89,7 @@ async function* balances(
       yield await balanceOf(application, await signedIn(caller));
       // Sums that are behind are told again, also when nothing moves any more.
       if (!whole) moved.ring();
-      if (!(await pause(whole ? shortestPauseMs : behindPauseMs, signal))) return;
+      if (!(await pause(whole ? minPauseMs : behindPauseMs, signal))) return;
     }
   } finally {
     forget();

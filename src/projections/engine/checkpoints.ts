@@ -170,14 +170,14 @@ export async function inTransaction<Result>(client: ClientBase, work: () => Prom
 }
 
 /** Statements of a connection that are parsed and planned once: those of a read model are few, and the same each batch. */
-const mostPrepared = 100;
+const maxPrepared = 100;
 
 /** A handle whose every statement runs on this one connection, inside whatever transaction it is in. */
 export function boundTo(client: ClientBase): ReadModels {
   const names = new Map<string, string>();
   const nameOf = (text: string): string | undefined => {
     const known = names.get(text);
-    if (known !== undefined || names.size >= mostPrepared) return known;
+    if (known !== undefined || names.size >= maxPrepared) return known;
     const name = `projector_${names.size}`;
     names.set(text, name);
     return name;

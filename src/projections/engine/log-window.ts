@@ -23,7 +23,7 @@ interface LogWindowOptions {
 
 /** Characters of payloads handed out at once, and kept; as with events, what exceeds the first is still handed out. */
 const batchSize = 4 * 1024 * 1024;
-const mostHeldSize = 32 * 1024 * 1024;
+const maxHeldSize = 32 * 1024 * 1024;
 
 const lastOf = ({ after, events }: Stretch): Position => events.at(-1)?.position ?? after;
 
@@ -144,7 +144,7 @@ export class LogWindow {
   private async makeRoom(after: Position): Promise<void> {
     const { pageSize, capacity } = this.options;
     const deadline = Date.now() + patienceMs;
-    while (this.held + this.promised + pageSize > capacity || this.heldSize + batchSize > mostHeldSize) {
+    while (this.held + this.promised + pageSize > capacity || this.heldSize + batchSize > maxHeldSize) {
       const slowest = Math.min(...this.readers.values());
       const read = this.stretches.find((stretch) => lastOf(stretch) <= slowest);
       if (read !== undefined) this.forget(read);
@@ -172,7 +172,7 @@ export class LogWindow {
     this.held += stretch.events.length;
     this.heldSize += stretch.size;
     for (const oldest of [...this.stretches]) {
-      if (oldest === stretch || (this.held <= this.options.capacity && this.heldSize <= mostHeldSize)) break;
+      if (oldest === stretch || (this.held <= this.options.capacity && this.heldSize <= maxHeldSize)) break;
       this.forget(oldest);
     }
     return stretch;

@@ -47,7 +47,7 @@ type Row = Selectable<ChannelFailureTables['channel_failure']>;
 type Failure = Pick<Row, 'channel_id' | 'status' | 'code'>;
 
 const hourSeconds = 3_600;
-const longestCode = 64;
+const maxCodeLength = 64;
 
 const keyOf = ({ channel_id, hour, status, code }: Pick<Row, 'channel_id' | 'hour' | 'status' | 'code'>): string =>
   `${channel_id} ${hour} ${status} ${code}`;
@@ -56,7 +56,7 @@ const failure = (channelId: ChannelId, status: number | null, code: string | nul
   channel_id: channelId,
   status: status ?? 0,
   // Upstreams choose their codes.
-  code: storableText((code ?? '').slice(0, longestCode)),
+  code: storableText((code ?? '').slice(0, maxCodeLength)),
 });
 
 /** Events of earlier releases tell of the last attempt only, and what their caller was answered. */

@@ -26,7 +26,7 @@ const parts: Readonly<Record<ChannelChangeKind, ChannelHistoryPart>> = {
 
 /** What machines see again and again; of each channel only the newest are kept. People's doings all are. */
 const observed = ['tested', 'balance'] as const satisfies readonly ChannelHistoryPart[];
-export const mostObservations = 1_000;
+export const maxObservations = 1_000;
 
 export interface ChannelHistoryTables {
   channel_change: {
@@ -213,7 +213,7 @@ async function forgetOldObservations(tx: ReadModels, rows: readonly ChannelChang
         select channel.id, (
           select newer.position from channel_change as newer
           where newer.channel_id = channel.id and newer.part = ${part}
-          order by newer.position desc offset ${mostObservations} limit 1
+          order by newer.position desc offset ${maxObservations} limit 1
         ) as last
         from unnest(${channels}::bigint[]) as channel (id)
       ) as beyond

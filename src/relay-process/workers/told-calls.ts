@@ -24,9 +24,9 @@ export type ToldOrder = readonly [
   promptTokens: number,
   amplePrompt: number,
   ampleSound: number,
-  mostPrompt: number,
-  mostSound: number,
-  mostOutput: number,
+  maxPrompt: number,
+  maxSound: number,
+  maxOutput: number,
   speaks: boolean,
   keeps: boolean,
   searches: Usage | null,
@@ -40,7 +40,7 @@ export type ToldOrder = readonly [
   mayLower: boolean,
   most: Quota,
   least: Quota,
-  leastOfKey: Quota,
+  minOfKey: Quota,
 ];
 
 export const toldOrder = (
@@ -75,7 +75,7 @@ export const toldOrder = (
     estimate.mayLower,
     estimate.most,
     estimate.least,
-    estimate.leastOfKey,
+    estimate.minOfKey,
   ];
 };
 
@@ -110,7 +110,7 @@ export function orderTold(told: ToldOrder): {
       mayLower: told[21],
       most: told[22],
       least: told[23],
-      leastOfKey: told[24],
+      minOfKey: told[24],
     },
   };
 }

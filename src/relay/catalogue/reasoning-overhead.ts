@@ -37,7 +37,7 @@ const toAnybody: ThinkingBeside = (body, names) => {
   return said.wanted ? said : notSaid;
 };
 
-function mostOf(names: ReadonlySet<string>, { wanted, budget }: ThinkingSaid): number {
+function maxOf(names: ReadonlySet<string>, { wanted, budget }: ThinkingSaid): number {
   if (budget === 0) return 0;
   let most = 0;
   for (const name of names) {
@@ -72,10 +72,10 @@ export function reasoningOverhead(
   for (const channel of channels) {
     const said = providerOf(channel.settings.type)?.thinkingBeside ?? (anywhere ? toAnybody : null);
     if (said === null) continue;
-    most = Math.max(most, mostOf(names, said(body, names)));
+    most = Math.max(most, maxOf(names, said(body, names)));
     const { paramOverride } = parsedChannel(channel);
     // What the operator sends along may switch it on, but not off: requests may be passed on as they are.
-    if (paramOverride !== null) most = Math.max(most, mostOf(names, said({ ...body, ...paramOverride }, names)));
+    if (paramOverride !== null) most = Math.max(most, maxOf(names, said({ ...body, ...paramOverride }, names)));
   }
   return most;
 }

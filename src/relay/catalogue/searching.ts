@@ -1,7 +1,7 @@
 /* What is known of searches that providers run by themselves. */
 
 /** Of a call whose caller names no bound, and of each answer of a model that takes none. */
-export const mostSearches = 20;
+export const maxSearches = 20;
 
 /** Models of OpenAI's that search once for every answer, and tell nothing of it in their usage. */
 export const searchesItself = (model: string): boolean => /^gpt-.+-search-(preview|api)/.test(model);

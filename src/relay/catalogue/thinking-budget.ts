@@ -3,7 +3,7 @@ import { countIn, isObject, type JsonObject } from '../json/json.js';
 /* Budgets of thinking that are a part of the limit to the answer, and have to be below it. */
 
 /** Vendors refuse a smaller one. */
-const leastBudget = 1_024;
+const minBudget = 1_024;
 
 const budgetIn = (body: JsonObject, holder: string, name: string): number | null => {
   const said = body[holder];
@@ -17,8 +17,8 @@ const places = [
 ] as const;
 
 /** What a limit that is lowered must leave to thinking; 0: the request gives it no budget. */
-export const leastThought = (said: JsonObject): number =>
-  places.some(([holder, name]) => (budgetIn(said, holder, name) ?? 0) > 0) ? leastBudget : 0;
+export const minThinkingTokens = (said: JsonObject): number =>
+  places.some(([holder, name]) => (budgetIn(said, holder, name) ?? 0) > 0) ? minBudget : 0;
 
 /** With budgets below a limit that was lowered. */
 export function budgetsBelow(body: JsonObject, limit: number): JsonObject {

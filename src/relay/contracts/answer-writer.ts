@@ -13,7 +13,7 @@ import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
 export type Wire = 'openai' | 'anthropic' | 'gemini';
 
 /** Of longer chunks nothing is remembered, in bytes: a stream may wait for ever for the next. */
-export const longestRemembered = 64 * 1024;
+export const maxRemembered = 64 * 1024;
 
 /** Puts one stream into the caller's dialect. Synchronous; it holds no timer and no connection. */
 export interface AnswerWriter {

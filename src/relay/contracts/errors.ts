@@ -41,13 +41,13 @@ export class RelayError extends Error {
 }
 
 /** In seconds. Clients sleep as long as they are told, silently; nobody waits longer for an answer. */
-const longestWait = 60;
+const maxWait = 60;
 
 /** Seconds after which to ask again; null: none are told, or more than anybody waits. */
 export function secondsToWait({ retryAfter }: Pick<RelayError, 'retryAfter'>, now = Date.now()): number | null {
   const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
   const wait = Number.isNaN(seconds) ? Math.ceil((Date.parse(retryAfter ?? '') - now) / 1000) : seconds;
-  return wait >= 0 && wait <= longestWait ? wait : null;
+  return wait >= 0 && wait <= maxWait ? wait : null;
 }
 
 /** Refused for who calls and what they have: the same request is refused again, until somebody changes that. */
@@ -117,10 +117,10 @@ export const tooManyCalls = (whose: 'token' | 'playground', most: number): Relay
 export const networkFailure = (message = 'request to upstream failed'): RelayError =>
   new RelayError(500, 'do_request_failed', message);
 
-const longestName = 128;
+const maxNameLength = 128;
 /** Callers may ask for a model of any length. */
 export const shortened = (name: string): string =>
-  name.length > longestName ? `${name.slice(0, longestName)}…` : name;
+  name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 
 /** No channel has the model: to ask again is no use, and clients do not. */
 export const unknownModel = (model: string): RelayError =>

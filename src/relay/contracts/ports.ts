@@ -52,8 +52,8 @@ export interface HeldBody {
   leave(): void;
 }
 
-/** Throws RelayError. `holder`: whose share of the process's memory it takes. `mostBytes`: where it may hold less than others. */
-type BodyReader = (request: IncomingMessage, address: string, holder: number, mostBytes?: number) => Promise<HeldBody>;
+/** Throws RelayError. `holder`: whose share of the process's memory it takes. `maxBytes`: where it may hold less than others. */
+type BodyReader = (request: IncomingMessage, address: string, holder: number, maxBytes?: number) => Promise<HeldBody>;
 
 /** By what an endpoint's bodies are. */
 export interface RequestBodies {

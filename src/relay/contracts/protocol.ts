@@ -18,7 +18,7 @@ import type { Authorisation } from './authorisation.js';
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
 /** The most choices of one answer. */
-export const mostChoices = 128;
+export const maxChoices = 128;
 
 /** The channel as an adapter sees it: the key is in the clear, the settings are parsed. */
 export interface UpstreamChannel {
@@ -64,7 +64,7 @@ export interface CallerRequest {
   /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
   readonly outputLimit: number | null;
   /** What is held for is never more than this to each answer, whoever sets the limit. */
-  readonly mostOutput: number;
+  readonly maxOutput: number;
 }
 
 export type GeminiSettings = Settings['gemini'];

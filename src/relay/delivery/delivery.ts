@@ -100,7 +100,7 @@ interface PumpOptions extends Delivery {
 }
 
 /** A departed caller's stream is read on for this many bytes at most. */
-const mostReadOn = 4 * 1024 * 1024;
+const maxReadOn = 4 * 1024 * 1024;
 
 const broken = (): RelayError => new RelayError(500, 'stream_response_error', 'the upstream broke off its answer');
 const silent = (): RelayError =>
@@ -144,7 +144,7 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
     while (!finished) {
       let next: IteratorResult<Buffer, undefined> | null = await chunks.next();
       if (presence.gone && !next.done) readOn += next.value.length;
-      if (readOn > mostReadOn) return stop(departure(), null, true);
+      if (readOn > maxReadOn) return stop(departure(), null, true);
       let step: StreamStep | null = next.done ? decoder.end() : decoder.push(next.value);
       silence?.said(decoder.generated.said.length);
       const full = countKept(place, decoder, step, next.value?.length ?? 0);

@@ -1,5 +1,5 @@
 import { reservationOf } from '../../domain/pricing/pricing.js';
-import { affordableBeside, type Estimate, mostUsage } from '../metering/hold.js';
+import { affordableBeside, type Estimate, maxUsage } from '../metering/hold.js';
 import type { Reservation } from '../metering/metered.js';
 import type { SeenText } from '../text/seen-text.js';
 
@@ -9,11 +9,11 @@ import type { SeenText } from '../text/seen-text.js';
  * exact need decides.
  */
 
-const smallestStep = 512;
+const minStep = 512;
 /** Later steps are a quarter of what there is already, so that their number stays small. */
 const stepShare = 0.25;
 /** Text is looked at again after at least this many characters. */
-const fewestCharacters = 64;
+const minCharacters = 64;
 
 export interface Growth {
   /** False when the caller cannot afford what has been produced so far. `said` only ever grows; nearly always at once. */
@@ -48,7 +48,7 @@ class WatchedGrowth implements Growth {
 
   private async outgrown(tokens: number, length: number): Promise<boolean> {
     const needed = Math.ceil(tokens);
-    const step = Math.max(smallestStep, Math.ceil(tokens * stepShare));
+    const step = Math.max(minStep, Math.ceil(tokens * stepShare));
     const covered = (await this.holdsFor(needed + step)) ? needed + step : needed;
     if (covered === needed && !(await this.holdsFor(needed))) return false;
     this.covered = covered;
@@ -58,10 +58,10 @@ class WatchedGrowth implements Growth {
 
   private holdsFor(output: number): Promise<boolean> {
     const { amplePrompt, ampleSound, bound, price } = this.estimate;
-    return this.reservation.extend(reservationOf(mostUsage(amplePrompt, ampleSound, output, bound), price));
+    return this.reservation.extend(reservationOf(maxUsage(amplePrompt, ampleSound, output, bound), price));
   }
 
   private safeUntil(covered: number, tokens: number, length: number): void {
-    this.safeLength = length + Math.max(fewestCharacters, Math.floor(covered - tokens));
+    this.safeLength = length + Math.max(minCharacters, Math.floor(covered - tokens));
   }
 }

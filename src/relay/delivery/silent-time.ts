@@ -4,7 +4,7 @@
  */
 
 /** Milliseconds. Words that flow come closer together than this, whatever the network does. */
-const longestGap = 2_000;
+const maxGap = 2_000;
 
 export interface Silence {
   /** What came while the caller was there. */
@@ -54,6 +54,6 @@ export class SilentTime {
 
   private gapUntil(now: number): number {
     const gap = now - this.last;
-    return this.length === 0 || gap > longestGap ? gap : 0;
+    return this.length === 0 || gap > maxGap ? gap : 0;
   }
 }

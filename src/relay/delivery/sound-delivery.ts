@@ -7,7 +7,7 @@ import { beginStream, type Delivery, write } from './delivery.js';
 /* Getting sound to the caller as it comes. What it costs is known before: nothing of it is looked at. */
 
 /** More is no speech: a day of it, compressed. */
-const mostSound = 512 * 1024 * 1024;
+const maxSound = 512 * 1024 * 1024;
 
 /** In place of what came first, which is not kept while the rest comes. */
 const nothing = Buffer.alloc(0);
@@ -41,7 +41,7 @@ export async function passOn(
     while (!presence.gone) {
       await write(response, piece, delivery);
       sent += piece.length;
-      if (sent > mostSound) return ended('upstream-broke');
+      if (sent > maxSound) return ended('upstream-broke');
       const next = await chunks.next();
       if (next.done) return { outcome: presence.gone ? departed().outcome : 'completed', bug: null };
       piece = next.value;

@@ -8,31 +8,31 @@ import { type BodySink, invalidBody } from './body-sink.js';
 
 /* A body that is a form (multipart/form-data). Its files stay in memory, within what a body may take: none is stored. */
 
-const mostFields = 64;
-const mostFiles = 16;
-const longestField = 1024 * 1024;
+const maxFields = 64;
+const maxFiles = 16;
+const maxFieldLength = 1024 * 1024;
 /** Of a field's name and of a file's, in bytes. */
-const longestName = 256;
+const maxNameLength = 256;
 /** Of the headers of a part. */
-const longestHeaders = 16 * 1024;
+const maxHeadersLength = 16 * 1024;
 
 const limits = {
   // Fields are parsed as files are: the parser replaces what is not UTF-8, and nobody could see that any more.
-  files: mostFields + mostFiles,
-  parts: mostFields + mostFiles,
+  files: maxFields + maxFiles,
+  parts: maxFields + maxFiles,
   headerPairs: 32,
-  headerSize: longestHeaders,
+  headerSize: maxHeadersLength,
 };
 
 /**
  * A part is buffered whole, for it is wanted whole: the parser waits for ever where one that it skips (it has no name, or
  * is none of a form's) is longer than its buffer.
  */
-const longestPart = 2 ** 30;
+const maxPartLength = 2 ** 30;
 
 const contentType = 'multipart/form-data';
 
-const isTooLong = (name: string): boolean => Buffer.byteLength(name) > longestName;
+const isTooLong = (name: string): boolean => Buffer.byteLength(name) > maxNameLength;
 
 /** Throws RelayError. */
 function parserFor(type: string | undefined): BusboyInstance {
@@ -42,7 +42,7 @@ function parserFor(type: string | undefined): BusboyInstance {
     return new Busboy({
       headers: { 'content-type': type },
       limits,
-      fileHwm: longestPart,
+      fileHwm: maxPartLength,
       isPartAFile: () => true,
     });
   } catch {
@@ -104,8 +104,8 @@ export class FormBody implements BodySink {
   private part(name: string | undefined, stream: Readable, fileName: string | undefined, type: string): void {
     stream.on('error', () => this.refuse('the form ends inside a part'));
     const isFile = fileName !== undefined || type === 'application/octet-stream';
-    if (isFile && ++this.filesBegun > mostFiles) this.refuse(`the form has more than ${mostFiles} files`);
-    if (!isFile && ++this.fieldsBegun > mostFields) this.refuse(`the form has more than ${mostFields} fields`);
+    if (isFile && ++this.filesBegun > maxFiles) this.refuse(`the form has more than ${maxFiles} files`);
+    if (!isFile && ++this.fieldsBegun > maxFields) this.refuse(`the form has more than ${maxFields} fields`);
     if (!this.isNamed(name)) return void stream.resume();
     if (isFile) this.file(name, stream, fileName ?? name, type);
     else this.field(name, stream);
@@ -116,8 +116,8 @@ export class FormBody implements BodySink {
     let length = 0;
     stream.on('data', (piece: Buffer) => {
       length += piece.length;
-      if (length <= longestField) pieces.push(piece);
-      else this.refuse(`the field is longer than ${longestField} bytes`, name);
+      if (length <= maxFieldLength) pieces.push(piece);
+      else this.refuse(`the field is longer than ${maxFieldLength} bytes`, name);
     });
     stream.once('end', () => {
       const bytes = Buffer.concat(pieces);
@@ -140,7 +140,7 @@ export class FormBody implements BodySink {
 
   private isNamed(name: string | undefined): name is string {
     if (name !== undefined && name !== '' && !isTooLong(name)) return true;
-    this.refuse(`every part of a form is to have a name of at most ${longestName} bytes`);
+    this.refuse(`every part of a form is to have a name of at most ${maxNameLength} bytes`);
     return false;
   }
 

@@ -12,13 +12,13 @@ import { Utf8Check } from './utf8-check.js';
 /** Deep enough for the schema of any tool; whatever walks over a body is safe at it. */
 const deepest = 128;
 /** Names, values and brackets: three times the token ids that the largest embedding request may hold. */
-const mostParts = 1_000_000;
+const maxParts = 1_000_000;
 
-const longestNameTold = 100;
+const maxNameTold = 100;
 
 const misshapen: Readonly<Record<ShapeExcess, string>> = {
   'too-deep': `the body is nested more than ${deepest} deep`,
-  'too-many-parts': `the body holds more than ${mostParts} names and values`,
+  'too-many-parts': `the body holds more than ${maxParts} names and values`,
 };
 
 /** Nobody could say what it costs: each reader replaces such bytes in a way of its own. */
@@ -30,7 +30,7 @@ function* objectIn(text: string, names: number): Generator<void, JsonObject> {
   if (!isObject(value)) throw invalidBody('the body is not a JSON object');
   yield;
   if (membersIn(value) === names) return value;
-  const repeated = (repeatedMember(text) ?? '').slice(0, longestNameTold);
+  const repeated = (repeatedMember(text) ?? '').slice(0, maxNameTold);
   throw invalidBody(`${repeated} stands twice in one object`, repeated);
 }
 
@@ -40,7 +40,7 @@ export class JsonBody implements BodySink {
   /** Most bodies come in one piece, and need none. */
   private decoder: StringDecoder | null = null;
   private first: Buffer | null = null;
-  private readonly shape = new JsonShape({ depth: deepest, parts: mostParts });
+  private readonly shape = new JsonShape({ depth: deepest, parts: maxParts });
   private readonly utf8 = new Utf8Check();
 
   take(piece: Buffer): RelayError | null {

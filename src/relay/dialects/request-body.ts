@@ -16,10 +16,10 @@ import { JsonBody } from './json-body.js';
  */
 
 /** JSON with much repetition shrinks to a fortieth. Judged beyond the first mebibyte. */
-const mostSwelling = 100;
+const maxSwelling = 100;
 const swellingJudgedFrom = 1024 * 1024;
 /** What a piece takes here, however short it is: a caller may cut its body into crumbs. */
-const leastTaken = 64;
+const minTaken = 64;
 const retryAfterSeconds = '1';
 
 const unreadable = (message: string): RelayError => new RelayError(413, 'read_request_body_failed', message);
@@ -66,8 +66,8 @@ export function requestBodies(
     });
 
   return {
-    async json(request, address, holder, mostBytes = maxBytes) {
-      const most = Math.min(mostBytes, maxBytes);
+    async json(request, address, holder, ownMaxBytes = maxBytes) {
+      const most = Math.min(ownMaxBytes, maxBytes);
       const place = enter(request, address, holder, most);
       try {
         const body = new JsonBody();
@@ -175,9 +175,9 @@ class Receiving {
   /** What is too much with this piece; null: nothing, and its bytes are counted as held. */
   private excess(piece: Buffer): RelayError | null {
     if (this.unpacked > this.maxBytes) return this.tooLarge();
-    if (this.unpacker !== null && this.unpacked > Math.max(swellingJudgedFrom, this.received * mostSwelling))
-      return unreadable(`the request body swells to more than ${mostSwelling} times its size`);
-    const full = this.place.take(Math.max(piece.length, leastTaken));
+    if (this.unpacker !== null && this.unpacked > Math.max(swellingJudgedFrom, this.received * maxSwelling))
+      return unreadable(`the request body swells to more than ${maxSwelling} times its size`);
+    const full = this.place.take(Math.max(piece.length, minTaken));
     return full === null ? null : noRoom(full);
   }
 

@@ -40,11 +40,11 @@ export function spelling(plain: string, inside: string, snakes = false): Spellin
   };
 }
 
-const longestTold = 100;
+const maxTold = 100;
 
 function nameWrong(holder: JsonObject, name: string, place: string, rules: Spelling): Complaint | null {
   const { exact, byFold, snakes } = rules;
-  const param = place + name.slice(0, longestTold);
+  const param = place + name.slice(0, maxTold);
   if (!exact.has(name)) {
     const meant = byFold.get(folded(name, snakes));
     return meant === undefined ? null : { param, message: `${param} is to be spelled ${meant}` };

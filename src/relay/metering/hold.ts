@@ -1,5 +1,5 @@
 import type { Settings } from '../../application/options/settings.js';
-import { largestContext, limitsOf, type ModelLimits } from '../../domain/call/model-limits.js';
+import { limitsOf, type ModelLimits, maxContext } from '../../domain/call/model-limits.js';
 import type { Usage } from '../../domain/call/usage.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
@@ -51,7 +51,7 @@ export interface HoldEstimate {
   readonly most: Quota;
   readonly least: Quota;
   /** The least of what its API key must have: with room for all that the provider may bring into the prompt. */
-  readonly leastOfKey: Quota;
+  readonly minOfKey: Quota;
 }
 
 export interface Estimate extends HoldEstimate {
@@ -79,17 +79,17 @@ const limitsAmong = (names: ReadonlySet<string>, settings: Settings): ModelLimit
 
 /** The most that any of these models takes in. */
 const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, settings: Settings): number => {
-  let most = context ?? largestContext;
+  let most = context ?? maxContext;
   if (names.size === 1) return most;
   for (const name of names) {
     const limits = limitsOf(name, settings.maxOutputTokens, settings.defaultMaxOutputTokens);
-    if (!limits.guessed) most = Math.max(most, limits.context ?? largestContext);
+    if (!limits.guessed) most = Math.max(most, limits.context ?? maxContext);
   }
   return most;
 };
 
 /** Tokens under the names they are held by. */
-export const mostUsage = (
+export const maxUsage = (
   prompt: number,
   sound: number,
   output: number,
@@ -105,7 +105,7 @@ export const mostUsage = (
 
 /** The output tokens that so much pays for beside the prompt. */
 export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: HoldEstimate, quota: Quota): number =>
-  affordableOutput(quota, mostUsage(amplePrompt, ampleSound, 0, bound), price, bound.speaks ? 'audioOutput' : 'output');
+  affordableOutput(quota, maxUsage(amplePrompt, ampleSound, 0, bound), price, bound.speaks ? 'audioOutput' : 'output');
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
@@ -123,7 +123,7 @@ interface ToEstimate {
   /** See `UsageBound`. */
   readonly searches: Usage | null;
   /** Of its own limit, what each answer is to be left for thinking by a budget. Left out: nothing. */
-  readonly leastThought?: number;
+  readonly minThinkingTokens?: number;
 }
 
 export function estimateHold({
@@ -134,7 +134,7 @@ export function estimateHold({
   thinking,
   speaks,
   searches,
-  leastThought = 0,
+  minThinkingTokens = 0,
 }: ToEstimate): Estimate {
   const limits = limitsAmong(names, settings);
   const summary = compacts === true ? limits.output : 0;
@@ -160,14 +160,14 @@ export function estimateHold({
   const amplePrompt = Math.max(Math.min(prompt.ample, most), prompt.likely);
   const ampleSound = Math.min(prompt.sound.ample, amplePrompt);
   const mayLower = asked === null || settings.lowersLimits;
-  const leastAnswer = mayLower
-    ? Math.min(settings.preConsumedTokens + leastThought, asked ?? limits.output)
+  const minAnswer = mayLower
+    ? Math.min(settings.preConsumedTokens + minThinkingTokens, asked ?? limits.output)
     : (asked ?? 0);
   // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
-  const leastWith = (tokens: number, more: number): Quota =>
-    costOf(mostUsage(tokens, ampleSound, product(leastAnswer + more, answers), bound), price);
-  const least = leastWith(amplePrompt, ampleBeside);
+  const minWith = (tokens: number, more: number): Quota =>
+    costOf(maxUsage(tokens, ampleSound, product(minAnswer + more, answers), bound), price);
+  const least = minWith(amplePrompt, ampleBeside);
   return {
     price,
     promptTokens: prompt.likely,
@@ -182,9 +182,9 @@ export function estimateHold({
     beside,
     ampleBeside,
     mayLower,
-    most: costOf(mostUsage(bound.prompt, bound.sound, bound.output, bound), price),
+    most: costOf(maxUsage(bound.prompt, bound.sound, bound.output, bound), price),
     least,
-    leastOfKey: prompt.brings || compacts === true ? leastWith(bound.prompt, beside) : least,
+    minOfKey: prompt.brings || compacts === true ? minWith(bound.prompt, beside) : least,
   };
 }
 

@@ -26,7 +26,7 @@ const longSide = 2048;
 const shortSide = 768;
 const tileSize = 512;
 /** Two along the short side, four along the long one: more do not fit into 2048 × 768. */
-const mostTiles = 8;
+const maxTiles = 8;
 
 /** Shrunk to 2048 on the long side, then to 768 on the short one; never enlarged. */
 function tilesOf({ width, height }: ImageSize): number {
@@ -43,7 +43,7 @@ const tiles =
     if (detail === 'low') return exactly(base);
     if (size !== null) return exactly(tilesOf(size) * tile + base);
     // Whoever does not see the picture assumes a small one, and holds enough for a large one.
-    const largest = mostTiles * tile + base;
+    const largest = maxTiles * tile + base;
     return { likely: 3 * base, ample: largest, most: largest };
   };
 

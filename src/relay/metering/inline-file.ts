@@ -41,14 +41,14 @@ export const soundTokensOf = (model: string, source: string): FileTokens | null 
 /** A page counts as its text and as a picture of it. */
 const pageTokens = { usual: 1_500, most: 5_120 };
 /** Nobody takes more pages. */
-const mostPages = 1_000;
+const maxPages = 1_000;
 /** Where its pages are packed, so that none can be seen, a page takes no fewer bytes. */
-const leastPageBytes = 1_024;
+const minPageBytes = 1_024;
 const isSpaceOrSlash = /^[\s/]*$/;
 
 function pagesSeen(file: Buffer): number {
   let pages = 0;
-  for (let at = file.indexOf('/Page'); at >= 0 && pages < mostPages; at = file.indexOf('/Page', at + 5)) {
+  for (let at = file.indexOf('/Page'); at >= 0 && pages < maxPages; at = file.indexOf('/Page', at + 5)) {
     const next = file.toString('latin1', at + 5, at + 6);
     const before = file.toString('latin1', Math.max(at - 10, 0), at);
     const type = before.lastIndexOf('/Type');
@@ -59,7 +59,7 @@ function pagesSeen(file: Buffer): number {
 
 function document(file: Buffer): FileTokens {
   const seen = pagesSeen(file);
-  const pages = seen > 0 ? seen : Math.min(Math.ceil(file.length / leastPageBytes), mostPages);
+  const pages = seen > 0 ? seen : Math.min(Math.ceil(file.length / minPageBytes), maxPages);
   return {
     likely: seen * pageTokens.usual,
     ample: seen * pageTokens.usual,

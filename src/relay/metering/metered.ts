@@ -240,8 +240,8 @@ export function openMeter({ store, gate, clock, underWay, newEventId, warn }: Me
 
     async reserve(callId, facts, terms, estimate) {
       const { userId, apiKeyId } = facts;
-      const { price, promptTokens, most, least, leastOfKey } = estimate;
-      const admission = await gate.admit({ callId, userId, apiKeyId, terms, most, least, leastOfKey });
+      const { price, promptTokens, most, least, minOfKey } = estimate;
+      const admission = await gate.admit({ callId, userId, apiKeyId, terms, most, least, minOfKey });
       if (!admission.admitted) return { ok: false, shortage: admission };
       const quota = admission.granted;
       const outputLimit = affordableLimit(estimate, quota);

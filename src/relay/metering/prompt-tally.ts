@@ -18,7 +18,7 @@ const writtenOut = (value: JsonValue): string => {
 };
 
 /** Files of a prompt that are looked into; others count by their bytes, so that nobody waits long. */
-const mostLookedInto = 16;
+const maxLookedInto = 16;
 
 /** Texts to be counted together, and what counts otherwise. `names`: of the model, as asked for and as channels send it. */
 export class PromptTally {
@@ -49,7 +49,7 @@ export class PromptTally {
 
   /** A picture, a sound or a file, as it stands in a message. */
   part(part: JsonObject): void {
-    const counted = mediaIn(this.model, this.names, part, this.lookedInto < mostLookedInto);
+    const counted = mediaIn(this.model, this.names, part, this.lookedInto < maxLookedInto);
     if (counted?.maySound) this.lookedInto++;
     if (counted !== null) this.count(counted);
   }
@@ -70,13 +70,13 @@ export class PromptTally {
   total(bytes: number): PromptEstimate {
     const text = this.fixed + countTokens(this.model, this.texts);
     // No encoding makes more than one token of a byte, and JSON has bytes to spare for what frames a message.
-    const mostText = Math.max(bytes - this.media.characters, text);
+    const maxText = Math.max(bytes - this.media.characters, text);
     const margin = countsExactly(this.model, this.texts) ? ownMargin : foreignMargin;
-    const ample = Math.min(Math.max(Math.ceil(text * margin), Math.ceil(mostText / thriftiest)), mostText);
+    const ample = Math.min(Math.max(Math.ceil(text * margin), Math.ceil(maxText / thriftiest)), maxText);
     return {
       likely: text + this.media.likely,
       ample: ample + this.media.ample,
-      most: mostText + this.media.most,
+      most: maxText + this.media.most,
       sound: this.sound,
       uncounted: this.media.most > 0,
       keeps: this.keeps,

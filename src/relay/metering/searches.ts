@@ -1,5 +1,5 @@
 import { noUsage, plus, type ToolCalls, type Usage } from '../../domain/call/usage.js';
-import { mostSearches, searchesItself, searchesPerPrompt } from '../catalogue/searching.js';
+import { maxSearches, searchesItself, searchesPerPrompt } from '../catalogue/searching.js';
 import { countIn, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../json/json.js';
 
 /* How often a provider may search the web for a call, at a price for each time: as its caller says, or as it is bounded here. */
@@ -50,7 +50,7 @@ function asked(
   for (const tool of objectsIn(tools)) {
     const name = toolSearches(tool, switched);
     if (name === null) continue;
-    const times = name === webSearch ? (countIn(tool.max_uses) ?? mostSearches) : answers * perAnswer(names);
+    const times = name === webSearch ? (countIn(tool.max_uses) ?? maxSearches) : answers * perAnswer(names);
     sum = plus(sum ?? noUsage, name, times);
   }
   for (const one of objectsIn(functions))
@@ -68,6 +68,6 @@ function dearer(one: Usage | null, other: Usage | null): Usage | null {
 
 /** In each answer of whichever of these models. */
 function perAnswer(names: ReadonlySet<string>): number {
-  for (const name of names) if (!searchesPerPrompt(name)) return mostSearches;
+  for (const name of names) if (!searchesPerPrompt(name)) return maxSearches;
   return 1;
 }

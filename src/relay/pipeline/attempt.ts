@@ -12,7 +12,7 @@ import {
 } from '../contracts/protocol.js';
 import { undoubled } from '../protocols/model-address.js';
 import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
-import { mostPictureBytes, mostPictures } from '../upstream/pictures.js';
+import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
 import {
   type AskPorts,
   type Attempt,
@@ -156,7 +156,7 @@ async function picturesFor(
   if (addresses.length === 0) return noPictures;
   const fetched = await pictures.fetch(addresses, payer, answerPlace);
   if (fetched !== null) return fetched;
-  const size = `${mostPictures} pictures of ${mostPictureBytes / 1024 / 1024} MiB together`;
+  const size = `${maxPictures} pictures of ${maxPictureBytes / 1024 / 1024} MiB together`;
   throw new NotConvertible(
     'caller',
     `a picture cannot be fetched from its address (image_url.url, source.url or fileUri); it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,

@@ -39,7 +39,7 @@ const unpaid = {
   wantsUsage: false,
   believed: (told) => told,
   outputLimit: null,
-  mostOutput: Number.MAX_SAFE_INTEGER,
+  maxOutput: Number.MAX_SAFE_INTEGER,
 } as const satisfies Partial<CallerRequest>;
 
 const paidFor = (
@@ -52,7 +52,7 @@ const paidFor = (
   wantsUsage,
   believed: believer(bound, estimate.promptTokens),
   outputLimit,
-  mostOutput: outputLimit ?? estimate.asked ?? estimate.limits.output,
+  maxOutput: outputLimit ?? estimate.asked ?? estimate.limits.output,
 });
 
 export function callerRequest(parts: RequestParts): CallerRequest {
@@ -62,7 +62,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   const neutral = neutralBody(endpoint, body, exact, renamedTools);
   const { dialect } = endpoint;
   const asked = paid === null ? unpaid : paidFor(endpoint, paid);
-  const { files, answersSound, stream, wantsUsage, believed, outputLimit, mostOutput } = asked;
+  const { files, answersSound, stream, wantsUsage, believed, outputLimit, maxOutput } = asked;
   return {
     dialect,
     mode,
@@ -79,6 +79,6 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     promptTokens,
     believed,
     outputLimit,
-    mostOutput,
+    maxOutput,
   };
 }

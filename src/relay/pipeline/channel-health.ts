@@ -34,15 +34,15 @@ export function saysChannelIsDead(
 }
 
 /** Characters. Anything shorter is ordinary language, which messages and prompts share by chance. */
-const shortestQuote = 16;
+const minQuoteLength = 16;
 const lookEvery = 4;
 /** Beyond it comparing would hold up other calls. */
-const longestCompared = 256 * 1024;
+const maxCompared = 256 * 1024;
 
 function repeats(message: string, request: string): boolean {
-  if (request.length > longestCompared) return true;
-  for (let at = 0; at + shortestQuote <= message.length; at += lookEvery)
-    if (request.includes(message.slice(at, at + shortestQuote))) return true;
+  if (request.length > maxCompared) return true;
+  for (let at = 0; at + minQuoteLength <= message.length; at += lookEvery)
+    if (request.includes(message.slice(at, at + minQuoteLength))) return true;
   return false;
 }
 

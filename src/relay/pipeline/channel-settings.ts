@@ -13,7 +13,7 @@ export interface ParsedChannel {
   readonly thinkingToContent: boolean;
   readonly passThrough: boolean;
   /** Calls under way at a time; 0: no limit. */
-  readonly mostCalls: number;
+  readonly maxCalls: number;
 }
 
 const objectIn = (text: string | null): JsonObject => {
@@ -39,7 +39,7 @@ const parse = ({ settings }: ChannelView): ParsedChannel => {
     forceFormat: setting.force_format === true,
     thinkingToContent: setting.thinking_to_content === true,
     passThrough: setting.pass_through_body_enabled === true,
-    mostCalls: countIn(setting.max_concurrency) ?? 0,
+    maxCalls: countIn(setting.max_concurrency) ?? 0,
   };
 };
 

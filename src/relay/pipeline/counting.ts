@@ -19,7 +19,7 @@ import { named, type SentBody, sentBody } from './sent-text.js';
  */
 
 /** The largest context there is, and pictures beside it. */
-const mostCountedBytes = 8 * 1024 * 1024;
+const maxCountedBytes = 8 * 1024 * 1024;
 
 export interface TokenCount {
   /** As the provider counts; null: nobody counted. */
@@ -66,7 +66,7 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
     const chosen = chooseChannel(channels, 0, new Set(), Math.random());
     if (chosen === null) return null;
     const parsed = parsedChannel(chosen.channel);
-    const leave = await limits.enterChannel(chosen.id, parsed.mostCalls);
+    const leave = await limits.enterChannel(chosen.id, parsed.maxCalls);
     if (leave === null) return null;
     const { headers, query } = call;
     const { promptTokens } = order.estimate;
@@ -104,10 +104,10 @@ export function openCounting(ports: RelayPorts, identify: (shown: Shown) => Prom
       if (await ports.gate.isUserSpent(caller.user.id))
         throw refusalOf(
           { short: 'user', available: zero },
-          { least: Quota(1), leastOfKey: Quota(1) },
+          { least: Quota(1), minOfKey: Quota(1) },
           directory.settings(),
         );
-      const held = await ports.bodies[endpoint.body](request, ip, caller.user.id, mostCountedBytes);
+      const held = await ports.bodies[endpoint.body](request, ip, caller.user.id, maxCountedBytes);
       body = held;
       const { bytes, upload } = held;
       const value = named(held.value, call.model);

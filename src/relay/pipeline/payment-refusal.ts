@@ -10,10 +10,10 @@ const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0,
 /** What a caller is told whose call was not admitted. */
 export function refusalOf(
   shortage: Shortage,
-  estimate: Pick<HoldEstimate, 'least' | 'leastOfKey'>,
+  estimate: Pick<HoldEstimate, 'least' | 'minOfKey'>,
   settings: Settings,
 ): RelayError {
-  const least = shortage.short === 'user' ? estimate.least : estimate.leastOfKey;
+  const least = shortage.short === 'user' ? estimate.least : estimate.minOfKey;
   const show = (quota: number): string =>
     plainQuotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
   const amounts = `available ${show(shortage.available)}, needed ${show(least)}`;

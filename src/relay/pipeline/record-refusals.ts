@@ -15,10 +15,10 @@ import { RefusalTally, type RefusedKind, toldOneByOne } from './refusal-tally.js
 const everyMs = 1_000;
 const minuteMs = 60_000;
 /** Events of their own in a minute, and of them those of callers that nobody knows. */
-const mostTold = 250;
-const mostToldOfNobody = 50;
+const maxTold = 250;
+const maxToldOfNobody = 50;
 /** Appends that wait while the log does not answer. */
-const mostWaiting = 300;
+const maxWaiting = 300;
 /** Appends at once: calls go first, so there is never much of this in their way. */
 const atOnce = 20;
 
@@ -61,9 +61,9 @@ export function recordRefusals({ store, clock, newEventId, counted, warn }: Refu
 
   const hasRoomFor = ({ userId }: Refusal, { first }: RefusedKind): boolean =>
     first.length < toldOneByOne &&
-    told < mostTold &&
-    (userId !== null || toldOfNobody < mostToldOfNobody) &&
-    waiting.length < mostWaiting;
+    told < maxTold &&
+    (userId !== null || toldOfNobody < maxToldOfNobody) &&
+    waiting.length < maxWaiting;
 
   const take: RefusalRecord['take'] = (kinds) => {
     for (const { refusal, first, more, last } of kinds) {
@@ -138,7 +138,7 @@ export function recordRefusals({ store, clock, newEventId, counted, warn }: Refu
     take(own.take());
     const now = clock.now();
     // While the log does not answer, the minute lasts.
-    if (since !== null && Math.abs(now - since) >= minuteMs && waiting.length < mostWaiting) sum(now);
+    if (since !== null && Math.abs(now - since) >= minuteMs && waiting.length < maxWaiting) sum(now);
     await append();
   };
 

@@ -8,10 +8,10 @@ import type { Refusal } from '../../domain/kernel/refusal.js';
  */
 
 /** Kinds at once, and of them those of one user; callers that nobody knows are one user together. */
-const mostKinds = 200;
-const mostKindsOfOne = 40;
+const maxKinds = 200;
+const maxKindsOfOne = 40;
 /** Kinds that tell nothing but status and code. There are no more codes than that, unless something is wrong. */
-const mostBare = 50;
+const maxBare = 50;
 /** Of each kind, those that are told one by one. */
 export const toldOneByOne = 5;
 
@@ -57,8 +57,8 @@ export class RefusalTally {
     return (
       this.known(refusal) ??
       (this.hasRoom(refusal) ? this.begun(refusal) : null) ??
-      this.coarser(bare(refusal.userId, refusal), mostKinds) ??
-      this.coarser(bare(null, refusal), mostKinds + mostBare) ??
+      this.coarser(bare(refusal.userId, refusal), maxKinds) ??
+      this.coarser(bare(null, refusal), maxKinds + maxBare) ??
       this.known(unlike) ??
       this.begun(unlike)
     );
@@ -88,7 +88,7 @@ export class RefusalTally {
   }
 
   private hasRoom({ userId }: Refusal): boolean {
-    return this.kinds.size < mostKinds && (this.byUser.get(userId) ?? 0) < mostKindsOfOne;
+    return this.kinds.size < maxKinds && (this.byUser.get(userId) ?? 0) < maxKindsOfOne;
   }
 
   private coarser(refusal: Refusal, most: number): RefusedKind | null {

@@ -188,7 +188,7 @@ export function openRelay(ports: RelayPorts): Relay {
       const parsed = parsedChannel(chosen.channel);
       const withThis = [...tried, chosen.id];
       underWay.attempts = withThis;
-      const leave = await limits.enterChannel(chosen.id, parsed.mostCalls);
+      const leave = await limits.enterChannel(chosen.id, parsed.maxCalls);
       let last: Attempt;
       try {
         last = leave !== null ? await attempt(ports, call, chosen.channel, parsed) : noRoom();

@@ -9,7 +9,7 @@ import { withTools } from '../../domain/pricing/tool-prices.js';
 import type { Caller } from '../admission/authenticate.js';
 import { searchWords } from '../admission/sensitive-words.js';
 import { reasoningOverhead } from '../catalogue/reasoning-overhead.js';
-import { leastThought } from '../catalogue/thinking-budget.js';
+import { minThinkingTokens } from '../catalogue/thinking-budget.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { noChannel, RelayError, shortened, unknownModel } from '../contracts/errors.js';
 import type { Provider } from '../contracts/protocol.js';
@@ -223,7 +223,7 @@ export function* orderSteps(ports: ResolveCallPorts, caller: Caller, asked: ToOr
       thinking,
       speaks,
       searches,
-      leastThought: leastThought(said),
+      minThinkingTokens: minThinkingTokens(said),
     }),
   };
 }

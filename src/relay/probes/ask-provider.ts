@@ -18,7 +18,7 @@ interface ChannelTarget {
   readonly proxy: string | null;
 }
 
-const longestReason = 300;
+const maxReasonLength = 300;
 
 /**
  * Asks a provider beside the calls, through the same connections, guard and bounds as tokens are fetched with. Throws
@@ -53,7 +53,7 @@ export async function askProvider<Told>(
     return await question({ base, isOwnBase: own !== '', key, other: asked.other.trim(), now: clock.now(), json });
   } catch (error) {
     if (!(error instanceof NotTold)) throw error;
-    error.message = withoutSecrets(error.message, asked, longestReason);
+    error.message = withoutSecrets(error.message, asked, maxReasonLength);
     throw error;
   }
 }

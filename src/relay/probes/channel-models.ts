@@ -12,8 +12,8 @@ import { type AskProviderPorts, askProvider } from './ask-provider.js';
 type ModelsPorts = AskProviderPorts & Pick<RelayPorts, 'providerOf'>;
 
 /** Services that broker everybody's models tell hundreds, with prices and descriptions. */
-const largestList = 2 * 1024 * 1024;
-const mostModels = 5000;
+const maxList = 2 * 1024 * 1024;
+const maxModels = 5000;
 /** Keys shorter than this can be words, and stand in names by chance. */
 const shortKey = 8;
 
@@ -29,9 +29,9 @@ export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): Upstream
     const provider = providerOf(place.type);
     if (provider === null || !provider.listsModels) throw new Failure('models-not-listed');
     try {
-      const told = await askProvider(asking, provider, place, provider.models ?? openAiModelList, largestList);
+      const told = await askProvider(asking, provider, place, provider.models ?? openAiModelList, maxList);
       const names = [...new Set(told)].filter(isUsable(place.key.trim()));
-      if (names.length > mostModels) throw new NotUnderstood(`the list has more than ${mostModels} models`);
+      if (names.length > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);
       return names;
     } catch (error) {
       if (!(error instanceof NotTold)) throw error;

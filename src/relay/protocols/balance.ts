@@ -15,17 +15,17 @@ export const balanceAt = (path: string, read: (told: JsonObject) => Decimal): Ba
   return async ({ base, json }) => read(await json(base + path));
 };
 
-const longestAmount = 40;
-const mostDecimals = 20;
+const maxAmountLength = 40;
+const maxDecimals = 20;
 /** Beyond it nobody has an account, and a number of JSON is not exact. */
-const mostAmount = 1e15;
+const maxAmount = 1e15;
 
 /** A number, or one as text. Throws NotTold, naming the member. */
 export function amountIn(value: JsonValue | undefined, member: string): Decimal {
   const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text === 'string' && text.length <= longestAmount && isDecimal(text)) {
+  if (typeof text === 'string' && text.length <= maxAmountLength && isDecimal(text)) {
     const amount = decimal(text);
-    if (amount.scale <= mostDecimals && Math.abs(Number(text)) <= mostAmount) return amount;
+    if (amount.scale <= maxDecimals && Math.abs(Number(text)) <= maxAmount) return amount;
   }
   throw new NotTold(`the answer has no number as ${member}`);
 }

@@ -1,19 +1,19 @@
 import type { Usage } from '../../domain/call/usage.js';
 import type { AnswerWriter, WholeAnswer } from '../contracts/answer-writer.js';
-import { type CallerRequest, type CallInfo, mostChoices } from '../contracts/protocol.js';
+import { type CallerRequest, type CallInfo, maxChoices } from '../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn } from '../json/json.js';
 import { messageIn } from './openai/reply.js';
 
 /* A stream put together into the whole answer it is the pieces of. */
 
-const mostToolCalls = 1024;
+const maxToolCalls = 1024;
 const nothing = Buffer.alloc(0);
 
 /** Arguments come in pieces, the rest with the first of them; some repeat it empty. */
 function addToolCall(calls: Map<JsonValue, JsonObject>, { index = 0, ...call }: JsonObject): void {
   const known = calls.get(index);
   if (known === undefined) {
-    if (calls.size < mostToolCalls) calls.set(index, call);
+    if (calls.size < maxToolCalls) calls.set(index, call);
     return;
   }
   const before = isObject(known.function) ? known.function : {};
@@ -108,7 +108,7 @@ export class Gathering implements AnswerWriter {
 
   private choice(index: JsonValue): GatheredChoice | undefined {
     let found = this.choices.get(index);
-    if (found === undefined && this.choices.size < mostChoices) {
+    if (found === undefined && this.choices.size < maxChoices) {
       found = new GatheredChoice(index);
       this.choices.set(index, found);
     }

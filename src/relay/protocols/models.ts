@@ -41,7 +41,7 @@ export const openAiModelList: ModelsWire = (asking) =>
   modelsAt(asking.base.startsWith(cloudflareGateway) ? '/models' : '/v1/models')(asking);
 
 /** Pages of one list that are asked for, one after the other. */
-const mostPages = 10;
+const maxPages = 10;
 
 /** Throws what `page` throws. `page`: the names on it, and what the next one is asked for with; null: there is none. */
 export async function inPages<Mark>(
@@ -51,7 +51,7 @@ export async function inPages<Mark>(
   const all: string[] = [];
   let mark: Mark | null = first;
   for (let pages = 0; mark !== null; pages++) {
-    if (pages === mostPages) throw new NotUnderstood(`the list has more than ${mostPages} pages`);
+    if (pages === maxPages) throw new NotUnderstood(`the list has more than ${maxPages} pages`);
     const { names, next }: { readonly names: readonly string[]; readonly next: Mark | null } = await page(mark);
     all.push(...names);
     mark = next;

@@ -86,12 +86,12 @@ function functionsIn({ tools, tool_choice: choice }: JsonObject, { takesFunction
 export const sparkTemperature = (asked: number): number => Math.min(Math.max(asked, 0.01), 1);
 
 /** null: neither the caller nor what is held for the call says one. */
-const limitOf = (body: JsonObject, { outputLimit, mostOutput }: CallerRequest): number | null => {
+const limitOf = (body: JsonObject, { outputLimit, maxOutput }: CallerRequest): number | null => {
   const asked = outputLimit ?? countIn(body.max_completion_tokens) ?? countIn(body.max_tokens);
-  return asked === null ? null : Math.min(asked, mostOutput);
+  return asked === null ? null : Math.min(asked, maxOutput);
 };
 
-const longestUser = 32;
+const maxUserLength = 32;
 
 function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
   const body = caller.neutral();
@@ -99,7 +99,7 @@ function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
   const functions = functionsIn(body, place);
   const { temperature, top_k: topK } = body;
   return {
-    header: { app_id: place.appId, uid: user !== null && user.length <= longestUser ? user : undefined },
+    header: { app_id: place.appId, uid: user !== null && user.length <= maxUserLength ? user : undefined },
     parameter: {
       chat: {
         domain: place.domain,
@@ -210,7 +210,7 @@ export const spark = (placeOf: SparkPlaceOf): Protocol => ({
     const sent =
       channel.paramOverride === null || options.passThrough
         ? frame
-        : overridden(frame, channel.paramOverride, caller.mostOutput);
+        : overridden(frame, channel.paramOverride, caller.maxOutput);
     const content = { kind: 'message', text: written(sent) } as const;
     return { method: 'GET', url: place.url, headers: {}, content, model, reasoningEffort: null, thinking: 'unsaid' };
   },

@@ -13,7 +13,7 @@ import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error
 import { writerFor } from './tool-names.js';
 
 /** Patterns that nothing followed, one after the other, before none is looked for any more: a stream may have none. */
-export const mostStrayPatterns = 32;
+export const maxStrayPatterns = 32;
 
 /** A stream of events, whatever a wire says in them: it reads each, and the caller's writer is told what it says. */
 export abstract class SseStream implements AnswerStream, FrameReader {

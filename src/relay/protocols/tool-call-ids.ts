@@ -8,9 +8,9 @@ import { createHash } from 'node:crypto';
 const digestOf = (id: string): string => createHash('sha256').update(id).digest('base64url').slice(0, 32);
 
 /** OpenAI refuses longer ones. */
-const longestOpenAiId = 40;
+const maxOpenAiIdLength = 40;
 
-export const openAiCallId = (id: string): string => (id.length <= longestOpenAiId ? id : `call_${digestOf(id)}`);
+export const openAiCallId = (id: string): string => (id.length <= maxOpenAiIdLength ? id : `call_${digestOf(id)}`);
 
 /** What Anthropic takes, at Amazon too. */
 const anthropicId = /^[\w-]{1,64}$/;
@@ -20,7 +20,7 @@ export const anthropicCallId = (id: string): string => (anthropicId.test(id) ? i
 /** Begins an id that holds another one, in base64url. */
 const wrapped = 'toolu_id_';
 /** Beyond it an id is no id: it is told by its digest. */
-const longestWrapped = 256;
+const maxWrappedLength = 256;
 
 /**
  * An id of another wire as Anthropic's clients are shown it. Some upstreams read their own ids again (`functions.name:0`),
@@ -28,22 +28,22 @@ const longestWrapped = 256;
  */
 export function anthropicShownId(id: string): string {
   if (anthropicId.test(id) && !id.startsWith(wrapped)) return id;
-  return id.length <= longestWrapped ? wrapped + Buffer.from(id).toString('base64url') : anthropicCallId(id);
+  return id.length <= maxWrappedLength ? wrapped + Buffer.from(id).toString('base64url') : anthropicCallId(id);
 }
 
 export const unwrappedCallId = (id: string): string =>
   id.startsWith(wrapped) ? Buffer.from(id.slice(wrapped.length), 'base64url').toString('utf8') : id;
 
 /** Calls of one answer whose ids are remembered, and how long these may be. */
-const mostRemembered = 4096;
-const longestRemembered = 256;
+const maxRemembered = 4096;
+const maxRememberedLength = 256;
 
 /** Of one answer: who runs its calls tells their results apart by their ids, so an id that comes again gets a number. */
 export class DistinctCallIds {
   private readonly known = new Set<string>();
 
   of(id: string): string {
-    if (id === '' || id.length > longestRemembered || this.known.size >= mostRemembered) return id;
+    if (id === '' || id.length > maxRememberedLength || this.known.size >= maxRemembered) return id;
     let distinct = id;
     for (let at = this.known.size; this.known.has(distinct); at++) distinct = `${id}_${at}`;
     this.known.add(distinct);

@@ -71,7 +71,7 @@ export const dashscope: Provider = {
   models: modelsAt('/compatible-mode/v1/models'),
   thinkingBeside: switchedByFlag,
   protocol: openAi({
-    leastThinking: () => ({ reasoning_effort: 'none' }),
+    minThinking: () => ({ reasoning_effort: 'none' }),
     url: urlAt({
       chat: '/compatible-mode/v1/chat/completions',
       completions: '/compatible-mode/v1/completions',

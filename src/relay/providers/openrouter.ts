@@ -4,7 +4,7 @@ import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, type JsonObject } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { leastThinking } from '../protocols/openai/efforts.js';
+import { minThinking } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
 
@@ -21,8 +21,8 @@ const credits = balanceAt('/v1/credits', ({ data }) => {
 });
 
 /** Other makers' models think only if asked to, or refuse to be told not to. */
-const leastOf = (model: string): JsonObject =>
-  model.startsWith('openai/') ? leastThinking(model.slice('openai/'.length)) : {};
+const minOf = (model: string): JsonObject =>
+  model.startsWith('openai/') ? minThinking(model.slice('openai/'.length)) : {};
 
 export const openrouter: Provider = {
   ...usual,
@@ -40,5 +40,5 @@ export const openrouter: Provider = {
   keyHint: 'API key',
   ...tellsBalance(credits),
   modes: ['chat', 'completions', 'embeddings'],
-  protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true, leastThinking: leastOf }),
+  protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true, minThinking: minOf }),
 };

@@ -43,6 +43,6 @@ export const siliconcloud: Provider = {
   thinkingBeside: switchedByFlag,
   protocol: openAi({
     // Those that think unless they are told not to know the switch.
-    leastThinking: (model) => (thinkingLimitOf(model).when === 'unless-refused' ? { enable_thinking: false } : {}),
+    minThinking: (model) => (thinkingLimitOf(model).when === 'unless-refused' ? { enable_thinking: false } : {}),
   }),
 };

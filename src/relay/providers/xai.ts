@@ -37,6 +37,6 @@ export const xai: Provider = {
     usageOnRequest: true,
     edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix(/^grok-3-mini/), reasoningParameters],
     reasoningBeside: true,
-    leastThinking: (model) => (/^grok-3-mini/.test(model) ? { reasoning_effort: 'low' } : {}),
+    minThinking: (model) => (/^grok-3-mini/.test(model) ? { reasoning_effort: 'low' } : {}),
   }),
 };

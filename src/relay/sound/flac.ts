@@ -61,12 +61,12 @@ function frameAt(file: Buffer, at: number): FrameHeader | null {
 }
 
 /** Of what stands before the sound: texts, pictures, places. */
-const mostBlocks = 1_024;
+const maxBlocks = 1_024;
 /** No frame is longer: as much is searched for the last one. */
-const longestFrame = 4 * 1024 * 1024;
+const maxFrameLength = 4 * 1024 * 1024;
 
 function* lastFrame(file: Buffer, kind: number): Generator<void, FrameHeader | null> {
-  const stop = Math.max(0, file.length - longestFrame);
+  const stop = Math.max(0, file.length - maxFrameLength);
   let steps = 0;
   for (let at = file.lastIndexOf(0xff); at >= stop; at = at === 0 ? -1 : file.lastIndexOf(0xff, at - 1)) {
     if (++steps % stepsAtOnce === 0) yield;
@@ -87,7 +87,7 @@ export function* flac(file: Buffer): Walk {
   const bits = Number((packed >> 36n) & 31n) + 1;
   if (rate === 0) return null;
   let at = start + 4;
-  for (let block = 0, last = false; !last && block < mostBlocks && at + 4 <= file.length; block++) {
+  for (let block = 0, last = false; !last && block < maxBlocks && at + 4 <= file.length; block++) {
     last = (file[at] ?? 0) >= 0x80;
     at += 4 + file.readUIntBE(at + 1, 3);
   }

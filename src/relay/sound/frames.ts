@@ -53,7 +53,7 @@ function frameAt(file: Buffer, at: number): Frame | null {
 }
 
 /** Further in than this nobody looks for the first frame. */
-const mostInFront = 64 * 1024;
+const maxInFront = 64 * 1024;
 
 /** A frame that two others of its kind follow, unless the file ends: single ones are found in anything. */
 function beginsAt(file: Buffer, at: number): boolean {
@@ -87,7 +87,7 @@ export function* frames(file: Buffer): Walk {
     }
     synchronised = false;
     at = file.indexOf(0xff, at + 1);
-    if (at < 0 || (seconds === 0 && at > first + mostInFront)) break;
+    if (at < 0 || (seconds === 0 && at > first + maxInFront)) break;
   }
   return seconds === 0 ? null : compressed(seconds, file.length, thinnestOf[codec]);
 }

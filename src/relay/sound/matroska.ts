@@ -187,7 +187,7 @@ function read(segment: Segment, file: Buffer, id: number, at: number, size: numb
   }
 }
 
-const mostTracks = 128;
+const maxTracks = 128;
 
 /** Recordings one after the other last as long as they do together. */
 function joined(parts: readonly (Measured | null)[], bytes: number): Measured | null {
@@ -223,7 +223,7 @@ export function* matroska(file: Buffer): Walk {
       segment = newSegment();
     }
     if (entered.has(id)) {
-      if (id === trackEntry && segment.tracks.length < mostTracks) {
+      if (id === trackEntry && segment.tracks.length < maxTracks) {
         segment.track = newTrack();
         segment.tracks.push(segment.track);
       }

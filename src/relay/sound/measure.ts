@@ -34,7 +34,7 @@ export async function measure(bytes: Uint8Array): Promise<Measured | null> {
 }
 
 /** Pauses that may be left out where none can be made: a hundred thousand steps, half an hour of most sound. */
-const mostAtOnce = 5;
+const maxAtOnce = 5;
 
 /** The same, without a pause. null: another format, or it takes too many steps. */
 export function measureNow(file: Buffer): Measured | null {
@@ -43,7 +43,7 @@ export function measureNow(file: Buffer): Measured | null {
     if (walking === null) continue;
     if (!('next' in walking)) return walking;
     let step = walking.next();
-    for (let pauses = 0; step.done !== true; step = walking.next()) if (++pauses > mostAtOnce) return null;
+    for (let pauses = 0; step.done !== true; step = walking.next()) if (++pauses > maxAtOnce) return null;
     if (step.value !== null) return step.value;
   }
   return null;

@@ -63,12 +63,12 @@ export function plausible(span: number, counted: number | null): number {
 }
 
 /** Files have one, and some that were joined have several. */
-const mostTags = 16;
+const maxTags = 16;
 
 /** Where ID3 tags in front end; 0: there is none. */
 export function tagEnd(file: Buffer): number {
   let at = 0;
-  for (let tag = 0; tag < mostTags && file.toString('latin1', at, at + 3) === 'ID3'; tag++) {
+  for (let tag = 0; tag < maxTags && file.toString('latin1', at, at + 3) === 'ID3'; tag++) {
     const size = [6, 7, 8, 9].reduce((sum, byte) => sum * 128 + ((file[at + byte] ?? 0) & 0x7f), 0);
     at += 10 + size + ((file[at + 5] ?? 0) & 0x10 ? 10 : 0);
   }

@@ -214,7 +214,7 @@ function measuredTrack(track: Track, movie: Movie, bytes: number): Measured {
 }
 
 const firstBoxes: ReadonlySet<string> = new Set(['ftyp', 'moov', 'mdat', 'styp', 'wide', 'free', 'skip', 'pnot']);
-const mostTracks = 128;
+const maxTracks = 128;
 
 /** null: it is none, or has no sound. */
 export function* mpeg4(file: Buffer): Walk {
@@ -228,7 +228,7 @@ export function* mpeg4(file: Buffer): Walk {
     const isLarge = short === 1 && at + 16 <= file.length;
     const size = isLarge ? Number(file.readBigUInt64BE(at + 8)) : short === 0 ? file.length - at : short;
     const content = at + (isLarge ? 16 : 8);
-    if (name === 'trak' && movie.tracks.length < mostTracks) {
+    if (name === 'trak' && movie.tracks.length < maxTracks) {
       movie.track = newTrack();
       movie.tracks.push(movie.track);
     }

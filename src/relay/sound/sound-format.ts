@@ -24,13 +24,13 @@ type SoundFormat = Pick<
 /** Of the library's own processor time for a file, in milliseconds. */
 const usualMostMs = 3_000;
 /** It waits so many times as long where the machine leaves it no time. */
-const mostWaits = 5;
+const maxWaits = 5;
 /** Of film with sound, bytes that a second takes at most. */
 const densestFilm = 1_000_000;
-const mostHeapMb = 128;
+const maxHeapMb = 128;
 /** Files that are here to be looked at, of all callers and of each: one who sends slow ones shall not take every place. */
-const mostWaiting = 64;
-const mostWaitingOfOne = 16;
+const maxWaiting = 64;
+const maxWaitingOfOne = 16;
 
 /** Answers each file with its format, or with null where there is none. Ends with the process that started it. */
 const reader = `
@@ -96,14 +96,14 @@ export class SoundFormats {
   /** Told what becomes of the file that is looked at. */
   private answered: (answer: Answer) => void = () => {};
 
-  constructor(private readonly mostMs = usualMostMs) {}
+  constructor(private readonly maxMs = usualMostMs) {}
 
   /** Whose files are too many for another one of this holder; null: nobody's. */
   noRoomFor(holder: number): NoRoom | null {
-    if ((this.here.get(holder) ?? 0) >= mostWaitingOfOne) return 'holder';
+    if ((this.here.get(holder) ?? 0) >= maxWaitingOfOne) return 'holder';
     let all = 0;
     for (const files of this.here.values()) all += files;
-    return all >= mostWaiting ? 'process' : null;
+    return all >= maxWaiting ? 'process' : null;
   }
 
   /** null: of no known format. Rejects with a refusal where the library does not come to an end. */
@@ -142,7 +142,7 @@ export class SoundFormats {
 
   private async ask(bytes: Uint8Array): Promise<Answer> {
     this.reader ??= this.started();
-    const { reader, mostMs } = this;
+    const { reader, maxMs } = this;
     const before = processorTicks(reader);
     let timer: NodeJS.Timeout | undefined;
     let waits = 0;
@@ -150,11 +150,11 @@ export class SoundFormats {
       this.answered = resolve;
       const wait = (): void => {
         const now = processorTicks(reader);
-        const worked = before === null || now === null || (now - before) * 10 >= mostMs;
-        if (worked || ++waits >= mostWaits) resolve('out-of-time');
-        else timer = setTimeout(wait, mostMs);
+        const worked = before === null || now === null || (now - before) * 10 >= maxMs;
+        if (worked || ++waits >= maxWaits) resolve('out-of-time');
+        else timer = setTimeout(wait, maxMs);
       };
-      timer = setTimeout(wait, mostMs);
+      timer = setTimeout(wait, maxMs);
       reader.send(bytes, () => {});
     });
     clearTimeout(timer);
@@ -166,7 +166,7 @@ export class SoundFormats {
 
   private started(): ChildProcess {
     const library = pathToFileURL(createRequire(import.meta.url).resolve('music-metadata')).href;
-    const child = spawn(process.execPath, [`--max-old-space-size=${mostHeapMb}`, '-e', reader, library], {
+    const child = spawn(process.execPath, [`--max-old-space-size=${maxHeapMb}`, '-e', reader, library], {
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       // Lengths without end are numbers there, too.

@@ -30,9 +30,9 @@ const unknown = ({ length }: Uint8Array): Measured => ({
 export class SoundLengths {
   private readonly formats: SoundFormats;
 
-  /** `mostMs`: of processor time that a file of an unusual format may take. */
-  constructor(mostMs?: number) {
-    this.formats = new SoundFormats(mostMs);
+  /** `maxMs`: of processor time that a file of an unusual format may take. */
+  constructor(maxMs?: number) {
+    this.formats = new SoundFormats(maxMs);
   }
 
   /** Why no file of this holder should be brought for now; null: it may be. */

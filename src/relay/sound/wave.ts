@@ -2,14 +2,14 @@ import { compressed, type Measured, thinnestOf, uncompressed } from './measured.
 
 /* WAV, and what has the same chunks with more room for sizes: RF64, BW64 and Sony's Wave64. */
 
-const mostChunks = 10_000;
+const maxChunks = 10_000;
 /** PCM, floating point, A-law, µ-law: as many bytes for every second. */
 const uncompressedTags: ReadonlySet<number> = new Set([1, 3, 6, 7]);
 /** ADPCM and GSM: blocks of so many samples. */
 const blockTags: ReadonlySet<number> = new Set([2, 0x11, 0x31]);
 const extensible = 0xfffe;
 /** What may follow the sound: texts and marks. More is taken for sound. */
-const mostBehind = 64 * 1024;
+const maxBehind = 64 * 1024;
 
 interface Format {
   readonly uncompressed: boolean;
@@ -62,7 +62,7 @@ export function wave(file: Buffer): Measured | null {
   let format: Format | null = null;
   let largeSize: number | null = null;
   let at = riff ? 12 : 40;
-  for (let count = 0; count < mostChunks && at + 8 <= file.length; count++) {
+  for (let count = 0; count < maxChunks && at + 8 <= file.length; count++) {
     const { id, content, size, next } = riff ? riffChunk(file, at) : wave64Chunk(file, at);
     if (id === 'ds64' && content + 16 <= file.length) largeSize = large(file, content + 8);
     else if (id === 'fmt ') format = formatAt(file, content, size);
@@ -73,7 +73,7 @@ export function wave(file: Buffer): Measured | null {
       // Whoever writes into a pipe does not know yet: nothing, or more than there is.
       const sound = announced === 0 ? there : Math.min(announced, there);
       const seconds = sound / format.rate;
-      const bytes = there - sound > mostBehind ? there : sound;
+      const bytes = there - sound > maxBehind ? there : sound;
       return format.uncompressed
         ? uncompressed(seconds, bytes, format.rate)
         : compressed(seconds, bytes, Math.min(format.rate * 0.9, thinnestOf.adpcm));

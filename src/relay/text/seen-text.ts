@@ -8,7 +8,7 @@ import { countSamples, countTokens, sampleLength } from './tokens.js';
  */
 
 /** With it, texts that are counted exactly are kept whole. */
-const mostSamples = 64;
+const maxSamples = 64;
 
 /** Pieces longer than this are cut; a cut from a string keeps the whole of it in memory, unless it is copied. */
 const shortPiece = 1024;
@@ -16,7 +16,7 @@ const shortPiece = 1024;
 const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
 /** So many short pieces are joined to one text: until then each of them takes ten times its length. */
-const mostLoose = 16;
+const maxLoose = 16;
 
 /** Makes one text of the pieces it was put together from; V8 does so to look at a character. */
 const joinPieces = (text: string | undefined): void => void text?.charCodeAt(0);
@@ -68,7 +68,7 @@ export class SeenText {
       this.samples[this.samples.length - 1] += piece;
       this.fits -= piece.length;
       this.length += piece.length;
-      if (++this.loose >= mostLoose) this.join();
+      if (++this.loose >= maxLoose) this.join();
       return;
     }
     const copied = piece.length > shortPiece;
@@ -124,7 +124,7 @@ export class SeenText {
 
   /** When there is no room for another sample, one of every two neighbours goes. */
   private beginStride(index: number): void {
-    if (this.samples.length >= mostSamples) {
+    if (this.samples.length >= maxSamples) {
       if (this.stride === sampleLength) this.seed = seedOf(this.samples);
       this.stride *= 2;
       const kept = this.samples.length / 2;

@@ -47,7 +47,7 @@ export const sampleLength = exactUpTo / samples;
 
 /** Runs of one kind of character, which the encodings do not split by themselves. */
 const longRuns = /[\p{L}\p{M}]{65,}|\s{65,}|[^\s\p{L}\p{N}]{65,}/gu;
-const longestRun = 64;
+const maxRun = 64;
 
 /** Text marks such as `<|endoftext|>` are text here: the caller's words, not the model's control. */
 const everythingIsText = { disallowedSpecial: new Set<string>() };
@@ -55,7 +55,7 @@ const everythingIsText = { disallowedSpecial: new Set<string>() };
 /** Cuts a run into pieces of at most 64, never between the halves of a character. */
 function* piecesOf(run: string): Generator<string> {
   for (let start = 0; start < run.length; ) {
-    let end = Math.min(start + longestRun, run.length);
+    let end = Math.min(start + maxRun, run.length);
     if (/[\ud800-\udbff]/.test(run[end - 1] ?? '') && end < run.length) end--;
     yield run.slice(start, end);
     start = end;
@@ -114,15 +114,15 @@ function* samplesOf(texts: readonly string[], total: number): Generator<string> 
 }
 
 /** Longer words are left in a sample that cuts them. */
-const longestCut = 24;
+const maxCut = 24;
 
 /**
  * A sample without the words it cuts, where there are words: half a word takes more tokens than its share. A little at
  * each end, for what lies between blanks may be all there is.
  */
 function wholeWords(piece: string): string {
-  const first = Math.max(piece.slice(0, longestCut).search(/\s/), 0);
-  const end = piece.slice(-longestCut);
+  const first = Math.max(piece.slice(0, maxCut).search(/\s/), 0);
+  const end = piece.slice(-maxCut);
   const last = end.search(/\s\S*$/);
   return last === -1 ? piece.slice(first) : piece.slice(first, piece.length - end.length + last);
 }

@@ -9,9 +9,9 @@ import { type BodyPlace, BodyRoom, type NoRoom } from '../../http/body-room.js';
 const mebibyte = 1024 * 1024;
 
 /** Longest whole answer, where the heap allows it: an answer of 2,048 vectors of 3,072 numbers in text fits. */
-const largestAnswer = 64 * mebibyte;
+const maxAnswer = 64 * mebibyte;
 /** Of the heap: the text, what is read from it and what is written of that may take two bytes for each byte, each. */
-const largestShare = 8;
+const maxShare = 8;
 /** Of the heap, for all of them. One payer gets a quarter of that. */
 const heldShare = 4;
 /** Up to here an answer counts for nothing, as as much of a stream may wait for a slow caller. */
@@ -23,11 +23,11 @@ export class AnswerRoom {
   private readonly room: BodyRoom;
 
   constructor(heapLimit: number) {
-    this.largest = Math.floor(Math.min(largestAnswer, heapLimit / largestShare));
+    this.largest = Math.floor(Math.min(maxAnswer, heapLimit / maxShare));
     const totalBytes = Math.max(heapLimit / heldShare, this.largest);
     this.room = new BodyRoom({
       totalBytes,
-      largestBytes: this.largest,
+      maxBytes: this.largest,
       unfinishedPerAddress: Number.POSITIVE_INFINITY,
     });
   }

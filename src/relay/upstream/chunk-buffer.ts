@@ -1,5 +1,5 @@
 /** So many pieces are put together, whatever they hold. */
-const mostCrumbs = 1024;
+const maxCrumbs = 1024;
 
 /**
  * Bytes that come piece by piece and are wanted as one. Whoever sends them may cut them into crumbs, each of which would
@@ -14,7 +14,7 @@ export class ChunkBuffer {
   add(piece: Buffer): void {
     this.length += piece.length;
     this.pieces.push(piece);
-    if (this.pieces.length - this.joined < mostCrumbs) return;
+    if (this.pieces.length - this.joined < maxCrumbs) return;
     this.pieces.push(Buffer.concat(this.pieces.splice(this.joined)));
     this.joined = this.pieces.length;
   }

@@ -21,8 +21,8 @@ export interface Confidential {
 
 const mask = '***';
 /** Characters looked at, so that no text can hold others up. */
-const longestRead = 4000;
-const longestSecret = 4096;
+const maxRead = 4000;
+const maxSecretLength = 4096;
 
 /** A piece of a secret of this length gives it away. */
 const fragment = 8;
@@ -98,7 +98,7 @@ interface Known {
 const isTelling = (secret: string): boolean => secret.length >= 8 || (secret.length >= 4 && !isWord(secret));
 
 /** Of longer values each line is looked for, and no piece: they are never sent, so nobody can repeat a part of one. */
-const longestShort = 128;
+const maxShortLength = 128;
 
 /** What in a key that is a document gives it away: addresses are everybody's. null: it is none. */
 function documentIn(key: string): { readonly short: readonly string[]; readonly long: readonly string[] } | null {
@@ -108,8 +108,8 @@ function documentIn(key: string): { readonly short: readonly string[]; readonly 
     (value) => typeof value === 'string' && !/^https?:/.test(value),
   ) as string[];
   return {
-    short: values.filter(({ length }) => length <= longestShort),
-    long: values.filter(({ length }) => length > longestShort).flatMap((value) => value.split(/\s+/)),
+    short: values.filter(({ length }) => length <= maxShortLength),
+    long: values.filter(({ length }) => length > maxShortLength).flatMap((value) => value.split(/\s+/)),
   };
 }
 
@@ -124,7 +124,7 @@ function compiled({ key, baseUrl, organization, other, proxy }: Confidential): K
     ...secret.split(/[|.\s]/),
   ]);
   const telling = [...secrets, ...addresses.flatMap((address) => address.secrets)]
-    .map((secret) => secret.slice(0, longestSecret))
+    .map((secret) => secret.slice(0, maxSecretLength))
     .filter(isTelling)
     // What holds another secret goes whole.
     .sort((a, b) => b.length - a.length);
@@ -136,7 +136,7 @@ function compiled({ key, baseUrl, organization, other, proxy }: Confidential): K
 }
 
 const known = new Map<string, Known>();
-const mostKnown = 200;
+const maxKnown = 200;
 
 /** A channel that fails does so again and again. */
 function knownOf(confidential: Confidential): Known {
@@ -144,7 +144,7 @@ function knownOf(confidential: Confidential): Known {
   const name = JSON.stringify([key, baseUrl, organization, other, proxy]);
   const found = known.get(name);
   if (found !== undefined) return found;
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   const fresh = compiled(confidential);
   known.set(name, fresh);
   return fresh;
@@ -205,7 +205,7 @@ const printable = (text: string): string =>
 /** The text without what must not be read in it; cut where it is endless. */
 export function withoutSecrets(text: string, confidential: Confidential, longest: number): string {
   const { patterns, fragments } = knownOf(confidential);
-  let clean = printable(text.slice(0, longestRead));
+  let clean = printable(text.slice(0, maxRead));
   for (const pattern of patterns) clean = clean.replace(pattern, mask);
   clean = withoutIpV6(withoutFragments(clean, fragments));
   for (const pattern of foreign) clean = clean.replace(pattern, mask);

@@ -22,7 +22,7 @@ interface DecoderEvents {
 }
 
 /** Texts shrink to a twentieth; what grows more than this is made to fill memories. */
-const largestRatio = 200;
+const maxRatio = 200;
 /** A short text of one letter is no attack. */
 const unsuspicious = 1024 * 1024;
 
@@ -40,7 +40,7 @@ export function contentDecoder(coding: string, events: DecoderEvents): ContentDe
   let made = 0;
   decoder.on('data', (piece: Buffer) => {
     made += piece.length;
-    if (made > unsuspicious && made > came * largestRatio) {
+    if (made > unsuspicious && made > came * maxRatio) {
       decoder.destroy();
       events.onError('the upstream answer is packed too tightly');
     } else if (events.onPiece(piece)) decoder.pause();

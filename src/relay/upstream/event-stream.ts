@@ -7,10 +7,10 @@ import { ChunkBuffer } from './chunk-buffer.js';
  */
 
 /** Bytes. The longest events of a model are blocks that its own tools have found; nothing longer is waited for. */
-export const longestFrame = 4 * 1024 * 1024;
+export const maxFrameLength = 4 * 1024 * 1024;
 const lengthBytes = 4;
 /** Two lengths and two checksums. */
-const shortestFrame = 16;
+const minFrameLength = 16;
 
 export interface EventFrame {
   /** The texts among the headers, by their names. */
@@ -77,7 +77,7 @@ export class EventStreamDecoder {
 
   private begin(length: Buffer): void {
     const announced = length.readUInt32BE(0);
-    if (announced < shortestFrame || announced > longestFrame)
+    if (announced < minFrameLength || announced > maxFrameLength)
       throw new BrokenFrame(`a frame of the event stream announces ${announced} bytes`);
     this.expected = announced;
     this.partial.add(length);

@@ -16,10 +16,10 @@ const plain =
 /** A run of so many characters that a value shares with a secret is no chance. */
 const telling = 8;
 /** What is shorter is in many a number. */
-const leastSecret = 4;
+const minSecret = 4;
 
 function shares(value: string, secret: string): boolean {
-  if (secret.length < telling) return secret.length >= leastSecret && value.includes(secret);
+  if (secret.length < telling) return secret.length >= minSecret && value.includes(secret);
   for (let at = 0; at + telling <= value.length; at++) if (secret.includes(value.slice(at, at + telling))) return true;
   return false;
 }

@@ -28,8 +28,8 @@ export interface Pictures {
 }
 
 /** Of one request: what Gemini takes in a body. */
-export const mostPictureBytes = 15 * 1024 * 1024;
-export const mostPictures = 32;
+export const maxPictureBytes = 15 * 1024 * 1024;
+export const maxPictures = 32;
 /** For all of them together. */
 const patienceMs = 20_000;
 
@@ -65,11 +65,11 @@ export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
   return {
     async fetch(addresses, payer, place) {
       const pictures = new Map<string, Picture>();
-      let left = mostPictureBytes;
+      let left = maxPictureBytes;
       const until = performance.now() + patienceMs;
       for (const address of new Set(addresses)) {
         const timeoutMs = Math.ceil(until - performance.now());
-        const possible = pictures.size < mostPictures && timeoutMs > 0 && urlIn(address) !== null;
+        const possible = pictures.size < maxPictures && timeoutMs > 0 && urlIn(address) !== null;
         const found = possible ? await one(address, left, timeoutMs, payer, place) : null;
         if (found === null) return null;
         left -= found.bytes.length;

@@ -14,14 +14,14 @@ const LINE_END = Buffer.from('\n');
 const FRAME_END = Buffer.from('\n\n');
 
 /** Longest line, and most data in one frame, in bytes. */
-export const longestLine = 16 * 1024 * 1024;
+export const maxLineLength = 16 * 1024 * 1024;
 /** Most lines of data in one frame. Each takes memory, also one of no length. */
-export const mostDataLines = 4096;
+export const maxDataLines = 4096;
 
 /** The other side sends a line, or a frame, without end. */
 export class LineTooLong extends Error {
   constructor() {
-    super(`A frame of the stream is longer than ${longestLine} bytes or ${mostDataLines} lines`);
+    super(`A frame of the stream is longer than ${maxLineLength} bytes or ${maxDataLines} lines`);
     this.name = 'LineTooLong';
   }
 }
@@ -142,7 +142,7 @@ export class SseDecoder {
   }
 
   private keep(chunk: Buffer, from: number): void {
-    if (this.partial.length + chunk.length - from > longestLine) throw new LineTooLong();
+    if (this.partial.length + chunk.length - from > maxLineLength) throw new LineTooLong();
     this.partial.add(from === 0 ? chunk : Buffer.from(chunk.subarray(from)));
   }
 
@@ -170,7 +170,7 @@ export class SseDecoder {
       if (from < end && bytes[from] === SPACE) from++;
     }
     this.dataLength += end - from + 1;
-    if (this.dataLength > longestLine || this.data.length === mostDataLines) throw new LineTooLong();
+    if (this.dataLength > maxLineLength || this.data.length === maxDataLines) throw new LineTooLong();
     this.data.push(bytes.subarray(from, end));
   }
 

@@ -8,7 +8,7 @@ import type { buildConnector } from 'undici';
 
 const announcement = Buffer.from('HTTP/1.1 100');
 const headEnd = '\r\n\r\n';
-const longestHead = 16 * 1024;
+const maxHeadLength = 16 * 1024;
 
 function skipAnnouncements(socket: Socket): void {
   const read = socket.read.bind(socket);
@@ -34,7 +34,7 @@ function skipAnnouncements(socket: Socket): void {
         const compared = Math.min(begin.length, announcement.length);
         const announced = announcement.compare(begin, 0, compared, 0, compared) === 0;
         const end = announced ? begin.indexOf(headEnd) : -1;
-        if (!announced || (end === -1 && begin.length > longestHead)) {
+        if (!announced || (end === -1 && begin.length > maxHeadLength)) {
           awaiting = false;
           return begin;
         }

@@ -83,7 +83,7 @@ export interface Answered {
 const afterEndMs = 5_000;
 const afterUsageMs = 2_000;
 
-const largestRefusal = 1024 * 1024;
+const maxRefusal = 1024 * 1024;
 
 /** So long it is waited for what may follow a whole JSON value, and for more of a refusal, whose status says enough. */
 const settledMs = 2_000;
@@ -161,7 +161,7 @@ async function sound(answered: Answered, answer: UpstreamAnswer): Promise<Read> 
   const type = soundTypeOf(headers['content-type'], caller.body.response_format);
   try {
     if (type === null) {
-      const short = { ...answered, largest: Math.min(largest, largestRefusal) };
+      const short = { ...answered, largest: Math.min(largest, maxRefusal) };
       const told = await whole(answered, answer, await theRest(short, body, nothing));
       return told.ok ? { ok: false, error: noSound, costUnknown: true } : told;
     }
@@ -186,7 +186,7 @@ async function refusal(answered: Answered, answer: UpstreamAnswer): Promise<Read
   // The status says enough where the rest cannot be read.
   const { idleMs } = answered.patience;
   const json = new WholeJson({ settledMs, idleMs: Math.min(idleMs, refusalIdleMs) });
-  const told = await body.whole(largestRefusal, answered.place, json).catch(() => nothing);
+  const told = await body.whole(maxRefusal, answered.place, json).catch(() => nothing);
   const read = await whole(answered, answer, json.valueOf(told));
   if (read.ok) return read;
   const retryAfter = read.error.retryAfter ?? retryAfterTold(headers['retry-after']);
@@ -212,7 +212,7 @@ const blank = new Set([0x20, 0x09, lineFeed, carriageReturn, 0xef, 0xbb, 0xbf]);
 const opensJson = new Set([0x7b, 0x5b]);
 
 /** Blanks before an answer; more of them are no answer. */
-const mostBlanks = 64 * 1024;
+const maxBlanks = 64 * 1024;
 
 /** The first of a body, and whether it begins as JSON does, which no stream can. */
 async function beginningOf(body: UpstreamBody): Promise<{ bytes: Buffer; json: boolean }> {
@@ -222,7 +222,7 @@ async function beginningOf(body: UpstreamBody): Promise<{ bytes: Buffer; json: b
     if (!next.done) bytes = bytes.length === 0 ? next.value : Buffer.concat([bytes, next.value]);
     const first = bytes.find((byte) => !blank.has(byte));
     if (first !== undefined) return { bytes, json: opensJson.has(first) };
-    if (next.done || bytes.length > mostBlanks) return { bytes, json: false };
+    if (next.done || bytes.length > maxBlanks) return { bytes, json: false };
   }
 }
 

@@ -25,8 +25,8 @@ export interface ToldFailure {
 
 const defaultType = 'upstream_error';
 const defaultCode = 'bad_response_status_code';
-const longestMessage = 2000;
-const longestParam = 128;
+const maxMessageLength = 2000;
+const maxParamLength = 128;
 
 const withoutStatus = (status: number): string => `bad response status code ${status}`;
 
@@ -108,16 +108,18 @@ const memberPath = /^[\w.[\]$/ -]+$/;
 export function asUpstreamError(failure: ToldFailure, status: number, confidential: Confidential): UpstreamError {
   const plain = (text: string | null, shape: RegExp, longest: number): string | null =>
     text !== null && shape.test(text) && withoutSecrets(text, confidential, longest) === text ? text : null;
-  const type = plain(failure.type, identifier, longestParam);
-  const code = plain(failure.code, identifier, longestParam);
+  const type = plain(failure.type, identifier, maxParamLength);
+  const code = plain(failure.code, identifier, maxParamLength);
   const classified = failure.type !== null || failure.code !== null;
   return {
     status,
     message:
-      failure.message === null ? withoutStatus(status) : withoutSecrets(failure.message, confidential, longestMessage),
+      failure.message === null
+        ? withoutStatus(status)
+        : withoutSecrets(failure.message, confidential, maxMessageLength),
     type: type ?? defaultType,
     code: classified ? code : defaultCode,
-    param: classified ? plain(failure.param, memberPath, longestParam) : String(status),
+    param: classified ? plain(failure.param, memberPath, maxParamLength) : String(status),
     retryAfter: null,
   };
 }

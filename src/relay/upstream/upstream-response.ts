@@ -10,7 +10,7 @@ import type { Sending, Sent, UpstreamBody } from './upstream.js';
 import type { WholeJson } from './whole-json.js';
 
 /** Bytes that may wait here for a slow caller before upstream is told to wait. */
-const mostBuffered = 1024 * 1024;
+const maxBuffered = 1024 * 1024;
 
 /** Failures before a single byte of the request can have left. */
 const neverConnected = new Set([
@@ -277,7 +277,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
     this.pieces.add(piece);
     if (this.pieces.length < this.enough) return false;
     this.rouse();
-    return this.pieces.length > mostBuffered;
+    return this.pieces.length > maxBuffered;
   }
 
   private count(bytes: number): boolean {

@@ -108,7 +108,7 @@ function addressParser(): (url: string) => Address {
 }
 
 /** Proxies whose connections are kept. Each is known by its whole address, user and password included. */
-const mostProxies = 200;
+const maxProxies = 200;
 
 interface UpstreamOptions {
   /** Calls under way at one host; more are refused, none waits. */
@@ -145,7 +145,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
     } else proxied.delete(proxy);
     // Set anew, so that the first is the one not used for longest. What is under way through it is let end.
     proxied.set(proxy, found);
-    const [oldest] = proxied.size > mostProxies ? proxied.entries() : [];
+    const [oldest] = proxied.size > maxProxies ? proxied.entries() : [];
     if (oldest !== undefined) {
       proxied.delete(oldest[0]);
       oldest[1].close().catch(() => {});

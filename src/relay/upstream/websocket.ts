@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type Duplex, Writable } from 'node:stream';
 import { type Dispatcher, errors } from 'undici';
 import { Receiver, Sender } from 'ws';
-import { eventOf, longestLine } from './sse.js';
+import { eventOf, maxLineLength } from './sse.js';
 import { Lost, UnreadableBody, type UpstreamResponse } from './upstream-response.js';
 
 /*
@@ -36,7 +36,7 @@ declare module 'ws' {
 }
 
 /** What one message may be cut into, and how many reads of the socket it may take. */
-const bounds = { maxPayload: longestLine, maxFragments: 16 * 1024, maxBufferedChunks: 256 * 1024 };
+const bounds = { maxPayload: maxLineLength, maxFragments: 16 * 1024, maxBufferedChunks: 256 * 1024 };
 
 /** How long the other side has to take our goodbye. */
 const closingMs = 1000;

@@ -15,7 +15,7 @@ const closes = new Set([0x7d, 0x5d]);
 const blanks = new Set([0x20, 0x09, lineFeed, 0x0d]);
 
 /** Bytes of one look: more would hold up others. */
-const mostAtOnce = 1024 * 1024;
+const maxAtOnce = 1024 * 1024;
 
 interface WholeJsonPatience {
   /** Longest wait for what may follow a whole value, in milliseconds. */
@@ -51,7 +51,7 @@ export class WholeJson implements Progress {
   get progress(): number {
     const { source, looked, before } = this;
     if (source === null || source.length <= looked - before) return this.meaningful;
-    let left = mostAtOnce;
+    let left = maxAtOnce;
     for (const piece of source.from(looked - before)) {
       this.read(piece.subarray(0, left));
       left -= piece.length;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EventSubscriptions } from '../../../src/adapters/event-log/event-feed.js';
-import { EventQueue, mostWaitingSize } from '../../../src/adapters/event-log/event-queue.js';
+import { EventQueue, maxWaitingSize } from '../../../src/adapters/event-log/event-queue.js';
 import { beginning, Position, type Recorded } from '../../../src/domain/events/events.js';
 import { newEvent, streamNamed } from '../../support/given/events.js';
 import { quietLog } from '../../support/quiet-log.js';
@@ -191,11 +191,11 @@ describe('the queue of a subscriber', () => {
 
   test('takes no more characters than it may, however few events they are', async () => {
     const queue = new EventQueue(100);
-    const large = (position: number) => [{ ...recorded(position), size: mostWaitingSize / 2 }];
+    const large = (position: number) => [{ ...recorded(position), size: maxWaitingSize / 2 }];
     expect([queue.push(large(0)), queue.push(large(1)), queue.push(large(2))]).toEqual([true, true, false]);
     expect(await queue.next()).toBeNull();
     const other = new EventQueue(100);
-    expect(other.push([{ ...recorded(0), size: mostWaitingSize * 2 }])).toBe(true);
+    expect(other.push([{ ...recorded(0), size: maxWaitingSize * 2 }])).toBe(true);
     expect(await other.next()).toHaveLength(1);
     expect(other.push(large(1))).toBe(true);
   });

@@ -175,13 +175,13 @@ describe('the lines of a call', () => {
 describe('a reader', () => {
   test('that begins in the past gets that first, page by page, and goes on with what comes', async () => {
     const before = Array.from({ length: 25 }, () => world.calls(alice));
-    const follower = world.feed({ mostWaiting: 10 }).follow({ userId: alice }, Position(before[4] ?? 0));
+    const follower = world.feed({ maxWaiting: 10 }).follow({ userId: alice }, Position(before[4] ?? 0));
     expect(await take(follower, 20)).toEqual(before.slice(5));
     const call = world.calls(alice);
     expect(await take(follower, 1)).toEqual([call]);
   });
   test('that is slow keeps nobody waiting, is kept so many lines for, and misses none', async () => {
-    const feed = world.feed({ mostWaiting: 10 });
+    const feed = world.feed({ maxWaiting: 10 });
     const [slow, quick] = [feed.follow({}, beginning), feed.follow({}, beginning)];
     const calls: number[] = [];
     for (let round = 0; round < 10; round++) {
@@ -294,7 +294,7 @@ test('whatever happens in whatever order, each reader gets each of its lines onc
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const log = new World();
-      const feed = log.feed({ mostWaiting: 3, pageSize: 2, behindMs: 0 });
+      const feed = log.feed({ maxWaiting: 3, pageSize: 2, behindMs: 0 });
       const calls: { readonly id: number; readonly by: UserId }[] = [];
       let head: number = beginning;
       interface Reader {

@@ -35,7 +35,7 @@ test('a provider’s addresses are read from its discovery document, within boun
     tokenEndpoint: 'https://id.example/token',
     userInfoEndpoint: 'https://id.example/me',
   });
-  expect(asked).toMatchObject([{ url: wellKnown, timeoutMs: 5_000, mostBytes: 262_144 }]);
+  expect(asked).toMatchObject([{ url: wellKnown, timeoutMs: 5_000, maxBytes: 262_144 }]);
 });
 
 test('a provider may have nothing to tell of users beside its id_token', async () => {

@@ -15,7 +15,7 @@ import { CallId, ChannelId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { movementsOf } from '../../../src/domain/ledger/movements.js';
-import { chargeOf, dearestCall } from '../../../src/domain/pricing/pricing.js';
+import { chargeOf, maxCallPrice } from '../../../src/domain/pricing/pricing.js';
 import { factsOf, plainPrice, reserved } from '../../support/given/calls.js';
 
 const reservation: CallReserved = reserved({ quota: 100 });
@@ -117,7 +117,7 @@ describe('a call concluded as settled', () => {
       .thenSettled({ charged: Quota(0), usage: {} }));
 
   test('is charged the dearest call there may be, where its payers own all there is', () =>
-    given(reservation).when(settled(dearestCall, Number.MAX_SAFE_INTEGER)).thenSettled({ charged: dearestCall }));
+    given(reservation).when(settled(maxCallPrice, Number.MAX_SAFE_INTEGER)).thenSettled({ charged: maxCallPrice }));
 
   test('has as many times its reservation in suspense as attempts may have cost upstream', () =>
     given(reservation)
@@ -252,7 +252,7 @@ describe('a call that a crash has lost', () => {
 });
 
 describe('whatever a call is concluded with', () => {
-  const amount = fc.integer({ min: 0, max: dearestCall }).map((raw) => Quota(raw));
+  const amount = fc.integer({ min: 0, max: maxCallPrice }).map((raw) => Quota(raw));
   const owned = fc.oneof(
     amount,
     fc.maxSafeInteger().map((raw) => Quota(raw)),

@@ -5,7 +5,7 @@ import { completionTokens, promptTokens } from '../../../src/domain/call/usage.j
 import { currentPayloads } from '../../../src/domain/events/upcast.js';
 import { decimal } from '../../../src/domain/kernel/decimal.js';
 import type { EarlierTokenPrice, EarlierUsage } from '../../../src/domain/pricing/earlier-prices.js';
-import { chargeOf, dearestCall, reservationOf } from '../../../src/domain/pricing/pricing.js';
+import { chargeOf, maxCallPrice, reservationOf } from '../../../src/domain/pricing/pricing.js';
 
 /* Calls from before quantities had names. */
 
@@ -68,7 +68,7 @@ function chargedThen(used: EarlierUsage, price: EarlierTokenPrice): number {
     BigInt(spoken) * fixed(price.completion) +
     BigInt(used.reasoning) * fixed(price.reasoning);
   const under = 10n ** BigInt(3 * places);
-  return Math.min(Math.max(Number((2n * weighted * unit + under) / (2n * under)), 1), dearestCall);
+  return Math.min(Math.max(Number((2n * weighted * unit + under) / (2n * under)), 1), maxCallPrice);
 }
 
 const lifted = <Event>(type: string, version: number, data: Record<string, unknown>): Event =>

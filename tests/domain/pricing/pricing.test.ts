@@ -13,7 +13,7 @@ import {
   affordableOutput,
   type CallPrice,
   chargeOf,
-  dearestCall,
+  maxCallPrice,
   type Price,
   quantityRatio,
   reservationOf,
@@ -186,7 +186,7 @@ describe('whatever the price and the usage', () => {
     fc.assert(
       fc.property(tokenPrice, someUsage, (price, usage) => {
         const exact = chargeByFractions(usage, price);
-        const most = BigInt(dearestCall);
+        const most = BigInt(maxCallPrice);
         expect(BigInt(chargeOf(usage, price))).toBe(exact < most ? exact : most);
       }),
       { numRuns: 500 },
@@ -212,12 +212,12 @@ describe('whatever the price and the usage', () => {
 
 describe('amounts too large to count', () => {
   test('are exact up to the dearest a call can be', () =>
-    expect(charge({ input: dearestCall }, perToken())).toBe(dearestCall));
+    expect(charge({ input: maxCallPrice }, perToken())).toBe(maxCallPrice));
   test('are held and charged as the dearest a call can be, so that the hold does not stay for ever', () => {
-    expect(charge({ input: Number.MAX_SAFE_INTEGER }, perToken())).toBe(dearestCall);
-    expect(charge({ input: 1 }, perToken({ model: '1e300' }))).toBe(dearestCall);
-    expect(reservationOf({ input: 1, output: 1 }, perToken({ model: '1e300' }))).toBe(dearestCall);
-    expect(reservationOf({ input: 1, output: 1 }, perCall({ price: '1e300' }))).toBe(dearestCall);
+    expect(charge({ input: Number.MAX_SAFE_INTEGER }, perToken())).toBe(maxCallPrice);
+    expect(charge({ input: 1 }, perToken({ model: '1e300' }))).toBe(maxCallPrice);
+    expect(reservationOf({ input: 1, output: 1 }, perToken({ model: '1e300' }))).toBe(maxCallPrice);
+    expect(reservationOf({ input: 1, output: 1 }, perCall({ price: '1e300' }))).toBe(maxCallPrice);
   });
 });
 

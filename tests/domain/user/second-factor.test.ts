@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { passkeyDecider } from '../../../src/domain/kernel/claim.js';
 import { Sealed, SecretId, UserId } from '../../../src/domain/kernel/ids.js';
-import {
-  type FactorEvent,
-  factorsDecider,
-  mostPasskeys,
-  type Passkey,
-} from '../../../src/domain/user/second-factor.js';
+import { type FactorEvent, factorsDecider, maxPasskeys, type Passkey } from '../../../src/domain/user/second-factor.js';
 import { scenariosOf } from '../../support/given/given.js';
 
 const given = scenariosOf(factorsDecider);
@@ -83,10 +78,10 @@ describe('a passkey', () => {
   test('is added once', () =>
     given().when({ type: 'AddPasskey', passkey: 'one', added: passkey() }).thenRecordedOnce(added('one')));
   test('is refused beyond as many as anybody needs', () => {
-    const many = Array.from({ length: mostPasskeys }, (_, n) => added(`number ${n}`));
+    const many = Array.from({ length: maxPasskeys }, (_, n) => added(`number ${n}`));
     given(...many)
       .when({ type: 'AddPasskey', passkey: 'one', added: passkey() })
-      .thenRefused('too-many-passkeys', { allowed: mostPasskeys });
+      .thenRefused('too-many-passkeys', { allowed: maxPasskeys });
   });
   test('that counts its uses must count on', () => {
     given(added('one', 3)).when(use(4)).thenRecorded(used(4));

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const model = 'gpt-4o-mini';
-const longestCallEvent = (): Promise<number> =>
+const maxCallEvent = (): Promise<number> =>
   withDatabase(gateway.config, quietLog, async (database) => {
     const { events } = await booksAtRest(database);
     const ofCalls = events.filter(({ stream }) => stream.startsWith('call-'));
@@ -34,11 +34,11 @@ describe('the log', () => {
   test('keeps no text a caller made up, however long', async () => {
     const caller = callers.with(apiKey);
     expect((await caller.chat({ model })).status).toBe(200);
-    const usual = await longestCallEvent();
+    const usual = await maxCallEvent();
     for (const reasoning_effort of ['x'.repeat(1_000_000), 'tell the log a story', 'low\u0000'])
       await caller.chat({ model, reasoning_effort });
     await caller.chat({ model: 'm'.repeat(1_000_000) });
-    expect(await longestCallEvent()).toBeLessThan(usual + 200);
+    expect(await maxCallEvent()).toBeLessThan(usual + 200);
   });
 
   test('refuses a name no model can have without repeating it', async () => {

@@ -59,7 +59,7 @@ const withBooks = <Result>(work: (books: Books) => Promise<Result> | Result): Pr
   });
 
 /** The least a call like this is admitted with: told by the refusal of somebody who has next to nothing. */
-async function leastFor(model: string): Promise<number> {
+async function minFor(model: string): Promise<number> {
   const refused = await callers
     .with(await gateway.addApiKey(await gateway.addUser(1)))
     .chat({ model, max_tokens: maxTokens });
@@ -343,7 +343,7 @@ describe('two users, three keys and every way a call can end', () => {
 
   test('a key that runs dry in the middle stops being served, and its owner goes on with another one', async () => {
     setScripts();
-    const least = await leastFor('metered');
+    const least = await minFor('metered');
     gateway.provider.reset();
     setScripts();
     const owner = await gateway.addUser(1_000_000);
@@ -364,7 +364,7 @@ describe('two users, three keys and every way a call can end', () => {
 test('a call that costs more than was held takes what there is; the rest is no debt, and the door is closed', async () => {
   // The limit is not obeyed, and what came shows it.
   gateway.provider.script('metered', { tokens: { prompt: 20, completion: 5_000 }, chunks: 5_000, obeysLimit: false });
-  const balance = (await leastFor('metered')) + 10;
+  const balance = (await minFor('metered')) + 10;
   const user = await gateway.addUser(balance);
   const caller = callers.with(await gateway.addApiKey(user));
 

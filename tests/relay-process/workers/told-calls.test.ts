@@ -34,7 +34,7 @@ const estimate: HoldEstimate = {
   mayLower: true,
   most: Quota(19),
   least: Quota(20),
-  leastOfKey: Quota(21),
+  minOfKey: Quota(21),
 };
 const settlement: Settlement = {
   usage: { input: 1, output: 2 },

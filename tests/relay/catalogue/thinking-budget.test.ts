@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { budgetsBelow, leastThought } from '../../../src/relay/catalogue/thinking-budget.js';
+import { budgetsBelow, minThinkingTokens } from '../../../src/relay/catalogue/thinking-budget.js';
 
 describe.each([
   ['thinking.budget_tokens', (tokens: unknown) => ({ thinking: { type: 'enabled', budget_tokens: tokens } })],
@@ -20,11 +20,11 @@ describe.each([
   });
 
   test('needs the least that vendors take', () => {
-    expect(leastThought(asked(4_000))).toBe(1_024);
+    expect(minThinkingTokens(asked(4_000))).toBe(1_024);
   });
 
   test.each([0, -5, 'much', null])('of %j is none: nothing is needed for it, and it is sent as it came', (tokens) => {
-    expect(leastThought(asked(tokens))).toBe(0);
+    expect(minThinkingTokens(asked(tokens))).toBe(0);
     expect(budgetsBelow(asked(tokens), 3_000)).toEqual(asked(tokens));
   });
 

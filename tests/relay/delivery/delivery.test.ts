@@ -12,7 +12,7 @@ import type { StalledCallers } from '../../../src/relay/delivery/stalled-callers
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 
 /** What is let go of is gone after one or two, as soon as its bytes have left. */
-const mostCollections = 50;
+const maxCollections = 50;
 
 /** Hands on what it is pushed. */
 const asItComes = {
@@ -97,7 +97,7 @@ test('an open stream keeps nothing of what it has sent', async () => {
   await once(server, 'listening');
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   await upstream.idle;
-  for (let tries = 0; upstream.kept > 0 && tries < mostCollections; tries++) {
+  for (let tries = 0; upstream.kept > 0 && tries < maxCollections; tries++) {
     await turn();
     collect();
   }

@@ -118,7 +118,7 @@ describe('calls that upstream tells in pieces', () => {
 
 describe('a request that only fills the cache, with max_tokens 0,', () => {
   const body = { model: 'm', max_tokens: 0, messages: [{ role: 'user', content: 'What is a ledger?' }] };
-  const caller = { ...callerOf('chat', body), dialect: anthropicCaller, mostOutput: 0 };
+  const caller = { ...callerOf('chat', body), dialect: anthropicCaller, maxOutput: 0 };
 
   test('is taken, and a limit below it is not', () => {
     expect(invalidMessages(body)).toBeNull();

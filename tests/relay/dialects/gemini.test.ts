@@ -216,7 +216,7 @@ describe('a request to its own wire', () => {
   });
 
   test('bears the limit that is held for', () => {
-    expect(sent({ mostOutput: 500 })).toMatchObject({ generationConfig: { maxOutputTokens: 500, topK: 3 } });
+    expect(sent({ maxOutput: 500 })).toMatchObject({ generationConfig: { maxOutputTokens: 500, topK: 3 } });
     expect(sent({ outputLimit: 40 })).toMatchObject({ generationConfig: { maxOutputTokens: 40, topK: 3 } });
     expect(sent({ outputLimit: 40 })).not.toHaveProperty('generation_config');
   });

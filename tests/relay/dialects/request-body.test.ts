@@ -11,7 +11,7 @@ import { mp3, wav } from '../../support/inputs/sound-files.js';
 const mebibyte = 1024 * 1024;
 
 test('a body cut into crumbs counts what they take, and gives it back', async () => {
-  const room = new BodyRoom({ totalBytes: mebibyte, largestBytes: mebibyte, unfinishedPerAddress: 1 });
+  const room = new BodyRoom({ totalBytes: mebibyte, maxBytes: mebibyte, unfinishedPerAddress: 1 });
   const request = Object.assign(new PassThrough(), { headers: {} });
   const reading = requestBodies(room, new LargeWork(), new SoundLengths(), mebibyte).json(
     request as unknown as IncomingMessage,
@@ -36,7 +36,7 @@ describe('a form with a file', () => {
       file,
       Buffer.from(`\r\n--${boundary}--\r\n`),
     ]);
-  const room = new BodyRoom({ totalBytes: 4 * mebibyte, largestBytes: mebibyte, unfinishedPerAddress: 4 });
+  const room = new BodyRoom({ totalBytes: 4 * mebibyte, maxBytes: mebibyte, unfinishedPerAddress: 4 });
   const lengths = new SoundLengths();
   const bodies = requestBodies(room, new LargeWork(), lengths, 2 * mebibyte);
 

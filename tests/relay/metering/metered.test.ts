@@ -76,7 +76,7 @@ const estimate: Estimate = {
   mayLower: false,
   most: Quota(100),
   least: Quota(100),
-  leastOfKey: Quota(100),
+  minOfKey: Quota(100),
 };
 
 interface Metering {
@@ -233,7 +233,7 @@ describe.each(kinds)('metered %s', (_kind, openMetering) => {
   });
 
   test('a call of which nothing can be held is refused', async () => {
-    const poor = { ...estimate, least: Quota(901), leastOfKey: Quota(901), most: Quota(901) };
+    const poor = { ...estimate, least: Quota(901), minOfKey: Quota(901), most: Quota(901) };
     const refused = await metering.meter.reserve(CallId('c2'), factsOf({ userId: 7 }), unlimited, poor);
     expect(refused).toMatchObject({ ok: false, shortage: { short: 'user', available: 900 } });
     expect(metering.isUnderWay(CallId('c2'))).toBe(false);

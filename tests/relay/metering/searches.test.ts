@@ -5,7 +5,7 @@ import { chargeOf, type Price, reservationOf } from '../../../src/domain/pricing
 import { providerTools } from '../../../src/relay/contracts/neutral.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
-import { mostUsage } from '../../../src/relay/metering/hold.js';
+import { maxUsage } from '../../../src/relay/metering/hold.js';
 import { searchesOf } from '../../../src/relay/metering/searches.js';
 import { GeminiReader } from '../../../src/relay/protocols/gemini/answer.js';
 import { readUsage } from '../../../src/relay/protocols/openai/usage.js';
@@ -114,7 +114,7 @@ describe('searches that upstream tells', () => {
       completion_tokens_details: fc.record({ reasoning_tokens: count, image_tokens: count }),
       server_tool_use: fc.record({ web_search_requests: count }),
     });
-    const held = reservationOf(mostUsage(bound.prompt, bound.sound, bound.output, bound), price);
+    const held = reservationOf(maxUsage(bound.prompt, bound.sound, bound.output, bound), price);
     fc.assert(
       fc.property(told, fc.nat(60), (usage, seen) => {
         const { usage: used } = judged(readUsage(usage, false), { 'calls:web_search': seen });

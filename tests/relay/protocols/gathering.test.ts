@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mostChoices } from '../../../src/relay/contracts/protocol.js';
+import { maxChoices } from '../../../src/relay/contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../../src/relay/json/json.js';
 import { Gathering } from '../../../src/relay/protocols/gathering.js';
 import { byteByByte, type Golden, goldens } from '../providers/golden.js';
@@ -91,7 +91,7 @@ describe('a stream put together', () => {
   test('has no more choices and calls than an answer may have', () => {
     const many = Array.from({ length: 5000 }, (_, index) => index);
     const choices = many.map((index) => ({ index, delta: { content: 'x' } }));
-    expect(objectsIn(gathered({ choices }).choices)).toHaveLength(mostChoices);
+    expect(objectsIn(gathered({ choices }).choices)).toHaveLength(maxChoices);
     const calls = many.map((index) => ({ index, function: { name: 'f' } }));
     const [choice] = objectsIn(gathered(delta({ tool_calls: calls })).choices);
     expect(objectsIn(isObject(choice?.message) ? choice.message.tool_calls : [])).toHaveLength(1024);

@@ -18,7 +18,7 @@ import {
   BrokenFrame,
   type EventFrame,
   EventStreamDecoder,
-  longestFrame,
+  maxFrameLength,
 } from '../../../src/relay/upstream/event-stream.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { authorizationFor } from '../../support/upstreams/amazon-signature.js';
@@ -388,7 +388,7 @@ describe('the frames of a stream', () => {
     }
   });
 
-  test.each([0, 15, longestFrame + 1, 0xffff_ffff])('are refused at once when they announce %i bytes', (length) => {
+  test.each([0, 15, maxFrameLength + 1, 0xffff_ffff])('are refused at once when they announce %i bytes', (length) => {
     const decoder = new EventStreamDecoder();
     const beginning = Buffer.alloc(64);
     beginning.writeUInt32BE(length);

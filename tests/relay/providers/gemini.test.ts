@@ -16,17 +16,17 @@ interface Asking {
   readonly body?: JsonObject;
   readonly model?: string;
   readonly outputLimit?: number;
-  readonly mostOutput?: number;
+  readonly maxOutput?: number;
   readonly channel?: object;
   readonly options?: Partial<RequestOptions>;
 }
 
 const question = [{ role: 'user', content: 'x' }];
 
-function ask({ body = {}, model = 'gemini-2.5-flash', outputLimit, mostOutput, channel, options }: Asking) {
+function ask({ body = {}, model = 'gemini-2.5-flash', outputLimit, maxOutput, channel, options }: Asking) {
   const caller = {
     ...callerOf('chat', { model, messages: question, ...body }, '', null, outputLimit ?? null),
-    ...(mostOutput !== undefined && { mostOutput }),
+    ...(maxOutput !== undefined && { maxOutput }),
   };
   const request = provider.protocol.request(provider, { ...plainChannel, ...channel }, caller, model, {
     ...usualOptions,
@@ -143,9 +143,9 @@ describe('the address', () => {
 describe('the limit', () => {
   test('is the one that can be afforded, and no operator’s parameter raises it', () => {
     expect(ask({ outputLimit: 300 }).body.generationConfig.maxOutputTokens).toBe(300);
-    expect(ask({ body: { max_tokens: 900 }, mostOutput: 500 }).body.generationConfig.maxOutputTokens).toBe(500);
+    expect(ask({ body: { max_tokens: 900 }, maxOutput: 500 }).body.generationConfig.maxOutputTokens).toBe(500);
     const channel = { paramOverride: { generationConfig: { maxOutputTokens: 5000, topK: 3 } } };
-    expect(ask({ channel, mostOutput: 700 }).body.generationConfig).toEqual({ maxOutputTokens: 700, topK: 3 });
+    expect(ask({ channel, maxOutput: 700 }).body.generationConfig).toEqual({ maxOutputTokens: 700, topK: 3 });
   });
 });
 

@@ -137,7 +137,7 @@ export const callerOf = (
   promptTokens: 11,
   believed: (told) => told,
   outputLimit,
-  mostOutput: Number.MAX_SAFE_INTEGER,
+  maxOutput: Number.MAX_SAFE_INTEGER,
 });
 
 export function providerOfType(type: number): Provider {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { noUsage, type Usage } from '../../../src/domain/call/usage.js';
 import type { AnswerStream } from '../../../src/relay/contracts/protocol.js';
-import { longestLine } from '../../../src/relay/upstream/sse.js';
+import { maxLineLength } from '../../../src/relay/upstream/sse.js';
 import { callerOf, plainChannel, providerOfType } from './golden.js';
 
 const info = { callId: 'call-7', model: 'gpt-4o', createdAt: 1_760_000_000 };
@@ -194,7 +194,7 @@ describe('a stream on its way through', () => {
 
   test('fails at a line without end', () => {
     const stream = open();
-    const part = Buffer.alloc(longestLine / 2, 'x');
+    const part = Buffer.alloc(maxLineLength / 2, 'x');
     stream.push(part);
     stream.push(part);
     expect(stream.push(part).error).toMatchObject({ status: 502, code: 'bad_response_body' });

@@ -19,15 +19,15 @@ interface Asking {
   readonly body?: JsonObject;
   readonly query?: string;
   readonly outputLimit?: number | null;
-  readonly mostOutput?: number;
+  readonly maxOutput?: number;
   readonly passThrough?: boolean;
 }
 
 function request(model: string, { channel, body, query, outputLimit = null, ...rest }: Asking = {}) {
   const caller = callerOf('chat', { model, messages: question, ...body }, query, null, outputLimit);
-  const { mostOutput = caller.mostOutput, passThrough = false } = rest;
+  const { maxOutput = caller.maxOutput, passThrough = false } = rest;
   const asked = { ...plainChannel, type: 18, key, ...channel };
-  return provider.protocol.request(provider, asked, { ...caller, mostOutput }, model, { ...options, passThrough });
+  return provider.protocol.request(provider, asked, { ...caller, maxOutput }, model, { ...options, passThrough });
 }
 
 const frameOf = (...asked: Parameters<typeof request>): JsonObject => {
@@ -106,7 +106,7 @@ describe('the frame', () => {
     [{ max_tokens: 50 }, {}, 50],
     [{ max_tokens: 50, max_completion_tokens: 40 }, {}, 40],
     [{ max_tokens: 50 }, { outputLimit: 7 }, 7],
-    [{ max_tokens: 50 }, { mostOutput: 20 }, 20],
+    [{ max_tokens: 50 }, { maxOutput: 20 }, 20],
     [{}, { outputLimit: 7 }, 7],
     [{}, {}, undefined],
   ])('of %j held with %j has the limit %j', (body, held, limit) => {
@@ -116,7 +116,7 @@ describe('the frame', () => {
   test('takes the operator’s own members, within what is held', () => {
     const paramOverride = { parameter: { chat: { domain: 'mine', max_tokens: 90 } }, extra: true };
     const channel = { paramOverride };
-    const frame = frameOf('Spark-Max', { channel, mostOutput: 30 });
+    const frame = frameOf('Spark-Max', { channel, maxOutput: 30 });
     expect(frame).toMatchObject({ extra: true, parameter: { chat: { domain: 'mine', max_tokens: 30 } } });
     expect(chat('Spark-Max', { channel }).max_tokens).toBe(90);
     expect(chat('Spark-Max', { channel, passThrough: true }).domain).toBe('generalv3.5');

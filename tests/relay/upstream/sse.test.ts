@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LineTooLong, longestLine, mostDataLines, Outgoing, SseDecoder } from '../../../src/relay/upstream/sse.js';
+import { LineTooLong, maxDataLines, maxLineLength, Outgoing, SseDecoder } from '../../../src/relay/upstream/sse.js';
 
 interface Seen {
   readonly data: string;
@@ -114,21 +114,21 @@ describe('reading server-sent events', () => {
 
   test('a line without end is refused', () => {
     const decoder = new SseDecoder({ frame: () => {} });
-    const chunk = Buffer.alloc(longestLine / 4, 'x');
+    const chunk = Buffer.alloc(maxLineLength / 4, 'x');
     for (let pushed = 0; pushed < 4; pushed++) decoder.push(chunk);
     expect(() => decoder.push(chunk)).toThrow(LineTooLong);
   });
 
   test('data without end is refused, however short its lines', () => {
     const decoder = new SseDecoder({ frame: () => {} });
-    const chunk = Buffer.from(`data: ${'x'.repeat(longestLine / 4)}\n`);
+    const chunk = Buffer.from(`data: ${'x'.repeat(maxLineLength / 4)}\n`);
     for (let pushed = 0; pushed < 3; pushed++) decoder.push(chunk);
     expect(() => decoder.push(chunk)).toThrow(LineTooLong);
   });
 
   test('data without end is refused, however many its lines', () => {
     const decoder = new SseDecoder({ frame: () => {} });
-    decoder.push(Buffer.from('data\n'.repeat(mostDataLines)));
+    decoder.push(Buffer.from('data\n'.repeat(maxDataLines)));
     expect(() => decoder.push(Buffer.from('data\n'))).toThrow(LineTooLong);
   });
 

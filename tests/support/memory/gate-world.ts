@@ -258,14 +258,14 @@ export interface Asking {
   /** What the call would make do with; left out: nothing less. */
   readonly least?: number;
   /** What its key must have for it; left out: the same. */
-  readonly leastOfKey?: number;
+  readonly minOfKey?: number;
 }
 
 export const admit = (
   { gate }: GateWorld,
   call: string,
   quota: number,
-  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota, leastOfKey = least }: Asking = {},
+  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota, minOfKey = least }: Asking = {},
 ): Promise<Admission> =>
   gate.admit({
     callId: CallId(call),
@@ -274,7 +274,7 @@ export const admit = (
     terms: { unlimited, budget },
     most: Quota(quota),
     least: Quota(least),
-    leastOfKey: Quota(leastOfKey),
+    minOfKey: Quota(minOfKey),
   });
 
 export const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({

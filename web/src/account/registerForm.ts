@@ -19,9 +19,9 @@ export const emptyRegisterForm: RegisterForm = {
   inviteCode: '',
 };
 
-const shortestPassword = 8;
-const longestPassword = 20;
-const longestUsername = 12;
+const minPasswordLength = 8;
+const maxPasswordLength = 20;
+const maxUsernameLength = 12;
 
 export type RegisterProblems = Partial<
   Record<
@@ -41,9 +41,9 @@ export function registerProblems(form: RegisterForm, verifies: boolean): Registe
   const { username, password, confirmPassword, email, emailCode } = form;
   return {
     ...(username.trim() === '' && { username: 'wrong.username' }),
-    ...([...username.trim()].length > longestUsername && { username: 'wrong.usernameLong' }),
-    ...([...password].length < shortestPassword && { password: 'wrong.short' }),
-    ...([...password].length > longestPassword && { password: 'wrong.long' }),
+    ...([...username.trim()].length > maxUsernameLength && { username: 'wrong.usernameLong' }),
+    ...([...password].length < minPasswordLength && { password: 'wrong.short' }),
+    ...([...password].length > maxPasswordLength && { password: 'wrong.long' }),
     ...(password !== confirmPassword && { confirmPassword: 'wrong.mismatch' }),
     ...(verifies && !looksLikeEmail(email) && { email: 'wrong.email' }),
     ...(verifies && emailCode.trim() === '' && { emailCode: 'wrong.code' }),

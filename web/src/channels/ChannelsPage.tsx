@@ -41,7 +41,7 @@ const statuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const satisfies rea
 const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 
 /** Every tag comes with all its channels: longer pages would cost the server more than it allows an operation. */
-const mostTags: PageSize = 20;
+const maxTags: PageSize = 20;
 
 const orNone = (text: string): string | null => (text === '' ? null : text);
 
@@ -54,7 +54,7 @@ export function ChannelsPage() {
   const [byTag, setByTag] = useRemembered('channels-by-tag', false, isFlag);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
 
-  const { page, size, paging } = useNumberedPages(byTag ? mostTags : undefined);
+  const { page, size, paging } = useNumberedPages(byTag ? maxTags : undefined);
   const variables = {
     page,
     size,

@@ -29,12 +29,10 @@ import { channelsTexts } from './channels.texts.js';
 type Named = Pick<ListedChannelFragment, 'id' | 'name'>;
 
 /** No order of the server's takes more channels at once. */
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 const portions = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / mostAtOnce) }, (_, at) =>
-    ids.slice(at * mostAtOnce, (at + 1) * mostAtOnce),
-  );
+  Array.from({ length: Math.ceil(ids.length / maxAtOnce) }, (_, at) => ids.slice(at * maxAtOnce, (at + 1) * maxAtOnce));
 
 /**
  * What can be ordered about channels, each with its question and its notice. They resolve to whether it was done; that

@@ -17,7 +17,7 @@ import { dashboardTexts } from './dashboard.texts.js';
 import { JustHappened } from './JustHappened.js';
 
 /** As many as are read at a glance. */
-const mostUnfolded = 12;
+const maxUnfolded = 12;
 
 /** How the channels are, and what happened and happens to them. */
 export function ChannelBoard() {
@@ -76,14 +76,14 @@ export function ChannelBoard() {
         <ResourceTable
           label={t('board.title')}
           columns={columns}
-          rows={unfolded ? channels : channels?.slice(0, mostUnfolded)}
+          rows={unfolded ? channels : channels?.slice(0, maxUnfolded)}
           // A new key lights the row up anew.
           rowKey={({ id }) => `${id} ${newest.get(id) ?? 0}`}
           result={result}
           isFresh={({ id }) => newest.has(id)}
           empty={t('board.none')}
         />
-        {channels !== undefined && channels.length > mostUnfolded && (
+        {channels !== undefined && channels.length > maxUnfolded && (
           <Button
             className="board-fold"
             variant="minimal"

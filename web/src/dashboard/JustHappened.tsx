@@ -5,14 +5,14 @@ import { ChangeLine } from '../kit/channel/ChangeLine.js';
 import { useRegained } from '../kit/live/liveConnection.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { useText } from '../kit/words/i18n.js';
-import { lastChanges, mostChanges, type SeenChange } from './boardChanges.js';
+import { lastChanges, maxChanges, type SeenChange } from './boardChanges.js';
 import { dashboardTexts } from './dashboard.texts.js';
 
 /** What was switched in the last day while nobody looked, and what happens now. `seen`: newest first. */
 export function JustHappened({ seen }: { readonly seen: readonly SeenChange[] }) {
   const t = useText(dashboardTexts);
   const result = useQuery(ChannelHistoryDocument, {
-    variables: { part: 'SWITCHED', first: mostChanges },
+    variables: { part: 'SWITCHED', first: maxChanges },
     fetchPolicy: 'network-only',
   });
   // What happened while the connection was lost, nobody said.

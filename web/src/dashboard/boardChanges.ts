@@ -7,7 +7,7 @@ import type { ChannelChange } from '../kit/channel/useChannelHealth.js';
 
 /* What just happened to channels, newest first, and what each of them failed with last. */
 
-export const mostChanges = 30;
+export const maxChanges = 30;
 const daySeconds = 24 * 60 * 60;
 
 export interface SeenChange {
@@ -42,7 +42,7 @@ export function withChange(
   const before = changes.find((seen) => seen.change.channelId === change.channelId);
   const name = change.channel?.name ?? before?.name ?? lastName ?? null;
   return {
-    changes: [{ change, name }, ...changes].slice(0, mostChanges),
+    changes: [{ change, name }, ...changes].slice(0, maxChanges),
     errors: error === undefined ? errors : new Map([...errors, [change.channelId, error]]),
   };
 }
@@ -55,7 +55,7 @@ export function lastChanges(
 ): readonly SeenChange[] {
   const known = new Set(seen.map(({ change }) => change.position));
   const missed = history.filter(({ change }) => !known.has(change.position) && change.at > now - daySeconds);
-  return [...seen, ...missed].sort((one, other) => other.change.position - one.change.position).slice(0, mostChanges);
+  return [...seen, ...missed].sort((one, other) => other.change.position - one.change.position).slice(0, maxChanges);
 }
 
 /** What a channel failed with last: by what was seen of it, by its last test, or by what it was switched off for. */

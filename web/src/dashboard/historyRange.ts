@@ -44,12 +44,12 @@ const minute = 60;
 const hour = 3_600;
 const day = 24 * hour;
 /** Longer ranges are told by days: a chart has no room for more. */
-const mostHours = 2 * day;
+const maxHours = 2 * day;
 /** As far back, and as long at once, the server tells minutes. */
 const minutesKept = 13 * hour;
-const mostMinutes = 2 * hour;
-const mostFiveMinutes = 6 * hour;
-const mostDays = 400 * day;
+const maxMinutes = 2 * hour;
+const maxFiveMinutes = 6 * hour;
+const maxDays = 400 * day;
 /** Hours are told of so much at once. */
 const hoursAtOnce = 32 * day;
 
@@ -79,14 +79,14 @@ function ofDays(name: RangeName, now: number, days: number): HistoryRange {
 }
 
 function custom(from: number, to: number, now: number): HistoryRange {
-  const length = Math.min(to - from, mostDays);
-  const recent = from >= now - minutesKept + mostFiveMinutes;
+  const length = Math.min(to - from, maxDays);
+  const recent = from >= now - minutesKept + maxFiveMinutes;
   const interval: HistoryInterval =
-    recent && length <= mostMinutes
+    recent && length <= maxMinutes
       ? 'MINUTE'
-      : recent && length <= mostFiveMinutes
+      : recent && length <= maxFiveMinutes
         ? 'FIVE_MINUTES'
-        : length <= mostHours
+        : length <= maxHours
           ? 'HOUR'
           : 'DAY';
   const earlierInterval = interval === 'DAY' && length <= hoursAtOnce ? 'HOUR' : interval;

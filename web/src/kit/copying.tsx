@@ -10,8 +10,8 @@ type Copy = (text: string, name?: string) => Promise<void>;
 const CopyContext = createContext<Copy | null>(null);
 
 /** Longer texts are named by their beginning. */
-const mostShown = 80;
-const named = (text: string): string => (text.length > mostShown ? `${text.slice(0, mostShown)}…` : text);
+const maxShown = 80;
+const named = (text: string): string => (text.length > maxShown ? `${text.slice(0, maxShown)}…` : text);
 
 /** Once per application. Browsers refuse the clipboard to pages without TLS: then a dialog holds the text, selected. */
 export function CopyProvider({ children }: { readonly children: ReactNode }) {

@@ -7,7 +7,7 @@ const loginPath = '/login';
 /** Pages that say something themselves when nobody is signed in, or that lead in. */
 const doorPaths: ReadonlySet<string> = new Set(['/', loginPath, '/register', '/reset', '/user/reset', '/setup']);
 /** Longer addresses are no page of ours. */
-const longestReturn = 2_000;
+const maxReturnLength = 2_000;
 
 let leaving = false;
 
@@ -53,7 +53,8 @@ function isDoor(path: string): boolean {
 
 /** The page of this console that an address names, made plain; null: another site, a door, or no address at all. */
 function pageOfOurs(from: string | null): string | null {
-  if (from === null || !from.startsWith('/') || from.length > longestReturn || !URL.canParse(from, here())) return null;
+  if (from === null || !from.startsWith('/') || from.length > maxReturnLength || !URL.canParse(from, here()))
+    return null;
   const { origin, pathname, search, hash } = new URL(from, here());
   // `/.//elsewhere` is a path of ours that browsers would follow to another site once it stands alone.
   if (origin !== here() || pathname.startsWith('//') || isDoor(pathname)) return null;

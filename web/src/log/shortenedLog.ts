@@ -2,12 +2,12 @@ import type { InMemoryCache } from '@apollo/client';
 import type { Stretch } from '../usageLogPages.js';
 
 /** Lines kept of each list: twice the largest page. */
-const mostLines = 200;
+const maxLines = 200;
 
 /** What is left of a list; the lines beyond are there for the asking. */
 function shortened(stretch: Stretch): Stretch {
-  if (stretch.edges.length <= mostLines) return stretch;
-  const edges = stretch.edges.slice(0, mostLines);
+  if (stretch.edges.length <= maxLines) return stretch;
+  const edges = stretch.edges.slice(0, maxLines);
   const endCursor = edges.at(-1)?.cursor ?? null;
   return { ...stretch, edges, pageInfo: { ...stretch.pageInfo, hasNextPage: true, endCursor } };
 }

@@ -12,7 +12,7 @@ interface WaitingLines {
 }
 
 /** More than the largest page: older ones would not be seen anyway. */
-const mostWaiting = 200;
+const maxWaiting = 200;
 
 export const noneWaiting: WaitingLines = { lines: [], overflowed: false, count: 0 };
 
@@ -21,7 +21,7 @@ export function withLine(waiting: WaitingLines, line: LogRowFragment): WaitingLi
   if (waiting.lines.some(({ id }) => id === line.id)) return waiting;
   const lines = [line, ...waiting.lines];
   const count = waiting.count + 1;
-  return lines.length > mostWaiting
-    ? { lines: lines.slice(0, mostWaiting), overflowed: true, count }
+  return lines.length > maxWaiting
+    ? { lines: lines.slice(0, maxWaiting), overflowed: true, count }
     : { lines, overflowed: waiting.overflowed, count };
 }

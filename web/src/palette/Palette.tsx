@@ -14,7 +14,7 @@ import { recallRecent, rememberRecent } from './recentItems.js';
 
 /** The server is asked once somebody pauses. */
 const pauseMs = 200;
-const longestText = 100;
+const maxTextLength = 100;
 
 interface PaletteProps {
   /** Those the viewer has, by the names they have in the menu. */
@@ -67,7 +67,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
         leftIcon={<Search />}
         rightElement={loading ? <Spinner size={16} className="palette-busy" aria-label={t('searching')} /> : undefined}
         placeholder={t('placeholder')}
-        maxLength={longestText}
+        maxLength={maxTextLength}
         value={text}
         onValueChange={(next) => {
           setText(next);

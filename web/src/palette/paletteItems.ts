@@ -11,8 +11,8 @@ export interface PaletteItem {
 }
 
 /** Of each kind; who looks for another types more. */
-const mostOfAKind = 5;
-export const mostRecent = 8;
+const maxOfAKind = 5;
+export const maxRecent = 8;
 
 /** Users that the viewer may not open are shown where they stand in the list. */
 const userPath = (viewer: Viewer, { id, username, role }: { id: string; username: string; role: string }): string =>
@@ -32,7 +32,7 @@ export function foundItems({ searchApiKeys, channels, users }: PaletteSearchQuer
       name: ['', user.username].includes(user.displayName) ? user.username : `${user.username} (${user.displayName})`,
       path: userPath(viewer, user),
     })),
-    ...searchApiKeys.slice(0, mostOfAKind).map(({ id, name }) => ({
+    ...searchApiKeys.slice(0, maxOfAKind).map(({ id, name }) => ({
       kind: 'key' as const,
       name: name || id,
       path: addressOf('/token', id),
@@ -62,4 +62,4 @@ export function offered(
 }
 
 export const withRecent = (recent: readonly PaletteItem[], item: PaletteItem): readonly PaletteItem[] =>
-  [item, ...recent.filter(({ path }) => path !== item.path)].slice(0, mostRecent);
+  [item, ...recent.filter(({ path }) => path !== item.path)].slice(0, maxRecent);

@@ -1,5 +1,5 @@
 import type { Viewer } from '../kit/session.js';
-import { mostRecent, type PaletteItem } from './paletteItems.js';
+import { maxRecent, type PaletteItem } from './paletteItems.js';
 
 /*
  * Where somebody has gone by the palette, for as long as the tab is open and the role the same: names of users and
@@ -22,7 +22,7 @@ const isItem = (value: unknown): value is PaletteItem =>
 export function recallRecent(viewer: Viewer): readonly PaletteItem[] {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(keyFor(viewer)) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isItem).slice(0, mostRecent) : [];
+    return Array.isArray(stored) ? stored.filter(isItem).slice(0, maxRecent) : [];
   } catch {
     return [];
   }

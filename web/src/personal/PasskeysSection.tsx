@@ -19,7 +19,7 @@ import { useText } from '../kit/words/i18n.js';
 import { securityTexts } from './security.texts.js';
 
 const inline = { errors: 'inline' } as const;
-const longestName = 50;
+const maxNameLength = 50;
 
 type Passkey = SecurityStateFragment['passkeys'][number];
 
@@ -56,7 +56,7 @@ export function PasskeysSection({ passkeys }: { readonly passkeys: readonly Pass
       ))}
       {hasPasskeys() ? (
         <form onSubmit={submit} noValidate>
-          <TextField label={t('passkeys.name')} value={name} onChange={setName} maxLength={longestName} />
+          <TextField label={t('passkeys.name')} value={name} onChange={setName} maxLength={maxNameLength} />
           <Button type="submit" text={t('passkeys.add')} loading={loading} disabled={name.trim() === ''} />
         </form>
       ) : (
@@ -89,7 +89,7 @@ function PasskeyLine({ passkey: { id, name, addedAt } }: { readonly passkey: Pas
   if (wanted !== null)
     return (
       <form onSubmit={(event) => void save(event)} noValidate>
-        <TextField label={t('passkeys.name')} value={wanted} onChange={setWanted} maxLength={longestName} autoFocus />
+        <TextField label={t('passkeys.name')} value={wanted} onChange={setWanted} maxLength={maxNameLength} autoFocus />
         <Button type="submit" text={t('passkeys.save')} loading={loading} disabled={wanted.trim() === ''} />
       </form>
     );

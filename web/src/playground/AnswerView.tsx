@@ -14,7 +14,7 @@ const Markdown = lazy(async () => ({ default: (await markdown()).UntrustedMarkdo
 export const prepareAnswers = (): void => void markdown().catch(() => undefined);
 
 /** Longer ones are text until they are whole: they would be read anew with every word. */
-const longestGrowing = 20_000;
+const maxGrowing = 20_000;
 
 /** What one model has answered, as far as it has come. */
 export const AnswerView = memo(function AnswerView({ answer }: { readonly answer: Answer }) {
@@ -47,7 +47,7 @@ export const AnswerView = memo(function AnswerView({ answer }: { readonly answer
         </details>
       )}
       {text !== '' &&
-        (isOver || text.length <= longestGrowing ? (
+        (isOver || text.length <= maxGrowing ? (
           <Suspense fallback={<div className="playground-plain">{text}</div>}>
             <Markdown text={text} />
           </Suspense>

@@ -9,11 +9,11 @@ interface ModelSelectProps extends ValueProps<string> {
 }
 
 /** A gateway may have thousands of models; who looks for one types. */
-const mostShown = 100;
+const maxShown = 100;
 
 const matching = (query: string, models: readonly string[]): string[] => {
   const wanted = query.trim().toLowerCase();
-  return models.filter((model) => model.toLowerCase().includes(wanted)).slice(0, mostShown);
+  return models.filter((model) => model.toLowerCase().includes(wanted)).slice(0, maxShown);
 };
 
 /** One model out of many. */

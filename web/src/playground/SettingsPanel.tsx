@@ -17,7 +17,7 @@ interface SettingsPanelProps {
 
 const temperatures = { min: 0.1, max: 1, step: 0.1, usual: 0.7 } as const;
 const inTenths = (value: number): number => Math.round(value * 10) / 10;
-const mostTokens = 1_000_000;
+const maxTokens = 1_000_000;
 
 export function SettingsPanel({ settings, choices, onChange }: SettingsPanelProps) {
   const t = useText(playgroundTexts);
@@ -98,7 +98,7 @@ export function SettingsPanel({ settings, choices, onChange }: SettingsPanelProp
         label={t('settings.maxTokens')}
         hint={t('settings.default')}
         min={1}
-        max={mostTokens}
+        max={maxTokens}
         value={settings.maxTokens}
         onChange={(maxTokens) => change({ maxTokens: maxTokens === null ? null : Math.trunc(maxTokens) })}
       />

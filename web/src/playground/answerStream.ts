@@ -21,8 +21,8 @@ interface Chunk {
 }
 
 /** Longer lines are none: pictures inside answers are the longest there are. */
-const longestLine = 24 * 1024 * 1024;
-const mostTools = 64;
+const maxLineLength = 24 * 1024 * 1024;
+const maxTools = 64;
 
 /** A failure that the page has no words of its own for. */
 export class AnswerFailed extends Error {}
@@ -47,7 +47,7 @@ export async function* eventsIn(body: AsyncIterable<string>): AsyncGenerator<str
   for await (const piece of body) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
-    if (rest.length > longestLine) throw new AnswerFailed('a line of the answer is too long');
+    if (rest.length > maxLineLength) throw new AnswerFailed('a line of the answer is too long');
     for (const line of lines) if (line.startsWith('data:')) yield line.slice('data:'.length).trim();
   }
 }
@@ -55,7 +55,7 @@ export async function* eventsIn(body: AsyncIterable<string>): AsyncGenerator<str
 function withTools(tools: readonly ToolCall[], deltas: readonly ToolDelta[]): readonly ToolCall[] {
   const next = [...tools];
   for (const { index = next.length, function: called } of deltas) {
-    if (!Number.isInteger(index) || index < 0 || index >= mostTools) continue;
+    if (!Number.isInteger(index) || index < 0 || index >= maxTools) continue;
     while (next.length <= index) next.push({ name: '', args: '' });
     const known = next[index] ?? { name: '', args: '' };
     next[index] = { name: known.name + (called?.name ?? ''), args: known.args + (called?.arguments ?? '') };

@@ -6,12 +6,12 @@ export const snippetKinds = ['curl', 'python', 'javascript'] as const;
 export type SnippetKind = (typeof snippetKinds)[number];
 
 const keyPlace = 'TALLYGATE_API_KEY';
-const longestImage = 120;
+const maxImageLength = 120;
 
 /** Pictures are too long to be read; what was said is left as it is. */
 function shortened(value: unknown): unknown {
   if (typeof value === 'string')
-    return value.startsWith('data:') && value.length > longestImage
+    return value.startsWith('data:') && value.length > maxImageLength
       ? `${value.slice(0, value.indexOf(',') + 1)}…`
       : value;
   if (Array.isArray(value)) return value.map(shortened);

@@ -89,7 +89,7 @@ export function OptionChange({ change: told, onReverted }: OptionChangeProps) {
   );
 }
 
-const mostMembers = 50;
+const maxMembers = 50;
 /** Characters of a text in a list, as the server has it. */
 const cutAt = 1_000;
 
@@ -100,7 +100,7 @@ function ChangedTexts({ change }: { readonly change: SettingChangeFragment }) {
   if (members !== null && members.length > 0)
     return (
       <dl className="option-change-texts">
-        {members.slice(0, mostMembers).map((member) => (
+        {members.slice(0, maxMembers).map((member) => (
           <div key={member.name} className="option-change-member">
             <dt>{member.name}</dt>
             <dd>
@@ -108,9 +108,7 @@ function ChangedTexts({ change }: { readonly change: SettingChangeFragment }) {
             </dd>
           </div>
         ))}
-        {members.length > mostMembers && (
-          <div>{t('history.otherMembers', { count: members.length - mostMembers })}</div>
-        )}
+        {members.length > maxMembers && <div>{t('history.otherMembers', { count: members.length - maxMembers })}</div>}
       </dl>
     );
   const shown = (text: string | null): string => {

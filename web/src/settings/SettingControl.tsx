@@ -19,8 +19,8 @@ interface SettingControlProps {
   readonly onType: (text: string) => void;
 }
 
-const fewestRows = 3;
-const mostRows = 14;
+const minRows = 3;
+const maxRows = 14;
 
 /** The control for what an option may hold. */
 export function SettingControl({ option, isQuota, isRemoved, text, onType, ...field }: SettingControlProps) {
@@ -49,7 +49,7 @@ export function SettingControl({ option, isQuota, isRemoved, text, onType, ...fi
   }
   if (isJson(option) || option.lines) {
     const lines = text.split('\n').length;
-    const rows = Math.min(Math.max(lines, fewestRows), mostRows);
+    const rows = Math.min(Math.max(lines, minRows), maxRows);
     return <TextAreaField {...field} value={text} onChange={onType} rows={rows} monospace={isJson(option)} />;
   }
   const quota = Number(text);

@@ -20,7 +20,7 @@ interface SettingRowProps {
   readonly judged: boolean;
 }
 
-const longestNow = 200;
+const maxNow = 200;
 
 /** One option: its control, what is wrong with it, and what can be done with it besides. */
 export function SettingRow({ field, option, judged }: SettingRowProps) {
@@ -84,7 +84,7 @@ function useRefusalText(): (refusal: Refused, option: SettingOptionFragment) => 
     if (needed !== null) return t('refused.needs', { name: name(needed) });
     if (code !== 'option-changed') return codeText(code, { field: field ?? option.key, allowed: allowed ?? '' });
     if (now?.value === null || now === null) return t('refused.changedSecret');
-    return t('refused.changed', { now: shownText(option, now.value).slice(0, longestNow) || t('history.nothing') });
+    return t('refused.changed', { now: shownText(option, now.value).slice(0, maxNow) || t('history.nothing') });
   };
 }
 

@@ -13,7 +13,7 @@ export const emptySetupForm: SetupForm = {
 /** What the link in the gateway's log carries; '': nothing. */
 export const codeInHash = (hash: string): string => new URLSearchParams(hash.slice(1)).get('code') ?? '';
 
-const shortestPassword = 8;
+const minPasswordLength = 8;
 
 interface SetupProblems {
   readonly code?: 'wrong.code';
@@ -31,7 +31,7 @@ export function problemsIn(
     ...(codeNeeded && code.trim() === '' && { code: 'wrong.code' as const }),
     ...(username.trim() === '' && { username: 'wrong.username' as const }),
     // The server counts bytes.
-    ...(new TextEncoder().encode(password).length < shortestPassword && { password: 'wrong.short' as const }),
+    ...(new TextEncoder().encode(password).length < minPasswordLength && { password: 'wrong.short' as const }),
     ...(password !== confirmPassword && { confirmPassword: 'wrong.mismatch' as const }),
   };
 }

@@ -11,7 +11,7 @@ import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 
 const everyMs = 60_000;
-const longestReason = 500;
+const maxReasonLength = 500;
 
 /** Whatever is read from a stopped read model is old. Administrators see that on every page, until it is mended. */
 export function StoppedReadModels() {
@@ -49,7 +49,7 @@ function StoppedReadModel({ model }: { readonly model: ReadModelStateFragment })
       typed: String(at),
     };
     if (!(await confirm(question))) return;
-    const reason = error.replace(/\p{Cc}/gu, ' ').slice(0, longestReason);
+    const reason = error.replace(/\p{Cc}/gu, ' ').slice(0, maxReasonLength);
     // What went wrong is said in a toast already.
     await quarantine({ variables: { input: { model: name, position: at, reason } } }).catch(() => undefined);
   };

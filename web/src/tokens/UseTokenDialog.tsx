@@ -15,7 +15,7 @@ import { type SnippetKind, snippetKinds, snippetOf } from './tokenSnippets.js';
 import { tokensTexts } from './tokens.texts.js';
 
 /** More are not offered for choice: any other model is typed into the copied lines. */
-const mostModels = 200;
+const maxModels = 200;
 
 interface UseTokenDialogProps {
   readonly id: string;
@@ -96,7 +96,7 @@ function Snippets({ token, apiKey }: { readonly token: OwnTokenFragment; readonl
       <SelectField
         label={t('use.model')}
         value={model}
-        options={allowed.slice(0, mostModels).map((value) => ({ value, label: value }))}
+        options={allowed.slice(0, maxModels).map((value) => ({ value, label: value }))}
         onChange={setChosen}
       />
       <div className="use-token-kinds">

@@ -42,7 +42,7 @@ export const newToken: TokenDraft = {
 
 export const periods = ['DAILY', 'WEEKLY', 'MONTHLY'] as const satisfies readonly BudgetPeriod[];
 /** By the server's rule. */
-const largestBudget = 1e15;
+const maxBudget = 1e15;
 
 export const batchSizes = [10, 20, 30, 100] as const;
 
@@ -144,7 +144,7 @@ function quotaProblem({ unlimited, quota }: TokenDraft, before: TokenTermsFragme
 function budgetProblem({ budgeted, budget }: TokenDraft): TokenProblem | null {
   if (!budgeted) return null;
   if (budget === null) return 'budget.missing';
-  return budget < 1 || budget > largestBudget ? 'budget.range' : null;
+  return budget < 1 || budget > maxBudget ? 'budget.range' : null;
 }
 
 function modelsProblem({ modelLimitsEnabled, modelLimits }: TokenDraft): TokenProblem | null {

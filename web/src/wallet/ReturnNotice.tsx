@@ -10,7 +10,7 @@ import { topUpTexts } from './topUp.texts.js';
 
 const pauseMs = 2_000;
 /** Five minutes: who pays later finds the order below. */
-const mostLooks = 150;
+const maxLooks = 150;
 
 /** The order somebody comes back from: Stripe is told to name it so, Epay calls it like this by itself. */
 const returnedFrom = (search: URLSearchParams): string | null => search.get('order') ?? search.get('out_trade_no');
@@ -29,7 +29,7 @@ function Awaited({ id }: { readonly id: string }) {
   const [looks, setLooks] = useState(0);
   const [poll] = useMutation(PollOrderDocument, { context: { errors: 'inline' } });
   const isOver = order !== null && order.status !== 'OPEN';
-  const isGivenUp = looks >= mostLooks;
+  const isGivenUp = looks >= maxLooks;
 
   useEffect(() => {
     if (isOver || isGivenUp) return;

@@ -29,7 +29,7 @@ export const journalFiles = ['a', 'b'] as const;
 /** How the name of a journal's folder begins while a process writes it. */
 export const underWay = 'current-';
 /** A disk that stands still keeps the thread from ending. */
-const longestEndMs = 10_000;
+const maxEndMs = 10_000;
 const usualFileBytes = 8 * 1024 * 1024;
 
 /** Synchronous for each write: one call brings the data to the disk. */
@@ -166,7 +166,7 @@ class TwoFiles implements Journal {
     Atomics.notify(this.control, slots.asked);
     let impatient: NodeJS.Timeout | undefined;
     const standsStill = new Promise((resolve) => {
-      impatient = setTimeout(resolve, longestEndMs);
+      impatient = setTimeout(resolve, maxEndMs);
     });
     await Promise.race([this.ended, standsStill]);
     clearTimeout(impatient);

@@ -47,12 +47,12 @@ interface Unplaced {
 
 const usualGatherMs = 20;
 /** What one record of the journal, and one batch for the log, holds at most. */
-const mostTogether = 500;
-const mostCharacters = 1024 * 1024;
+const maxTogether = 500;
+const maxCharacters = 1024 * 1024;
 /** Answered and not in the log: what a database that is away for a while may leave behind. */
-const mostUnplaced = 20_000;
+const maxUnplaced = 20_000;
 /** What waits for the disk. */
-const mostAskedCharacters = 32 * 1024 * 1024;
+const maxAskedCharacters = 32 * 1024 * 1024;
 const retryMs = 500;
 
 const takenOver = 'Another Tallygate process has taken over the journal of this one.';
@@ -120,7 +120,7 @@ export class JournaledCommit {
   /** The stream that the append begins or continues through the journal; null: the log has to judge it. */
   private forJournal({ stream, events, expected }: Append): CallStream | null {
     if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return null;
-    if (this.unplaced.length + this.asked.length >= mostUnplaced || this.askedSize >= mostAskedCharacters) return null;
+    if (this.unplaced.length + this.asked.length >= maxUnplaced || this.askedSize >= maxAskedCharacters) return null;
     if (expected === 'no-stream') return this.streams.begin(stream);
     return expected === 0 ? this.streams.goOn(stream) : null;
   }
@@ -177,7 +177,7 @@ export class JournaledCommit {
   private take(): Asked[] {
     let characters = 0;
     let count = 0;
-    while (count < this.asked.length && count < mostTogether && (count === 0 || characters < mostCharacters))
+    while (count < this.asked.length && count < maxTogether && (count === 0 || characters < maxCharacters))
       characters += this.asked[count++]?.append.size ?? 0;
     this.askedSize -= characters;
     return count === this.asked.length ? this.asked.splice(0) : this.asked.splice(0, count);
@@ -223,7 +223,7 @@ export class JournaledCommit {
 
   private placeSoon(): void {
     if (this.placing !== null) return;
-    if (this.unplaced.length >= mostTogether) void this.place();
+    if (this.unplaced.length >= maxTogether) void this.place();
     else
       this.gathering ??= setTimeout(() => {
         this.gathering = null;
@@ -245,7 +245,7 @@ export class JournaledCommit {
 
   private async placeAll(): Promise<void> {
     for (let left = this.unplaced.length; left > 0 && !this.lost; ) {
-      const batch = this.unplaced.slice(0, Math.min(left, mostTogether));
+      const batch = this.unplaced.slice(0, Math.min(left, maxTogether));
       const failure = await this.placeBatch(batch);
       if (failure === null) {
         left -= batch.length;

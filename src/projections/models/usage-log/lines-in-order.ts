@@ -36,7 +36,7 @@ export async function inOrder(db: ReadModels, { series, from, to, ...timeless }:
 }
 
 /** Where the newest of each series would be more than these, what fits is looked for among all lines. */
-const mostTaken = 200_000;
+const maxTaken = 200_000;
 
 interface Taken {
   readonly limit: number;
@@ -48,7 +48,7 @@ export function newest(db: ReadModels, { lines, series }: InOrder, { limit, offs
   const idsOf = (some: Lines) => some.select('line.id').orderBy('line.id', 'desc');
   if (series === undefined) return idsOf(lines).limit(limit).offset(offset);
   const each = limit + offset;
-  if (series.length * each > mostTaken) return idsOf(ofSeries(lines, series)).limit(limit).offset(offset);
+  if (series.length * each > maxTaken) return idsOf(ofSeries(lines, series)).limit(limit).offset(offset);
   return eachSeries(db, series, newestOfWanted(lines, each))
     .select('line.id')
     .orderBy('line.id', 'desc')

@@ -11,9 +11,9 @@ import { isModel, isPattern, type LineFilter, namesLike, type UsageLogFilter } f
  */
 
 /** So many are named in place of a name or a pattern. */
-const mostNamed = 100;
+const maxNamed = 100;
 /** Of so many series the newest lines are looked for in each. */
-const mostSeries = 200;
+const maxSeries = 200;
 
 /** With numbers for names; null: no line has had such a name. */
 export async function numbered(
@@ -84,15 +84,15 @@ async function seriesWith(db: ReadModels, filter: LineFilter): Promise<number[] 
   if (modelPattern !== undefined) series = series.where(isModel('model', modelPattern));
   if (groupId !== undefined) series = series.where('group_id', '=', groupId);
   if (type !== undefined) series = series.where('type', '=', type);
-  const found = await series.limit(mostSeries + 1).execute();
-  return found.length > mostSeries ? null : found.map(({ id }) => id);
+  const found = await series.limit(maxSeries + 1).execute();
+  return found.length > maxSeries ? null : found.map(({ id }) => id);
 }
 
 /** Those that have, or had, the name; null: many. */
 async function apiKeysOf(db: ReadModels, name: string): Promise<UsageLogRow['api_key_id'][] | null> {
   const named = db.selectFrom('usage_log_series').select('api_key_id').distinct().where('api_key_name', '=', name);
-  const found = await named.limit(mostNamed + 1).execute();
-  return found.length > mostNamed ? null : found.map(({ api_key_id }) => api_key_id);
+  const found = await named.limit(maxNamed + 1).execute();
+  return found.length > maxNamed ? null : found.map(({ api_key_id }) => api_key_id);
 }
 
 /** Those that fit what is asked of models; null: many, or nothing is that lines have no index of. */
@@ -107,6 +107,6 @@ async function modelsOf(
   if (modelPattern !== undefined) served = served.where(sql<boolean>`model_id in (${namesLike(modelPattern)})`);
   if (channelId !== undefined) served = served.where('channel_id', '=', channelId);
   if (groupId !== undefined) served = served.where('group_id', '=', groupId);
-  const found = await served.limit(mostNamed + 1).execute();
-  return found.length > mostNamed ? null : found.map((row) => row.model_id);
+  const found = await served.limit(maxNamed + 1).execute();
+  return found.length > maxNamed ? null : found.map((row) => row.model_id);
 }

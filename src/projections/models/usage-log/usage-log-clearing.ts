@@ -27,7 +27,7 @@ export const tableOfClearings = `
 const deletedAtOnce = 10_000;
 
 /** Readers that come while a partition is to be dropped wait for so long at most. */
-const longestLockMs = 50;
+const maxLockMs = 50;
 
 const lockNotAvailable = '55P03';
 
@@ -101,7 +101,7 @@ async function clearedMonth(tx: ReadModels, before: number): Promise<string | nu
 async function dropped(tx: ReadModels, partition: string): Promise<boolean> {
   await sql`savepoint dropping`.execute(tx);
   try {
-    await sql`set local lock_timeout to ${sql.lit(`${longestLockMs}ms`)}`.execute(tx);
+    await sql`set local lock_timeout to ${sql.lit(`${maxLockMs}ms`)}`.execute(tx);
     await sql`drop table ${sql.table(partition)}`.execute(tx);
     return true;
   } catch (error) {

@@ -263,8 +263,8 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
 const noneFailed: readonly FailedAttempt[] = [];
 
 /** What fits into its column: 24 days. */
-const longestMs = 2 ** 31 - 1;
-const milliseconds = (measured: number): number => Math.min(Math.round(measured), longestMs);
+const maxMs = 2 ** 31 - 1;
+const milliseconds = (measured: number): number => Math.min(Math.round(measured), maxMs);
 
 const line = (
   { position, at }: Recorded,

@@ -109,7 +109,7 @@ export interface UsageFailureFilter extends FailureScope {
 export type UsageFailure = Pick<Row, 'kind' | 'status' | 'code' | 'failures'>;
 
 /** As many causes as anybody looks at. */
-const mostRows = 200;
+const maxRows = 200;
 
 const rowsOf = (db: ReadModels, { userId, apiKeyId }: FailureScope) => {
   let rows = db.selectFrom('usage_stats_failures');
@@ -129,7 +129,7 @@ export function usageFailures(db: ReadModels, { from, to, ...scope }: UsageFailu
     .orderBy('kind')
     .orderBy('status')
     .orderBy('code')
-    .limit(mostRows)
+    .limit(maxRows)
     .execute();
 }
 

@@ -120,7 +120,7 @@ const distributionsAsText = sql.join(distributions.map((column) => sql`${sql.ref
 const isNumber: ReadonlySet<UsageDimension> = new Set(['user_id', 'api_key_id', 'channel_id']);
 
 /** Those there is most of, that first, and one more than are told by name, where there are more: as the column has them. */
-async function mostOf(db: ReadModels, query: UsageHistoryQuery): Promise<(number | string)[]> {
+async function maxOf(db: ReadModels, query: UsageHistoryQuery): Promise<(number | string)[]> {
   const { filter, edges, piece, by, top, order } = query;
   if (by === null) return [];
   const rows = await usageRowsOver(db, piece, filter, { by: [by], durations: false }, rangeOf(edges))
@@ -253,7 +253,7 @@ function sharesOf(
 
 export async function usageHistory(db: ReadModels, query: UsageHistoryQuery): Promise<UsageHistory> {
   const { edges, top } = query;
-  const first = await mostOf(db, query);
+  const first = await maxOf(db, query);
   const rows = await read(db, query, first);
   const pieces = byPiece(
     rows.filter(({ kind }) => kind === 'piece'),

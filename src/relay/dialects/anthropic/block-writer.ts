@@ -12,8 +12,8 @@ import { eventText } from './event.js';
  */
 
 /** Characters that wait for a block before theirs to end, and blocks that do. Whoever sends more sends without end. */
-const mostWaiting = 4 * 1024 * 1024;
-const mostBlocks = 4096;
+const maxWaiting = 4 * 1024 * 1024;
+const maxBlocks = 4096;
 
 type Kind = 'text' | 'thinking' | 'redacted_thinking' | 'tool_use';
 
@@ -110,7 +110,7 @@ export class BlockWriter {
   }
 
   private added(kind: Kind, start: JsonObject, end: JsonEnd | null, seal = ''): Block {
-    if (this.blocks.length === mostBlocks || (end !== null && this.calls.size === mostBlocks)) throw new LineTooLong();
+    if (this.blocks.length === maxBlocks || (end !== null && this.calls.size === maxBlocks)) throw new LineTooLong();
     const block = { kind, start, waiting: '', signature: null, seal, end };
     this.blocks.push(block);
     return block;
@@ -119,7 +119,7 @@ export class BlockWriter {
   private wait(block: Block, words: string): void {
     block.waiting += words;
     this.waiting += words.length;
-    if (this.waiting > mostWaiting) throw new LineTooLong();
+    if (this.waiting > maxWaiting) throw new LineTooLong();
     this.advance();
   }
 

@@ -1,4 +1,4 @@
-import { largestContext } from '../../../domain/call/model-limits.js';
+import { maxContext } from '../../../domain/call/model-limits.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { readByTool } from '../../metering/media-tokens.js';
 import { type PromptEstimate, PromptTally } from '../../metering/prompt-tally.js';
@@ -90,7 +90,7 @@ export function promptOf(body: JsonObject, bytes: number, model: string, names: 
   }
   tallyBrought(tally, body);
   const estimate = tally.total(bytes);
-  return estimate.brings || objectsIn(body.tools).some(isOwn) ? { ...estimate, most: largestContext } : estimate;
+  return estimate.brings || objectsIn(body.tools).some(isOwn) ? { ...estimate, most: maxContext } : estimate;
 }
 
 /** Of blocks of any type: what they say, what is in them, and the words of documents. */

@@ -247,7 +247,7 @@ const formatOf = ({ output_config: config, output_format: earlier }: JsonObject)
 };
 
 /** Characters of `user` that every provider takes. */
-const longestUser = 64;
+const maxUserLength = 64;
 
 const asTheyAre = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stream'];
 
@@ -262,7 +262,7 @@ export function toNeutral(body: JsonObject): JsonObject {
   const tools = toolsOf(body);
   const named = textIn(isObject(body.metadata) ? body.metadata.user_id : null);
   // Others refuse longer names, and such a one tells them more than they need.
-  const user = named !== null && named.length <= longestUser ? named : null;
+  const user = named !== null && named.length <= maxUserLength ? named : null;
   return {
     ...neutral,
     messages: messagesOf(body),

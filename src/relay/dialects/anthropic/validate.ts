@@ -4,7 +4,7 @@ import { isList, isObject, type JsonObject, textIn } from '../../json/json.js';
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
 
 /** Bounds every estimate: with it no product of limits leaves the range of exact integers. */
-const mostOutputTokens = 2 ** 30 - 1;
+const maxOutputTokens = 2 ** 30 - 1;
 
 const wrong = (param: string, message: string): InvalidRequest => ({
   code: 'invalid_text_request',
@@ -28,8 +28,8 @@ export function invalidMessages(body: JsonObject): InvalidRequest | null {
   if ((thread ?? null) !== null)
     return wrong('thread', 'thread cannot be used through the gateway: send the whole conversation as messages');
   const given = (limit ?? null) !== null;
-  if (given && !(Number.isInteger(limit) && Number(limit) >= 0 && Number(limit) <= mostOutputTokens))
-    return wrong('max_tokens', `max_tokens must be an integer from 0 to ${mostOutputTokens}; 0 only fills the cache`);
+  if (given && !(Number.isInteger(limit) && Number(limit) >= 0 && Number(limit) <= maxOutputTokens))
+    return wrong('max_tokens', `max_tokens must be an integer from 0 to ${maxOutputTokens}; 0 only fills the cache`);
   if ((stream ?? null) !== null && typeof stream !== 'boolean') return wrong('stream', 'stream must be true or false');
   return null;
 }

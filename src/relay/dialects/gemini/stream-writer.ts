@@ -1,5 +1,5 @@
 import type { Usage } from '../../../domain/call/usage.js';
-import { type AnswerWriter, longestRemembered } from '../../contracts/answer-writer.js';
+import { type AnswerWriter, maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallerRequest, CallInfo } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
@@ -10,9 +10,9 @@ import type { Frames } from './frames.js';
 import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
 
 /** Characters of arguments that are waited for, of all calls of an answer together. */
-const mostAwaited = 4 * 1024 * 1024;
+const maxAwaited = 4 * 1024 * 1024;
 
-const mostCalls = 1024;
+const maxCalls = 1024;
 
 /** A call whose arguments come in pieces: it is told when its answer has finished, and the last of them is there. */
 interface Awaited {
@@ -56,7 +56,7 @@ export class GeminiWriter implements AnswerWriter {
   ) {}
 
   write(chunk: JsonObject, length: number): void {
-    if (length <= longestRemembered && textIn(chunk.id) !== null) this.head = this.headOf(chunk);
+    if (length <= maxRemembered && textIn(chunk.id) !== null) this.head = this.headOf(chunk);
     for (const choice of objectsIn(chunk.choices)) this.choice(choice);
   }
 
@@ -152,8 +152,7 @@ export class GeminiWriter implements AnswerWriter {
     this.awaited.set(choice, calls);
     const key = call.index ?? 0;
     const known = calls.get(key);
-    if (this.awaitedLength > mostAwaited || (known === undefined && calls.size === mostCalls))
-      this.malformed.add(choice);
+    if (this.awaitedLength > maxAwaited || (known === undefined && calls.size === maxCalls)) this.malformed.add(choice);
     else if (known !== undefined) known.pieces.push(piece);
     else calls.set(key, { call, name: textIn(name) ?? '', pieces: [piece] });
   }

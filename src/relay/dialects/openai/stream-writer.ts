@@ -1,5 +1,5 @@
 import type { Usage } from '../../../domain/call/usage.js';
-import { type AnswerWriter, longestRemembered } from '../../contracts/answer-writer.js';
+import { type AnswerWriter, maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject } from '../../json/json.js';
@@ -102,7 +102,7 @@ export class OpenAiWriter implements AnswerWriter {
   }
 
   private remember(chunk: JsonObject, length: number): void {
-    if (chunk.id && length <= longestRemembered) this.latest = chunk;
+    if (chunk.id && length <= maxRemembered) this.latest = chunk;
   }
 
   private rewriteThinking(thinking: ThinkingStream, { choices }: JsonObject): void {

@@ -1,4 +1,4 @@
-import { mostChoices } from '../../contracts/protocol.js';
+import { maxChoices } from '../../contracts/protocol.js';
 import { type JsonObject, textIn } from '../../json/json.js';
 
 /* Reasoning as a part of the content, for clients that show nothing else. */
@@ -6,7 +6,7 @@ import { type JsonObject, textIn } from '../../json/json.js';
 const thinkingOpens = '<think>\n';
 const thinkingCloses = '\n</think>\n';
 
-const longestIndex = 16;
+const maxIndex = 16;
 
 /** Moves reasoning into the content of a stream, choice by choice, and sees to it that what was opened is closed. */
 export class ThinkingStream {
@@ -26,7 +26,7 @@ export class ThinkingStream {
       const opening = this.open.has(index) ? '' : thinkingOpens;
       delta.content = opening + reasoning + (ends ? thinkingCloses + (content ?? '') : '');
       if (ends) this.open.delete(index);
-      else if (this.open.size < mostChoices && index.length <= longestIndex) this.open.add(index);
+      else if (this.open.size < maxChoices && index.length <= maxIndex) this.open.add(index);
       return null;
     }
     return ends && this.open.delete(index) ? closingChoice(choice.index ?? 0) : null;

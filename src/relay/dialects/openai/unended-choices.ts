@@ -1,4 +1,4 @@
-import { mostChoices } from '../../contracts/protocol.js';
+import { maxChoices } from '../../contracts/protocol.js';
 import { type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 
@@ -20,7 +20,7 @@ export class UnendedChoices {
       else {
         this.others ??= new Map();
         const known = this.others.get(index) ?? null;
-        if (known !== null || this.others.size < mostChoices) this.others.set(index, stateAfter(known, choice));
+        if (known !== null || this.others.size < maxChoices) this.others.set(index, stateAfter(known, choice));
       }
     }
   }

@@ -1,11 +1,11 @@
 import type { InvalidRequest } from '../../contracts/endpoint.js';
-import { mostChoices } from '../../contracts/protocol.js';
+import { maxChoices } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
 
 /** Bounds every estimate: with them no product of limits leaves the range of exact integers. */
-const mostOutputTokens = 2 ** 30 - 1;
+const maxOutputTokens = 2 ** 30 - 1;
 
 export interface Complaint {
   readonly param: string;
@@ -66,10 +66,10 @@ export function invalidRequest(
   const complaint =
     (textIn(body.model) === null ? { param: 'model', message: 'field model is required' } : null) ??
     content(body) ??
-    integerFrom(body, 'max_tokens', 0, mostOutputTokens) ??
-    integerFrom(body, 'max_completion_tokens', 0, mostOutputTokens) ??
-    integerFrom(body, 'n', 1, mostChoices) ??
-    integerFrom(body, 'best_of', 1, mostChoices) ??
+    integerFrom(body, 'max_tokens', 0, maxOutputTokens) ??
+    integerFrom(body, 'max_completion_tokens', 0, maxOutputTokens) ??
+    integerFrom(body, 'n', 1, maxChoices) ??
+    integerFrom(body, 'best_of', 1, maxChoices) ??
     stream(body);
   return complaint === null ? null : { code, ...complaint };
 }

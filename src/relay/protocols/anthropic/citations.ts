@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '..
 /* What a text of Anthropic's cites, as OpenAI's clients know it: pages of the web, and the part of the answer they are for. */
 
 /** Of one block of text. */
-export const mostCitations = 256;
+export const maxCitations = 256;
 
 /** Places in documents that were sent along have no address, and no place in neutral words. */
 export const isCitedPage = (citation: JsonValue | undefined): citation is JsonObject =>
@@ -17,4 +17,4 @@ export const annotationsOf = (citations: readonly JsonObject[], start: number, e
   }));
 
 export const citedPages = (citations: JsonValue | undefined): JsonObject[] =>
-  objectsIn(citations).filter(isCitedPage).slice(0, mostCitations);
+  objectsIn(citations).filter(isCitedPage).slice(0, maxCitations);

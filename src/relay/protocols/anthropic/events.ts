@@ -5,7 +5,7 @@ import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
-import { annotationsOf, citedPages, isCitedPage, mostCitations } from './citations.js';
+import { annotationsOf, citedPages, isCitedPage, maxCitations } from './citations.js';
 import { isSearch, searchesSeen } from './usage.js';
 
 /* The events of an Anthropic stream, and the blocks of its answers, in neutral words. */
@@ -56,7 +56,7 @@ export const argumentsOf = (input: JsonValue | undefined): string =>
 export const nothingGiven = '{}';
 
 /** Blocks of one answer that are remembered by their index. */
-const mostBlocks = 4096;
+const maxBlocks = 4096;
 
 /**
  * Reads the events of one answer, one after the other: notes what was produced, and puts it into chunks where somebody
@@ -123,7 +123,7 @@ export class AnthropicEvents {
         if (isSearch(block)) this.generated.searches = searchesSeen(++this.searches);
         return null;
       case 'tool_use': {
-        if (this.calls.size >= mostBlocks) return null;
+        if (this.calls.size >= maxBlocks) return null;
         const given = argumentsOf(block.input);
         const name = words(block.name);
         const call = { index: this.generated.toolCalls++, begun: given !== '' };
@@ -164,7 +164,7 @@ export class AnthropicEvents {
           ? null
           : this.deltaChunk({ reasoning_details: [signed('', words(delta.signature))] });
       case 'citations_delta':
-        if (isCitedPage(delta.citation) && this.cited.length < mostCitations) this.cited.push(delta.citation);
+        if (isCitedPage(delta.citation) && this.cited.length < maxCitations) this.cited.push(delta.citation);
         return null;
       case 'input_json_delta': {
         const piece = words(delta.partial_json);

@@ -5,7 +5,7 @@ import type { CallerRequest, RequestOptions } from '../../contracts/protocol.js'
 export const usualVersion = '2023-06-01';
 const version = /^\d{4}-\d\d-\d\d$/;
 const beta = /^[\w.:-]{1,128}$/;
-const mostBetas = 64;
+const maxBetas = 64;
 const betaHeader = 'anthropic-beta';
 
 /** By these a caller would have the work done at another rate than is priced, or on more than it sends. */
@@ -19,7 +19,7 @@ export function betasOf({ headers }: CallerRequest, model: string, { claude }: R
     .split(',')
     .map((one) => one.trim())
     .filter((one) => beta.test(one) && !dearBetas.test(one));
-  return [...new Set([...asked.slice(0, mostBetas), ...configured])];
+  return [...new Set([...asked.slice(0, maxBetas), ...configured])];
 }
 
 export function messagesHeaders(

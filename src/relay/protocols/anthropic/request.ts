@@ -1,5 +1,5 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
-import { mostSearches } from '../../catalogue/searching.js';
+import { maxSearches } from '../../catalogue/searching.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -29,8 +29,8 @@ import {
   fitted,
   isClaude,
   isEffort,
-  leastThinking,
-  leastThinkingLimit,
+  minThinking,
+  minThinkingLimit,
   sampled,
   thinkingSuffix,
   thoughtful,
@@ -50,7 +50,7 @@ const asksAnother = /^advisor/;
 /** A search is sold by the piece: who names no bound is held for this one, so it is told upstream too. */
 const bounded = (tool: JsonValue): JsonValue => {
   if (!isObject(tool) || !/^web_search/.test(textIn(tool.type) ?? '')) return tool;
-  const most = countIn(tool.max_uses) ?? mostSearches;
+  const most = countIn(tool.max_uses) ?? maxSearches;
   return tool.max_uses === most ? tool : { ...tool, max_uses: most };
 };
 
@@ -77,7 +77,7 @@ const limitGiven = ({ max_tokens: older, max_completion_tokens: newer }: JsonObj
 function limitOf(body: JsonObject, caller: CallerRequest, model: string, { claude }: RequestOptions): number {
   const given = caller.outputLimit ?? limitGiven(body);
   const usual = claude.defaultMaxTokens.get(model) ?? claude.otherwiseMaxTokens;
-  return Math.min(given ?? usual, caller.mostOutput);
+  return Math.min(given ?? usual, caller.maxOutput);
 }
 
 /** Anthropic refuses white space alone; others may stop at it. */
@@ -121,7 +121,7 @@ function fromNeutral(body: JsonObject, model: string, limit: number, stream: boo
     ...formatIn(body, model),
     ...(stream && { stream }),
   };
-  if (declinesThinking(body)) return { ...asked, ...leastThinking(asked, model) };
+  if (declinesThinking(body)) return { ...asked, ...minThinking(asked, model) };
   if (isObject(thinking)) return { ...asked, thinking };
   return isEffort(effort) ? withEffort(asked, model, limit, effort) : asked;
 }
@@ -154,7 +154,7 @@ function messagesBody(
   const asked = limitOf(given, caller, upstreamModel, options);
   // For these it is held that the limit may be raised so far.
   // Nothing is to be put out where the cache alone is to be filled.
-  const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, leastThinkingLimit) : asked;
+  const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, minThinkingLimit) : asked;
   const plain = own
     ? { ...asPriced(given), model, max_tokens: limit }
     : fromNeutral(given, model, limit, caller.stream);
@@ -167,7 +167,7 @@ function messagesBody(
     // They may change the limit, and not take it away.
     if (!countIn(body.max_tokens)) body.max_tokens = thought.max_tokens;
   }
-  const most = Math.max(caller.mostOutput, limit);
+  const most = Math.max(caller.maxOutput, limit);
   if ((numberIn(body.max_tokens) ?? 0) > most) body.max_tokens = most;
   const lowered = caller.outputLimit !== null || limitGiven(given) === null;
   return { body: lowered ? fitted(body) : body, model };

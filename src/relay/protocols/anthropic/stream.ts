@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js
 import type { Confidential } from '../../upstream/confidential.js';
 import { failedStop } from '../failed-finish.js';
 import { saysSomething } from '../says-something.js';
-import { mostStrayPatterns, SseStream } from '../sse-stream.js';
+import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
@@ -88,7 +88,7 @@ export class AnthropicStream extends SseStream {
 
   private learn({ delta }: JsonObject, bytes: Buffer, from: number, start: number, end: number): void {
     const member = isObject(delta) ? wordsOfDelta[textIn(delta.type) ?? ''] : undefined;
-    if (member === undefined || this.strayPatterns >= mostStrayPatterns) return;
+    if (member === undefined || this.strayPatterns >= maxStrayPatterns) return;
     const pattern = DeltaPattern.of(bytes, from, start, end, member);
     if (pattern === null) return;
     this.pattern = pattern;

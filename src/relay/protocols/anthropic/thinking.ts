@@ -38,12 +38,12 @@ export const familyOf = (model: string): Family =>
 
 export const thinkingSuffix = '-thinking';
 /** The least limit with which a model that is named so is asked, and the least budget any takes. */
-export const leastThinkingLimit = 1_280;
-const leastBudget = 1_024;
+export const minThinkingLimit = 1_280;
+const minBudget = 1_024;
 
 /** Thinking is a part of the limit, but for a name that asks for it the limit may be raised. */
 export const thinksByName: ThinkingBeside = (_body, names) => {
-  for (const name of names) if (name.endsWith(thinkingSuffix)) return { wanted: true, budget: leastThinkingLimit };
+  for (const name of names) if (name.endsWith(thinkingSuffix)) return { wanted: true, budget: minThinkingLimit };
   return { wanted: null, budget: 0 };
 };
 
@@ -67,7 +67,7 @@ const efforts: ReadonlyMap<string, string> = new Map([
 /** A budget leaves room for the answer; null: there is not enough for both. */
 const budgetWithin = (wanted: number, limit: number): number | null => {
   const budget = Math.min(wanted, limit - 1);
-  return budget < leastBudget ? null : Math.trunc(budget);
+  return budget < minBudget ? null : Math.trunc(budget);
 };
 
 const without = ({ temperature: _, top_p: __, top_k: ___, ...body }: JsonObject): JsonObject => body;
@@ -106,7 +106,7 @@ export function thoughtful(body: JsonObject, model: string, limit: number, share
   const { thinking, budgeted: takesBudget } = familyOf(model);
   if (thinking === 'none' || !mayThink(body)) return body;
   if (!takesBudget) return adaptive(body, model, undefined);
-  const budget = budgetWithin(Math.max(Math.trunc(limit * share), leastBudget), limit);
+  const budget = budgetWithin(Math.max(Math.trunc(limit * share), minBudget), limit);
   return budget === null ? body : budgeted(body, budget);
 }
 
@@ -125,7 +125,7 @@ export function withEffort(body: JsonObject, model: string, limit: number, effor
 const alwaysThinks = /claude-(fable|mythos)/;
 
 /** As little thinking as the model can be told. */
-export function leastThinking({ output_config: config }: JsonObject, model: string): JsonObject {
+export function minThinking({ output_config: config }: JsonObject, model: string): JsonObject {
   if (familyOf(model).thinking === 'none') return {};
   if (!alwaysThinks.test(model)) return { thinking: { type: 'disabled' } };
   return { output_config: { ...(isObject(config) ? config : {}), effort: 'low' } };

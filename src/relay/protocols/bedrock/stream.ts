@@ -10,7 +10,7 @@ import { failureInFrame } from './failure.js';
 
 /** Every event begins with its type. */
 const typeFirst = /^\{\s*"type"\s*:\s*"(\w{1,64})"/;
-const longestBeginning = 128;
+const maxBeginningLength = 128;
 const metrics = '"amazon-bedrock-invocationMetrics"';
 const bareEnd = Buffer.from('{"type":"message_stop"}');
 
@@ -107,7 +107,7 @@ function eventIn({ headers, body }: EventFrame): Buffer | null {
   const packed = isObject(chunk) ? textIn(chunk.bytes) : null;
   if (packed === null) return null;
   const event = Buffer.from(packed, 'base64');
-  const type = typeFirst.exec(event.toString('latin1', 0, longestBeginning))?.[1] ?? null;
+  const type = typeFirst.exec(event.toString('latin1', 0, maxBeginningLength))?.[1] ?? null;
   // What it adds to the end are counts of its own, beside those that are charged.
   return eventOf(type === 'message_stop' && event.includes(metrics) ? bareEnd : event, type);
 }

@@ -1,7 +1,7 @@
 import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
 import { searchesPerPrompt } from '../../catalogue/searching.js';
 import { googleReasoning, type ReasoningDetail, signedToolCall } from '../../contracts/neutral.js';
-import { type CallInfo, type Generated, mostChoices } from '../../contracts/protocol.js';
+import { type CallInfo, type Generated, maxChoices } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import {
   countIn,
@@ -20,7 +20,7 @@ import { PartialCall } from './partial-call.js';
 
 /* What Gemini's models answer, read into the form in the middle: whole, or as far as it has come. */
 
-const mostToolCalls = 1024;
+const maxToolCalls = 1024;
 
 const finishReasons: ReadonlyMap<string, string> = new Map([
   ['STOP', 'stop'],
@@ -125,7 +125,7 @@ export class GeminiReader implements Generated {
 
   private candidate(index: number): Candidate | null {
     let found = this.candidates.get(index);
-    if (found === undefined && this.candidates.size < mostChoices) {
+    if (found === undefined && this.candidates.size < maxChoices) {
       found = new Candidate();
       this.candidates.set(index, found);
     }
@@ -231,7 +231,7 @@ export class GeminiReader implements Generated {
 
   private begin(told: JsonObject, name: string, signature: string | null, said: Said, candidate: Candidate): void {
     const index = candidate.calls++;
-    if (this.toolCalls < mostToolCalls) this.toolCalls++;
+    if (this.toolCalls < maxToolCalls) this.toolCalls++;
     const id = this.ids.of(textIn(told.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`);
     const goesOn = told.willContinue === true;
     const given = goesOn ? '' : jsonText(isObject(told.args) ? told.args : {});

@@ -5,15 +5,15 @@ import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
 
 /* How an answer is to be generated: OpenAI's parameters as Gemini's `generationConfig`. */
 
-const mostStops = 5;
+const maxStops = 5;
 
 const givenNumber = (value: JsonValue | undefined): JsonValue | undefined => (isNumber(value) ? value : undefined);
 
 /** Throws NotConvertible. */
 function stopsIn(stop: JsonValue | undefined): JsonValue[] | undefined {
   const stops = (isList(stop) ? stop : [stop]).flatMap((one) => textIn(one) ?? []);
-  if (stops.length > mostStops)
-    throw new NotConvertible('caller', `stop: this provider takes at most ${mostStops} of them`);
+  if (stops.length > maxStops)
+    throw new NotConvertible('caller', `stop: this provider takes at most ${maxStops} of them`);
   return stops.length > 0 ? stops : undefined;
 }
 

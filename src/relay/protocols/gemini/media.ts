@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '..
 /* Pictures, sounds and files of a message as parts of Gemini's: in the request itself, or by their address. */
 
 /** In one message. */
-const mostImages = 16;
+const maxImages = 16;
 
 const soundTypes: ReadonlyMap<string, string> = new Map([
   ['mp3', 'audio/mp3'],
@@ -114,6 +114,6 @@ export function mediaPart(part: JsonObject, name: string, fetched: Fetched): Jso
 
 /** Throws NotConvertible. */
 export function checkImages(parts: readonly JsonObject[], name: string): void {
-  if (parts.filter(({ type }) => type === 'image_url').length > mostImages)
-    throw new NotConvertible('caller', `${name} holds more than ${mostImages} images`);
+  if (parts.filter(({ type }) => type === 'image_url').length > maxImages)
+    throw new NotConvertible('caller', `${name} holds more than ${maxImages} images`);
 }

@@ -16,10 +16,10 @@ function asPriced({ model: _, serviceTier, service_tier, ...body }: JsonObject):
 }
 
 /** The limit that can be afforded, or the caller's own as far as it is held for. */
-function limited(body: JsonObject, { outputLimit, mostOutput }: CallerRequest): JsonObject {
+function limited(body: JsonObject, { outputLimit, maxOutput }: CallerRequest): JsonObject {
   const config = objectIn(body, 'generationConfig') ?? {};
   const asked = memberIn(config, 'maxOutputTokens');
-  const limit = outputLimit ?? (typeof asked === 'number' && asked > mostOutput ? mostOutput : null);
+  const limit = outputLimit ?? (typeof asked === 'number' && asked > maxOutput ? maxOutput : null);
   return limit === null ? body : withMember(body, 'generationConfig', withMember(config, 'maxOutputTokens', limit));
 }
 

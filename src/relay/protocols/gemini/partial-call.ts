@@ -8,8 +8,8 @@ import { isList, type JsonObject, type JsonValue, objectsIn } from '../../json/j
 
 /** Beyond these the call is not one that a model makes. */
 const deepest = 64;
-const mostPieces = 65_536;
-const longestList = 65_536;
+const maxPieces = 65_536;
+const maxListLength = 65_536;
 
 type Step = string | number;
 
@@ -23,7 +23,7 @@ function stepsIn(path: JsonValue | undefined): Step[] | null {
     if (found === null || steps.length === deepest) return null;
     const [, member, index, quoted, doubled] = found;
     const place = index === undefined ? (member ?? quoted ?? doubled ?? '') : Number(index);
-    if (typeof place === 'number' && place >= longestList) return null;
+    if (typeof place === 'number' && place >= maxListLength) return null;
     steps.push(place);
   }
   return steps.length > 0 ? steps : null;
@@ -61,7 +61,7 @@ export class PartialCall {
   /** False: there is no end to it, or no sense in it. */
   add(pieces: JsonValue | undefined): boolean {
     if (!isList(pieces)) return true;
-    for (const piece of objectsIn(pieces)) if (++this.pieces > mostPieces || !this.put(piece)) return false;
+    for (const piece of objectsIn(pieces)) if (++this.pieces > maxPieces || !this.put(piece)) return false;
     return true;
   }
 

@@ -32,9 +32,9 @@ const safetySettings = ({ safety }: GeminiSettings): JsonObject[] =>
 const bareName = (model: string): string => model.replace(/^models\//, '');
 
 /** null: neither the caller nor what is held for the call says one. */
-const limitOf = ({ outputLimit, mostOutput }: CallerRequest, body: JsonObject): number | null => {
+const limitOf = ({ outputLimit, maxOutput }: CallerRequest, body: JsonObject): number | null => {
   const asked = outputLimit ?? (countIn(body.max_completion_tokens) || countIn(body.max_tokens) || null);
-  return asked === null ? null : Math.min(asked, mostOutput);
+  return asked === null ? null : Math.min(asked, maxOutput);
 };
 
 /** Text is not all that they answer. */
@@ -127,7 +127,7 @@ export const geminiRequest =
     const sent =
       options.passThrough || channel.paramOverride === null
         ? shaped
-        : overridden(shaped, channel.paramOverride, caller.mostOutput);
+        : overridden(shaped, channel.paramOverride, caller.maxOutput);
     return {
       method: 'POST',
       url: `${variant.url(target)}:${action}${action === 'streamGenerateContent' ? '?alt=sse' : ''}`,

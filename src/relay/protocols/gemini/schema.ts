@@ -8,7 +8,7 @@ import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } 
  */
 
 /** Whatever references make of a schema: each may double it. */
-const mostSchemas = 4_096;
+const maxSchemas = 4_096;
 
 const plainMembers = [
   'description',
@@ -40,8 +40,8 @@ class Cleaning {
 
   /** `within`: the references that are being followed. */
   schema(given: JsonValue | undefined, within: readonly string[]): JsonObject {
-    if (++this.schemas > mostSchemas)
-      throw new NotConvertible('caller', `${this.name} is larger than ${mostSchemas} schemas, references followed`);
+    if (++this.schemas > maxSchemas)
+      throw new NotConvertible('caller', `${this.name} is larger than ${maxSchemas} schemas, references followed`);
     // true: anything.
     if (!isObject(given)) return {};
     const reference = textIn(given.$ref);

@@ -54,7 +54,7 @@ const levels: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Pro models have no level below this. */
-const leastLevelOf = (model: string, level: string): string =>
+const minLevelOf = (model: string, level: string): string =>
   level === 'minimal' && /-pro/.test(model) ? 'low' : level;
 
 const effortBudgets: ReadonlyMap<string, number> = new Map([
@@ -79,7 +79,7 @@ function budgeted(model: string, budget: number): JsonObject {
 }
 
 function byLevel(model: string, level: string): JsonObject {
-  const thinkingLevel = leastLevelOf(model, level);
+  const thinkingLevel = minLevelOf(model, level);
   return thinkingLevel === 'minimal' ? { thinkingLevel } : { includeThoughts: true, thinkingLevel };
 }
 

@@ -1,4 +1,4 @@
-import { mostChoices } from '../../contracts/protocol.js';
+import { maxChoices } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { JsonEnd } from '../../json/json-end.js';
 
@@ -9,9 +9,9 @@ import { JsonEnd } from '../../json/json-end.js';
  */
 
 /** Of all choices of an answer; whoever sends more sends without end, and is passed on as it comes. */
-const mostCalls = 4096;
+const maxCalls = 4096;
 /** Longer ids and names are not remembered. */
-const longestText = 256;
+const maxTextLength = 256;
 
 interface Call {
   /** Upstream's number of it, as text; null: it gave none. */
@@ -32,7 +32,7 @@ const numberIn = (value: JsonValue | undefined): number | null =>
 const toldIn = (value: JsonValue | undefined): string | null =>
   typeof value === 'number' ? String(value) : remembered(value);
 
-const remembered = (value: JsonValue | undefined): string | null => textIn(value)?.slice(0, longestText) ?? null;
+const remembered = (value: JsonValue | undefined): string | null => textIn(value)?.slice(0, maxTextLength) ?? null;
 
 export class CallNumbers {
   private readonly choices = new Map<number, Call[]>();
@@ -43,7 +43,7 @@ export class CallNumbers {
     const key = numberIn(choice) ?? 0;
     let known = this.choices.get(key);
     if (known === undefined) {
-      if (this.choices.size === mostChoices) return false;
+      if (this.choices.size === maxChoices) return false;
       known = [];
       this.choices.set(key, known);
     }
@@ -60,7 +60,7 @@ export class CallNumbers {
   private piece(known: Call[], piece: JsonObject, called: JsonObject, position: number | null): boolean {
     const name = remembered(called.name);
     const before = name === null ? goesOnUnnamed(known, piece, position) : goesOnNamed(known, piece, name);
-    if (before === undefined && (name === null || this.calls >= mostCalls)) return false;
+    if (before === undefined && (name === null || this.calls >= maxCalls)) return false;
     const call = before ?? this.begun(known, piece, String(name));
     if (typeof called.arguments === 'string') call.end.add(called.arguments);
     const numbered = renumbered(piece, call);

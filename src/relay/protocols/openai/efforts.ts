@@ -18,7 +18,7 @@ const aboveHigh = new Set(['xhigh', 'max']);
 const untold = /^(gpt-[34]|chatgpt)|-chat(-|$)|^o1-(mini|preview)/;
 
 /** As little thinking as the model can be told. */
-export function leastThinking(model: string): JsonObject {
+export function minThinking(model: string): JsonObject {
   const least = families.find(([names]) => names.test(model))?.[1] ?? null;
   return least === null ? {} : { reasoning_effort: least };
 }

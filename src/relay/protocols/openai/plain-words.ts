@@ -3,7 +3,7 @@ import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
 import { openAiCallId } from '../tool-call-ids.js';
-import { knownEffort, leastThinking } from './efforts.js';
+import { knownEffort, minThinking } from './efforts.js';
 import type { Edit, OpenAiVariant } from './variant.js';
 
 /*
@@ -111,7 +111,7 @@ function tellThinking(plain: JsonObject, variant: OpenAiVariant, model: string, 
   const own = openAiModel.test(model);
   const { reasoning_effort: effort } = plain;
   if (declined || (own && typeof effort === 'string')) delete plain.reasoning_effort;
-  if (declined) Object.assign(plain, variant.leastThinking?.(model) ?? (own ? leastThinking(model) : {}));
+  if (declined) Object.assign(plain, variant.minThinking?.(model) ?? (own ? minThinking(model) : {}));
   else if (own && typeof effort === 'string') {
     const known = knownEffort(model, effort);
     if (known !== null) plain.reasoning_effort = known;

@@ -1,4 +1,4 @@
-import { type Generated, mostChoices } from '../../contracts/protocol.js';
+import { type Generated, maxChoices } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
@@ -7,8 +7,8 @@ import type { OpenAiVariant, Reading } from './variant.js';
 /* What a complete answer and a stream's chunk have in common: choices with a message or a delta in them. */
 
 /** Beyond these nothing is remembered, or a stream without end would take memory without end. */
-const longestName = 256;
-const mostToolCalls = 1024;
+const maxNameLength = 256;
+const maxToolCalls = 1024;
 
 /** Adds up what the model produced. */
 export class Generation implements Generated {
@@ -33,7 +33,7 @@ export class Generation implements Generated {
   note(choice: JsonObject, message: JsonObject | null): void {
     const { index, finish_reason: reason } = choice;
     const ended = textIn(reason);
-    if (ended !== null) this.finishReason = ended.length <= longestName ? ended : 'unknown';
+    if (ended !== null) this.finishReason = ended.length <= maxNameLength ? ended : 'unknown';
     if (typeof index === 'number' && index > 0) this.noteOther(index, ended === null);
     else if (this.firstGoesOn !== false) this.firstGoesOn = ended === null;
     if (typeof choice.text === 'string') this.said.add(choice.text);
@@ -51,7 +51,7 @@ export class Generation implements Generated {
   private noteOther(index: number, goesOn: boolean): void {
     this.others ??= new Map();
     // What has ended goes on no more, whatever is said of it later.
-    if (this.others.get(index) !== false && (this.others.has(index) || this.others.size < mostChoices))
+    if (this.others.get(index) !== false && (this.others.has(index) || this.others.size < maxChoices))
       this.others.set(index, goesOn);
   }
 
@@ -64,7 +64,7 @@ export class Generation implements Generated {
   }
 
   private noteFunction(call: string, { name, arguments: given }: JsonObject): void {
-    if (call.length <= longestName && this.calls.size < mostToolCalls) this.calls.add(call);
+    if (call.length <= maxNameLength && this.calls.size < maxToolCalls) this.calls.add(call);
     if (typeof name === 'string') this.said.add(name);
     if (typeof given === 'string') this.said.add(given);
   }

@@ -197,7 +197,7 @@ export function openAiRequest(
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
-  if (!options.passThrough && channel.paramOverride) body = overridden(body, channel.paramOverride, caller.mostOutput);
+  if (!options.passThrough && channel.paramOverride) body = overridden(body, channel.paramOverride, caller.maxOutput);
   const content = contentFor(caller, body);
   return {
     method: 'POST',

@@ -1,6 +1,6 @@
 import type { Mode } from '../../../domain/channel/provider.js';
 import { searchesItself } from '../../catalogue/searching.js';
-import { longestRemembered } from '../../contracts/answer-writer.js';
+import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
@@ -8,7 +8,7 @@ import { inOneLine } from '../carried.js';
 import { ChunkPattern } from '../chunk-pattern.js';
 import { failedChoice } from '../failed-finish.js';
 import { choiceSays } from '../says-something.js';
-import { mostStrayPatterns, SseStream } from '../sse-stream.js';
+import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { CallNumbers } from './call-numbers.js';
 import { failureIn } from './failure.js';
@@ -143,7 +143,7 @@ export class OpenAiStream extends SseStream {
     if (isObject(holder) && isObject(holder.usage)) {
       const alone = listed.length === 0;
       const frame = alone && untouched ? bytes.subarray(start, end) : null;
-      this.takeUsage(holder.usage, alone ? chunk : null, frame, end - start <= longestRemembered);
+      this.takeUsage(holder.usage, alone ? chunk : null, frame, end - start <= maxRemembered);
       if (alone) return;
       for (const choice of listed) if (isObject(choice)) delete choice.usage;
       delete holder.usage;
@@ -161,7 +161,7 @@ export class OpenAiStream extends SseStream {
     if (!untouched) this.writer.write(chunk, end - start, own ? inOneLine(bytes.subarray(start, end)) : undefined);
     else {
       this.writer.forward(chunk, bytes, start, end, from);
-      if (from >= 0 && this.literal && this.strayPatterns < mostStrayPatterns) {
+      if (from >= 0 && this.literal && this.strayPatterns < maxStrayPatterns) {
         this.pattern = ChunkPattern.of(chunk, bytes, start, end);
         this.strayPatterns++;
       }

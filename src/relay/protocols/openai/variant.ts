@@ -68,7 +68,7 @@ export interface OpenAiVariant {
    * What tells a model to think as little as it can, to callers of other wires. Left out: OpenAI's models are told the
    * least effort they know, others nothing but `thinking`, where that is known.
    */
-  readonly leastThinking?: (model: string) => JsonObject;
+  readonly minThinking?: (model: string) => JsonObject;
   /** The completion count leaves reasoning out. */
   readonly reasoningBeside?: boolean;
   /** A failure with a success status that has no `error` member. */

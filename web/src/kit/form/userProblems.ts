@@ -1,7 +1,7 @@
 /* The limits of names, passwords and addresses, as the server has them. Keys of the dictionary, below `problem.`. */
 
-const longestUsername = 12;
-const longestDisplayName = 20;
+const maxUsernameLength = 12;
+const maxDisplayNameLength = 20;
 const passwordLength = { min: 8, max: 20 } as const;
 
 const characters = (text: string): number => [...text].length;
@@ -15,8 +15,8 @@ export const nameProblems = ({
 }): { readonly username: 'username' | undefined; readonly displayName: 'displayName' | undefined } => {
   const length = characters(username.trim());
   return {
-    username: length === 0 || length > longestUsername ? 'username' : undefined,
-    displayName: characters(displayName) > longestDisplayName ? 'displayName' : undefined,
+    username: length === 0 || length > maxUsernameLength ? 'username' : undefined,
+    displayName: characters(displayName) > maxDisplayNameLength ? 'displayName' : undefined,
   };
 };
 

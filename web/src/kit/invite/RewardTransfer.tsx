@@ -20,10 +20,10 @@ export function RewardTransfer({ waiting }: { readonly waiting: number }) {
   const [orderKey, setOrderKey] = useState(newOrderKey);
   const [transfer, { loading }] = useMutation(TransferInviteRewardDocument);
   const least = Math.max(1, Math.ceil(units.quotaPerUnit));
-  const leastText = t('least', { amount: formatQuota(least, units) });
+  const minText = t('least', { amount: formatQuota(least, units) });
 
   const problem = (): string | undefined => {
-    if (quota === null || quota < least) return leastText;
+    if (quota === null || quota < least) return minText;
     return quota > waiting ? t('tooMuch', { amount: formatQuota(waiting, units) }) : undefined;
   };
 
@@ -42,12 +42,12 @@ export function RewardTransfer({ waiting }: { readonly waiting: number }) {
     );
   };
 
-  if (waiting < least) return <p className="section-note">{leastText}</p>;
+  if (waiting < least) return <p className="section-note">{minText}</p>;
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <QuotaInput
         label={t('amount')}
-        hint={leastText}
+        hint={minText}
         value={quota}
         onChange={setQuota}
         error={judged ? problem() : undefined}

@@ -19,8 +19,8 @@ export interface LiveConnection {
   subscribe(listener: () => void): () => void;
 }
 
-const shortestWaitMs = 500;
-const longestWaitMs = 20_000;
+const minWaitMs = 500;
+const maxWaitMs = 20_000;
 const pingEveryMs = 10_000;
 /** A peer that has not answered a ping by then is gone, whatever the network says. */
 const pongWithinMs = 5_000;
@@ -30,7 +30,7 @@ const normal = 1000;
 
 /** ms before the attempt counted from 0: doubling, with a spread so that a restarted server does not meet everybody at once. */
 export const waitBefore = (attempt: number): number =>
-  Math.min(longestWaitMs, shortestWaitMs * 2 ** attempt) * (0.5 + Math.random() / 2);
+  Math.min(maxWaitMs, minWaitMs * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 /** Waits, but not once the browser says that the network is back. */
 const backoff = (attempt: number): Promise<void> =>

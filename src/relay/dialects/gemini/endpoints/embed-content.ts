@@ -8,7 +8,7 @@ import { neutralEmbedding } from '../to-neutral.js';
 /* Texts as vectors, one or many at a time. */
 
 /** An upstream takes no more at a time. */
-const mostRequests = 2_048;
+const maxRequests = 2_048;
 
 const contentsOf = (requests: readonly JsonObject[]): JsonObject[] =>
   requests.flatMap(({ content }) => (isObject(content) ? [content] : []));
@@ -23,8 +23,8 @@ const unexpected = (body: JsonObject, name: string): Complaint | null =>
   (body[name] ?? null) === null ? null : { param: name, message: `${name} is not for this method` };
 
 function many({ requests }: JsonObject): Complaint | null {
-  if (!isList(requests) || requests.length === 0 || requests.length > mostRequests)
-    return { param: 'requests', message: `requests is to be a list of 1 to ${mostRequests} requests` };
+  if (!isList(requests) || requests.length === 0 || requests.length > maxRequests)
+    return { param: 'requests', message: `requests is to be a list of 1 to ${maxRequests} requests` };
   for (const [at, request] of requests.entries()) {
     const wrong = one(request, `requests[${at}].`);
     if (wrong !== null) return wrong;

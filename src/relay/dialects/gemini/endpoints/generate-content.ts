@@ -1,6 +1,6 @@
 import type { CallerDialect } from '../../../contracts/caller-dialect.js';
 import type { Demand, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
-import { mostChoices } from '../../../contracts/protocol.js';
+import { maxChoices } from '../../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn } from '../../../json/json.js';
 import { readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
@@ -13,7 +13,7 @@ import { neutralContent, neutralThinking } from '../to-neutral.js';
 /* Contents in, an answer out: whole, as events, or as the members of an array. */
 
 const perTools = 8;
-const mostOutputTokens = 2 ** 30 - 1;
+const maxOutputTokens = 2 ** 30 - 1;
 
 const configIn = (body: JsonObject): JsonObject => objectIn(body, 'generationConfig') ?? {};
 
@@ -55,8 +55,8 @@ function invalid(body: JsonObject): InvalidRequest | null {
     cachedElsewhere(body) ??
     wrongTools(body.tools) ??
     misshapen(body) ??
-    integerFrom(body, 'maxOutputTokens', mostOutputTokens) ??
-    integerFrom(body, 'candidateCount', mostChoices);
+    integerFrom(body, 'maxOutputTokens', maxOutputTokens) ??
+    integerFrom(body, 'candidateCount', maxChoices);
   return complaint === null ? null : { code: 'invalid_text_request', ...complaint };
 }
 

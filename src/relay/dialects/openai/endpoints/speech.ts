@@ -8,16 +8,16 @@ import { invalidAudio } from '../validate.js';
 /* A text spoken: what is put out is a file. It costs what is read, by the character where the model is sold so. */
 
 /** In characters. */
-const longestInput = 4_096;
+const maxInputLength = 4_096;
 
 /** Code points, of which each takes two units of a string at most. */
-const charactersIn = (text: string): number => (text.length > 2 * longestInput ? text.length : [...text].length);
+const charactersIn = (text: string): number => (text.length > 2 * maxInputLength ? text.length : [...text].length);
 
 function invalid({ model, input, stream_format: format }: JsonObject): InvalidRequest | null {
   if ((model ?? null) !== null && typeof model !== 'string') return invalidAudio('model', 'model must be a text');
   if (typeof input !== 'string' || input === '') return invalidAudio('input', 'field input is required: a text');
-  if (charactersIn(input) > longestInput)
-    return invalidAudio('input', `input must be at most ${longestInput} characters`, 'text_too_long');
+  if (charactersIn(input) > maxInputLength)
+    return invalidAudio('input', `input must be at most ${maxInputLength} characters`, 'text_too_long');
   if (format !== undefined && format !== null && format !== 'audio')
     return invalidAudio('stream_format', 'stream_format must be audio: events are not relayed');
   return null;
