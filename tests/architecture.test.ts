@@ -483,7 +483,6 @@ describe('a name', () => {
    * of the two to the field's term (docs/glossary.md), and take it out here.
    */
   const sharedYet = [
-    'Answered',
     'Complaint',
     'DoubtedProxy',
     'answerEntry',

@@ -12,11 +12,13 @@ import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '
 import type { CallerPresence } from '../delivery/caller-presence.js';
 import type { InFlightCall } from '../metering/in-flight-calls.js';
 import type { ThinkingAsked } from '../protocols/thinking-asked.js';
+import type { Got } from '../upstream/answer-reading.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
+import { noRoomForAnswer } from '../upstream/lost-answer.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
 import { wordsOf } from '../upstream/request-content.js';
 import type { Unreached } from '../upstream/upstream.js';
-import { type Got, noRoomForAnswer, readAnswer } from '../upstream/upstream-answer.js';
+import { readAnswer } from '../upstream/upstream-answer.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import { reasonOf, saysChannelIsDead } from './channel-health.js';
 import { mappedStatus, type ParsedChannel } from './channel-settings.js';

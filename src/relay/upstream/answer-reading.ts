@@ -1,0 +1,70 @@
+import type { Usage } from '../../domain/call/usage.js';
+import type {
+  AnswerStream,
+  CallerRequest,
+  CallInfo,
+  Generated,
+  Provider,
+  StreamStep,
+  UpstreamChannel,
+} from '../contracts/protocol.js';
+import type { LargeWork } from '../text/large-work.js';
+import type { AnswerPlace } from './answer-room.js';
+import type { SoundReading } from './sound-answer.js';
+import type { Sending, UpstreamBody } from './upstream.js';
+import type { UpstreamError } from './upstream-error.js';
+
+/* What is to be read of an upstream's answer, and what came of it. */
+
+export type Got =
+  | {
+      readonly kind: 'answer';
+      readonly bytes: Buffer;
+      /** Where they are no JSON. */
+      readonly textType?: string | undefined;
+      readonly usage: Usage | null;
+      readonly generated: Generated;
+    }
+  | { readonly kind: 'sound'; readonly reading: SoundReading }
+  | { readonly kind: 'stream'; readonly reading: StreamReading };
+
+export type FirstStep = Pick<StreamStep, 'bytes' | 'finished'>;
+
+/** A stream after its first frame. */
+export interface StreamReading {
+  readonly decoder: AnswerStream;
+  readonly chunks: Pick<UpstreamBody, 'next'>;
+  /** Until `takeFirst`. */
+  first: FirstStep;
+  /** Counts what is kept of it. */
+  readonly place: Pick<AnswerPlace, 'hold'>;
+  /** Ends the upstream connection. */
+  readonly cancel: () => void;
+  /** Upstream leaves it to us to end the connection after the answer. */
+  readonly staysOpen: boolean;
+}
+
+export type Read =
+  | { readonly ok: true; readonly got: Got }
+  /** `costUnknown`: upstream may have done the work although nothing of it can be used. */
+  | { readonly ok: false; readonly error: UpstreamError; readonly costUnknown: boolean };
+
+export interface SilenceLimits {
+  readonly idleMs: number;
+  readonly unseenMs: number;
+}
+
+export interface AnswerToRead {
+  readonly provider: Provider;
+  readonly channel: UpstreamChannel;
+  readonly caller: CallerRequest;
+  readonly info: CallInfo;
+  readonly sending: Pick<Sending, 'begun' | 'follow' | 'cancel'>;
+  /** Longest silence inside a stream, and inside what upstream works at unseen, in milliseconds. */
+  readonly patience: SilenceLimits;
+  readonly largeWork: LargeWork;
+  /** Longest whole answer. */
+  readonly largest: number;
+  /** Counts what is held of the answer; whoever asked lets it go. */
+  readonly place: AnswerPlace;
+}

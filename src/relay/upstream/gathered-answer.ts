@@ -1,0 +1,42 @@
+import { hasEnded } from '../contracts/protocol.js';
+import { Gathering } from '../protocols/gathering.js';
+import { withOwnToolNames } from '../protocols/tool-names.js';
+import type { AnswerToRead, Read } from './answer-reading.js';
+import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
+import type { UpstreamBody } from './upstream.js';
+import { type UpstreamError, unreadableAnswer } from './upstream-error.js';
+
+/* A whole answer out of messages: for a caller who asked for no stream, of an upstream that has nothing else. */
+
+export async function gatherAnswer(answered: AnswerToRead, body: Pick<UpstreamBody, 'next'>): Promise<Read> {
+  const { provider, channel, caller, info, sending, largeWork, largest, place } = answered;
+  const gathering = new Gathering(info);
+  const decoder = provider.protocol.stream(provider, channel, gathering.asCaller(caller), info);
+  const failed = (error: UpstreamError, costUnknown: boolean): Read => {
+    sending.cancel();
+    return { ok: false, error, costUnknown };
+  };
+  let came = 0;
+  for (let finished = false; !finished; ) {
+    const next = await body.next();
+    const bytes = next.value?.length ?? 0;
+    came += bytes;
+    if (came > largest) return failed(unreadableAnswer('the upstream answer is too large'), true);
+    const full = place.take(bytes);
+    if (full !== null) return failed(noRoomHere(full), true);
+    const step = next.done ? decoder.end() : decoder.push(next.value);
+    // What had come of it by then is work that upstream has done.
+    if (step.error !== null) return failed(step.error, decoder.generated.said.length > 0);
+    finished = step.finished || (next.done === true && hasEnded(decoder.generated));
+    if (next.done && !finished) return failed(brokenOff('read_response_body_failed'), true);
+  }
+  sending.cancel();
+  if (decoder.progress === 0) return nothingIn(decoder);
+  return largeWork.run(came, () => {
+    const { usage, generated } = decoder;
+    const gathered = gathering.answer();
+    withOwnToolNames(gathered.body, caller.renamedTools);
+    const bytes = caller.dialect.whole(gathered, caller, channel);
+    return { ok: true, got: { kind: 'answer', bytes, usage, generated } };
+  });
+}

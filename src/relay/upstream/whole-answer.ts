@@ -1,0 +1,63 @@
+import type { Answer } from '../contracts/protocol.js';
+import { withOwnToolNames } from '../protocols/tool-names.js';
+import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
+import { nothing, settledMs } from './answer-body.js';
+import type { AnswerToRead, Read } from './answer-reading.js';
+import type { UpstreamAnswer } from './upstream.js';
+import { retryAfterTold, unreadableAnswer } from './upstream-error.js';
+import { WholeJson } from './whole-json.js';
+
+/* Answers that have come whole: read as the caller asked for them, or as a refusal. */
+
+/** Bytes of a refusal, or of an answer that must be one. */
+export const maxRefusal = 1024 * 1024;
+
+/** So long it is waited for more of a refusal, whose status says enough. */
+const refusalIdleMs = 5_000;
+
+export async function readRefusal(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Read> {
+  const { status, headers, body } = answer;
+  if (status < 400 || status > 599) {
+    answered.sending.cancel();
+    const what =
+      status < 400 ? `redirects elsewhere, which is not followed (status ${status})` : `answered with status ${status}`;
+    return { ok: false, error: unreadableAnswer(`the upstream ${what}`), costUnknown: false };
+  }
+  // The status says enough where the rest cannot be read.
+  const { idleMs } = answered.patience;
+  const json = new WholeJson({ settledMs, idleMs: Math.min(idleMs, refusalIdleMs) });
+  const told = await body.whole(maxRefusal, answered.place, json).catch(() => nothing);
+  const read = await readWhole(answered, answer, json.valueOf(told));
+  if (read.ok) return read;
+  const retryAfter = read.error.retryAfter ?? retryAfterTold(headers['retry-after']);
+  return { ...read, error: { ...read.error, retryAfter } };
+}
+
+export async function readWhole(
+  answered: AnswerToRead,
+  { status, headers }: UpstreamAnswer,
+  body: Buffer,
+): Promise<Read> {
+  const { provider, channel, caller, info, largeWork } = answered;
+  return largeWork.run(body.length, () => {
+    const answer = provider.protocol.answer({ provider, channel, caller, status, headers, body, info });
+    if (!answer.ok) return { ok: false, error: answer.error, costUnknown: answer.costUnknown ?? false };
+    if (caller.stream) return asStream(answered, answer);
+    if (!answer.own) withOwnToolNames(answer.body, caller.renamedTools);
+    const bytes = caller.dialect.whole(answer, caller, channel);
+    const { textType, usage, generated } = answer;
+    return { ok: true, got: { kind: 'answer', bytes, textType, usage, generated } };
+  });
+}
+
+/** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
+function asStream(
+  { caller, channel, info, sending, place }: AnswerToRead,
+  answer: Extract<Answer, { ok: true }>,
+): Extract<Read, { ok: true }> {
+  const decoder = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);
+  const first = { bytes: decoder.frames(), finished: true };
+  const chunks = { next: async () => ({ done: true, value: undefined }) as const };
+  const cancel = (): void => sending.cancel();
+  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel, staysOpen: false } } };
+}
