@@ -8,7 +8,6 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.{ts,tsx}'],
     globalSetup: ['tests/support/global-setup.ts'],
-    setupFiles: ['tests/support/second-attempt.ts'],
     pool: 'forks',
     // Reading the gateway's modules anew for every file took more processor time than most files' tests.
     isolate: false,

@@ -82,8 +82,7 @@ async function runSuite(args) {
   chmodSync(directory, 0o1777);
   const report = join(directory, 'report.json');
   try {
-    const retold = `--reporter=${join(root, 'scripts/second-attempts.mjs')}`;
-    const reporters = ['--reporter=default', retold, '--reporter=json', `--outputFile.json=${report}`];
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const env = { ...process.env, TMPDIR: directory };
     const code = await run('vitest/vitest.mjs', ['run', ...reporters, ...args], env);
     const results = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null;

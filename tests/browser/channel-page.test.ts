@@ -1,26 +1,25 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ChannelId } from '../../src/domain/kernel/ids.js';
-import { buildConsole, type Console, launchBrowser, openConsole, signIn, themeOf } from '../support/gateway/browser.js';
+import { type Console, openConsole, signIn, themeOf } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { until } from '../support/until.js';
 import { barriers } from './axe.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';
 
-const browser = await launchBrowser();
 const model = 'gpt-4o-mini';
 /** For the page to be drawn anew, on a machine that has much else to do. */
 const patience = { timeout: 10_000 };
 
 /** What happened at night, seen in the morning: on the dashboard, and on the page of the channel. */
-describe.skipIf(browser === null)('a channel of its own page (needs Chromium)', () => {
+describeInBrowser('a channel of its own page', (launched) => {
   let gateway: TestGateway;
   let harbour: ChannelId;
   let apiKey: string;
   let opened: Console;
 
   beforeAll(async () => {
-    buildConsole();
     gateway = await startTestGateway();
     await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
     harbour = await gateway.addChannel({ name: 'harbour' });
@@ -36,14 +35,12 @@ describe.skipIf(browser === null)('a channel of its own page (needs Chromium)', 
     gateway.provider.script(model, {});
     const edited = { settings: { weight: 7, setting: '{"password":"planted"}' }, key: 'sk-another-key' };
     await application.visible(await application.channels.edit(root, harbour, edited));
-    if (browser === null) throw new Error('there is no browser');
-    opened = await openConsole(browser, { url: gateway.url });
+    opened = await openConsole(launched(), { url: gateway.url });
     await signIn(opened, { username: 'root', password: gateway.rootPassword });
   });
   afterAll(async () => {
     await opened?.close();
     await gateway?.stop();
-    await browser?.close();
   });
 
   const call = async (): Promise<number> => {

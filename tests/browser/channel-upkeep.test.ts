@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChannelId } from '../../src/domain/kernel/ids.js';
-import { buildConsole, type Console, launchBrowser, openConsole, signIn } from '../support/gateway/browser.js';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 import { barriers } from './axe.js';
@@ -10,21 +10,13 @@ import { rowOf } from './tables.js';
 
 /* What an administrator does with channels beside switching and testing them, in a browser and a gateway of its own. */
 
-const browser = await launchBrowser();
-
-const launched = (): Browser => {
-  if (browser === null) throw new Error('there is no browser');
-  return browser;
-};
-
-describe.skipIf(browser === null)('the upkeep of channels, in a browser (needs Chromium)', () => {
+describeInBrowser('the upkeep of channels', (launched) => {
   let gateway: TestGateway;
   let upstream: Upstream;
   let opened: Console;
   let id: ChannelId;
 
   beforeAll(async () => {
-    buildConsole();
     gateway = await startTestGateway();
     upstream = await startUpstream(({ headers }, response) => {
       if (headers.authorization !== 'Bearer sk-right') response.writeHead(401).end();
@@ -37,7 +29,6 @@ describe.skipIf(browser === null)('the upkeep of channels, in a browser (needs C
   });
   afterAll(async () => {
     await opened?.close();
-    await browser?.close();
     await gateway?.stop();
     await upstream?.stop();
   });

@@ -1,20 +1,13 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildConsole, type Console, launchBrowser, openConsole, signIn } from '../support/gateway/browser.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { barriers } from './axe.js';
 import { rowOf } from './tables.js';
 
 /* What people see of calls that were refused, in a browser and a gateway of its own. */
 
-const browser = await launchBrowser();
-
-const launched = (): Browser => {
-  if (browser === null) throw new Error('there is no browser');
-  return browser;
-};
-
-describe.skipIf(browser === null)('refused calls, in a browser (needs Chromium)', () => {
+describeInBrowser('refused calls', (launched) => {
   let gateway: TestGateway;
   let alice: TestUser;
   let user: Console;
@@ -32,7 +25,6 @@ describe.skipIf(browser === null)('refused calls, in a browser (needs Chromium)'
   };
 
   beforeAll(async () => {
-    buildConsole();
     gateway = await startTestGateway();
     await gateway.addChannel({ name: 'harbour' });
     alice = await gateway.addUser(0, 'alice');
@@ -46,7 +38,6 @@ describe.skipIf(browser === null)('refused calls, in a browser (needs Chromium)'
   afterAll(async () => {
     await user?.close();
     await root?.close();
-    await browser?.close();
     await gateway?.stop();
   });
 

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole, passwordShown } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { type MailServer, startMailServer } from '../support/gateway/mail-server.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { startTurnstile, type TurnstileServer, turnstileSecret } from '../support/gateway/turnstile-server.js';
@@ -22,7 +23,7 @@ const codeIn = ({ text }: { readonly text: string }): string =>
   /Your verification code: ([0-9a-f]{6})$/m.exec(text)?.[1] ?? '';
 
 /** Becoming a user with nobody's help, and getting in again without the password. */
-export function registering(launched: () => Browser): void {
+function registering(launched: () => Browser): void {
   let gateway: TestGateway;
   let mail: MailServer;
   let turnstile: TurnstileServer;
@@ -226,3 +227,5 @@ export function registering(launched: () => Browser): void {
     });
   });
 }
+
+describeInBrowser('registering, and forgotten passwords', registering);

@@ -1,11 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';
 
 /** A channel that works, fails, is switched off by the gateway, and comes back: seen as it happens. */
-export function channelHealth(launched: () => Browser): void {
+function channelHealth(launched: () => Browser): void {
   const model = 'gpt-4o-mini';
   let gateway: TestGateway;
   let apiKey: string;
@@ -92,3 +93,5 @@ export function channelHealth(launched: () => Browser): void {
     expect(opened.problems).toEqual([]);
   });
 }
+
+describeInBrowser('the health of channels', channelHealth);

@@ -1,11 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { barriers } from './axe.js';
 
 /** Anywhere by its name, with the keyboard alone. */
-export function palette(launched: () => Browser): void {
+function palette(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let admin: Console;
@@ -100,3 +101,5 @@ export function palette(launched: () => Browser): void {
     expect([...admin.problems, ...opened.problems]).toEqual([]);
   });
 }
+
+describeInBrowser('the palette', palette);

@@ -1,11 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { visit } from './tables.js';
 
 /** On a phone, and without a mouse. */
-export function smallAndKeyboard(launched: () => Browser): void {
+function smallAndKeyboard(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let root: { readonly username: string; readonly password: string };
@@ -136,3 +137,5 @@ export function smallAndKeyboard(launched: () => Browser): void {
 
 /** The words on what has the focus. */
 const focusIn = (page: Page): Promise<string> => page.evaluate<string>('document.activeElement.textContent');
+
+describeInBrowser('on a phone, and without a mouse', smallAndKeyboard);

@@ -2,10 +2,11 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DoorSetting, startDoors } from '../identity-providers/setting.js';
 import { type Account, type Console, openConsole } from '../support/gateway/browser.js';
-import { turnedOn } from './second-factor.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
+import { turnedOn } from './two-step.js';
 
 /** Somebody who is sent a link reads the page it names, whatever door is between. */
-export function deepLinks(launched: () => Browser): void {
+function deepLinks(launched: () => Browser): void {
   const link = '/log?model=gpt-4o&open=7#figures';
   let setting: DoorSetting;
   let opened: Console;
@@ -113,3 +114,5 @@ export function deepLinks(launched: () => Browser): void {
     },
   );
 }
+
+describeInBrowser('a link that is opened signed out', deepLinks);

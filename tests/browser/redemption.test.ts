@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
 /** Codes from whoever gives them away to whoever redeems them. */
-export function redemption(launched: () => Browser): void {
+function redemption(launched: () => Browser): void {
   let gateway: TestGateway;
   let admin: Console;
   let user: TestUser;
@@ -123,3 +124,5 @@ export function redemption(launched: () => Browser): void {
     expect([...admin.problems, ...redeemer.problems]).toEqual([]);
   });
 }
+
+describeInBrowser('redemption codes', redemption);

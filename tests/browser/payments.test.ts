@@ -4,11 +4,12 @@ import { type EpayCashier, startEpayCashier } from '../payments/epay-cashier.js'
 import { epayOptions } from '../payments/setting.js';
 import { type StripeStandIn, secrets, startStripe } from '../payments/stripe-stand-in.js';
 import { type Console, openConsole, passwordShown, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
 /** Quota for money: to the cashier and back, by Epay and by Stripe, and what administrators see of it. */
-export function payments(launched: () => Browser): void {
+function payments(launched: () => Browser): void {
   let cashier: EpayCashier;
   let stripe: StripeStandIn;
   let gateway: TestGateway;
@@ -93,3 +94,5 @@ export function payments(launched: () => Browser): void {
     await admin.close();
   });
 }
+
+describeInBrowser('payments', payments);

@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, passwordShown, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /** One's own account, from the menu to its end. */
-export function personal(launched: () => Browser): void {
+function personal(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let opened: Console;
@@ -168,3 +169,5 @@ export function personal(launched: () => Browser): void {
     expect(await answer.json()).toMatchObject({ success: false });
   });
 }
+
+describeInBrowser('one’s own account', personal);

@@ -2,11 +2,12 @@ import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newestCall } from '../support/gateway/books.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { expectNoBarriers } from './axe.js';
 
 /** Models tried in the console: asked, stopped, compared, paid for. */
-export function playground(launched: () => Browser): void {
+function playground(launched: () => Browser): void {
   const model = 'gpt-4o-mini';
   const other = 'gpt-4o';
   let gateway: TestGateway;
@@ -199,3 +200,5 @@ export function playground(launched: () => Browser): void {
     expect(opened.problems).toEqual([]);
   });
 }
+
+describeInBrowser('the playground', playground);

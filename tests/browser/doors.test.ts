@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole, signIn, themeOf } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /** Getting in, being thrown out, and what the browser remembers of one's choices. */
-export function doors(launched: () => Browser): void {
+function doors(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let opened: Console;
@@ -118,3 +119,5 @@ export function doors(launched: () => Browser): void {
 }
 
 const languageOf = ({ page }: Console) => page.locator('html').getAttribute('lang');
+
+describeInBrowser('at the door', doors);

@@ -1,11 +1,12 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { barriers } from './axe.js';
 
 /** What the dashboard knows of the past, and where its figures lead. */
-export function dashboard(launched: () => Browser): void {
+function dashboard(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let admin: Console;
@@ -127,3 +128,5 @@ export function dashboard(launched: () => Browser): void {
       expect([...admin.problems, ...own.problems]).toEqual([]));
   });
 }
+
+describeInBrowser('the dashboard', dashboard);

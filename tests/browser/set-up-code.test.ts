@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startFreshGateway } from './fresh-gateway.js';
 
 /** The first run without the link in the log: whoever does it types the code, and so shows that it reads the log. */
-export function setUpCode(launched: () => Browser): void {
+function setUpCode(launched: () => Browser): void {
   let gateway: Awaited<ReturnType<typeof startFreshGateway>>;
   let opened: Console;
 
@@ -47,3 +48,5 @@ export function setUpCode(launched: () => Browser): void {
     expect(opened.problems).toEqual([]);
   });
 }
+
+describeInBrowser('the first run of a gateway that others can reach', setUpCode);

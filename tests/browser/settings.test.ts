@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
@@ -8,7 +9,7 @@ import { barriers } from './axe.js';
 import { rowOf } from './tables.js';
 
 /** Two windows of whoever runs the gateway, on the same options. */
-export function settings(launched: () => Browser): void {
+function settings(launched: () => Browser): void {
   /** Fails for who asks first. */
   let releases: Upstream;
   let timesAsked = 0;
@@ -330,3 +331,5 @@ export function settings(launched: () => Browser): void {
     expect([...one.problems, ...other.problems, ...user.problems]).toEqual([]);
   });
 }
+
+describeInBrowser('the settings', settings);

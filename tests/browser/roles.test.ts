@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { rowOf, visit } from './tables.js';
 
@@ -17,7 +18,7 @@ function overheard(page: Page): () => Promise<string> {
 }
 
 /** Two people at the same time, an administrator and a user: each sees what is theirs to see. */
-export function roles(launched: () => Browser): void {
+function roles(launched: () => Browser): void {
   const model = 'gpt-4o-mini';
   let gateway: TestGateway;
   let alice: TestUser;
@@ -160,3 +161,5 @@ export function roles(launched: () => Browser): void {
     expect([...admin.problems, ...user.problems]).toEqual([]);
   });
 }
+
+describeInBrowser('an administrator and a user', roles);

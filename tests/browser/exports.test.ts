@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Download } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 
 /** A month of one's own, taken away as files. */
-export function exports(launched: () => Browser): void {
+function exports(launched: () => Browser): void {
   let gateway: TestGateway;
   let reader: Console;
 
@@ -98,3 +99,5 @@ export function exports(launched: () => Browser): void {
     expect(reader.problems).toEqual([]);
   });
 }
+
+describeInBrowser('a month as a file', exports);

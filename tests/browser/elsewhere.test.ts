@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type DoorSetting, startDoors } from '../identity-providers/setting.js';
 import { telegramSigned } from '../identity-providers/stand-ins.js';
 import { type Console, openConsole, passwordShown, signIn } from '../support/gateway/browser.js';
-import { turnedOn } from './second-factor.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
+import { turnedOn } from './two-step.js';
 
 /** In place of Telegram's: a button beside the script that leads where the script was told, signed. */
 const telegramWidget = (members: Readonly<Record<string, string>>): string => {
@@ -18,7 +19,7 @@ const telegramWidget = (members: Readonly<Record<string, string>>): string => {
 };
 
 /** In by an account elsewhere, and out of somebody else's hands. */
-export function elsewhere(launched: () => Browser): void {
+function elsewhere(launched: () => Browser): void {
   let setting: DoorSetting;
   let opened: Console;
   const atHome = (page: Page): Promise<void> => page.waitForURL(({ pathname }) => pathname === '/');
@@ -184,3 +185,5 @@ export function elsewhere(launched: () => Browser): void {
     await page.getByRole('alert').getByText('The sign-in was cancelled').waitFor();
   });
 }
+
+describeInBrowser('an account elsewhere', elsewhere);

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChannelId } from '../../src/domain/kernel/ids.js';
 import { channelAcceptedEarlier } from '../support/gateway/accepted-earlier.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
 /** Types the gateway cannot speak with: offered to nobody, marked where an earlier release took one, and left by an edit. */
-export function typesNotServed(launched: () => Browser): void {
+function typesNotServed(launched: () => Browser): void {
   const cohere = 34;
   let gateway: TestGateway;
   let opened: Console;
@@ -84,3 +85,5 @@ export function typesNotServed(launched: () => Browser): void {
     expect(gateway.application.directory.channel(ChannelId(900))?.settings.type).toBe(1);
   });
 }
+
+describeInBrowser('types that are not served', typesNotServed);

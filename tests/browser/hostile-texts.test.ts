@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
 
@@ -19,7 +20,7 @@ const operatorHtml = (words: string): string =>
   <form action="/login"><input name="password"></form><style>body { display: none }</style>`;
 
 /** Texts that others wrote, and that would like to be more than text. */
-export function hostileTexts(launched: () => Browser): void {
+function hostileTexts(launched: () => Browser): void {
   let gateway: TestGateway;
   let mallory: TestUser;
   let opened: Console;
@@ -158,3 +159,5 @@ export function hostileTexts(launched: () => Browser): void {
     });
   });
 }
+
+describeInBrowser('hostile texts', hostileTexts);

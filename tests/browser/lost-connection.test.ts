@@ -1,6 +1,7 @@
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';
 
@@ -8,7 +9,7 @@ import { isMarked, mark, rowOf, visit } from './tables.js';
 const serviceRestart = 1012;
 
 /** The live connection breaks while things go on: what is missed is made up for, and nobody reloads. */
-export function lostConnection(launched: () => Browser): void {
+function lostConnection(launched: () => Browser): void {
   const open = new Set<WebSocketRoute>();
   let isDown = false;
   let gateway: TestGateway;
@@ -91,3 +92,5 @@ export function lostConnection(launched: () => Browser): void {
     expect(await isMarked(page)).toBe(true);
   });
 }
+
+describeInBrowser('a connection that breaks', lostConnection);

@@ -2,11 +2,12 @@ import OpenAI from 'openai';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { rowOf } from './tables.js';
 
 /** A token in the hands of its owner. */
-export function tokens(launched: () => Browser): void {
+function tokens(launched: () => Browser): void {
   let gateway: TestGateway;
   let opened: Console;
   let openai: OpenAI;
@@ -118,3 +119,5 @@ export function tokens(launched: () => Browser): void {
     expect(opened.problems).toEqual([]);
   });
 }
+
+describeInBrowser('tokens', tokens);

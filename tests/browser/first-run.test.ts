@@ -3,12 +3,13 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SimulatedProvider, startSimulatedProvider } from '../../src/demo/simulated-provider.js';
 import { type Console, openConsole } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { barriers } from './axe.js';
 import { startFreshGateway } from './fresh-gateway.js';
 import { isMarked, mark, rowOf, visit } from './tables.js';
 
 /** From a gateway nobody has set up to a call that is charged and seen, with nothing but the console. */
-export function firstRun(launched: () => Browser): void {
+function firstRun(launched: () => Browser): void {
   const password = 'first-password-1';
   let gateway: Awaited<ReturnType<typeof startFreshGateway>>;
   let provider: SimulatedProvider;
@@ -198,3 +199,5 @@ export function firstRun(launched: () => Browser): void {
     expect(opened.problems).toEqual([]);
   });
 }
+
+describeInBrowser('from the first start to the first metered call', firstRun);

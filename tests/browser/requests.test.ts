@@ -2,12 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { expectNoBarriers } from './axe.js';
 import { rowOf } from './tables.js';
 
 /** One request, found by the id that its caller has, and what can be learnt of it. */
-export function requests(launched: () => Browser): void {
+function requests(launched: () => Browser): void {
   let gateway: TestGateway;
   let alice: TestUser;
   let user: Console;
@@ -199,3 +200,5 @@ export function requests(launched: () => Browser): void {
     expect([...user.problems, ...root.problems]).toEqual([]);
   });
 }
+
+describeInBrowser('one request', requests);

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newClient } from '../../src/adapters/database/postgres.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { channelSettings } from '../support/given/channel-settings.js';
 import { until } from '../support/until.js';
@@ -11,7 +12,7 @@ import { expectNoBarriers } from './axe.js';
 const patience = { timeout: 10_000 };
 
 /** Three read models that cannot go on, one of them the ledger, as an administrator sees it on every page. */
-export function stoppedReadModels(launched: () => Browser): void {
+function stoppedReadModels(launched: () => Browser): void {
   let gateway: TestGateway;
   let opened: Console;
   let names: readonly string[];
@@ -84,3 +85,5 @@ const edgesOf = (page: Page): Promise<unknown> =>
       overflowing: document.documentElement.scrollWidth > window.innerWidth,
     };
   })()`);
+
+describeInBrowser('stopped read models', stoppedReadModels);

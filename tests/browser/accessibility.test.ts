@@ -1,12 +1,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { expectNoBarriers } from './axe.js';
 import { startFreshGateway } from './fresh-gateway.js';
 
 /** Every page, with something in it, in both themes: no serious or critical barrier that axe knows of. */
-export function accessibility(launched: () => Browser): void {
+function accessibility(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let opened: Console;
@@ -146,3 +147,5 @@ export function accessibility(launched: () => Browser): void {
     ]);
   });
 }
+
+describeInBrowser('barriers', accessibility);

@@ -1,13 +1,14 @@
 import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
+import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
 
 const site = 'https://chat.example';
 
 /** What strangers come for: prices, what this is; and front ends for users, which get a key where their link says so. */
-export function shop(launched: () => Browser): void {
+function shop(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let opened: Console;
@@ -293,3 +294,5 @@ export function shop(launched: () => Browser): void {
     expect(opened.problems).toEqual([]);
   });
 }
+
+describeInBrowser('what strangers come for', shop);
