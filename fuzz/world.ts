@@ -105,7 +105,7 @@ export async function openWorld(config: Config): Promise<World> {
 
   const enrich = async ({ actor: { id } }: Signed): Promise<void> => {
     const missing = richness - (await application.gate.available(id));
-    if (missing > 0) await see(await application.users.adjustQuota(root, id, missing, 0));
+    if (missing > 0) await see(await application.users.adjustQuota(root, id, { delta: missing }));
   };
 
   const mend = async (): Promise<void> => {

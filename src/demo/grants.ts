@@ -22,7 +22,7 @@ export const startGrants = ({ app, seeded: { root, people }, log }: GrantsOption
       for (const { id, cast } of people) {
         if (cast.topUp === 0) continue;
         const { quota } = await app.queries.user(root, id);
-        if (quota < little) await app.users.adjustQuota(root, id, cast.topUp * quotaPerDollar, 0);
+        if (quota < little) await app.users.adjustQuota(root, id, { delta: cast.topUp * quotaPerDollar });
       }
     } catch (error) {
       log.warn({ error: String(error) }, 'quota of the demo could not be given');

@@ -98,7 +98,7 @@ async function seedUser(app: Application, root: Actor, cast: CastPerson): Promis
   // Nobody signs in with it: the root user sets one when a demo of the user's own pages is wanted.
   const { id, position } = await app.users.create(root, { username, displayName, password: randomText(16) });
   await app.visible(position);
-  await app.visible(await app.users.adjustQuota(root, id, quota, 0));
+  await app.visible(await app.users.adjustQuota(root, id, { delta: quota }));
   const unchanged = { username: null, displayName: null, password: null, quota: null, role: null };
   await app.visible(await app.users.edit(root, id, { ...unchanged, group }));
   const created = await findPerson(app, root, username);

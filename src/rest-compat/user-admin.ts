@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports/storage-ports.js';
-import type { UserAction } from '../application/users/user-commands.js';
+import type { UserAction } from '../application/users/user-status.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';
 import { UserId } from '../domain/kernel/ids.js';
 import { atLeast, type Role } from '../domain/user/user.js';
@@ -135,13 +135,10 @@ export function userAdminEndpoints(
         role: roleIn(body),
       };
       const edit = () =>
-        users.edit(
-          viewer,
-          id,
-          patch,
-          exchange.orderKey() ?? reading?.orderKey ?? null,
-          askingIn(identity, exchange.request),
-        );
+        users.edit(viewer, id, patch, {
+          key: exchange.orderKey() ?? reading?.orderKey ?? null,
+          asking: askingIn(identity, exchange.request),
+        });
       const { request, reply } = exchange;
       const ownPassword = password !== null && id === viewer.id;
       await visible(await (ownPassword ? goingOn(identity, request, reply, edit) : edit()));
@@ -182,7 +179,7 @@ export function userAdminEndpoints(
       const body = exchange.body();
       const id = idIn(body, 'user_id');
       const { delta, gift } = quotaAdjustmentIn(body, directory.settings());
-      await visible(await users.adjustQuota(viewer, id, delta, gift, exchange.orderKey()));
+      await visible(await users.adjustQuota(viewer, id, { delta, gift }, exchange.orderKey()));
       return success();
     },
     { wordings: malformed, fields: userFields },

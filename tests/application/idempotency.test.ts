@@ -56,7 +56,7 @@ const adjustments = async (): Promise<number[]> =>
 describe('an order whose outcome is unknown', () => {
   test('is answered as unknown, with the key to ask again', async () => {
     store.silent = true;
-    await expect(node.users.adjustQuota(root, alice, 100, 0, 'form-1')).rejects.toThrow(
+    await expect(node.users.adjustQuota(root, alice, { delta: 100 }, 'form-1')).rejects.toThrow(
       refusal('outcome-unknown', { key: 'form-1' }),
     );
   });
@@ -66,7 +66,7 @@ describe('an order whose outcome is unknown', () => {
     ['after it was given again', async () => {}, async () => store.commitLate()],
   ])('is carried out once when the first attempt commits %s', async (_, before, after) => {
     store.silent = true;
-    const give = (key: string | null) => node.users.adjustQuota(root, alice, 100, 0, key);
+    const give = (key: string | null) => node.users.adjustQuota(root, alice, { delta: 100 }, key);
     await expect(give('form-1')).rejects.toThrow(refusal('outcome-unknown'));
     store.silent = false;
     await before();
@@ -77,7 +77,7 @@ describe('an order whose outcome is unknown', () => {
 
   test('is known again by its form when the client sends no key', async () => {
     store.silent = true;
-    const give = () => node.users.adjustQuota(root, alice, 100, 0);
+    const give = () => node.users.adjustQuota(root, alice, { delta: 100 });
     await expect(give()).rejects.toThrow(refusal('outcome-unknown'));
     await store.commitLate();
     store.silent = false;
@@ -91,7 +91,7 @@ describe('an order whose outcome is unknown', () => {
   test('is known again by its form after a restart, whether it had been carried out or not', async () => {
     const notes = new MemoryUnsettledOrders();
     const started = () => openMemoryNode(store, node.ids, node.vault, notes);
-    const give = async (delta: number) => (await started()).users.adjustQuota(root, alice, delta, 0);
+    const give = async (delta: number) => (await started()).users.adjustQuota(root, alice, { delta });
     // The process dies while it waits for the log, which takes the first order and not the second.
     store.silent = true;
     for (const delta of [100, 30]) await expect(give(delta)).rejects.toThrow(refusal('outcome-unknown'));
@@ -106,7 +106,7 @@ describe('an order whose outcome is unknown', () => {
 
   test('is not taken for its repeat when it comes so late that its outcome is known by other ways', async () => {
     store.silent = true;
-    const give = () => node.users.adjustQuota(root, alice, 100, 0);
+    const give = () => node.users.adjustQuota(root, alice, { delta: 100 });
     await expect(give()).rejects.toThrow(refusal('outcome-unknown'));
     await store.commitLate();
     store.silent = false;
@@ -117,20 +117,20 @@ describe('an order whose outcome is unknown', () => {
 
   test('is another for somebody else, or for another amount', async () => {
     store.silent = true;
-    await expect(node.users.adjustQuota(root, alice, 100, 0)).rejects.toThrow(refusal('outcome-unknown'));
+    await expect(node.users.adjustQuota(root, alice, { delta: 100 })).rejects.toThrow(refusal('outcome-unknown'));
     store.silent = false;
-    await node.users.adjustQuota(admin, alice, 100, 0);
-    await node.users.adjustQuota(root, alice, 99, 0);
+    await node.users.adjustQuota(admin, alice, { delta: 100 });
+    await node.users.adjustQuota(root, alice, { delta: 99 });
     await store.commitLate();
     expect(await adjustments()).toEqual([100, 99]);
   });
 
   test('that asks for something else under the same key is refused, whichever commits first', async () => {
-    await node.users.adjustQuota(root, alice, 100, 0, 'form-1');
-    await expect(node.users.adjustQuota(root, alice, 50, 0, 'form-1')).rejects.toThrow(
+    await node.users.adjustQuota(root, alice, { delta: 100 }, 'form-1');
+    await expect(node.users.adjustQuota(root, alice, { delta: 50 }, 'form-1')).rejects.toThrow(
       refusal('idempotency-key-reused'),
     );
-    await expect(node.users.edit(root, alice, userPatch({ quota: 50 }), 'form-1')).rejects.toThrow(
+    await expect(node.users.edit(root, alice, userPatch({ quota: 50 }), { key: 'form-1' })).rejects.toThrow(
       refusal('idempotency-key-reused'),
     );
     expect(await adjustments()).toEqual([100]);
@@ -142,8 +142,8 @@ describe('an order whose outcome is unknown', () => {
       await lost(stream, events, expected);
       throw new Failure('store-unavailable');
     };
-    await node.users.adjustQuota(root, alice, 100, 0);
-    await node.users.adjustQuota(root, alice, 100, 0);
+    await node.users.adjustQuota(root, alice, { delta: 100 });
+    await node.users.adjustQuota(root, alice, { delta: 100 });
     expect(await adjustments()).toEqual([100, 100]);
   });
 });
@@ -192,10 +192,10 @@ describe('an order that makes something', () => {
 });
 
 test('what a form showed decides what is added, whatever was spent meanwhile', async () => {
-  await node.users.adjustQuota(root, alice, 1_000, 0);
+  await node.users.adjustQuota(root, alice, { delta: 1_000 });
   await node.caughtUp();
   const before = await node.gate.available(alice);
-  await node.users.adjustQuota(root, alice, -300, 0);
+  await node.users.adjustQuota(root, alice, { delta: -300 });
   await node.users.edit(root, alice, { ...userPatch({ quota: before }), shownQuota: before });
   await node.users.edit(root, alice, { ...userPatch({ quota: before + 5 }), shownQuota: before });
   expect((await adjustments()).slice(-2)).toEqual([-300, 5]);

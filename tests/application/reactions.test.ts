@@ -212,7 +212,7 @@ describe('users are told', () => {
 
   async function withQuota(username: string, quota: number, threshold: number | null): Promise<Actor> {
     const user = await registered(username);
-    await node.users.adjustQuota(root, user.id, quota, 0);
+    await node.users.adjustQuota(root, user.id, { delta: quota });
     if (threshold !== null)
       await node.users.changeSettings(user, { ...webhook(''), notifyType: 'email', quotaWarningThreshold: threshold });
     await node.caughtUp();

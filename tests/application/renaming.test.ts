@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewUser } from '../../src/application/users/user-commands.js';
+import type { NewUser } from '../../src/application/users/user-registration.js';
 import { type DomainEvent, streams } from '../../src/domain/events/events.js';
 import { Failure, type FailureCode } from '../../src/domain/kernel/failure.js';
 import { UserId } from '../../src/domain/kernel/ids.js';

@@ -95,7 +95,7 @@ describe('the usage feed', () => {
   test('replays more than one page', async () => {
     const { application, root } = server.gateway;
     const reader = await server.gateway.addUser(0, 'longreader');
-    for (let count = 0; count < 205; count++) await application.users.adjustQuota(root, reader.actor.id, 1, 0);
+    for (let count = 0; count < 205; count++) await application.users.adjustQuota(root, reader.actor.id, { delta: 1 });
     const feed = subscribe(
       await server.as(reader),
       'usageFeed(after: -1) { id detail { ... on AdjustmentDetail { observed } } }',
@@ -231,7 +231,7 @@ describe('the own balance', () => {
       requestCount: 0,
     });
     const start = performance.now();
-    for (let count = 0; count < 60; count++) await application.users.adjustQuota(root, mover.actor.id, 1, 0);
+    for (let count = 0; count < 60; count++) await application.users.adjustQuota(root, mover.actor.id, { delta: 1 });
     await feed.until(({ results }) => results.at(-1)?.balance.available === 1_060);
     expect(feed.results.length).toBeLessThanOrEqual(2 + (performance.now() - start) / 250);
     feed.stop();
@@ -250,7 +250,7 @@ describe('the own balance', () => {
         return whole;
       },
     });
-    await application.users.adjustQuota(root, mover.actor.id, 1, 0);
+    await application.users.adjustQuota(root, mover.actor.id, { delta: 1 });
     const results = await feed.take(3);
     Object.assign(application, { visible });
     expect(results.map(({ balance }) => balance.available)).toEqual([1_000, 1_001, 1_001]);
@@ -331,7 +331,7 @@ describe('a connection', () => {
     expect(await closed).toMatchObject({ code: 4401 });
     const delivered = feed.results.length;
     await server.gateway.application.visible(
-      await server.gateway.application.users.adjustQuota(server.gateway.root, doomed.actor.id, 1, 0),
+      await server.gateway.application.users.adjustQuota(server.gateway.root, doomed.actor.id, { delta: 1 }),
     );
     expect(feed.results.length).toBe(delivered);
   });

@@ -219,7 +219,7 @@ describe('the usage log', () => {
     const readerClient = await server.as(reader);
     const write = async (count: number) => {
       for (let written = 0; written < count; written++)
-        await application.visible(await application.users.adjustQuota(root, reader.actor.id, 1, 0));
+        await application.visible(await application.users.adjustQuota(root, reader.actor.id, { delta: 1 }));
     };
     await write(25);
     const page = async (after: string | null) =>

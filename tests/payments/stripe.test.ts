@@ -249,12 +249,12 @@ describe('money that goes back', () => {
     const id = await paid();
     const has = await owned();
     await gateway.application.visible(
-      await gateway.application.users.adjustQuota(gateway.root, alice.actor.id, -has, 0),
+      await gateway.application.users.adjustQuota(gateway.root, alice.actor.id, { delta: -has }),
     );
     expect(await takenBy(stripe.refund(id, 1100))).toBe(tenDollars);
     expect(await owned()).toBe(-tenDollars);
     await gateway.application.visible(
-      await gateway.application.users.adjustQuota(gateway.root, alice.actor.id, has + tenDollars, 0),
+      await gateway.application.users.adjustQuota(gateway.root, alice.actor.id, { delta: has + tenDollars }),
     );
   });
 

@@ -160,7 +160,7 @@ describe('PUT /user/', () => {
     const form = dataOf<{ quota: number }>(await stage.admin.get(`/api/user/${actor.id}`));
     const { application, root } = stage.gateway;
     const spend = async (quota: number) =>
-      application.visible(await application.users.adjustQuota(root, actor.id, -quota, 0));
+      application.visible(await application.users.adjustQuota(root, actor.id, { delta: -quota }));
     await spend(300);
     expect((await stage.admin.put('/api/user/', { ...form, display_name: 'Renamed' })).json).toEqual(done);
     expect(await recordOf(actor.id)).toMatchObject({ username, display_name: 'Renamed', quota: 700 });

@@ -49,14 +49,14 @@ export function accountKinds(world: World): readonly Kind[] {
         }),
         orderKey,
       }),
-      ({ which, patch, orderKey }) => application.users.edit(root, oneOf(users, which), patch, orderKey),
+      ({ which, patch, orderKey }) => application.users.edit(root, oneOf(users, which), patch, { key: orderKey }),
     ),
     asked(
       'adjust quota',
       { which: 0, delta: 5, gift: 0, orderKey: null },
       fc.record({ which: some, delta: number(5), gift: number(0), orderKey }),
       ({ which, delta, gift, orderKey }) =>
-        application.users.adjustQuota(root, oneOf(users, which), delta, gift, orderKey),
+        application.users.adjustQuota(root, oneOf(users, which), { delta, gift }, orderKey),
     ),
     asked(
       'manage user',

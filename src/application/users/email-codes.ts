@@ -10,7 +10,7 @@ import type { Bindings } from '../sign-in/bindings.js';
 import { codeLifetimeMs, codeMinutes, codeTries } from './mail-codes.js';
 import type { MailLimits } from './mail-limits.js';
 
-/* Whoever can read what is sent to an address has it: codes by mail, for registering and for an address of one's own. */
+/* Verification codes by mail: whoever can read them owns the address. For registration and for one's own address. */
 
 interface EmailCodePorts {
   readonly directory: Pick<Directory, 'settings'>;

@@ -2,9 +2,8 @@ import { Failure } from '../../domain/kernel/failure.js';
 import type { Clock } from '../ports/storage-ports.js';
 
 /*
- * How often the gateway writes to one address, and for one client: neither a stranger's mailbox nor the operator's mail
- * server is anybody's to fill. Whether the address belongs to somebody makes no difference. In this process's memory,
- * which forgets the least recent first.
+ * Rate limits of mails, per address and per client network, so that nobody floods a mailbox or the mail server. Addresses
+ * of users and of strangers count alike. In this process's memory; the least recently used entries go first.
  */
 
 const pauseMs = 30_000;
@@ -35,8 +34,8 @@ const freeAt = (times: readonly number[], most: number): number => {
 
 export interface MailLimits {
   /**
-   * Counts a mail to `address`, which may be a hash of it, for a client at `place`. Throws `too-many-attempts`; what is
-   * refused does not count. `withdrawn`: it could not be sent, so its owner may ask again at once.
+   * Counts a mail to `address`, which may be a hash of it, for the client network `place`. Throws `too-many-attempts`;
+   * what is refused does not count. `withdrawn`: it could not be sent, so its owner may ask again at once.
    */
   begin(address: string, place: string): { withdrawn(): void };
 }

@@ -9,7 +9,7 @@ import type { EmailCodes } from './email-codes.js';
 import type { UserCommands } from './user-commands.js';
 import { welcome } from './welcome.js';
 
-/* How somebody becomes a user without being made one by an administrator. */
+/* Self-registration. */
 
 export interface Registration {
   readonly username: string;
@@ -24,7 +24,7 @@ export interface Registration {
 
 interface RegisteringPorts {
   readonly directory: Pick<Directory, 'settings'>;
-  readonly users: Pick<UserCommands, 'admit' | 'isNameTaken' | 'bindings' | 'invites'>;
+  readonly users: Pick<UserCommands, 'registerOnce' | 'isNameTaken' | 'bindings' | 'invites'>;
   readonly codes: Pick<EmailCodes, 'check' | 'redeem'>;
 }
 
@@ -64,7 +64,7 @@ export function registering({ directory, users, codes }: RegisteringPorts) {
         throw new Failure('email-code-needed', { field: 'emailCode' });
 
       const order = { actor: nobody, key, content: JSON.stringify(['register', username, email, inviteCode]) } as const;
-      const { position } = await users.admit(order, { username, password, displayName: username }, async () => {
+      const { position } = await users.registerOnce(order, { username, password, displayName: username }, async () => {
         if (verifies) await codes.check(email, emailCode);
         if (await users.isNameTaken(username)) throw new Failure('username-taken', { field: 'username' });
         if (email !== '' && (await users.bindings.emailHolder(email)) !== null)

@@ -2,6 +2,7 @@ import { batched } from '../../concurrency/batched.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { Sealed, UserId } from '../../domain/kernel/ids.js';
 import { type Actor, atLeast } from '../../domain/user/user.js';
+import type { ReadModels } from '../../projections/database.js';
 import type { Page, PageRequest } from '../../projections/engine/page.js';
 import {
   type UserFilter,
@@ -23,90 +24,107 @@ interface UserQueryPorts extends ReadingPorts {
   readonly personal: Pick<PersonalData, 'openAll' | 'searchToken'>;
 }
 
+interface UserReading extends Pick<UserQueryPorts, 'vault' | 'personal'> {
+  readonly current: () => Promise<ReadModels>;
+  /** Asked for within one turn, many are read by one statement: a busy minute moves the balances of many consoles. */
+  readonly rowOf: (id: UserId) => Promise<SealedUserRow | null>;
+}
+
 /** Of one's own wallet, beside what may be spent. */
 type OwnSums = Pick<UserRow, 'used_quota' | 'request_count' | 'invited_count' | 'invite_quota' | 'invite_quota_ever'>;
 
+/** Personal texts are opened for whoever may see the user, and nowhere before. */
+async function openPersonalTexts(
+  { personal }: Pick<UserReading, 'personal'>,
+  rows: readonly SealedUserRow[],
+): Promise<UserRow[]> {
+  const texts = rows.flatMap((row) =>
+    personalTexts.flatMap((text) => (row[text] === null ? [] : { user: row.id, sealed: row[text] })),
+  );
+  const found = await personal.openAll(texts);
+  const plain = new Map(texts.map(({ sealed }, index) => [sealed, found[index] ?? '']));
+  const textOf = (sealed: Sealed | null): string => (sealed === null ? '' : (plain.get(sealed) ?? ''));
+  return rows.map((row) => ({
+    ...row,
+    display_name: textOf(row.display_name),
+    email: textOf(row.email),
+    settings: textOf(row.settings),
+    github: textOf(row.github),
+    oidc: textOf(row.oidc),
+    linuxdo: textOf(row.linuxdo),
+    wechat: textOf(row.wechat),
+    telegram: textOf(row.telegram),
+  }));
+}
+
+/** Throws `user-not-found` for whoever is deleted too. */
+function liveRow(row: SealedUserRow | null | undefined): SealedUserRow {
+  if (row === null || row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
+  return row;
+}
+
+async function readUser(ports: UserReading, id: UserId): Promise<SealedUserRow> {
+  return liveRow(await userById(await ports.current(), id));
+}
+
+async function openUser(ports: UserReading, row: SealedUserRow): Promise<UserRow> {
+  const [user] = await openPersonalTexts(ports, [row]);
+  if (user === undefined) throw new Failure('user-not-found');
+  return user;
+}
+
+/** A live user; equal and higher roles are for root only. */
+async function userFor(ports: UserReading, viewer: Actor, id: UserId): Promise<UserRow> {
+  authorise(viewer, 'admin');
+  const row = await readUser(ports, id);
+  if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
+  return seenBy(viewer, await openUser(ports, row));
+}
+
+async function usersFor(
+  ports: UserReading,
+  viewer: Actor,
+  request: PageRequest & { readonly sort?: UserSort },
+  filter: UserFilter,
+): Promise<Page<UserRow>> {
+  authorise(viewer, 'admin');
+  const { items, count } = await userPage(await ports.current(), ports.personal, request, filter);
+  return { items: (await openPersonalTexts(ports, items)).map((user) => seenBy(viewer, user)), count };
+}
+
+async function usersByIdFor(ports: UserReading, viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
+  authorise(viewer, 'admin');
+  const rows = ids.length === 0 ? [] : await usersById(await ports.current(), ids);
+  return (await openPersonalTexts(ports, rows)).map((user) => seenBy(viewer, user));
+}
+
+async function webhookSecretOf({ current, vault }: UserReading, viewer: Actor): Promise<string> {
+  const secret = (await userById(await current(), viewer.id))?.webhook_secret ?? null;
+  return secret === null ? '' : ((await vault.get(secret)) ?? '');
+}
+
 export function userQueries({ vault, personal, ...reading }: UserQueryPorts) {
   const current = currentOf(reading);
-
-  /** Personal texts are opened for whoever may see the user, and nowhere before. */
-  const opened = async (rows: readonly SealedUserRow[]): Promise<UserRow[]> => {
-    const texts = rows.flatMap((row) =>
-      personalTexts.flatMap((text) => (row[text] === null ? [] : { user: row.id, sealed: row[text] })),
-    );
-    const found = await personal.openAll(texts);
-    const plain = new Map(texts.map(({ sealed }, place) => [sealed, found[place] ?? '']));
-    const textOf = (sealed: Sealed | null): string => (sealed === null ? '' : (plain.get(sealed) ?? ''));
-    return rows.map((row) => ({
-      ...row,
-      display_name: textOf(row.display_name),
-      email: textOf(row.email),
-      settings: textOf(row.settings),
-      github: textOf(row.github),
-      oidc: textOf(row.oidc),
-      linuxdo: textOf(row.linuxdo),
-      wechat: textOf(row.wechat),
-      telegram: textOf(row.telegram),
-    }));
-  };
-
-  /** Whoever asks within one turn is read together: a busy minute moves the balances that a thousand consoles show. */
   const rowOf = batched(async (ids: readonly UserId[]) => {
     const rows = await usersById(await current(), ids);
     return new Map(rows.map((row) => [row.id, row]));
   });
-
-  const openedOne = async (row: SealedUserRow): Promise<UserRow> => {
-    const [user] = await opened([row]);
-    if (user === undefined) throw new Failure('user-not-found');
-    return user;
-  };
+  const ports: UserReading = { vault, personal, current, rowOf };
 
   return {
     /** Oneself. */
-    async self(viewer: Actor): Promise<UserRow> {
-      const row = await userById(await current(), viewer.id);
-      if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
-      return openedOne(row);
-    },
-
+    self: async (viewer: Actor): Promise<UserRow> => openUser(ports, await readUser(ports, viewer.id)),
     /** What the viewer has used, and earned by inviting. */
-    async ownSums(viewer: Actor): Promise<OwnSums> {
-      const row = await rowOf(viewer.id);
-      if (row === null || row.deleted_at !== null) throw new Failure('user-not-found');
-      return row;
-    },
-
+    ownSums: async (viewer: Actor): Promise<OwnSums> => liveRow(await ports.rowOf(viewer.id)),
     /** What the viewer's own webhooks are signed with; '' without one. */
-    async webhookSecret(viewer: Actor): Promise<string> {
-      const secret = (await userById(await current(), viewer.id))?.webhook_secret ?? null;
-      return secret === null ? '' : ((await vault.get(secret)) ?? '');
-    },
-
-    /** A live user; equal and higher roles are for root only. */
-    async user(viewer: Actor, id: UserId): Promise<UserRow> {
-      authorise(viewer, 'admin');
-      const row = await userById(await current(), id);
-      if (row === undefined || row.deleted_at !== null) throw new Failure('user-not-found');
-      if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
-      return seenBy(viewer, await openedOne(row));
-    },
-
-    async users(
+    webhookSecret: (viewer: Actor): Promise<string> => webhookSecretOf(ports, viewer),
+    user: (viewer: Actor, id: UserId): Promise<UserRow> => userFor(ports, viewer, id),
+    users: (
       viewer: Actor,
       request: PageRequest & { readonly sort?: UserSort },
       filter: UserFilter = {},
-    ): Promise<Page<UserRow>> {
-      authorise(viewer, 'admin');
-      const { items, count } = await userPage(await current(), personal, request, filter);
-      return { items: (await opened(items)).map((user) => seenBy(viewer, user)), count };
-    },
-
+    ): Promise<Page<UserRow>> => usersFor(ports, viewer, request, filter),
     /** As rows beside others and as what a change has led to; deleted users included. */
-    async usersById(viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
-      authorise(viewer, 'admin');
-      const rows = ids.length === 0 ? [] : await usersById(await current(), ids);
-      return (await opened(rows)).map((user) => seenBy(viewer, user));
-    },
+    usersById: (viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> => usersByIdFor(ports, viewer, ids),
   };
 }

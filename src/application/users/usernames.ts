@@ -1,58 +1,61 @@
 import type { UserId } from '../../domain/kernel/ids.js';
 import { lookOf } from '../../domain/kernel/look-alike.js';
-import { type Claiming, type Claims, type Exchanged, type Rollback, rollBackAll } from './claims.js';
+import type { SwappableClaim } from './claim-swap.js';
+import type { Claims, UniqueClaim } from './claims.js';
+import { type Rollback, rollBackAll } from './unique-claim.js';
 
 /* Unique user names: a name is claimed as it is written and, where that is another, as it looks. */
+
+export interface Usernames {
+  /** From the log. null: no such user. */
+  nameOf(userId: UserId): Promise<string | null>;
+  /** Throws `username-taken`. Nothing stays claimed of a name that looks like somebody else's. */
+  claim(name: string, userId: UserId): Promise<Rollback>;
+  /** Gives a name back, unless the user bears it. */
+  release(name: string, userId: UserId): Promise<void>;
+  /** A name as something that a user can have instead of another. */
+  swappable(name: string): SwappableClaim;
+  /** Written so, or looking so; deleted users keep their names. */
+  isTaken(name: string): Promise<boolean>;
+}
 
 const spellingsOf = (name: string): readonly string[] => {
   const [written, look] = [name.toLowerCase(), lookOf(name)];
   return written === look ? [written] : [written, look];
 };
 
-export function usernames(claims: Claims) {
-  const claimsOf = (name: string): Claiming[] =>
-    spellingsOf(name).map((spelling) =>
-      claims.username(spelling, ({ username }) => spellingsOf(username).includes(spelling)),
-    );
+const claimsOf = (claims: Claims, name: string): UniqueClaim[] =>
+  spellingsOf(name).map((spelling) =>
+    claims.username(spelling, ({ username }) => spellingsOf(username).includes(spelling)),
+  );
 
-  /** Gives a name back, unless the user bears it. */
-  const release = async (name: string, userId: UserId): Promise<void> => {
-    for (const claimed of claimsOf(name)) await claimed.release(userId);
-  };
-
-  /** Throws `username-taken`. What was claimed of a name that looks like somebody else's is given back. */
-  const claim = async (name: string, userId: UserId): Promise<Rollback> => {
-    const undo: Rollback[] = [];
-    try {
-      for (const claimed of claimsOf(name)) undo.push(await claimed.claim(userId));
-    } catch (error) {
-      await rollBackAll(undo)().catch(() => {});
-      throw error;
-    }
-    return rollBackAll(undo);
-  };
-
-  return {
-    /** From the log. null: no such user. */
-    nameOf: async (userId: UserId): Promise<string | null> => (await claims.userOf(userId))?.username ?? null,
-
-    claim,
-    release,
-
-    /** A name as something that a user can have instead of another. */
-    exchanged: (name: string): Exchanged => ({
-      claim: (userId) => claim(name, userId),
-      async lettingGo(userId) {
-        const all: Rollback[] = [];
-        for (const claimed of claimsOf(name)) all.push(await claimed.lettingGo(userId));
-        return rollBackAll(all);
-      },
-    }),
-
-    /** Written so, or looking so; deleted users keep their names. */
-    async isTaken(name: string): Promise<boolean> {
-      for (const claimed of claimsOf(name)) if ((await claimed.holder()) !== null) return true;
-      return false;
-    },
-  };
+async function claimName(claims: Claims, name: string, userId: UserId): Promise<Rollback> {
+  const made: Rollback[] = [];
+  try {
+    for (const spelling of claimsOf(claims, name)) made.push(await spelling.claim(userId));
+  } catch (error) {
+    await rollBackAll(made)().catch(() => {});
+    throw error;
+  }
+  return rollBackAll(made);
 }
+
+export const usernames = (claims: Claims): Usernames => ({
+  nameOf: async (userId) => (await claims.userOf(userId))?.username ?? null,
+  claim: (name, userId) => claimName(claims, name, userId),
+  async release(name, userId) {
+    for (const spelling of claimsOf(claims, name)) await spelling.release(userId);
+  },
+  swappable: (name) => ({
+    claim: (userId) => claimName(claims, name, userId),
+    async prepareRelease(userId) {
+      const all: Rollback[] = [];
+      for (const spelling of claimsOf(claims, name)) all.push(await spelling.prepareRelease(userId));
+      return rollBackAll(all);
+    },
+  }),
+  async isTaken(name) {
+    for (const spelling of claimsOf(claims, name)) if ((await spelling.holder()) !== null) return true;
+    return false;
+  },
+});

@@ -10,8 +10,8 @@ export interface Welcome {
 }
 
 /**
- * What everybody is given who becomes a user, by whatever door; and, where somebody has invited them, what is added and
- * what the inviter is promised.
+ * What every new user is given, however they register; and, where somebody has invited them, what is added and what the
+ * inviter is promised.
  */
 export const welcome = (
   {

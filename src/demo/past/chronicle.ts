@@ -45,7 +45,7 @@ const switched = (day: number, hour: number, channel: string, enabled: boolean):
 const grant = (day: number, hour: number, username: string, quota: number): Act =>
   on(day, hour, async (stage) => {
     const { id } = personNamed(stage, username);
-    const position = await stage.app.users.adjustQuota(stage.seeded.root, id, 0, quota);
+    const position = await stage.app.users.adjustQuota(stage.seeded.root, id, { delta: 0, gift: quota });
     stage.purses.add(id, quota);
     return position;
   });

@@ -1,6 +1,8 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import type { NewUser, UserAction, UserPatch } from '../../application/users/user-commands.js';
+import type { UserPatch } from '../../application/users/user-profile.js';
+import type { NewUser } from '../../application/users/user-registration.js';
+import type { UserAction } from '../../application/users/user-status.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import { UserId } from '../../domain/kernel/ids.js';
@@ -109,13 +111,10 @@ export class UserCommandResolver {
       shownQuota: shownQuota ?? null,
       role: null,
     };
-    const position = await context.application.users.edit(
-      viewer,
-      id,
-      edited,
-      orderKeyIn(key),
-      askingIn(context, stepUp),
-    );
+    const position = await context.application.users.edit(viewer, id, edited, {
+      key: orderKeyIn(key),
+      asking: askingIn(context, stepUp),
+    });
     if (password && id === viewer.id) await goOn(context, viewer, position);
     return written(context, viewer, id, position);
   }
@@ -168,7 +167,7 @@ export class UserCommandResolver {
     @OrderKeyArg() key?: string | null,
   ): Promise<UserRow> {
     const id = UserId(rawId);
-    const position = await context.application.users.adjustQuota(viewer, id, delta, gift, orderKeyIn(key));
+    const position = await context.application.users.adjustQuota(viewer, id, { delta, gift }, orderKeyIn(key));
     return written(context, viewer, id, position);
   }
 

@@ -103,12 +103,14 @@ describe('a key of an order', () => {
     await redeem(alice, first, 'k');
     await expect(redeem(alice, second, 'k')).rejects.toThrow(refusal('idempotency-key-reused', { key: 'k' }));
     expect(await redeem(alice, second, 'another')).toMatchObject({ quota: 5 });
-    await node.users.adjustQuota(root, alice.id, 5, 0, 'r');
-    await expect(node.users.adjustQuota(root, bob.id, 5, 0, 'r')).rejects.toThrow(refusal('idempotency-key-reused'));
+    await node.users.adjustQuota(root, alice.id, { delta: 5 }, 'r');
+    await expect(node.users.adjustQuota(root, bob.id, { delta: 5 }, 'r')).rejects.toThrow(
+      refusal('idempotency-key-reused'),
+    );
     await expect(node.redemptions.issue(root, { name: 'two', quota: 5 }, 1, 'r')).rejects.toThrow(
       refusal('idempotency-key-reused'),
     );
-    await node.users.adjustQuota(root, alice.id, 5, 0, 'r');
+    await node.users.adjustQuota(root, alice.id, { delta: 5 }, 'r');
   });
 
   test('stays good where the order was refused', async () => {

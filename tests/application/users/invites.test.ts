@@ -15,7 +15,7 @@ const drawing = (...codes: readonly string[]) => {
   const left = [...codes];
   return invites({
     handle: node.handle,
-    claims: claims(node.store, node.clock, node.handle),
+    claims: claims(node),
     draw: () => left.shift() ?? 'none',
   });
 };

@@ -15,7 +15,7 @@ let names: ReturnType<typeof usernames>;
 
 beforeEach(async () => {
   node = await openMemoryNode();
-  names = usernames(claims(node.store, node.clock, node.handle));
+  names = usernames(claims(node));
 });
 
 const register = (id: UserId, username: string) =>
@@ -89,16 +89,15 @@ describe('a name', () => {
   test('given back between refusal and second look is free', async () => {
     await names.claim('alice', alice);
     const late = usernames(
-      claims(
-        {
+      claims({
+        ...node,
+        store: {
           async readStream(stream) {
             if (stream === streams.username('alice')) await names.release('alice', alice);
             return node.store.readStream(stream);
           },
         },
-        node.clock,
-        node.handle,
-      ),
+      }),
     );
     await late.claim('alice', bob);
     expect(await holderOf('alice')).toBe(bob);
@@ -151,8 +150,9 @@ describe('a claim that is not used', () => {
     node.clock.advance(abandonedAfterMs);
     let claimedAgain = false;
     const late = usernames(
-      claims(
-        {
+      claims({
+        ...node,
+        store: {
           readStream: async (stream) => {
             const recorded = await node.store.readStream(stream);
             // Whether alice bears it is what is asked last before it is taken from her.
@@ -163,9 +163,7 @@ describe('a claim that is not used', () => {
             return recorded;
           },
         },
-        node.clock,
-        node.handle,
-      ),
+      }),
     );
     await expect(late.claim('alicia', bob)).rejects.toThrow(taken);
     expect(claimedAgain).toBe(true);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { NewUser, UserAction } from '../../../src/application/users/user-commands.js';
+import type { NewUser } from '../../../src/application/users/user-registration.js';
+import type { UserAction } from '../../../src/application/users/user-status.js';
 import { beginning, type DomainEvent, streams } from '../../../src/domain/events/events.js';
 import { Failure, type FailureCode } from '../../../src/domain/kernel/failure.js';
 import { Sealed, type UserId } from '../../../src/domain/kernel/ids.js';
@@ -141,7 +142,7 @@ describe('editing a user', () => {
 
   test('sets the balance to what is wanted, whatever it is', async () => {
     const alice = await registered();
-    await node.users.adjustQuota(root, alice.id, 1_000, 0);
+    await node.users.adjustQuota(root, alice.id, { delta: 1_000 });
     await node.caughtUp();
     const position = await node.users.edit(admin, alice.id, userPatch({ group: 'vip', quota: 300 }));
     expect(position).toBe(await node.store.head());
@@ -188,9 +189,9 @@ describe('editing a user', () => {
 describe('adjusting a balance', () => {
   test('adds amount and gift, and records both and what was seen', async () => {
     const alice = await registered();
-    await node.users.adjustQuota(admin, alice.id, 500, 50);
+    await node.users.adjustQuota(admin, alice.id, { delta: 500, gift: 50 });
     await node.caughtUp();
-    await node.users.adjustQuota(admin, alice.id, -100, 0);
+    await node.users.adjustQuota(admin, alice.id, { delta: -100 });
     expect((await eventsOf(alice)).slice(-2)).toStrictEqual([
       { type: 'QuotaAdjusted', delta: 550, gift: 50, by: admin.id, observed: 0 },
       { type: 'QuotaAdjusted', delta: -100, gift: 0, by: admin.id, observed: 550 },
@@ -199,7 +200,7 @@ describe('adjusting a balance', () => {
 
   test('many times at once loses nothing', async () => {
     const alice = await registered();
-    await Promise.all(Array.from({ length: 10 }, () => node.users.adjustQuota(root, alice.id, 10, 1)));
+    await Promise.all(Array.from({ length: 10 }, () => node.users.adjustQuota(root, alice.id, { delta: 10, gift: 1 })));
     await node.caughtUp();
     expect(await node.gate.available(alice.id)).toBe(110);
   });
@@ -207,25 +208,29 @@ describe('adjusting a balance', () => {
   test('beyond what can be counted is refused', async () => {
     const alice = await registered();
     for (let time = 0; time < 9; time++) {
-      await node.users.adjustQuota(root, alice.id, 1e15, 0);
+      await node.users.adjustQuota(root, alice.id, { delta: 1e15 });
       await node.caughtUp();
     }
-    await expect(node.users.adjustQuota(root, alice.id, 1e15, 0)).rejects.toThrow(refusal('quota-out-of-range'));
+    await expect(node.users.adjustQuota(root, alice.id, { delta: 1e15 })).rejects.toThrow(
+      refusal('quota-out-of-range'),
+    );
   });
 
   test('by more than anybody can mean is refused, naming the amount', async () => {
     const alice = await registered();
     for (const amount of [1e15 + 1, -1e15 - 1, Number.NaN, 0.5]) {
       const refused = (field: string) => refusal('quota-out-of-range', { field });
-      await expect(node.users.adjustQuota(root, alice.id, amount, 0)).rejects.toThrow(refused('delta'));
-      await expect(node.users.adjustQuota(root, alice.id, 1, amount)).rejects.toThrow(refused('gift'));
+      await expect(node.users.adjustQuota(root, alice.id, { delta: amount })).rejects.toThrow(refused('delta'));
+      await expect(node.users.adjustQuota(root, alice.id, { delta: 1, gift: amount })).rejects.toThrow(refused('gift'));
     }
   });
 
   test('is for admins, over those below them', async () => {
     const [alice, peer] = [await registered(), await registered({ username: 'peer', role: 'admin' })];
-    await expect(node.users.adjustQuota(ordinary, alice.id, 5, 0)).rejects.toThrow(refusal('role-too-low'));
-    await expect(node.users.adjustQuota(admin, peer.id, 5, 0)).rejects.toThrow(refusal('peer-update-forbidden'));
+    await expect(node.users.adjustQuota(ordinary, alice.id, { delta: 5 })).rejects.toThrow(refusal('role-too-low'));
+    await expect(node.users.adjustQuota(admin, peer.id, { delta: 5 })).rejects.toThrow(
+      refusal('peer-update-forbidden'),
+    );
   });
 });
 

@@ -68,7 +68,7 @@ async function setUp({ application }: Gateway): Promise<{ users: UserId[]; keys:
   for (const username of ['alice', 'bob']) {
     const { id } = await application.users.create(root, { username, password, displayName: '' });
     users.push(id as UserId);
-    await application.users.adjustQuota(root, id as UserId, 1e15, 0);
+    await application.users.adjustQuota(root, id as UserId, { delta: 1e15 });
     const owner: Actor = { id: id as UserId, role: 'ordinary' };
     const terms = apiKeyTerms({ unlimited: true });
     const { key, position } = await application.apiKeys.issue(owner, { quota: 0, terms });

@@ -159,7 +159,10 @@ async function take(step: Step, { users, keys }: Cast): Promise<void> {
   const { application, root } = gateway;
   switch (step.kind) {
     case 'give':
-      await application.users.adjustQuota(root, member(users, step.user).actor.id, step.delta, step.gift);
+      await application.users.adjustQuota(root, member(users, step.user).actor.id, {
+        delta: step.delta,
+        gift: step.gift,
+      });
       return;
     case 'set balance': {
       const patch = { username: null, password: null, displayName: null, group: null, role: null };

@@ -100,12 +100,9 @@ test.each([
     await until(async () => (upstream.waiting() === 1 ? true : null));
     upstream.answer({ prompt: 1, completion: 0 });
     expect((await again).status).toBe(200);
-    await gateway.application.users.adjustQuota(
-      gateway.root,
-      user.actor.id,
-      given - (await gateway.available(user)),
-      0,
-    );
+    await gateway.application.users.adjustQuota(gateway.root, user.actor.id, {
+      delta: given - (await gateway.available(user)),
+    });
   },
   2 * patience,
 );

@@ -129,7 +129,7 @@ async function commands(): Promise<{ apiKey: string; actor: Actor }> {
     displayName: personal['display name'],
   });
   const actor: Actor = { id: created.id, role: 'ordinary' };
-  await application.visible(await application.users.adjustQuota(root, actor.id, 10_000_000, 0));
+  await application.visible(await application.users.adjustQuota(root, actor.id, { delta: 10_000_000 }));
   await application.users.changeOwnProfile(
     actor,
     {

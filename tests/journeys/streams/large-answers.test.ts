@@ -91,7 +91,7 @@ async function setUp(): Promise<void> {
   await application.channels.add(root, { settings, key: 'sk-upstream', proxy: '', enabled: true });
   for (const username of ['one', 'two', 'three']) {
     const { id } = await application.users.create(root, { username, password, displayName: '' });
-    await application.visible(await application.users.adjustQuota(root, id, 1_000_000_000_000, 0));
+    await application.visible(await application.users.adjustQuota(root, id, { delta: 1_000_000_000_000 }));
     const terms = apiKeyTerms({ unlimited: true });
     const { key, position } = await application.apiKeys.issue({ id, role: 'ordinary' }, { quota: 0, terms });
     await application.visible(position);

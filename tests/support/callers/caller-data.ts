@@ -39,7 +39,7 @@ export async function prepareCallerData(config: Config, options: CallerDataOptio
       enabled: true,
     });
     const { id: userId } = await application.users.create(root, { username: 'caller', password, displayName: '' });
-    await application.visible(await application.users.adjustQuota(root, userId, options.quota, 0));
+    await application.visible(await application.users.adjustQuota(root, userId, { delta: options.quota }));
     const terms = apiKeyTerms({ unlimited: true });
     const { key } = await application.apiKeys.issue({ id: userId, role: 'ordinary' }, { quota: 0, terms });
     return { userId, apiKey: `sk-${key}` };

@@ -35,7 +35,7 @@ export async function setUpData(config: Config, channels: readonly ChannelToServ
       proxy,
       enabled: true,
     });
-  await application.visible(await application.users.adjustQuota(root, root.id, 1_000_000_000, 0));
+  await application.visible(await application.users.adjustQuota(root, root.id, { delta: 1_000_000_000 }));
   const issued = await application.apiKeys.issue(root, {
     quota: 0,
     terms: apiKeyTerms({ unlimited: true }),

@@ -151,7 +151,7 @@ export async function startTestGateway(
     async addUser(quota, username = `user${++users}`) {
       const { id, position } = await application.users.create(root, { username, password, displayName: '' });
       await visible(position);
-      if (quota !== 0) await visible(await application.users.adjustQuota(root, id as UserId, quota, 0));
+      if (quota !== 0) await visible(await application.users.adjustQuota(root, id as UserId, { delta: quota }));
       return { actor: { id, role: 'ordinary' }, username, password };
     },
     async proven({ actor, password }, purpose) {

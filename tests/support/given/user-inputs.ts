@@ -1,4 +1,5 @@
-import type { NewUser, UserPatch } from '../../../src/application/users/user-commands.js';
+import type { UserPatch } from '../../../src/application/users/user-profile.js';
+import type { NewUser } from '../../../src/application/users/user-registration.js';
 
 /* What somebody fills in about a user; a test names what it is about. */
 

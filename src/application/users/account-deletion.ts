@@ -8,20 +8,20 @@ import type { Handle } from '../handle.js';
 import type { PersonalData, Sessions } from '../ports/storage-ports.js';
 import type { StepUps } from '../sign-in/step-up.js';
 import type { Claims } from './claims.js';
-import type { usernames } from './usernames.js';
+import type { Usernames } from './usernames.js';
 
 /* How a user goes: deleted, so that what was reserved stays so, or erased, so that nothing of the user is left. */
 
-interface LeavingPorts {
+interface AccountDeletionPorts {
   readonly handle: Handle;
   readonly personal: Pick<PersonalData, 'forget'>;
   readonly sessions: Pick<Sessions, 'closeOlder'>;
   readonly claims: Claims;
-  readonly names: Pick<ReturnType<typeof usernames>, 'release'>;
+  readonly names: Pick<Usernames, 'release'>;
   readonly stepUps: Pick<StepUps, 'demand'>;
 }
 
-export function accountDeletion({ handle, personal, sessions, claims, names, stepUps }: LeavingPorts) {
+export function accountDeletion({ handle, personal, sessions, claims, names, stepUps }: AccountDeletionPorts) {
   const gone = async (id: UserId, position: Position): Promise<Position> => {
     await sessions.closeOlder(id, position);
     await personal.forget([id]);

@@ -2,8 +2,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { freeErasedClaims } from '../../../src/application/reactions/free-erased-claims.js';
 import { bindings } from '../../../src/application/sign-in/bindings.js';
 import { passkeysOf } from '../../../src/application/sign-in/passkeys-of.js';
+import { accountDeletion } from '../../../src/application/users/account-deletion.js';
 import { claims } from '../../../src/application/users/claims.js';
-import { accountDeletion } from '../../../src/application/users/leaving.js';
 import { usernames } from '../../../src/application/users/usernames.js';
 import { streams } from '../../../src/domain/events/events.js';
 import { Sealed, UserId } from '../../../src/domain/kernel/ids.js';
@@ -24,7 +24,7 @@ let names: ReturnType<typeof usernames>;
 beforeEach(async () => {
   node = await openMemoryNode();
   personal = new MemoryPersonalData();
-  claimed = claims(node.store, node.clock, node.handle);
+  claimed = claims(node);
   names = usernames(claimed);
   bound = bindings({ handle: node.handle, personal, claims: claimed, passkeysOf: passkeysOf(node.store) });
 });
