@@ -2,7 +2,7 @@ import type { Position, Recorded } from '../../domain/events/events.js';
 import type { ReadModels } from '../../projections/database.js';
 import { apiKeySnapshot, quotaSnapshot } from '../../projections/models/ledger/ledger-queries.js';
 import type { EventStore, ReadModelProgress } from '../ports/storage-ports.js';
-import type { AccountSource } from './quota-gate.js';
+import type { AccountSource } from './quota-account-cache.js';
 
 /* The quota gate's view of the ledger, and of the log where the ledger is behind. */
 

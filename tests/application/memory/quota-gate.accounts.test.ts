@@ -117,7 +117,7 @@ describe('the number of accounts kept', () => {
     await admit(world, 'c1', 200, { apiKey: null });
     world.reserve('c1', { quota: 200, apiKeyId: null });
     world.settle('c1', { quota: 200, charged: 150, apiKeyId: null });
-    world.gate.settled(CallId('c1'), Quota(150));
+    await world.gate.settled(CallId('c1'), Quota(150));
     world.deliver();
     world.project(1);
     await world.gate.available(bob);
@@ -132,8 +132,8 @@ describe('the number of accounts kept', () => {
     for (let user = 100; user < 120; user++) await world.gate.available(UserId(user));
     for (let other = 100; other < 120; other++) await world.gate.remaining(ApiKeyId(other));
     expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
-    expect(world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
-    expect(world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
+    expect(await world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
+    expect(await world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
     expect(await left(world)).toStrictEqual({ user: 500, key: 0 });
   });
 

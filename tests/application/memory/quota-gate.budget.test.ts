@@ -35,7 +35,7 @@ async function call(world: GateWorld, id: string, charged: number, budget: Budge
   expect(await admit(world, id, charged, { budget })).toStrictEqual(admitted(charged));
   world.reserve(id, { quota: charged });
   world.settle(id, { quota: charged, charged });
-  world.gate.settled(CallId(id), Quota(charged));
+  await world.gate.settled(CallId(id), Quota(charged));
 }
 
 describe('a budget', () => {
@@ -94,9 +94,9 @@ describe('a budget', () => {
   test('limits how far a hold grows, and what of a call that turned out dearer is charged', async () => {
     const world = worldAtNoon();
     await admit(world, 'c1', 60, { budget: budgetOf(100) });
-    expect(world.gate.extend(CallId('c1'), Quota(101))).toBe(false);
-    expect(world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
-    expect(world.gate.charge(CallId('c1'), Quota(150))).toBe(100);
+    expect(await world.gate.extend(CallId('c1'), Quota(101))).toBe(false);
+    expect(await world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
+    expect(await world.gate.charge(CallId('c1'), Quota(150))).toBe(100);
     expect(await admit(world, 'c2', 1, { budget: budgetOf(100) })).toMatchObject({ short: 'budget', available: 0 });
   });
 
@@ -106,9 +106,9 @@ describe('a budget', () => {
     await admit(world, 'c1', 100, { budget });
     world.reserve('c1', { quota: 100 });
     world.settle('c1', { quota: 100, charged: 25 });
-    world.gate.settled(CallId('c1'), Quota(25));
+    await world.gate.settled(CallId('c1'), Quota(25));
     await admit(world, 'c2', 75, { budget });
-    world.gate.drop(CallId('c2'));
+    await world.gate.drop(CallId('c2'));
     expect(await admit(world, 'c3', 75, { budget })).toStrictEqual(admitted(75));
   });
 
@@ -147,7 +147,7 @@ describe('a budget', () => {
     world.refund('c1', { charged: 100, settledAt });
     world.deliver();
     expect(await admit(world, 'c2', 100, { budget })).toStrictEqual(admitted(100));
-    world.gate.drop(CallId('c2'));
+    await world.gate.drop(CallId('c2'));
     expect(await admit(world, 'c3', 101, { budget: budgetOf(100) })).toMatchObject({ available: 100 });
   });
 
@@ -233,13 +233,13 @@ test('whatever happens in whatever order, no period costs more than the budget',
           world.restart();
         } else if (chosen !== undefined) {
           if (kind === 'extend') {
-            if (world.gate.extend(CallId(chosen.id), Quota(chosen.held + quota))) chosen.held += quota;
+            if (await world.gate.extend(CallId(chosen.id), Quota(chosen.held + quota))) chosen.held += quota;
           } else {
             open = open.filter(({ id }) => id !== chosen.id);
             const charged = kind === 'drop' ? 0 : Math.floor(chosen.held * share);
             if (kind === 'drop') world.release(chosen.id, { quota: chosen.reserved });
             else world.settle(chosen.id, { quota: chosen.reserved, charged });
-            world.gate.settled(CallId(chosen.id), Quota(charged));
+            await world.gate.settled(CallId(chosen.id), Quota(charged));
             const { first } = periodAt(period, world.clock.now());
             spentIn.set(first, (spentIn.get(first) ?? 0) + charged);
           }

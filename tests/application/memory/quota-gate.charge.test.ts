@@ -12,14 +12,14 @@ import {
   worldWith,
 } from '../../support/memory/gate-world.js';
 
-const charge = ({ gate }: GateWorld, call: string, cost: number): number | null =>
+const charge = ({ gate }: GateWorld, call: string, cost: number): Promise<number | null> =>
   gate.charge(CallId(call), Quota(cost));
 
 /** The settlement in the log, and known as durable. */
-const settle = (world: GateWorld, call: string, reserved: number, charged: number): void => {
+const settle = async (world: GateWorld, call: string, reserved: number, charged: number): Promise<void> => {
   world.reserve(call, { quota: reserved });
   world.settle(call, { quota: reserved, charged });
-  world.gate.settled(CallId(call), Quota(charged));
+  await world.gate.settled(CallId(call), Quota(charged));
 };
 
 const unlimited = { unlimited: true } as const;
@@ -30,23 +30,23 @@ describe('a call that cost more than was granted to it', () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'a', 990, unlimited);
     expect(await admit(world, 'b', 500, { ...unlimited, least: 5 })).toStrictEqual(admitted(10));
-    expect(charge(world, 'b', 400)).toBe(400);
-    settle(world, 'b', 10, 400);
+    expect(await charge(world, 'b', 400)).toBe(400);
+    await settle(world, 'b', 10, 400);
     expect(await world.gate.available(alice)).toBe(0);
     expect(await admit(world, 'c', 0, unlimited)).toStrictEqual(refused('user', 0));
     world.deliver();
     expect(await world.gate.available(alice)).toBe(0);
-    expect(charge(world, 'a', 990)).toBe(600);
+    expect(await charge(world, 'a', 990)).toBe(600);
   });
 
   test('leaves the rest to the other one once that is released', async () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'a', 990, unlimited);
     await admit(world, 'b', 500, { ...unlimited, least: 5 });
-    settle(world, 'b', 10, charge(world, 'b', 400) ?? 0);
+    await settle(world, 'b', 10, (await charge(world, 'b', 400)) ?? 0);
     world.reserve('a', { quota: 990 });
     world.release('a', { quota: 990 });
-    world.gate.settled(CallId('a'), Quota(0));
+    await world.gate.settled(CallId('a'), Quota(0));
     expect(await world.gate.available(alice)).toBe(600);
     world.deliver();
     expect(await world.gate.available(alice)).toBe(600);
@@ -59,9 +59,9 @@ describe('a call that cost more than was granted to it', () => {
       const verdict = await admit(world, `c${n}`, 60, { ...unlimited, least: 20 });
       if (verdict.admitted) granted.push(n);
     }
-    const charges = granted.map((n) => charge(world, `c${n}`, 100) ?? 0);
+    const charges = await Promise.all(granted.map(async (n) => (await charge(world, `c${n}`, 100)) ?? 0));
     expect(charges.reduce((sum, one) => sum + one, 0)).toBe(900);
-    for (const [at, n] of granted.entries()) settle(world, `c${n}`, 60, charges[at] ?? 0);
+    for (const [at, n] of granted.entries()) await settle(world, `c${n}`, 60, charges[at] ?? 0);
     world.deliver();
     expect(await world.gate.balance(alice)).toBe(0);
   });
@@ -69,20 +69,20 @@ describe('a call that cost more than was granted to it', () => {
   test('has its charge decided anew when it is asked for again', async () => {
     const world = worldWith(100, 0);
     await admit(world, 'a', 50, unlimited);
-    expect(charge(world, 'a', 80)).toBe(80);
-    expect(charge(world, 'a', 70)).toBe(70);
+    expect(await charge(world, 'a', 80)).toBe(80);
+    expect(await charge(world, 'a', 70)).toBe(70);
     await admit(world, 'b', 20, { ...unlimited, least: 1 });
-    expect(charge(world, 'b', 100)).toBe(30);
+    expect(await charge(world, 'b', 100)).toBe(30);
   });
 
   test('is charged no more than the allowance of a limited key, which other calls of the key hold', async () => {
     const world = worldWith(100_000, 1_000);
     await admit(world, 'a', 990);
     await admit(world, 'b', 500, { least: 5 });
-    expect(charge(world, 'b', 400)).toBe(400);
-    expect(charge(world, 'a', 990)).toBe(600);
-    settle(world, 'b', 10, 400);
-    settle(world, 'a', 990, 600);
+    expect(await charge(world, 'b', 400)).toBe(400);
+    expect(await charge(world, 'a', 990)).toBe(600);
+    await settle(world, 'b', 10, 400);
+    await settle(world, 'a', 990, 600);
     world.deliver();
     expect(await left(world)).toStrictEqual({ user: 99_000, key: 0 });
   });
@@ -92,10 +92,10 @@ describe('a call that cost more than was granted to it', () => {
     const terms = { ...unlimited, budget: daily(1_000) };
     await admit(world, 'a', 990, terms);
     await admit(world, 'b', 500, { ...terms, least: 5 });
-    expect(charge(world, 'b', 400)).toBe(400);
-    settle(world, 'b', 10, 400);
+    expect(await charge(world, 'b', 400)).toBe(400);
+    await settle(world, 'b', 10, 400);
     world.deliver();
-    expect(charge(world, 'a', 990)).toBe(600);
+    expect(await charge(world, 'a', 990)).toBe(600);
     expect(await admit(world, 'c', 1, terms)).toMatchObject({ short: 'budget', available: 0 });
   });
 });
@@ -107,15 +107,15 @@ describe('what an owner takes away while a call is under way', () => {
     world.editKey(key, -500);
     world.adjust(alice, -900);
     world.deliver();
-    expect(charge(world, 'a', 400)).toBe(400);
+    expect(await charge(world, 'a', 400)).toBe(400);
   });
 
   test('makes no call cheaper: of two budgets of a key the larger one counts', async () => {
     const world = worldWith(100_000, 0);
     await admit(world, 'a', 900, { ...unlimited, budget: daily(1_000) });
     await admit(world, 'b', 50_000, { ...unlimited, budget: daily(90_000) });
-    settle(world, 'b', 50_000, charge(world, 'b', 50_000) ?? 0);
-    expect(charge(world, 'a', 900)).toBe(900);
+    await settle(world, 'b', 50_000, (await charge(world, 'b', 50_000)) ?? 0);
+    expect(await charge(world, 'a', 900)).toBe(900);
   });
 });
 
@@ -145,7 +145,7 @@ describe('a call that a process left behind', () => {
     world.reserve('theirs', { quota: 900 });
     world.deliver();
     await admit(world, 'b', 500, { ...unlimited, least: 5 });
-    settle(world, 'b', 100, charge(world, 'b', 700) ?? 0);
+    await settle(world, 'b', 100, (await charge(world, 'b', 700)) ?? 0);
     expect(await world.gate.chargeLeft(leftCall(900), Quota(900))).toBe(300);
   });
 

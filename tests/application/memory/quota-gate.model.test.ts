@@ -205,7 +205,7 @@ class Model {
 
   /** Lets everything arrive and asks for every account once more. */
   async finish(): Promise<void> {
-    while (this.open.some(({ durable }) => !durable)) this.drop({ who: 0 });
+    while (this.open.some(({ durable }) => !durable)) await this.drop({ who: 0 });
     this.deliver({ count: Number.POSITIVE_INFINITY });
     this.project({ count: Number.POSITIVE_INFINITY });
     for (let who = 0; who < users.length + keys.length; who++) this.ask({ who });
@@ -221,7 +221,7 @@ class Model {
     for (const answer of this.answers.splice(0)) answer();
   }
 
-  private extend({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+  private async extend({ who, quota }: Pick<Step, 'who' | 'quota'>): Promise<void> {
     const call = pick(
       this.open.filter(({ charged }) => charged === null),
       who,
@@ -233,7 +233,7 @@ class Model {
       (this.available({ user: call.user }) >= more &&
         (call.key === null || call.unlimited || this.available({ apiKey: call.key }) >= more) &&
         (call.key === null || call.budget === null || this.leftOf(call.budget, call.key) >= more));
-    expect(this.world.gate.extend(call.id, Quota(quota)), 'extended').toBe(affordable);
+    expect(await this.world.gate.extend(call.id, Quota(quota)), 'extended').toBe(affordable);
     if (affordable) call.held = Math.max(call.held, quota);
   }
 
@@ -241,7 +241,7 @@ class Model {
    * What the call has cost is decided: never more than its payers have beside what others are charged already, whatever
    * is held. What somebody takes away meanwhile takes it from no call.
    */
-  private charge({ who, quota }: Pick<Step, 'who' | 'quota'>): void {
+  private async charge({ who, quota }: Pick<Step, 'who' | 'quota'>): Promise<void> {
     const call = pick(
       this.open.filter(({ charged }) => charged === null),
       who,
@@ -252,7 +252,7 @@ class Model {
     if (call.key !== null && !call.unlimited) rooms.push(this.room({ apiKey: call.key }, call));
     if (call.key !== null && call.budget !== null) rooms.push(this.roomInBudget(call, call.key));
     const charged = Math.max(Math.min(quota, ...rooms), 0);
-    expect(this.world.gate.charge(call.id, Quota(quota)), 'charged').toBe(charged);
+    expect(await this.world.gate.charge(call.id, Quota(quota)), 'charged').toBe(charged);
     call.due = charged;
     call.held = Math.max(call.held, charged);
     this.decided += 1;
@@ -303,7 +303,7 @@ class Model {
   }
 
   /** The append of an outcome has answered: before the tail brings the same news, or after. */
-  private tell({ who }: Pick<Step, 'who'>): void {
+  private async tell({ who }: Pick<Step, 'who'>): Promise<void> {
     const call = pick(
       this.open.filter(({ charged, told, refunded }) => charged !== null && !told && !refunded),
       who,
@@ -312,17 +312,17 @@ class Model {
     call.told = true;
     call.held = call.charged;
     call.due = call.charged;
-    this.world.gate.settled(call.id, Quota(call.charged));
+    await this.world.gate.settled(call.id, Quota(call.charged));
   }
 
-  private drop({ who }: Pick<Step, 'who'>): void {
+  private async drop({ who }: Pick<Step, 'who'>): Promise<void> {
     const call = pick(
       this.open.filter(({ durable }) => !durable),
       who,
     );
     if (call === undefined) return;
     this.open.splice(this.open.indexOf(call), 1);
-    this.world.gate.drop(call.id);
+    await this.world.gate.drop(call.id);
   }
 
   private grant({ who, quota }: Pick<Step, 'who' | 'quota'>): void {

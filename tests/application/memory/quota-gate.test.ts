@@ -83,7 +83,7 @@ describe('admission', () => {
     await admit(world, 'c1', 200);
     await expect(admit(world, 'c1', 100)).rejects.toMatchObject({ code: 'lost-race' });
     expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
-    world.gate.drop(CallId('c1'));
+    await world.gate.drop(CallId('c1'));
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
   });
 
@@ -101,44 +101,44 @@ describe('extending a hold', () => {
   test('raises it to the amount given', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
-    expect(world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
+    expect(await world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
     expect(await left(world)).toStrictEqual({ user: 500, key: 0 });
   });
 
   test('beyond what user or API key can afford changes nothing', async () => {
     const poorUser = worldWith(300, 500);
     await admit(poorUser, 'c1', 200);
-    expect(poorUser.gate.extend(CallId('c1'), Quota(301))).toBe(false);
+    expect(await poorUser.gate.extend(CallId('c1'), Quota(301))).toBe(false);
     expect(await left(poorUser)).toStrictEqual({ user: 100, key: 300 });
 
     const poorKey = worldWith(500, 300);
     await admit(poorKey, 'c1', 200);
-    expect(poorKey.gate.extend(CallId('c1'), Quota(301))).toBe(false);
+    expect(await poorKey.gate.extend(CallId('c1'), Quota(301))).toBe(false);
     expect(await left(poorKey)).toStrictEqual({ user: 300, key: 100 });
   });
 
   test('does not ask an unlimited API key', async () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'c1', 200, { unlimited: true });
-    expect(world.gate.extend(CallId('c1'), Quota(1_000))).toBe(true);
+    expect(await world.gate.extend(CallId('c1'), Quota(1_000))).toBe(true);
     expect(await left(world)).toStrictEqual({ user: 0, key: -1_000 });
   });
 
   test('to less than it is changes nothing', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
-    expect(world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
+    expect(await world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
     expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
   });
 
-  test('of a call nobody admitted is refused', () => {
-    expect(worldWith(1_000, 500).gate.extend(CallId('c1'), Quota(1))).toBe(false);
+  test('of a call nobody admitted is refused', async () => {
+    expect(await worldWith(1_000, 500).gate.extend(CallId('c1'), Quota(1))).toBe(false);
   });
 
   test('outlasts the echo of the reservation, which knows the first amount only', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
-    world.gate.extend(CallId('c1'), Quota(400));
+    await world.gate.extend(CallId('c1'), Quota(400));
     world.reserve('c1', { quota: 200 });
     world.deliver();
     expect(await left(world)).toStrictEqual({ user: 600, key: 100 });
@@ -156,7 +156,7 @@ describe('a settlement', () => {
 
   test('counts as the charge from the moment it is durable, before the tail has it', async () => {
     const world = await settledWorld();
-    world.gate.settled(CallId('c1'), Quota(150));
+    await world.gate.settled(CallId('c1'), Quota(150));
     expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
     world.deliver();
     expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
@@ -166,14 +166,14 @@ describe('a settlement', () => {
     const world = await settledWorld();
     world.deliver();
     expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
-    world.gate.settled(CallId('c1'), Quota(150));
+    await world.gate.settled(CallId('c1'), Quota(150));
     expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
   });
 
   test('counts the same between the echo of the reservation and its own', async () => {
     const world = await settledWorld();
     world.deliver(1);
-    world.gate.settled(CallId('c1'), Quota(150));
+    await world.gate.settled(CallId('c1'), Quota(150));
     expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
     world.deliver(1);
     expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
@@ -184,7 +184,7 @@ describe('a settlement', () => {
     await admit(world, 'c1', 200);
     world.reserve('c1', { quota: 200 });
     world.settle('c1', { quota: 200, charged: 230 });
-    world.gate.settled(CallId('c1'), Quota(230));
+    await world.gate.settled(CallId('c1'), Quota(230));
     expect(await left(world)).toStrictEqual({ user: -30, key: 270 });
     world.deliver();
     expect(await left(world)).toStrictEqual({ user: -30, key: 270 });
@@ -194,7 +194,7 @@ describe('a settlement', () => {
   test('ends the call: it can no longer be extended', async () => {
     const world = await settledWorld();
     world.deliver();
-    expect(world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
+    expect(await world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
   });
 });
 
@@ -204,7 +204,7 @@ describe('a reservation given back', () => {
     await admit(world, 'c1', 200);
     world.reserve('c1', { quota: 200 });
     world.release('c1', { quota: 200 });
-    world.gate.settled(CallId('c1'), Quota(0));
+    await world.gate.settled(CallId('c1'), Quota(0));
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
     world.deliver();
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
@@ -222,11 +222,11 @@ describe('a reservation given back', () => {
   test('because it never became durable is forgotten', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
-    world.gate.drop(CallId('c1'));
+    await world.gate.drop(CallId('c1'));
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
-    world.gate.drop(CallId('c1'));
+    await world.gate.drop(CallId('c1'));
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
-    expect(world.gate.extend(CallId('c1'), Quota(10))).toBe(false);
+    expect(await world.gate.extend(CallId('c1'), Quota(10))).toBe(false);
   });
 });
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { newEventId } from '../../../src/application/event-id.js';
 import { openQuotaGate } from '../../../src/application/memory/quota-gate.js';
 import type { AppendResult, ExpectedRevision } from '../../../src/application/ports/storage-ports.js';
-import type { Settlement } from '../../../src/domain/call/call-conclusion.js';
 import {
   beginning,
   type NewEvent,
@@ -13,7 +12,6 @@ import {
 import { Failure } from '../../../src/domain/kernel/failure.js';
 import { CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
-import type { Estimate } from '../../../src/relay/metering/hold.js';
 import { inFlightCalls } from '../../../src/relay/metering/in-flight-calls.js';
 import { type Meter, type MeterPorts, openMeter, type Reservation } from '../../../src/relay/metering/metered.js';
 import { CallsOfWorkers } from '../../../src/relay-process/workers/calls-of-workers.js';
@@ -21,9 +19,10 @@ import type { AskedOfPrimary } from '../../../src/relay-process/workers/messages
 import { Peer } from '../../../src/relay-process/workers/peer.js';
 import { remoteMeter } from '../../../src/relay-process/workers/remote-meter.js';
 import { type PrimaryPorts, serveWorker } from '../../../src/relay-process/workers/serve-worker.js';
-import { factsOf, plainPrice } from '../../support/given/calls.js';
+import { factsOf } from '../../support/given/calls.js';
 import { someInstant } from '../../support/given/events.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
+import { estimateOf, settlementOf } from '../../support/given/metering.js';
 import { MemoryEventStore } from '../../support/memory/memory-event-store.js';
 import { pipe } from '../../support/pipe.js';
 import { until } from '../../support/until.js';
@@ -46,38 +45,10 @@ class StallingStore extends MemoryEventStore {
 const callId = CallId('c1');
 const now = settableClock(someInstant);
 const unlimited = { unlimited: true, budget: null };
-const settlement: Settlement = {
-  usage: { input: 30 },
-  usageSource: 'upstream',
-  outcome: 'completed',
-  channelId: ChannelId(3),
-  attempts: [ChannelId(2), ChannelId(3)],
-  upstreamModel: null,
-  useTimeMs: 900,
-  firstTokenMs: null,
-  reasoningEffort: null,
-  unknownAttempts: 0,
-};
+const settlement = settlementOf(30);
 const withdrawal = { status: 503, code: 'store_unavailable' };
 
-const estimate: Estimate = {
-  price: plainPrice,
-  promptTokens: 30,
-  amplePrompt: 30,
-  ampleSound: 0,
-  bound: { prompt: 30, sound: 0, output: 70, speaks: false, keeps: false, searches: null },
-  uncounted: false,
-  heard: null,
-  answers: 1,
-  asked: 70,
-  limits: { output: 70, context: null, guessed: false },
-  beside: 0,
-  ampleBeside: 0,
-  mayLower: false,
-  most: Quota(100),
-  least: Quota(100),
-  minOfKey: Quota(100),
-};
+const estimate = estimateOf(100);
 
 interface Metering {
   /** As the relay has it. */

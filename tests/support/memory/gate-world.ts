@@ -1,4 +1,5 @@
-import { type AccountSource, openQuotaGate, type QuotaSnapshot } from '../../../src/application/memory/quota-gate.js';
+import type { AccountSource, QuotaSnapshot } from '../../../src/application/memory/quota-account-cache.js';
+import { openQuotaGate } from '../../../src/application/memory/quota-gate.js';
 import type { Admission } from '../../../src/application/ports/quota-gate-ports.js';
 import {
   type DomainEvent,

@@ -1,0 +1,138 @@
+import type { CallEvent, CallReserved, CallSettled } from '../../domain/call/call.js';
+import { conclude, refundOf } from '../../domain/call/call-conclusion.js';
+import { type NewEvent, streams } from '../../domain/events/events.js';
+import type { CallId } from '../../domain/kernel/ids.js';
+import { type Quota, zero } from '../../domain/kernel/quota.js';
+import type { MeterPorts, Withdrawal } from './metered.js';
+
+/*
+ * How the outcome of a call gets into the log, and the gate to know of it. The log decides; a gate that fails keeps no
+ * outcome from being written and turns none into another one.
+ */
+
+/** What the outcomes of one meter share. */
+export interface Outcomes extends MeterPorts {
+  /** How many are still on their way to the log, or to the gate where nothing else would tell it. */
+  unwritten: number;
+}
+
+const retryDelayMs = 1000;
+
+export function newEvent<Event extends CallEvent>({ clock, newEventId }: Outcomes, event: Event): NewEvent<Event> {
+  const at = clock.now();
+  return { id: newEventId(at), at, event };
+}
+
+/** False when the call has had another outcome before. */
+const write = async (
+  { store }: Pick<Outcomes, 'store'>,
+  callId: CallId,
+  outcome: NewEvent,
+  expected: number,
+): Promise<boolean> => (await store.appendAhead(streams.call(callId), outcome, expected)).ok;
+
+/** The call has this outcome once it resolves, or had one before. */
+export async function recordOutcome(outcomes: Outcomes, callId: CallId, outcome: NewEvent): Promise<void> {
+  if (!(await write(outcomes, callId, outcome, 0)))
+    outcomes.warn('a call had its outcome already', { callId, type: outcome.event.type });
+  outcomes.underWay.end(callId);
+}
+
+/** What must be done while this process lives; when it dies, recovery takes over. Never rejects. */
+export async function keepTrying(
+  outcomes: Outcomes,
+  callId: CallId,
+  attempt: () => Promise<void>,
+  failed = 'a call outcome could not be written; trying again',
+): Promise<void> {
+  outcomes.unwritten++;
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, retryDelayMs).unref());
+    try {
+      await attempt();
+      outcomes.unwritten--;
+      return;
+    } catch (error) {
+      outcomes.warn(failed, { callId, error: String(error) });
+    }
+  }
+}
+
+/** The gate may make room for other calls before the tail tells it to; where it fails, the tail does. */
+export function tellSettled({ gate, warn }: Outcomes, callId: CallId, charged: Quota): void {
+  gate.settled(callId, charged).catch((error: unknown) => {
+    warn('the quota gate has not been told of an outcome; it learns of it from the log', {
+      callId,
+      error: String(error),
+    });
+  });
+}
+
+/** Nothing in the log will ever end this hold, so the gate is told until it has heard. */
+export function dropHeld(outcomes: Outcomes, callId: CallId): void {
+  const { gate, warn } = outcomes;
+  const failed = 'a hold could not be given back; trying again';
+  gate.drop(callId).catch((error: unknown) => {
+    warn(failed, { callId, error: String(error) });
+    void keepTrying(outcomes, callId, () => gate.drop(callId), failed);
+  });
+}
+
+/**
+ * What a call can be charged of its cost. Where the gate cannot decide it is what is held for the call: that is there in
+ * any case, and the rest is nobody's debt.
+ */
+export async function payableOf({ gate, warn }: Outcomes, callId: CallId, cost: Quota, held: Quota): Promise<Quota> {
+  try {
+    // Where the gate knows nothing of the call it has its outcome already, and this one will not be written.
+    return (await gate.charge(callId, cost)) ?? held;
+  } catch (error) {
+    warn('the quota gate could not decide a charge; no more is charged than what is held', {
+      callId,
+      error: String(error),
+    });
+    return held;
+  }
+}
+
+/** A settlement, and the call it is for. */
+interface Doubtful {
+  readonly callId: CallId;
+  readonly reserved: CallReserved;
+  readonly settled: NewEvent<CallSettled>;
+}
+
+/**
+ * Sees to it that a call answered as failed is not charged. The release takes the place the settlement was meant for; a
+ * settlement that was there before it, or is still on its way there, finds out which of them came first.
+ */
+export async function withdraw(
+  outcomes: Outcomes,
+  { callId, reserved, settled }: Doubtful,
+  withdrawal: Withdrawal,
+): Promise<void> {
+  const { store, warn } = outcomes;
+  const { status, code } = withdrawal;
+  const released = newEvent(outcomes, conclude(reserved, { kind: 'withheld', settled: settled.event, status, code }));
+  const refunded = newEvent(outcomes, refundOf(settled, withdrawal));
+  await keepTrying(outcomes, callId, async () => {
+    if (await write(outcomes, callId, released, 0)) tellSettled(outcomes, callId, zero);
+    else {
+      const [, outcome] = await store.readStream(streams.call(callId));
+      if (outcome?.id === settled.id) await write(outcomes, callId, refunded, 1);
+      else warn('a call had its outcome already', { callId, type: outcome?.event.type });
+    }
+    outcomes.underWay.end(callId);
+  });
+}
+
+/** A reservation that may or may not be durable, of a call that never went upstream: written first if need be. */
+export async function giveBack(outcomes: Outcomes, callId: CallId, reserved: NewEvent<CallReserved>): Promise<void> {
+  const told = { status: 503, code: 'store_unavailable' };
+  const conclusion = conclude(reserved.event, { kind: 'never-sent', reason: 'internal', ...told });
+  const released = newEvent(outcomes, conclusion);
+  await keepTrying(outcomes, callId, async () => {
+    await outcomes.store.append(streams.call(callId), [reserved], 'no-stream');
+    await recordOutcome(outcomes, callId, released);
+  });
+}

@@ -1,0 +1,107 @@
+import type { CallReserved, CallSettled } from '../../domain/call/call.js';
+import { conclude, type Release, type Settlement } from '../../domain/call/call-conclusion.js';
+import type { NewEvent } from '../../domain/events/events.js';
+import type { CallId } from '../../domain/kernel/ids.js';
+import { type Quota, zero } from '../../domain/kernel/quota.js';
+import { chargeOf } from '../../domain/pricing/pricing.js';
+import {
+  keepTrying,
+  newEvent,
+  type Outcomes,
+  payableOf,
+  recordOutcome,
+  tellSettled,
+  withdraw,
+} from './call-outcomes.js';
+import type { UsageBound } from './hold.js';
+import type { InFlightCall } from './in-flight-calls.js';
+import type { Reservation, Withdrawal } from './metered.js';
+
+/** What was reserved, and for what. */
+interface Reserved extends Pick<Reservation, 'underWay' | 'outputLimit' | 'bound'> {
+  readonly callId: CallId;
+  readonly event: CallReserved;
+}
+
+/** A call whose reservation is durable, in the process that holds the gate. */
+export class ReservedCall implements Reservation {
+  held: Quota;
+  readonly underWay: InFlightCall;
+  readonly outputLimit: number | null;
+  readonly bound: UsageBound;
+  private readonly callId: CallId;
+  private readonly reserved: CallReserved;
+  /** From before anything is waited for: who leaves meanwhile loses no call that has an outcome. */
+  private concluding = false;
+
+  constructor(
+    private readonly outcomes: Outcomes,
+    { callId, event, underWay, outputLimit, bound }: Reserved,
+  ) {
+    this.callId = callId;
+    this.reserved = event;
+    this.held = event.reserved;
+    this.underWay = underWay;
+    this.outputLimit = outputLimit;
+    this.bound = bound;
+  }
+
+  async extend(wanted: Quota): Promise<boolean> {
+    if (!(await this.outcomes.gate.extend(this.callId, wanted))) return false;
+    this.held = wanted;
+    return true;
+  }
+
+  async settle(settlement: Settlement): Promise<Quota> {
+    const { outcomes, callId } = this;
+    const settled = await this.settledBy(settlement);
+    try {
+      await recordOutcome(outcomes, callId, settled);
+    } catch (error) {
+      void keepTrying(outcomes, callId, () => recordOutcome(outcomes, callId, settled));
+      throw error;
+    }
+    tellSettled(outcomes, callId, settled.event.charged);
+    return settled.event.charged;
+  }
+
+  async settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null> {
+    const { outcomes, callId, reserved } = this;
+    const settled = await this.settledBy(settlement);
+    try {
+      await recordOutcome(outcomes, callId, settled);
+    } catch (error) {
+      outcomes.warn('a call could not be settled and is withdrawn', { callId, error: String(error) });
+      void withdraw(outcomes, { callId, reserved, settled }, withdrawal);
+      return null;
+    }
+    tellSettled(outcomes, callId, settled.event.charged);
+    return settled.event.charged;
+  }
+
+  async release(release: Release): Promise<void> {
+    const { outcomes, callId } = this;
+    const released = newEvent(outcomes, conclude(this.reserved, release));
+    this.concluding = true;
+    try {
+      await recordOutcome(outcomes, callId, released);
+    } catch (error) {
+      outcomes.warn('a call could not be released yet', { callId, error: String(error) });
+      void keepTrying(outcomes, callId, () => recordOutcome(outcomes, callId, released));
+      return;
+    }
+    tellSettled(outcomes, callId, zero);
+  }
+
+  leave(): void {
+    if (!this.concluding) this.outcomes.underWay.lose(this.callId);
+  }
+
+  private async settledBy(settlement: Settlement): Promise<NewEvent<CallSettled>> {
+    this.concluding = true;
+    const { outcomes, callId, reserved } = this;
+    const cost = chargeOf(settlement.usage, reserved.price);
+    const payable = await payableOf(outcomes, callId, cost, this.held);
+    return newEvent(outcomes, conclude(reserved, { kind: 'settled', settlement, cost, payable }));
+  }
+}
