@@ -1,4 +1,5 @@
-import { quantityRatio, type TokenPrice } from '../domain/pricing/pricing.js';
+import type { TokenPrice } from '../domain/pricing/pricing.js';
+import { quantityRatio } from '../domain/pricing/rates.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 
 /* Chats in sound, as the contract tells them apart: sound that goes out is told relative to sound that comes in. */

@@ -1,5 +1,7 @@
-import { cacheWriteTokens, type TokenQuantity } from '../domain/call/usage.js';
-import { type Price, quantityRatio, type TokenPrice } from '../domain/pricing/pricing.js';
+import { cacheWriteTokens } from '../domain/call/usage.js';
+import type { Price, TokenPrice } from '../domain/pricing/pricing.js';
+import type { TokenQuantity } from '../domain/pricing/quantities.js';
+import { quantityRatio } from '../domain/pricing/rates.js';
 import type { LogDetail } from '../projections/models/usage-log/log-detail.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { audioRatiosOf, isAudioChat } from './audio-chat.js';

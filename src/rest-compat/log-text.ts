@@ -1,6 +1,6 @@
 import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { assertNever } from '../domain/kernel/failure.js';
-import { quantityRatio } from '../domain/pricing/pricing.js';
+import { quantityRatio } from '../domain/pricing/rates.js';
 import type { GiftReason, ReturnCause } from '../projections/models/usage-log/log-detail.js';
 import type { LogType, logTypes } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';

@@ -1,7 +1,7 @@
 import type { Application } from '../application/application.js';
 import type { PricedModel } from '../application/options/price-list.js';
 import type { UsableGroup } from '../application/payments/offers.js';
-import { quantityRatio } from '../domain/pricing/pricing.js';
+import { quantityRatio } from '../domain/pricing/rates.js';
 import { sessionUser } from './session.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { tokenQuantities, type Usage } from '../../src/domain/call/usage.js';
+import type { Usage } from '../../src/domain/call/usage.js';
 import { streams } from '../../src/domain/events/events.js';
 import { CallId } from '../../src/domain/kernel/ids.js';
 import { Quota } from '../../src/domain/kernel/quota.js';
@@ -12,6 +12,7 @@ import {
   type Price,
   reservationOf,
 } from '../../src/domain/pricing/pricing.js';
+import { tokenQuantities } from '../../src/domain/pricing/quantities.js';
 import { settled } from '../support/given/calls.js';
 
 /* Counts and ratios at the bounds of what can be written: a charge lies between nothing and the dearest call. */

@@ -7,9 +7,10 @@ import type {
   FailedAttempt,
   UsageSource,
 } from '../call/call.js';
-import type { TokenQuantity, Usage } from '../call/usage.js';
+import type { Usage } from '../call/usage.js';
 import { zero } from '../kernel/quota.js';
 import type { Price, TokenPrice } from '../pricing/pricing.js';
+import { quantities } from '../pricing/quantities.js';
 
 /*
  * How the events of calls stand in the log: the same facts in a fixed order, without the names that every call would
@@ -90,30 +91,20 @@ function withoutUsual(members: unknown[], usual: readonly unknown[]): readonly u
   return members;
 }
 
-/** Other quantities stand by their names, which are longer. */
-const letterOf: Readonly<Record<TokenQuantity, string>> = {
-  input: 'i',
-  cachedInput: 'c',
-  cacheWrite: 'w',
-  cacheWriteHour: 'h',
-  imageInput: 'm',
-  audioInput: 'a',
-  output: 'o',
-  reasoning: 'r',
-  imageOutput: 'n',
-  audioOutput: 's',
-};
-const letters: ReadonlyMap<string, string> = new Map(Object.entries(letterOf));
-const quantities: ReadonlyMap<string, string> = new Map([...letters].map(([name, letter]) => [letter, name]));
+const storedNames: ReadonlyMap<string, string> = new Map(
+  Object.entries(quantities).map(([name, { stored }]) => [name, stored]),
+);
+const namesStored: ReadonlyMap<string, string> = new Map([...storedNames].map(([name, stored]) => [stored, name]));
 
+/** What no list has, as of a later release, keeps its name. */
 function renamed<Value>(counts: ByQuantity<Value>, names: ReadonlyMap<string, string>): Record<string, Value> {
   const all: Record<string, Value> = {};
   for (const name in counts) all[names.get(name) ?? name] = counts[name] as Value;
   return all;
 }
 
-const packQuantities = <Value>(counts: ByQuantity<Value>): ByQuantity<Value> => renamed(counts, letters);
-const unpackQuantities = <Value>(packed: ByQuantity<Value>): ByQuantity<Value> => renamed(packed, quantities);
+const packQuantities = <Value>(counts: ByQuantity<Value>): ByQuantity<Value> => renamed(counts, storedNames);
+const unpackQuantities = <Value>(packed: ByQuantity<Value>): ByQuantity<Value> => renamed(packed, namesStored);
 
 const packPrice = (price: Price): unknown =>
   price.per === 'token'

@@ -1,14 +1,9 @@
-import {
-  isTokens,
-  type PieceQuantity,
-  type Quantity,
-  type TokenQuantity,
-  tokenQuantities,
-  type Usage,
-} from '../call/usage.js';
-import { add, type Decimal, decimalText, times, ZERO } from '../kernel/decimal.js';
+import type { Usage } from '../call/usage.js';
+import { type Decimal, decimalText, times } from '../kernel/decimal.js';
 import type { Quota } from '../kernel/quota.js';
-import { chargeOf, exactCount, type Price, perCall, pieceRateOf, quantityRatio, rateOf, unitOf } from './pricing.js';
+import { chargeOf, exactCharge, exactCount, type Price, tokenUnit } from './pricing.js';
+import { isTokens, type Quantity, type TokenQuantity, tokenQuantities } from './quantities.js';
+import { callRate, quantityRatio, rateOf, unitOf } from './rates.js';
 
 /* How a charge came about, line by line: for whoever wants to see the calculation, which is done nowhere else. */
 
@@ -32,36 +27,30 @@ export interface Billing {
   readonly total: Quota;
 }
 
-const isPiece = (name: Quantity): name is PieceQuantity => !isTokens(name);
-
 /** What was used, tokens first and always in the same order. */
 const namesIn = (usage: Usage): Quantity[] =>
   [...tokenQuantities, ...(Object.keys(usage) as Quantity[]).filter((name) => !isTokens(name)).sort()].filter(
     (name) => (usage[name] ?? 0) > 0,
   );
 
+/** Where the call as such has its price, tokens have none; of the rest, seconds and pictures may have none either. */
+const isBilled = (price: Price, name: Quantity): boolean =>
+  price.per === 'token' || (!isTokens(name) && price.pieces?.dollars[name] !== undefined);
+
 export function billingOf(usage: Usage, price: Price): Billing {
+  const unit = tokenUnit(price);
   const lines: BillingLine[] = [];
-  let sum = ZERO;
   const line = (quantity: BillingLine['quantity'], count: number, ratio: string | null, rate: Decimal): void => {
-    const amount = times(exactCount(count), rate);
-    sum = add(sum, amount);
-    lines.push({ quantity, count, ratio, unitPrice: decimalText(rate), amount: decimalText(amount) });
+    const amount = decimalText(times(exactCount(count), rate));
+    lines.push({ quantity, count, ratio, unitPrice: decimalText(rate), amount });
   };
-  if (price.per === 'call') {
-    line('call', 1, null, perCall(price));
-    // Seconds and pictures are told without a price: the call as such has it.
-    for (const name of namesIn(usage))
-      if (isPiece(name) && price.pieces?.dollars[name] !== undefined)
-        line(name, usage[name] ?? 0, null, pieceRateOf(price, name));
-  } else {
-    const unit = unitOf(price);
-    for (const name of namesIn(usage)) {
-      const ratio = isTokens(name) ? quantityRatio(price, name) : null;
-      line(name, usage[name] ?? 0, ratio, rateOf(price, name, unit));
-    }
+  if (price.per === 'call') line('call', 1, null, callRate(price));
+  for (const name of namesIn(usage)) {
+    if (!isBilled(price, name)) continue;
+    const ratio = price.per === 'token' && isTokens(name) ? quantityRatio(price, name) : null;
+    line(name, usage[name] ?? 0, ratio, rateOf(price, name, unit));
   }
-  return { lines, exact: decimalText(sum), total: chargeOf(usage, price) };
+  return { lines, exact: decimalText(exactCharge(usage, price, unit)), total: chargeOf(usage, price) };
 }
 
 /** Quota for one of each, all factors applied: what a line of a calculation will name as its `unitPrice`. */
@@ -72,7 +61,7 @@ const alwaysTold: ReadonlySet<TokenQuantity> = new Set(['input', 'cachedInput', 
 
 /** Before anything is used: what it would cost. Pieces beside the tokens are not among it. */
 export function unitPricesOf(price: Price): UnitPrices {
-  if (price.per === 'call') return { call: decimalText(perCall(price)) };
+  if (price.per === 'call') return { call: decimalText(callRate(price)) };
   const unit = unitOf(price);
   const told = tokenQuantities.filter((name) => alwaysTold.has(name) || price.ratios[name] !== undefined);
   return Object.fromEntries(told.map((name) => [name, decimalText(rateOf(price, name, unit))]));

@@ -1,16 +1,16 @@
-import type { PieceQuantity, TokenQuantity } from '../call/usage.js';
 import { decimal, decimalText, integer, times } from '../kernel/decimal.js';
 import type { OptionKey } from '../options/option-table.js';
 import { readRatios } from '../options/option-values.js';
 import { completionRule } from './completion-rules.js';
 import type { Price, TokenPrice } from './pricing.js';
+import { isToolCalls, type PieceQuantity, type Quantity, type TokenQuantity, toolOf } from './quantities.js';
 import { toolPriceIn } from './tool-prices.js';
 
 /* Which option each factor of a price stands in, so that it can be told who set it. */
 
 export interface PriceSource {
   /** `model`, `group`, `price`, `quotaPerUnit`, or the quantity that the factor is about. */
-  readonly factor: 'model' | 'group' | 'price' | 'quotaPerUnit' | TokenQuantity | PieceQuantity;
+  readonly factor: 'model' | 'group' | 'price' | 'quotaPerUnit' | Quantity;
   readonly value: string;
   /** null: no option holds it, the gateway has it built in. */
   readonly option: OptionKey | null;
@@ -73,8 +73,8 @@ const tokenSources = ({ model: ratio, ratios }: TokenPrice, model: string): Pric
 
 /** Tools have a price for a thousand calls; that of one is a factor. */
 const pieceSource = (quantity: PieceQuantity, dollars: string, model: string): PriceSource => {
-  const tool = quantity.slice('calls:'.length);
-  if (!quantity.startsWith('calls:')) return builtIn(quantity, dollars);
+  if (!isToolCalls(quantity)) return builtIn(quantity, dollars);
+  const tool = toolOf(quantity);
   return {
     factor: quantity,
     value: decimalText(times(decimal(dollars), thousand)),

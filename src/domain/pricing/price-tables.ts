@@ -1,8 +1,8 @@
-import type { TokenQuantity } from '../call/usage.js';
 import { decimal, decimalOf, decimalText, times } from '../kernel/decimal.js';
 import { audioRule } from './audio-ratios.js';
 import { type CompletionRule, completionRule } from './completion-rules.js';
-import type { Price, Rates } from './pricing.js';
+import type { Price, PriceRates } from './pricing.js';
+import type { TokenQuantity } from './quantities.js';
 
 /* From an operator's tables to the price of one model for one group. */
 
@@ -92,25 +92,39 @@ function workedOut(tables: PriceTables, model: string, group: string, acceptUnpr
   return { per: 'token', model: ratio, ratios: ratiosOf(tables, name), group: groupRatio };
 }
 
-/** What differs from the plain tokens of its side. */
-function ratiosOf(tables: PriceTables, name: string): Rates<TokenQuantity> {
-  const output = completionRatioOf(tables, name).ratio;
-  const cacheWrite = tables.cacheWriteRatio.get(name) ?? cacheWriteFallback;
-  const cacheWriteHour =
-    cacheWrite === cacheWriteFallback ? hourFallback : decimalText(times(decimal(cacheWrite), hourFactor));
-  const ratios: Partial<Record<TokenQuantity, string>> = { output, cacheWrite, cacheWriteHour };
-  const cached = tables.cacheRatio.get(name);
-  if (cached !== undefined) ratios.cachedInput = cached;
-  const image = tables.imageRatio.get(name);
-  if (image !== undefined) ratios.imageInput = image;
-  const drawn = tables.imageOutputRatio.get(name);
-  if (drawn !== undefined) ratios.imageOutput = drawn;
-  const reasoning = tables.reasoningRatio.get(name);
-  if (reasoning !== undefined) ratios.reasoning = reasoning;
-  const rule = audioRule(name);
-  const audioInput = tables.audioRatio.get(name) ?? rule?.input;
-  if (audioInput !== undefined) ratios.audioInput = audioInput;
-  const audioOutput = tables.audioOutputRatio.get(name) ?? rule?.output;
-  if (audioOutput !== undefined) ratios.audioOutput = audioOutput;
+type RateIn = (tables: PriceTables, model: string) => string | undefined;
+
+const cacheWriteRate = ({ cacheWriteRatio }: PriceTables, model: string): string =>
+  cacheWriteRatio.get(model) ?? cacheWriteFallback;
+
+function cacheWriteHourRate(tables: PriceTables, model: string): string {
+  const cacheWrite = cacheWriteRate(tables, model);
+  return cacheWrite === cacheWriteFallback ? hourFallback : decimalText(times(decimal(cacheWrite), hourFactor));
+}
+
+/**
+ * Where the rate of each kind of token stands, relative to an input token; undefined: it costs what the plain tokens of
+ * its direction do. In the order in which events in the log name them.
+ */
+const rateIn: Readonly<Record<Exclude<TokenQuantity, 'input'>, RateIn>> = {
+  output: (tables, model) => completionRatioOf(tables, model).ratio,
+  cacheWrite: cacheWriteRate,
+  cacheWriteHour: cacheWriteHourRate,
+  cachedInput: ({ cacheRatio }, model) => cacheRatio.get(model),
+  imageInput: ({ imageRatio }, model) => imageRatio.get(model),
+  imageOutput: ({ imageOutputRatio }, model) => imageOutputRatio.get(model),
+  reasoning: ({ reasoningRatio }, model) => reasoningRatio.get(model),
+  audioInput: ({ audioRatio }, model) => audioRatio.get(model) ?? audioRule(model)?.input,
+  audioOutput: ({ audioOutputRatio }, model) => audioOutputRatio.get(model) ?? audioRule(model)?.output,
+  videoInput: () => undefined,
+  videoOutput: () => undefined,
+};
+
+function ratiosOf(tables: PriceTables, model: string): PriceRates<TokenQuantity> {
+  const ratios: Partial<Record<TokenQuantity, string>> = {};
+  for (const name of Object.keys(rateIn) as (keyof typeof rateIn)[]) {
+    const ratio = rateIn[name](tables, model);
+    if (ratio !== undefined) ratios[name] = ratio;
+  }
   return ratios;
 }

@@ -1,7 +1,8 @@
-import type { ToolCalls, Usage } from '../call/usage.js';
+import type { Usage } from '../call/usage.js';
 import { decimal, decimalText, times } from '../kernel/decimal.js';
 import type { PriceTables, RatioTable } from './price-tables.js';
 import type { Price } from './pricing.js';
+import { isToolCalls, type Quantity, type ToolCalls, toolOf } from './quantities.js';
 
 /* What calls of tools cost that a provider runs by itself: so much a thousand, beside the tokens they bring. */
 
@@ -26,8 +27,9 @@ export function withTools(
   calls: Usage,
 ): Price {
   const dollars: Partial<Record<ToolCalls, string>> = {};
-  for (const name of Object.keys(calls) as ToolCalls[]) {
-    const thousand = toolPriceIn(toolPrice, name.slice('calls:'.length), model);
+  for (const name of Object.keys(calls) as Quantity[]) {
+    if (!isToolCalls(name)) continue;
+    const thousand = toolPriceIn(toolPrice, toolOf(name), model);
     if (thousand !== undefined) dollars[name] = decimalText(times(decimal(thousand), perThousand));
   }
   return Object.keys(dollars).length === 0 ? price : { ...price, pieces: { dollars, quotaPerUnit } };

@@ -1,10 +1,10 @@
 import { createUnionType, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
-import {
-  type CallPrice as CallPriceFactors,
-  type Price,
-  quantityRatio,
-  type TokenPrice as TokenPriceFactors,
+import type {
+  CallPrice as CallPriceFactors,
+  Price,
+  TokenPrice as TokenPriceFactors,
 } from '../../domain/pricing/pricing.js';
+import { quantityRatio } from '../../domain/pricing/rates.js';
 import { DecimalScalar } from '../server/scalars.js';
 
 /* Every factor of a charge. Ratio 1 = 2 USD per million input tokens; `group` multiplies the whole. */

@@ -1,13 +1,6 @@
 import type { UsageSource } from '../../domain/call/call.js';
-import {
-  completionTokens,
-  isToolCalls,
-  joined,
-  promptTokens,
-  type Quantity,
-  type Usage,
-  usedAnything,
-} from '../../domain/call/usage.js';
+import { completionTokens, joined, promptTokens, type Usage, usedAnything } from '../../domain/call/usage.js';
+import { isToolCalls, type Quantity } from '../../domain/pricing/quantities.js';
 import type { Generated } from '../contracts/protocol.js';
 import type { UsageBound } from './hold.js';
 

@@ -1,4 +1,5 @@
-import { noUsage, plus, type ToolCalls, type Usage } from '../../domain/call/usage.js';
+import { noUsage, plus, type Usage } from '../../domain/call/usage.js';
+import type { ToolCalls } from '../../domain/pricing/quantities.js';
 import { maxSearches, searchesItself, searchesPerPrompt } from '../catalogue/searching.js';
 import { countIn, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../json/json.js';
 

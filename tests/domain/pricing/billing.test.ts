@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isOutput, noUsage, tokenQuantities } from '../../../src/domain/call/usage.js';
+import { noUsage } from '../../../src/domain/call/usage.js';
 import { add, decimal, decimalText, ZERO } from '../../../src/domain/kernel/decimal.js';
 import { billingOf, unitPricesOf } from '../../../src/domain/pricing/billing.js';
 import { chargeOf, type Price, type TokenPrice } from '../../../src/domain/pricing/pricing.js';
+import { isOutput, tokenQuantities } from '../../../src/domain/pricing/quantities.js';
 
 const price: TokenPrice = {
   per: 'token',

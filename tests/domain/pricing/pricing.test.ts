@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  completionTokens,
-  noUsage,
-  promptTokens,
-  tokenQuantities,
-  type Usage,
-} from '../../../src/domain/call/usage.js';
+import { completionTokens, noUsage, promptTokens, type Usage } from '../../../src/domain/call/usage.js';
 import { decimal } from '../../../src/domain/kernel/decimal.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import {
@@ -15,10 +9,11 @@ import {
   chargeOf,
   maxCallPrice,
   type Price,
-  quantityRatio,
   reservationOf,
   type TokenPrice,
 } from '../../../src/domain/pricing/pricing.js';
+import { tokenQuantities } from '../../../src/domain/pricing/quantities.js';
+import { quantityRatio } from '../../../src/domain/pricing/rates.js';
 
 type TokenFactors = Pick<TokenPrice, 'model' | 'group' | 'pieces'> & TokenPrice['ratios'];
 

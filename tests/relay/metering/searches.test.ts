@@ -89,7 +89,7 @@ describe('searches that upstream tells', () => {
   });
 
   test('that nobody asked for stay as told: they have no price', () => {
-    const told: Usage = { input: 10, output: 5, 'calls:other': 9 };
+    const told: Usage = { input: 10, output: 5, 'calls:google_search': 9 };
     expect(judged(told)).toEqual({ usage: told, usageSource: 'upstream' });
   });
 

@@ -1,0 +1,73 @@
+/*
+ * Everything that a call can use. Usage, prices, bounds, holds and bills are records over these names, and the charge is
+ * a sum over them.
+ */
+
+interface QuantityRow {
+  readonly unit: 'token' | 'second' | 'piece' | 'character' | 'call';
+  readonly direction: 'in' | 'out';
+  /** How packed events of the log name it, in usage and in prices: for ever. */
+  readonly stored: string;
+  /**
+   * Known of a call before it is made: `part`, some of the tokens of its direction may be of this kind; `whole`, all of
+   * them may. Left out: nothing is known, so every token of its direction is held at what the dearest kind costs.
+   */
+  readonly bounded?: 'part' | 'whole';
+}
+
+/** No kind of token is counted in another: `input` and `output` are what is of no other kind. */
+export const quantities = {
+  input: { unit: 'token', direction: 'in', stored: 'i' },
+  cachedInput: { unit: 'token', direction: 'in', stored: 'c' },
+  /** Written to a cache that keeps it for minutes. */
+  cacheWrite: { unit: 'token', direction: 'in', stored: 'w' },
+  cacheWriteHour: { unit: 'token', direction: 'in', stored: 'h', bounded: 'whole' },
+  imageInput: { unit: 'token', direction: 'in', stored: 'm' },
+  audioInput: { unit: 'token', direction: 'in', stored: 'a', bounded: 'part' },
+  output: { unit: 'token', direction: 'out', stored: 'o' },
+  reasoning: { unit: 'token', direction: 'out', stored: 'r' },
+  imageOutput: { unit: 'token', direction: 'out', stored: 'n' },
+  audioOutput: { unit: 'token', direction: 'out', stored: 's', bounded: 'whole' },
+  videoInput: { unit: 'token', direction: 'in', stored: 'videoInput' },
+  videoOutput: { unit: 'token', direction: 'out', stored: 'videoOutput' },
+  /** Of text that is spoken. */
+  characters: { unit: 'character', direction: 'in', stored: 'characters' },
+  images: { unit: 'piece', direction: 'out', stored: 'images' },
+  /** Of a recording that is heard. */
+  seconds: { unit: 'second', direction: 'in', stored: 'seconds' },
+  'calls:google_search': { unit: 'call', direction: 'out', stored: 'calls:google_search' },
+  'calls:web_search': { unit: 'call', direction: 'out', stored: 'calls:web_search' },
+} as const satisfies Readonly<Record<string, QuantityRow>>;
+
+type Rows = typeof quantities;
+export type Quantity = keyof Rows;
+
+/** Those of one unit. */
+type OfUnit<Unit extends QuantityRow['unit']> = {
+  [Name in Quantity]: Rows[Name]['unit'] extends Unit ? Name : never;
+}[Quantity];
+
+export type TokenQuantity = OfUnit<'token'>;
+export type ToolCalls = OfUnit<'call'>;
+/** Priced by itself: a token is priced by its model. */
+export type PieceQuantity = Exclude<Quantity, TokenQuantity>;
+
+const rows: Readonly<Record<Quantity, QuantityRow>> = quantities;
+
+/** Also of a name that a later release has written to the log, and that is not known here. */
+export const isTokens = (name: Quantity): name is TokenQuantity =>
+  Object.hasOwn(rows, name) && rows[name].unit === 'token';
+
+const callsOf = 'calls:';
+
+export const isToolCalls = (name: Quantity): name is ToolCalls => name.startsWith(callsOf);
+
+/** `calls:web_search` → `web_search`. */
+export const toolOf = (name: ToolCalls): string => name.slice(callsOf.length);
+
+export const isOutput = (name: TokenQuantity): boolean => rows[name].direction === 'out';
+
+/** In the order in which bills name them. */
+export const tokenQuantities = (Object.keys(rows) as Quantity[]).filter(isTokens);
+export const inputQuantities = tokenQuantities.filter((name) => !isOutput(name));
+export const outputQuantities = tokenQuantities.filter(isOutput);

@@ -1,0 +1,73 @@
+import { type Decimal, decimal, larger, times, ZERO } from '../kernel/decimal.js';
+import type { CallPrice, Price, TokenPrice } from './pricing.js';
+import {
+  inputQuantities,
+  isOutput,
+  isTokens,
+  outputQuantities,
+  type PieceQuantity,
+  type Quantity,
+  quantities,
+  type TokenQuantity,
+} from './quantities.js';
+
+/*
+ * What one of a quantity costs, in quota: the factors of a price are multiplied here and nowhere else. A price that
+ * depends on more, as on how long the prompt is, has its ratios chosen here; a factor for the whole goes into
+ * `multiplierOf`.
+ */
+
+const factors = new Map<string, Decimal>();
+
+/** Parsed factors are few and repeat on every call; the cache is emptied rather than allowed to grow. */
+const factor = (text: string): Decimal => {
+  const known = factors.get(text);
+  if (known !== undefined) return known;
+  if (factors.size > 10_000) factors.clear();
+  const parsed = decimal(text);
+  factors.set(text, parsed);
+  return parsed;
+};
+
+/** What every rate of a price is multiplied by. */
+const multiplierOf = ({ group }: Pick<Price, 'group'>): Decimal => factor(group);
+
+/** Of what is priced in USD. */
+const fromDollars = (dollars: string, quotaPerUnit: string, price: Pick<Price, 'group'>): Decimal =>
+  times(times(factor(dollars), factor(quotaPerUnit)), multiplierOf(price));
+
+/** The call as such. */
+export const callRate = (price: CallPrice): Decimal => fromDollars(price.price, price.quotaPerUnit, price);
+
+/** An input token. */
+export const unitOf = (price: TokenPrice): Decimal => times(factor(price.model), multiplierOf(price));
+
+/** What a token of this kind costs relative to an input token. */
+export const quantityRatio = ({ ratios }: TokenPrice, name: TokenQuantity): string =>
+  ratios[name] ?? (isOutput(name) ? (ratios.output ?? '1') : '1');
+
+function pieceRate(price: Price, name: PieceQuantity): Decimal {
+  const { pieces } = price;
+  const dollars = pieces?.dollars[name];
+  return pieces === undefined || dollars === undefined ? ZERO : fromDollars(dollars, pieces.quotaPerUnit, price);
+}
+
+/** `unit`: of an input token; null: the call as such has its price, and tokens have none. */
+export function rateOf(price: Price, name: Quantity, unit: Decimal | null): Decimal {
+  if (!isTokens(name)) return pieceRate(price, name);
+  return unit === null || price.per === 'call' ? ZERO : times(factor(quantityRatio(price, name)), unit);
+}
+
+/** What a token may turn out to be, whatever was known of the call. */
+const mayTurnOut = (names: readonly TokenQuantity[]): readonly TokenQuantity[] =>
+  names.filter((name) => !('bounded' in quantities[name]));
+const inputKinds = mayTurnOut(inputQuantities);
+const outputKinds = mayTurnOut(outputQuantities);
+
+/** The most that what is held under this name can turn out to cost. */
+export function maxRateOf(price: Price, name: Quantity, unit: Decimal | null): Decimal {
+  if (!isTokens(name) || unit === null || price.per === 'call') return rateOf(price, name, unit);
+  let max = factor(quantityRatio(price, name));
+  for (const kind of isOutput(name) ? outputKinds : inputKinds) max = larger(max, factor(quantityRatio(price, kind)));
+  return times(max, unit);
+}
