@@ -36,7 +36,13 @@ function sentTo(
   };
   const provider = providerOfType(typeOf(wire));
   const channel = { ...plainChannel, paramOverride };
-  const { content } = provider.protocol.request(provider, channel, caller, upstreamModel, usualOptions);
+  const { content } = provider.protocol.request({
+    provider,
+    channel,
+    caller,
+    model: upstreamModel,
+    options: usualOptions,
+  });
   if (content.kind !== 'json') throw new Error('it is no JSON');
   return content.text;
 }
@@ -181,7 +187,7 @@ describe('an answer between the same dialect in which something must be changed'
 
     // Spread over several lines, and settled with another usage than was told.
     const { provider, channel, caller, info } = toldTo(wire, typeOf(wire), true, Buffer.alloc(0));
-    const decoder = provider.protocol.stream(provider, channel, caller, info);
+    const decoder = provider.protocol.stream({ provider, channel, caller, info });
     const first = decoder.push(Buffer.from(stream.replaceAll(/^data: \{"/gm, 'data: {\ndata: "')));
     const answer = `${first.bytes ?? ''}${decoder.end().bytes ?? ''}${decoder.closing({ input: 5, output: 7 })}`;
     for (const number of numbersIn(odd)) expect(allNumbersIn(answer)).toContain(number);

@@ -8,7 +8,13 @@ import { endpoints } from '../support/upstreams/endpoints.js';
 
 const model = 'gpt-4o';
 const estimate = (mode: PaidMode, name: string, body: JsonObject, sentAs = name) =>
-  endpoints[mode].demand(body, Buffer.byteLength(JSON.stringify(body)), name, new Set([name, sentAs]), null).prompt;
+  endpoints[mode].demand({
+    body,
+    bytes: Buffer.byteLength(JSON.stringify(body)),
+    model: name,
+    names: new Set([name, sentAs]),
+    upload: null,
+  }).prompt;
 const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 
@@ -192,7 +198,8 @@ describe('estimating other prompts', () => {
   ])('odd input %# is estimated without complaint', (body) => {
     for (const mode of ['chat', 'completions', 'embeddings'] as const)
       expect(
-        endpoints[mode].demand(body as JsonObject, 0, model, new Set([model]), null).prompt.likely,
+        endpoints[mode].demand({ body: body as JsonObject, bytes: 0, model, names: new Set([model]), upload: null })
+          .prompt.likely,
       ).toBeGreaterThanOrEqual(0);
   });
 });
@@ -324,8 +331,14 @@ describe('how much a request asks for', () => {
     ['completions', { prompt: [[1, 2], [3]] }, 2],
     ['completions', { prompt: [1, 'a', 'b'] }, 3],
   ] as const)('in %s: %j asks for %j answers', (mode, body, answers) => {
-    expect(endpoints[mode].demand(body as unknown as JsonObject, 0, model, new Set([model]), null).answers).toBe(
-      answers,
-    );
+    expect(
+      endpoints[mode].demand({
+        body: body as unknown as JsonObject,
+        bytes: 0,
+        model,
+        names: new Set([model]),
+        upload: null,
+      }).answers,
+    ).toBe(answers);
   });
 });

@@ -310,8 +310,8 @@ describe('a mistake of ours', () => {
 
   test('inside a stream ends it with an internal error, and what was delivered is charged', async () => {
     const protocol: World['protocol'] = {
-      stream: (...asked) => {
-        const stream = openai.protocol.stream(...asked);
+      stream: (opened) => {
+        const stream = openai.protocol.stream(opened);
         const push = stream.push.bind(stream);
         let pieces = 0;
         return Object.assign(stream, { push: (piece: Buffer) => (++pieces === 1 ? push(piece) : mistake()) });

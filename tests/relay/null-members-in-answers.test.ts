@@ -65,7 +65,7 @@ function streamFault(
   pieces: readonly Buffer[],
   own = true,
 ): string | null {
-  const stream = provider.protocol.stream(provider, channel, caller, info);
+  const stream = provider.protocol.stream({ provider, channel, caller, info });
   const sent: Buffer[] = [];
   let failed = false;
   for (const step of [...pieces.map((piece) => () => stream.push(piece)), () => stream.end()]) {
@@ -189,7 +189,7 @@ describe('an error in which nothing stands', () => {
     expect(
       provider.protocol.answer({ provider, channel, caller, status: 200, headers: {}, body: whole, info }).ok,
     ).toBe(true);
-    const stream = provider.protocol.stream(provider, channel, caller, info);
+    const stream = provider.protocol.stream({ provider, channel, caller, info });
     for (const frame of framesAsMeant.openai)
       expect(stream.push(Buffer.from(`data: ${JSON.stringify({ ...frame, error })}\n\n`)).error).toBeNull();
     expect(hasEnded(stream.generated)).toBe(true);

@@ -46,7 +46,13 @@ function sentTo(provider: Provider, endpoint: Endpoint, body: JsonObject): unkno
     neutral: neutralBody(endpoint, body),
   };
   try {
-    const request = provider.protocol.request(provider, channelOf(provider), caller, model, usualOptions);
+    const request = provider.protocol.request({
+      provider,
+      channel: channelOf(provider),
+      caller,
+      model,
+      options: usualOptions,
+    });
     return { url: request.url, content: bare(request.content) };
   } catch (error) {
     if (error instanceof NotConvertible) return { notConvertible: error.message };
@@ -71,7 +77,7 @@ function read(endpoint: Endpoint, body: JsonObject, by: readonly Provider[]): Re
   if (wrong !== null)
     return { refused: `${wrong.param}: ${wrong.message}`, asked: null, held: nothingHeld, sent: new Map() };
   const names = new Set([model]);
-  const { prompt, answers, asked } = endpoint.demand(body, 20_000, model, names, null);
+  const { prompt, answers, asked } = endpoint.demand({ body, bytes: 20_000, model, names, upload: null });
   return {
     refused: null,
     asked: {

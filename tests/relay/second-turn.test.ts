@@ -35,7 +35,9 @@ const sent = (type: number, caller: CallerRequest): JsonObject => {
   const provider = providerOfType(type);
   const channel = { ...plainChannel, baseUrl: 'https://upstream.example', type };
   const model = String(caller.body.model ?? 'm');
-  return JSON.parse(wordsOf(provider.protocol.request(provider, channel, caller, model, usualOptions).content));
+  return JSON.parse(
+    wordsOf(provider.protocol.request({ provider, channel, caller, model, options: usualOptions }).content),
+  );
 };
 
 const messagesTo = (type: number, body: JsonObject): JsonObject[] =>

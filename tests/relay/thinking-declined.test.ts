@@ -47,7 +47,13 @@ const declining: Readonly<Record<string, readonly ((model: string) => CallerRequ
 /** Every member that says something of thinking. */
 function saidOf(type: number, model: string, caller: CallerRequest): JsonObject {
   const provider = providerOfType(type);
-  const { content } = provider.protocol.request(provider, plainChannel, caller, model, usualOptions);
+  const { content } = provider.protocol.request({
+    provider,
+    channel: plainChannel,
+    caller,
+    model,
+    options: usualOptions,
+  });
   const body = JSON.parse(wordsOf(content)) as JsonObject;
   const config = isObject(body.generationConfig) ? body.generationConfig : {};
   const said = { ...body, thinkingConfig: config.thinkingConfig };

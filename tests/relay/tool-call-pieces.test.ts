@@ -242,7 +242,7 @@ describe.each(wires)('a client of %s that asked for a stream', (dialect) => {
     const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers: {}, body: bytes, info });
     if (!answer.ok) throw new Error('it failed');
     expect(answer.generated.toolCalls).toBe(2);
-    const stream = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);
+    const stream = new WholeAnswerAsStream(answer, { channel, caller, info });
     const told = `${stream.frames() ?? ''}${stream.closing({ output: 1 })}`;
     expect(heardBy(dialect, payloadsIn(told), true).calls).toEqual([read, write]);
   });
@@ -251,7 +251,7 @@ describe.each(wires)('a client of %s that asked for a stream', (dialect) => {
     const steps = Array.from({ length: 6000 }, (_, at) => ({ index: 0, id: `i${at}`, name: 'read', args: readArgs }));
     const bytes = streamOf(steps);
     const { provider, channel, caller, info } = toldTo(dialect, 1, true, bytes);
-    const stream = provider.protocol.stream(provider, channel, caller, info);
+    const stream = provider.protocol.stream({ provider, channel, caller, info });
     const { error, finished } = stream.push(bytes);
     expect(error !== null || finished).toBe(true);
   });

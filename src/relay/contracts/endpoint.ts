@@ -15,6 +15,21 @@ export interface InvalidRequest {
   readonly param: string;
 }
 
+/** By what it is found out what a call may use. */
+export interface DemandInput {
+  readonly body: JsonObject;
+  /** Of the body as it came. */
+  readonly bytes: number;
+  /** As asked for. */
+  readonly model: string;
+  /** Of the model, as asked for and as channels send it. */
+  readonly names: ReadonlySet<string>;
+  /** null: the body is no form. */
+  readonly upload: Upload | null;
+  /** Functions named so are tools of a provider's own. Left out: none are. */
+  readonly switched?: ReadonlySet<string>;
+}
+
 /** What a call may use, as far as its request tells. */
 export interface Demand {
   readonly prompt: PromptEstimate;
@@ -72,16 +87,5 @@ export interface Endpoint {
   readonly asksForStream: (body: JsonObject) => boolean;
   /** The caller wants to be told usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;
-  /**
-   * Of a body of so many bytes. `names`: of the model, as asked for and as channels send it. `switched`: functions named so
-   * are tools of a provider's own; left out: none are.
-   */
-  readonly demand: (
-    body: JsonObject,
-    bytes: number,
-    model: string,
-    names: ReadonlySet<string>,
-    upload: Upload | null,
-    switched?: ReadonlySet<string>,
-  ) => Demand;
+  readonly demand: (asked: DemandInput) => Demand;
 }

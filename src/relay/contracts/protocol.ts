@@ -170,14 +170,28 @@ export interface AnswerStream {
 export const hasEnded = ({ finishReason, openChoices = 0 }: Generated): boolean =>
   finishReason !== null && openChoices === 0;
 
-/** What upstream has answered to a call, whole. */
-interface ReceivedAnswer {
+/** A caller's request, and the channel of a provider that it is put to. */
+interface UpstreamCall {
   readonly provider: Provider;
   readonly channel: UpstreamChannel;
   readonly caller: CallerRequest;
+}
+
+export interface RequestInput extends UpstreamCall {
+  /** The model's name for upstream, with the suffix that may only mean something to us. */
+  readonly model: string;
+  readonly options: RequestOptions;
+}
+
+/** What upstream has answered, whole. */
+export interface AnswerInput extends UpstreamCall {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  readonly info: CallInfo;
+}
+
+export interface StreamInput extends UpstreamCall {
   readonly info: CallInfo;
 }
 
@@ -192,18 +206,12 @@ export interface Protocol {
    * Addresses of pictures that must stand in the request themselves: they are fetched before it is made. Left out: none.
    * Throws NotConvertible.
    */
-  readonly pictures?: (caller: CallerRequest, upstreamModel: string) => readonly string[];
+  readonly pictures?: (asked: Pick<RequestInput, 'caller' | 'model'>) => readonly string[];
   /** Throws NotConvertible. */
-  request(
-    provider: Provider,
-    channel: UpstreamChannel,
-    caller: CallerRequest,
-    upstreamModel: string,
-    options: RequestOptions,
-  ): UpstreamRequest;
+  request(asked: RequestInput): UpstreamRequest;
   /** A complete body, whatever its status. The error's `retryAfter` is for whoever has the headers to fill in. */
-  answer(received: ReceivedAnswer): Answer;
-  stream(provider: Provider, channel: UpstreamChannel, caller: CallerRequest, info: CallInfo): AnswerStream;
+  answer(received: AnswerInput): Answer;
+  stream(opened: StreamInput): AnswerStream;
 }
 
 /** What a request says of thinking, in a provider's own words. */

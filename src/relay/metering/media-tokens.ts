@@ -110,18 +110,25 @@ function inlineSource(part: JsonObject): string | null {
   return longest;
 }
 
-/** By what is found in it, and by its bytes: what is held at least follows the first, what is believed the larger. */
+/** Tokens where nothing is known, and bytes of the thing for each token. */
+interface UsualSize {
+  readonly usual: number;
+  readonly perToken: { readonly ample: number; readonly most: number };
+}
+
+const ofSound: UsualSize = { usual: usualSound, perToken: bytesPerSoundToken };
+const ofFile: UsualSize = { usual: usualFile, perToken: bytesPerFileToken };
+
+/** By what is found in it, and by its bytes: what is held at least follows the first, what is believed the larger. `foundIn`: null: it is not looked into. */
 const weighed = (
   part: JsonObject,
-  usual: number,
-  perToken: { readonly ample: number; readonly most: number },
-  foundIn: (source: string) => FileTokens | null,
-  looked: boolean,
+  { usual, perToken }: UsualSize,
+  foundIn: ((source: string) => FileTokens | null) | null,
 ): MediaTokens => {
   const source = inlineSource(part);
   if (source === null) return { likely: usual, ...unseenFile, characters: 0, maySound: true, brought: true };
   const bytes = Math.ceil(source.length * 0.75);
-  const found = looked ? foundIn(source) : null;
+  const found = foundIn === null ? null : foundIn(source);
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
   const likely = Math.max(usual, found?.likely ?? 0);
   return {
@@ -157,8 +164,7 @@ export function mediaIn(
   const type = kindOf(part);
   if (type === null || isText.test(type)) return null;
   if (isImage.test(type)) return imageTokens(model, names, part);
-  if (isSound.test(type))
-    return weighed(part, usualSound, bytesPerSoundToken, (source) => soundTokensOf(model, source), looked);
+  if (isSound.test(type)) return weighed(part, ofSound, looked ? (source) => soundTokensOf(model, source) : null);
   if (typeof part.text === 'string' && !memberNames.includes(type) && sourcesOf(part).next().done) return null;
-  return weighed(part, usualFile, bytesPerFileToken, (source) => fileTokensOf(model, source), looked);
+  return weighed(part, ofFile, looked ? (source) => fileTokensOf(model, source) : null);
 }

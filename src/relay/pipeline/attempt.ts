@@ -100,7 +100,7 @@ function* requestSteps(
   caller: CallerRequest,
   { model, options }: { readonly model: string; readonly options: RequestOptions },
 ): Generator<void, UpstreamRequest> {
-  const request = provider.protocol.request(provider, channel, caller, model, options);
+  const request = provider.protocol.request({ provider, channel, caller, model, options });
   const { content } = request;
   if (content.kind !== 'json' || content.text.length < encodedFrom) return request;
   yield;
@@ -149,10 +149,10 @@ const noPictures: RequestOptions['pictures'] = new Map();
 async function picturesFor(
   { protocol }: Provider,
   { caller, payer, answerPlace }: AttemptCall,
-  upstreamModel: string,
+  model: string,
   { pictures }: AttemptPorts,
 ): Promise<RequestOptions['pictures']> {
-  const addresses = protocol.pictures?.(caller, upstreamModel) ?? [];
+  const addresses = protocol.pictures?.({ caller, model }) ?? [];
   if (addresses.length === 0) return noPictures;
   const fetched = await pictures.fetch(addresses, payer, answerPlace);
   if (fetched !== null) return fetched;

@@ -202,7 +202,7 @@ export function* orderSteps(ports: ResolveCallPorts, caller: Caller, asked: ToOr
   const speaks = maySpeak(asked, price, channels, ports);
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
-  const demand = withOverrides(endpoint.demand(body, bytes, model, names, upload, switched), overrides);
+  const demand = withOverrides(endpoint.demand({ body, bytes, model, names, upload, switched }), overrides);
   const searches = endpoint.mode === 'chat' ? searchesOf([body, ...overrides], names, demand.answers, switched) : null;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);
   const thinking = endpoint.thinking === null ? 0 : reasoningOverhead(ports, said, names, channels);

@@ -110,7 +110,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
       const names = new Set([model, result.upstreamModel]);
       const asked = { providerOf: ports.providerOf, parsedChannel: parse };
       const estimate = estimateHold({
-        demand: endpoint.demand(body, JSON.stringify(body).length, model, names, null),
+        demand: endpoint.demand({ body, bytes: JSON.stringify(body).length, model, names, upload: null }),
         names,
         price,
         settings: ports.directory.settings(),

@@ -204,7 +204,7 @@ function translate(frame: JsonObject, reading: Reading): JsonObject | null {
 
 export const spark = (placeOf: SparkPlaceOf): Protocol => ({
   ...openAi({ failure, translate, isLast }),
-  request(provider, channel, caller, model, options) {
+  request({ provider, channel, caller, model, options }) {
     const place = placeOf(provider, channel, model, options);
     const frame = frameOf(caller, place);
     const sent =

@@ -1,13 +1,6 @@
 import type { Usage } from '../../domain/call/usage.js';
-import type { AnswerWriter, WholeAnswer } from '../contracts/answer-writer.js';
-import type {
-  AnswerStream,
-  CallerRequest,
-  CallInfo,
-  Generated,
-  StreamStep,
-  UpstreamChannel,
-} from '../contracts/protocol.js';
+import type { AnswerWriter } from '../contracts/answer-writer.js';
+import type { Answer, AnswerStream, Generated, StreamInput, StreamStep } from '../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../json/json.js';
 import { mendedUsage } from './openai/usage.js';
 import { writerFor } from './tool-names.js';
@@ -26,13 +19,13 @@ export class WholeAnswerAsStream implements AnswerStream {
   /** Not yet written. */
   private choices: readonly JsonObject[];
 
+  readonly generated: Generated;
+
   constructor(
-    { body, usage: read }: WholeAnswer,
-    readonly generated: Generated,
-    channel: UpstreamChannel,
-    caller: CallerRequest,
-    info: CallInfo,
+    { body, usage: read, generated }: Extract<Answer, { ok: true }>,
+    { channel, caller, info }: Omit<StreamInput, 'provider'>,
   ) {
+    this.generated = generated;
     const { choices, usage, ...rest } = body;
     this.usage = read;
     this.choices = objectsIn(choices);

@@ -1,6 +1,6 @@
 import { other, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
-import type { Protocol, Provider } from '../contracts/protocol.js';
+import type { Protocol, Provider, StreamInput } from '../contracts/protocol.js';
 import { thinksByName } from '../protocols/anthropic/thinking.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { urlAt } from '../protocols/openai/request.js';
@@ -34,17 +34,17 @@ function wireOf(model: string): Protocol {
   return vertexGemini;
 }
 
+const placed = <Call extends Omit<StreamInput, 'info'>>(call: Call): Call => ({
+  ...call,
+  channel: inItsPlace(call.channel, call.caller),
+});
+
 const protocol: Protocol = {
   switchedTools: (model) => wireOf(model).switchedTools?.(model) ?? new Set(),
-  pictures: (caller, model) => wireOf(model).pictures?.(caller, model) ?? [],
-  request: (provider, channel, caller, model, options) =>
-    wireOf(model).request(provider, inItsPlace(channel, caller), caller, model, options),
-  answer(received) {
-    const { channel, caller, info } = received;
-    return wireOf(info.model).answer({ ...received, channel: inItsPlace(channel, caller) });
-  },
-  stream: (provider, channel, caller, info) =>
-    wireOf(info.model).stream(provider, inItsPlace(channel, caller), caller, info),
+  pictures: (asked) => wireOf(asked.model).pictures?.(asked) ?? [],
+  request: (asked) => wireOf(asked.model).request(placed(asked)),
+  answer: (received) => wireOf(received.info.model).answer(placed(received)),
+  stream: (opened) => wireOf(opened.info.model).stream(placed(opened)),
 };
 
 export const googleVertex: Provider = {

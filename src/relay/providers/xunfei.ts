@@ -59,8 +59,17 @@ function versionOf({ other: configured }: UpstreamChannel, model: string): Versi
   throw new NotConvertible('channel', `the interface version of this channel or model is none of ${known}`);
 }
 
+interface SignedAddress {
+  readonly base: string;
+  readonly path: string;
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /** Host, time and first line of the handshake are what is signed. Throws NotConvertible. */
-function signedUrl(base: string, path: string, apiKey: string, apiSecret: string, now: number): string {
+function signedUrl({ base, path, apiKey, apiSecret, now }: SignedAddress): string {
   const address = urlIn(base.replace(/^http/, 'ws') + path);
   if (address === null) throw new NotConvertible('channel', 'the base URL of this channel is no address');
   const date = new Date(now).toUTCString();
@@ -78,7 +87,7 @@ const placeOf: SparkPlaceOf = (provider, channel, model, { now }) => {
   if (!appId || !apiSecret || !apiKey || others.length > 0)
     throw new NotConvertible('channel', 'the key of this channel is not of the form APPID|APISecret|APIKey');
   const { path, domain, takesSystem, takesFunctions } = versionOf(channel, model);
-  const url = signedUrl(baseOf(provider, channel), path, apiKey, apiSecret, now);
+  const url = signedUrl({ base: baseOf(provider, channel), path, apiKey, apiSecret, now });
   return { url, appId, domain, takesSystem, takesFunctions };
 };
 
@@ -118,9 +127,9 @@ const http = openAi({ url: httpUrl, edits: [domainAsModel, temperature], failure
 const interfaceFor = ({ key }: UpstreamChannel): Protocol => (key.includes('|') ? webSocket : http);
 
 const protocol: Protocol = {
-  request: (provider, channel, ...asked) => interfaceFor(channel).request(provider, channel, ...asked),
+  request: (asked) => interfaceFor(asked.channel).request(asked),
   answer: (received) => interfaceFor(received.channel).answer(received),
-  stream: (provider, channel, ...told) => interfaceFor(channel).stream(provider, channel, ...told),
+  stream: (opened) => interfaceFor(opened.channel).stream(opened),
 };
 
 export const xunfei: Provider = {

@@ -44,6 +44,7 @@ const newTrack = (): Track => ({
 });
 
 interface Segment {
+  readonly file: Buffer;
   tracks: Track[];
   track: Track;
   /** Nanoseconds of a unit. */
@@ -53,7 +54,8 @@ interface Segment {
   lastBlock: Track | null;
 }
 
-const newSegment = (): Segment => ({
+const newSegment = (file: Buffer): Segment => ({
+  file,
   ...{ tracks: [], track: newTrack(), scale: 1_000_000, announced: 0, cluster: 0, lastBlock: null },
 });
 
@@ -148,8 +150,9 @@ function measuredSegment(segment: Segment): Measured | null {
   return { ...longest, announced, seconds: longest.seconds ?? (announced > 0 ? announced : null) };
 }
 
-function read(segment: Segment, file: Buffer, id: number, at: number, size: number): void {
-  const { track } = segment;
+/** What the element says whose content begins at `at`. */
+function read(segment: Segment, id: number, at: number, size: number): void {
+  const { file, track } = segment;
   switch (id) {
     case 0xd7:
       track.number = uint(file, at, size);
@@ -204,7 +207,7 @@ function joined(parts: readonly (Measured | null)[], bytes: number): Measured | 
 export function* matroska(file: Buffer): Walk {
   if (file.length < 4 || file.readUInt32BE(0) !== ebml) return null;
   const parts: (Measured | null)[] = [];
-  let segment = newSegment();
+  let segment = newSegment(file);
   let steps = 0;
   for (let at = 0; at < file.length; ) {
     if (++steps % stepsAtOnce === 0) yield;
@@ -220,7 +223,7 @@ export function* matroska(file: Buffer): Walk {
     const content = at + idLength + size.length;
     if (id === ebml) {
       if (parts.length < 1_000) parts.push(measuredSegment(segment));
-      segment = newSegment();
+      segment = newSegment(file);
     }
     if (entered.has(id)) {
       if (id === trackEntry && segment.tracks.length < maxTracks) {
@@ -232,7 +235,7 @@ export function* matroska(file: Buffer): Walk {
       continue;
     }
     const length = Math.min(size.value ?? 0, file.length - content);
-    read(segment, file, id, content, length);
+    read(segment, id, content, length);
     at = content + (size.value ?? 0);
   }
   parts.push(measuredSegment(segment));

@@ -48,7 +48,9 @@ function codecAt(file: Buffer, at: number): Codec | null {
 }
 
 /** Each end of a packet on this page is one more; Opus tells the seconds of each. */
-function takePackets(stream: Stream, file: Buffer, page: number, segments: number, continued: boolean): void {
+function takePackets(stream: Stream, file: Buffer, page: number): void {
+  const segments = file[page + 26] ?? 0;
+  const continued = ((file[page + 5] ?? 0) & 1) !== 0;
   let at = page + 27 + segments;
   let begins = !continued;
   for (let segment = 0; segment < segments; segment++) {
@@ -117,7 +119,7 @@ export function* ogg(file: Buffer): Walk {
     } else dataSeen = true;
     const stream = chain.get(serial);
     if (stream) {
-      takePackets(stream, file, at, segments, (flags & 1) !== 0);
+      takePackets(stream, file, at);
       stream.bytes += size;
       if (granule > 0) {
         stream.lastGranule = Math.max(stream.lastGranule, granule);

@@ -11,7 +11,7 @@ import { type UpstreamError, unreadableAnswer } from './upstream-error.js';
 export async function gatherAnswer(answered: AnswerToRead, body: Pick<UpstreamBody, 'next'>): Promise<Read> {
   const { provider, channel, caller, info, sending, largeWork, largest, place } = answered;
   const gathering = new Gathering(info);
-  const decoder = provider.protocol.stream(provider, channel, gathering.asCaller(caller), info);
+  const decoder = provider.protocol.stream({ provider, channel, caller: gathering.asCaller(caller), info });
   const failed = (error: UpstreamError, costUnknown: boolean): Read => {
     sending.cancel();
     return { ok: false, error, costUnknown };

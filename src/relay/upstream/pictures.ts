@@ -38,14 +38,18 @@ const typeIn = ({ headers }: UpstreamAnswer): string | null => {
   return /^image\/[\w.+-]{1,64}$/.test(type.trim()) ? type.trim() : null;
 };
 
+interface PictureFetch {
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly payer: number | null;
+  readonly place: AnswerPlace;
+}
+
 /** `upstream`: guarded. */
 export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
   const one = async (
     url: string,
-    most: number,
-    timeoutMs: number,
-    payer: number | null,
-    place: AnswerPlace,
+    { maxBytes, timeoutMs, payer, place }: PictureFetch,
   ): Promise<{ type: string; bytes: Buffer } | null> => {
     const call = { method: 'GET', url, headers: { accept: 'image/*' }, content: noContent } as const;
     const sending = upstream.send(call, { proxy: null, timeoutMs, idleMs: timeoutMs, payer });
@@ -54,7 +58,7 @@ export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
       if (!sent.ok) return null;
       const type = typeIn(sent.answer);
       if (sent.answer.status !== 200 || type === null) return null;
-      return { type, bytes: await sent.answer.body.whole(most, place) };
+      return { type, bytes: await sent.answer.body.whole(maxBytes, place) };
     } catch {
       return null;
     } finally {
@@ -70,7 +74,7 @@ export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
       for (const address of new Set(addresses)) {
         const timeoutMs = Math.ceil(until - performance.now());
         const possible = pictures.size < maxPictures && timeoutMs > 0 && urlIn(address) !== null;
-        const found = possible ? await one(address, left, timeoutMs, payer, place) : null;
+        const found = possible ? await one(address, { maxBytes: left, timeoutMs, payer, place }) : null;
         if (found === null) return null;
         left -= found.bytes.length;
         pictures.set(address, { type: found.type, data: found.bytes.toString('base64') });

@@ -26,13 +26,21 @@ export class LineTooLong extends Error {
   }
 }
 
+/**
+ * One frame's data is `bytes[start..end)`. When the frame is written exactly as `data: …` and a blank line, perhaps
+ * after `event: …`, `bytes` holds all of it, from `from` to `end + 2`, its data line from `start - 6`. Otherwise `from`
+ * is −1: it came in another spelling (CRLF, comments, several data lines, cut by the network) and must be written anew
+ * to be passed on.
+ */
+export interface Frame {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  readonly from: number;
+}
+
 export interface FrameReader {
-  /**
-   * One frame's data is `bytes[start..end)`. When the frame is written exactly as `data: …` and a blank line, perhaps
-   * after `event: …`, `bytes` holds all of it, from `from` to `end + 2`, its data line from `start - 6`. Otherwise `from`
-   * is −1: it came in another spelling (CRLF, comments, several data lines, cut by the network) and must be written anew
-   * to be passed on.
-   */
+  /** The members of a `Frame`, in a row: most frames are read without one being made. */
   frame(bytes: Buffer, start: number, end: number, from: number): void;
   /**
    * Asked first wherever a frame may begin, at `at`: takes the frames there that it knows without being told where they

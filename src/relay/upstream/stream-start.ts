@@ -64,7 +64,7 @@ export async function readFirstFrame(
   begin: Buffer,
   staysOpen: boolean,
 ): Promise<Read> {
-  const decoder = provider.protocol.stream(provider, channel, caller, info);
+  const decoder = provider.protocol.stream({ provider, channel, caller, info });
   const cancel = (): void => sending.cancel();
   const failed = (error: UpstreamError, costUnknown: boolean): Read => {
     cancel();

@@ -55,7 +55,7 @@ function asStream(
   { caller, channel, info, sending, place }: AnswerToRead,
   answer: Extract<Answer, { ok: true }>,
 ): Extract<Read, { ok: true }> {
-  const decoder = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);
+  const decoder = new WholeAnswerAsStream(answer, { channel, caller, info });
   const first = { bytes: decoder.frames(), finished: true };
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();

@@ -127,7 +127,13 @@ describe('a request that only fills the cache, with max_tokens 0,', () => {
 
   test.each(['claude-sonnet-4-5', 'claude-sonnet-4-5-thinking'])('goes to Anthropic as it came: %s', (model) => {
     const provider = providerOfType(14);
-    const { content } = provider.protocol.request(provider, plainChannel, caller, model, usualOptions);
+    const { content } = provider.protocol.request({
+      provider,
+      channel: plainChannel,
+      caller,
+      model,
+      options: usualOptions,
+    });
     expect(JSON.parse(content.kind === 'json' ? content.text : '')).toMatchObject({ max_tokens: 0 });
     expect(content).not.toMatchObject({ text: expect.stringContaining('budget_tokens') });
   });

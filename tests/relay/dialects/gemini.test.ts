@@ -102,7 +102,7 @@ describe.each(nativeStreams)('the stream %s to a caller of the same dialect', (_
   const golden = spoken({ provider: gemini, channel: plainChannel });
   const usage = play(golden, [upstream]).usage ?? { input: 1 };
   const told = (chunks: readonly Buffer[]): string => {
-    const stream = gemini.protocol.stream(gemini, plainChannel, golden.caller, info);
+    const stream = gemini.protocol.stream({ provider: gemini, channel: plainChannel, caller: golden.caller, info });
     const out = [...chunks.map((chunk) => stream.push(chunk)), stream.end()].map(
       ({ bytes }) => bytes ?? Buffer.alloc(0),
     );
@@ -121,7 +121,7 @@ describe.each(nativeStreams)('the stream %s to a caller of the same dialect', (_
   });
 
   test('keeps its end back for the settlement', () => {
-    const stream = gemini.protocol.stream(gemini, plainChannel, golden.caller, info);
+    const stream = gemini.protocol.stream({ provider: gemini, channel: plainChannel, caller: golden.caller, info });
     const before = Buffer.concat([stream.push(upstream), stream.end()].map(({ bytes }) => bytes ?? Buffer.alloc(0)));
     expect(saidIn(responsesIn(before.toString('utf8'))).finish).toBeNull();
     const closing = stream.closing({ input: 77, output: 5, reasoning: 2 }).toString('utf8');
@@ -207,7 +207,12 @@ describe('a request to its own wire', () => {
   };
   const sent = (changed: object = {}, model = 'gemini-2.5-flash') => {
     const caller = { ...nativeCaller(body, false), ...changed };
-    return JSON.parse(wordsOf(gemini.protocol.request(gemini, plainChannel, caller, model, usualOptions).content));
+    return JSON.parse(
+      wordsOf(
+        gemini.protocol.request({ provider: gemini, channel: plainChannel, caller, model, options: usualOptions })
+          .content,
+      ),
+    );
   };
 
   test('goes as it came, but for the model, which stands in the address, and what is dearer than priced', () => {
@@ -230,13 +235,13 @@ describe('a request to its own wire', () => {
   test('names the model in every text to be embedded', () => {
     const requests = [{ model: 'models/other', content: { parts: [{ text: 'a' }] } }];
     const caller = { ...nativeCaller({ model: 'gemini-embedding-001', requests }, false), mode: 'embeddings' as const };
-    const { url, content } = gemini.protocol.request(
-      gemini,
-      plainChannel,
+    const { url, content } = gemini.protocol.request({
+      provider: gemini,
+      channel: plainChannel,
       caller,
-      'gemini-embedding-001',
-      usualOptions,
-    );
+      model: 'gemini-embedding-001',
+      options: usualOptions,
+    });
     expect(url).toMatch(/gemini-embedding-001:batchEmbedContents$/);
     expect(JSON.parse(wordsOf(content))).toEqual({
       requests: [{ ...requests[0], model: 'models/gemini-embedding-001' }],
@@ -511,7 +516,8 @@ describe('what a request may not name', () => {
 test('what nobody has seen before upstream reads it is held for: pages its tools fetch, films', () => {
   const names = new Set(['gemini-2.5-flash']);
   const prompt = (endpoint: Endpoint, body: JsonObject) =>
-    endpoint.demand(body, 1_000, 'gemini-2.5-flash', names, null, providerTools).prompt;
+    endpoint.demand({ body, bytes: 1_000, model: 'gemini-2.5-flash', names, upload: null, switched: providerTools })
+      .prompt;
   const contents = [{ parts: [{ text: 'x' }] }];
   const plain = prompt(generateContent, { contents, tools: [{ functionDeclarations: [] }] });
   const reading = prompt(generateContent, { contents, tools: [{ urlContext: {} }] });
@@ -529,7 +535,13 @@ test('what nobody has seen before upstream reads it is held for: pages its tools
 test('pictures are counted as such wherever they stand, and not as text', () => {
   const names = new Set(['gemini-2.5-flash']);
   const likely = (part: JsonObject) =>
-    generateContent.demand({ contents: [{ parts: [part] }] }, 100_000, 'gemini-2.5-flash', names, null).prompt.likely;
+    generateContent.demand({
+      body: { contents: [{ parts: [part] }] },
+      bytes: 100_000,
+      model: 'gemini-2.5-flash',
+      names,
+      upload: null,
+    }).prompt.likely;
   const picture = { inlineData: { mimeType: 'image/png', data: 'aGVsbG8gd29ybGQg'.repeat(5_000) } };
   expect(likely(picture)).toBeLessThan(2_000);
   expect(likely({ functionResponse: { name: 'f', response: {}, parts: [picture] } })).toBeLessThan(2_000);

@@ -14,7 +14,12 @@ const sse = (...frames: (JsonObject | string)[]): Buffer =>
 /** What a client is told of a stream that has come to its end mark. */
 function told(type: number, dialect: CallerDialect, stream: Buffer, body: JsonObject = {}): JsonObject[] {
   const caller = { ...callerOf('chat', { model: 'm', ...body }), dialect, stream: true, wantsUsage: true };
-  const decoder = providerOfType(type).protocol.stream(providerOfType(type), plainChannel, caller, info);
+  const decoder = providerOfType(type).protocol.stream({
+    provider: providerOfType(type),
+    channel: plainChannel,
+    caller,
+    info,
+  });
   const step = decoder.push(stream);
   expect([step.error, step.finished]).toEqual([null, true]);
   const bytes = Buffer.concat([step.bytes ?? Buffer.alloc(0), decoder.closing({ input: 3, output: 2 })]);
@@ -88,7 +93,7 @@ describe('a client of OpenAI, of a stream whose end mark comes without a finish 
   test('is told the end of what was thought before it, where thinking is put into the words', () => {
     const caller = { ...callerOf('chat', { model: 'm' }), dialect: openAiCaller, stream: true };
     const channel = { ...plainChannel, thinkingToContent: true };
-    const decoder = providerOfType(1).protocol.stream(providerOfType(1), channel, caller, info);
+    const decoder = providerOfType(1).protocol.stream({ provider: providerOfType(1), channel, caller, info });
     const thought = chunk({ index: 0, delta: { reasoning_content: 'Hm.' }, finish_reason: null });
     const { bytes } = decoder.push(sse(thought, '[DONE]'));
     const all = Buffer.concat([bytes ?? Buffer.alloc(0), decoder.closing({ output: 1 })]).toString('utf8');

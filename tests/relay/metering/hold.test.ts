@@ -22,7 +22,7 @@ const settings = settingsFrom(new Map(), none, initialOptions(none));
 const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {
   const [model = ''] = names;
   return estimateHold({
-    demand: chat.demand(body, bytes, model, new Set(names), null),
+    demand: chat.demand({ body, bytes, model, names: new Set(names), upload: null }),
     names: new Set(names),
     price: plainPrice,
     settings: by,
@@ -74,7 +74,8 @@ describe('a limit of the caller’s own that cannot be paid', () => {
 
 test('what is read and put out for a summary is held for beside prompt and limit', () => {
   const asking = {
-    prompt: chat.demand({ messages: [] }, 70_000, 'm', new Set(['m']), null).prompt,
+    prompt: chat.demand({ body: { messages: [] }, bytes: 70_000, model: 'm', names: new Set(['m']), upload: null })
+      .prompt,
     answers: 1,
     asked: 100,
   };

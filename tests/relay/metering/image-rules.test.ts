@@ -16,7 +16,7 @@ const dataUrl = (width: number, height: number): string => `data:image/png;base6
 
 const bytesOf = (body: JsonObject): number => Buffer.byteLength(JSON.stringify(body));
 const demand = (body: JsonObject, model: string, sentAs = model) =>
-  endpoints.chat.demand(body, bytesOf(body), model, new Set([model, sentAs]), null).prompt;
+  endpoints.chat.demand({ body, bytes: bytesOf(body), model, names: new Set([model, sentAs]), upload: null }).prompt;
 
 const chat = (content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content }] });
 

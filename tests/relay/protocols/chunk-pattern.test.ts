@@ -109,12 +109,12 @@ describe('the words of a chunk that is like the one before', () => {
 describe('a stream', () => {
   const info = { callId: 'call-7', model: 'gpt-4o', createdAt: 1_760_000_000 };
   const open = (): AnswerStream =>
-    providerOfType(1).protocol.stream(
-      providerOfType(1),
-      plainChannel,
-      callerOf('chat', { stream: true, stream_options: { include_usage: true } }),
+    providerOfType(1).protocol.stream({
+      provider: providerOfType(1),
+      channel: plainChannel,
+      caller: callerOf('chat', { stream: true, stream_options: { include_usage: true } }),
       info,
-    );
+    });
 
   const words = fc.oneof(
     fc.string({ maxLength: 12 }),

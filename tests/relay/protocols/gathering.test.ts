@@ -25,7 +25,7 @@ describe('a stream put together', () => {
     (_name, { provider, channel, caller, info, upstream, expected }: Golden) => {
       for (const pieces of [[upstream], byteByByte(upstream)]) {
         const gathering = new Gathering(info);
-        const stream = provider.protocol.stream(provider, channel, gathering.asCaller(caller), info);
+        const stream = provider.protocol.stream({ provider, channel, caller: gathering.asCaller(caller), info });
         for (const piece of pieces) stream.push(piece);
         stream.end();
         const { body, usage } = gathering.answer();

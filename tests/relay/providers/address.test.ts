@@ -24,7 +24,7 @@ const addressOf = (provider: Provider, mode: Mode, baseUrl: string, model: strin
   // Tokens are counted for callers who speak the provider's wire.
   const dialect = [14, 33].includes(provider.type) ? anthropicCaller : geminiCaller;
   const caller = { ...callerOf(mode, body, query), ...(mode === 'counting' && { dialect }) };
-  return provider.protocol.request(provider, channel, caller, model, usualOptions).url;
+  return provider.protocol.request({ provider, channel, caller, model, options: usualOptions }).url;
 };
 
 /** The address, or null where the name is refused as the caller's mistake. */

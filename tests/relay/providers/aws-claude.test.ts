@@ -50,7 +50,13 @@ const asked = (
   options: Partial<RequestOptions> = {},
   model = claude,
 ): UpstreamRequest =>
-  awsClaude.protocol.request(awsClaude, channelWith(channel), caller, model, { ...usualOptions, ...options });
+  awsClaude.protocol.request({
+    provider: awsClaude,
+    channel: channelWith(channel),
+    caller,
+    model,
+    options: { ...usualOptions, ...options },
+  });
 
 const bodyOf = (request: UpstreamRequest): JsonObject => JSON.parse(wordsOf(request.content));
 
@@ -217,14 +223,15 @@ describe('the body', () => {
     const bound = { type: 'document', source: { type: 'content', content: [picture('https://p.example/c.png')] } };
     const { pictures } = awsClaude.protocol;
     const caller = own(talk(picture('https://p.example/a.png'), result, bound));
-    expect(pictures?.(caller, claude)).toEqual([
+    expect(pictures?.({ caller, model: claude })).toEqual([
       'https://p.example/a.png',
       'https://p.example/b.png',
       'https://p.example/c.png',
     ]);
-    expect(pictures?.({ ...caller, mode: 'counting' }, claude)).toEqual([]);
+    expect(pictures?.({ caller: { ...caller, mode: 'counting' }, model: claude })).toEqual([]);
     const image_url = { url: 'https://p.example/d.png' };
-    expect(pictures?.(callerOf('chat', talk({ type: 'image_url', image_url })), claude)).toEqual([image_url.url]);
+    const asked = callerOf('chat', talk({ type: 'image_url', image_url }));
+    expect(pictures?.({ caller: asked, model: claude })).toEqual([image_url.url]);
   });
 
   test.each([
@@ -420,7 +427,7 @@ describe('a stream', () => {
   );
   const stop = eventFrame('{"type":"message_stop"}');
   const opened = (caller = own({ ...hello, stream: true })) =>
-    awsClaude.protocol.stream(awsClaude, channelWith(), caller, info);
+    awsClaude.protocol.stream({ provider: awsClaude, channel: channelWith(), caller, info });
 
   test.each([
     ['throttlingException', 429],

@@ -62,7 +62,13 @@ describe('a conversation put to Anthropic’s wire', () => {
       top_p: 0.5,
       stop: ['\n\n', 'end'],
     };
-    const request = claude.protocol.request(claude, plainChannel, callerOf('chat', body), model, usualOptions);
+    const request = claude.protocol.request({
+      provider: claude,
+      channel: plainChannel,
+      caller: callerOf('chat', body),
+      model,
+      options: usualOptions,
+    });
     return JSON.parse(wordsOf(request.content));
   };
 

@@ -12,7 +12,7 @@ const outcome = ({ expected }: Golden) => ({
 });
 
 const request = ({ provider, channel, caller, upstreamModel, options }: Golden, passThrough = false) =>
-  provider.protocol.request(provider, channel, caller, upstreamModel, { ...options, passThrough });
+  provider.protocol.request({ provider, channel, caller, model: upstreamModel, options: { ...options, passThrough } });
 
 test('every provider with a codec has at least one golden case', () => {
   expect(new Set(goldens.map(({ provider }) => provider.type)).size).toBeGreaterThanOrEqual(19);

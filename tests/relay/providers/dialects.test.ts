@@ -77,7 +77,7 @@ describe('another dialect', () => {
     'is told the same words of %s, and its usage',
     (_name, golden) => {
       const { provider, channel, caller, info, upstream } = inPlainText(golden);
-      const stream = provider.protocol.stream(provider, channel, caller, info);
+      const stream = provider.protocol.stream({ provider, channel, caller, info });
       const pieces = [stream.push(upstream), stream.end()].map(({ bytes }) => bytes?.toString('utf8') ?? '');
       expect(pieces.join('')).toBe(saidTo(golden.answer ?? ''));
       const { usage } = stream;
@@ -104,7 +104,7 @@ describe('another dialect', () => {
       });
       if (!answer.ok) throw new Error(answer.error.message);
       const messages = objectsIn(answer.body.choices).map(({ message }) => ({ delta: message }));
-      const stream = new WholeAnswerAsStream(answer, answer.generated, channel, caller, info);
+      const stream = new WholeAnswerAsStream(answer, { channel, caller, info });
       expect(stream.frames()?.toString('utf8') ?? '').toBe(line({ choices: messages }));
     },
   );

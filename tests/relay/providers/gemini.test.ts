@@ -28,9 +28,15 @@ function ask({ body = {}, model = 'gemini-2.5-flash', outputLimit, maxOutput, ch
     ...callerOf('chat', { model, messages: question, ...body }, '', null, outputLimit ?? null),
     ...(maxOutput !== undefined && { maxOutput }),
   };
-  const request = provider.protocol.request(provider, { ...plainChannel, ...channel }, caller, model, {
-    ...usualOptions,
-    ...options,
+  const request = provider.protocol.request({
+    provider,
+    channel: { ...plainChannel, ...channel },
+    caller,
+    model,
+    options: {
+      ...usualOptions,
+      ...options,
+    },
   });
   return { ...request, body: JSON.parse(wordsOf(request.content)) };
 }
@@ -95,13 +101,13 @@ describe('thinking', () => {
 
   test('is what a suffix of the name asked for says where the name is mapped', () => {
     const caller = callerOf('chat', { model: 'mine-nothinking', messages: question });
-    const { content, model } = provider.protocol.request(
+    const { content, model } = provider.protocol.request({
       provider,
-      plainChannel,
+      channel: plainChannel,
       caller,
-      'gemini-2.5-flash',
-      usualOptions,
-    );
+      model: 'gemini-2.5-flash',
+      options: usualOptions,
+    });
     expect(model).toBe('gemini-2.5-flash');
     expect(JSON.parse(wordsOf(content)).generationConfig.thinkingConfig).toEqual({ thinkingBudget: 0 });
   });
@@ -153,7 +159,13 @@ describe('what Google’s own clients send', () => {
   const sent = (contents: JsonObject[]) => {
     const body = { contents };
     const caller = { ...callerOf('chat', body), dialect: geminiCaller };
-    const { content } = provider.protocol.request(provider, plainChannel, caller, 'gemini-2.5-flash', usualOptions);
+    const { content } = provider.protocol.request({
+      provider,
+      channel: plainChannel,
+      caller,
+      model: 'gemini-2.5-flash',
+      options: usualOptions,
+    });
     return JSON.parse(wordsOf(content)).contents;
   };
   const thought = { text: 'One town.', thought: true };
@@ -242,7 +254,13 @@ describe('what cannot be carried', () => {
   test('to be embedded are token ids', () => {
     const caller = callerOf('embeddings', { model: 'gemini-embedding-001', input: [1, 2] });
     expect(() =>
-      provider.protocol.request(provider, plainChannel, caller, 'gemini-embedding-001', usualOptions),
+      provider.protocol.request({
+        provider,
+        channel: plainChannel,
+        caller,
+        model: 'gemini-embedding-001',
+        options: usualOptions,
+      }),
     ).toThrow(/^input\[0\]/);
   });
 });

@@ -232,7 +232,7 @@ export interface Played {
 /** Runs a stream over the chunks as the relay would. */
 export function play(golden: Golden, chunks: readonly Buffer[]): Played {
   const { provider, channel, caller, info, expected } = golden;
-  const stream = provider.protocol.stream(provider, channel, caller, info);
+  const stream = provider.protocol.stream({ provider, channel, caller, info });
   const sent: Buffer[] = [];
   const take = ({ bytes }: StreamStep): void => void (bytes && sent.push(bytes));
   for (const chunk of chunks) take(stream.push(chunk));

@@ -22,7 +22,7 @@ function ask(call: Call) {
   const channel = { ...plainChannel, baseUrl: 'https://upstream.example', ...call.channel, type };
   const caller = callerOf(mode, { model: 'm', messages, ...body }, '', accept ?? null);
   const model = String(caller.body.model);
-  return provider.protocol.request(provider, channel, caller, model, { ...usualOptions, ...call.options });
+  return provider.protocol.request({ provider, channel, caller, model, options: { ...usualOptions, ...call.options } });
 }
 
 const bodyOf = (call: Call): JsonObject => JSON.parse(wordsOf(ask(call).content));
@@ -239,7 +239,13 @@ describe('the outgoing request', () => {
     const channel = { ...plainChannel, paramOverride: { temperature: 0 } };
     const body = { model: 'o3-high', messages, max_tokens: 5, vendor: 1 };
     const passing = { ...usualOptions, passThrough: true };
-    const sent = provider.protocol.request(provider, channel, callerOf('chat', body), 'o3', passing);
+    const sent = provider.protocol.request({
+      provider,
+      channel,
+      caller: callerOf('chat', body),
+      model: 'o3',
+      options: passing,
+    });
     expect(JSON.parse(wordsOf(sent.content))).toEqual({ ...body, model: 'o3' });
   });
 

@@ -15,7 +15,7 @@ function asked(type: number, mode: Mode, paramOverride: Record<string, string | 
   const fields = { model: 'asked', language: 'de', 'include[]': ['a', 'b'], own: 'kept' };
   const body = mode === 'speech' ? { model: 'asked', input: 'Hello.', voice: 'alloy', speed: 1.5 } : fields;
   const caller = { ...callerOf(mode, body), files: mode === 'speech' ? null : [file] };
-  return provider.protocol.request(provider, channel, caller, 'sent', usualOptions);
+  return provider.protocol.request({ provider, channel, caller, model: 'sent', options: usualOptions });
 }
 
 const azureVersion = 'api-version=2024-12-01-preview';

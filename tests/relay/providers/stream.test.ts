@@ -11,7 +11,7 @@ function open(options: { type?: number; wantsUsage?: boolean; thinkingToContent?
   const provider = providerOfType(type);
   const body = { stream: true, ...(wantsUsage && { stream_options: { include_usage: true } }) };
   const channel = { ...plainChannel, thinkingToContent };
-  return provider.protocol.stream(provider, channel, callerOf('chat', body), info);
+  return provider.protocol.stream({ provider, channel, caller: callerOf('chat', body), info });
 }
 
 const data = (payload: unknown): Buffer => Buffer.from(`data: ${JSON.stringify(payload)}\n\n`);

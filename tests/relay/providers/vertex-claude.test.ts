@@ -27,14 +27,14 @@ const asked = (caller: CallerRequest) => {
   const pictures = new Map([[address, { type: 'image/png', data: 'iVBORw==' }]]);
   const channel = { ...plainChannel, baseUrl: 'https://vertex.example' };
   const options = { ...usualOptions, pictures };
-  return JSON.parse(wordsOf(vertexClaude.request(provider, channel, caller, claude, options).content));
+  return JSON.parse(wordsOf(vertexClaude.request({ provider, channel, caller, model: claude, options }).content));
 };
 
 test.each([
   ['Anthropic’s', own(saying({ type: 'image', source: { type: 'url', url: address } }))],
   ['OpenAI’s', callerOf('chat', saying({ type: 'image_url', image_url: { url: address } }))],
 ])('are fetched for clients of %s dialect', (_whose, caller) => {
-  expect(provider.protocol.pictures?.(caller, claude)).toEqual([address]);
+  expect(provider.protocol.pictures?.({ caller, model: claude })).toEqual([address]);
   expect(asked(caller).messages[0].content).toEqual([
     { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw==' } },
   ]);

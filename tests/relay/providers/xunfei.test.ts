@@ -27,7 +27,13 @@ function request(model: string, { channel, body, query, outputLimit = null, ...r
   const caller = callerOf('chat', { model, messages: question, ...body }, query, null, outputLimit);
   const { maxOutput = caller.maxOutput, passThrough = false } = rest;
   const asked = { ...plainChannel, type: 18, key, ...channel };
-  return provider.protocol.request(provider, asked, { ...caller, maxOutput }, model, { ...options, passThrough });
+  return provider.protocol.request({
+    provider,
+    channel: asked,
+    caller: { ...caller, maxOutput },
+    model,
+    options: { ...options, passThrough },
+  });
 }
 
 const frameOf = (...asked: Parameters<typeof request>): JsonObject => {

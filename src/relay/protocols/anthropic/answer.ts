@@ -1,5 +1,5 @@
 import type { ReasoningDetail } from '../../contracts/neutral.js';
-import type { Answer, CallerRequest, CallInfo } from '../../contracts/protocol.js';
+import type { Answer, AnswerInput, CallInfo } from '../../contracts/protocol.js';
 import { outerBrackets } from '../../json/exact-json.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
@@ -99,11 +99,9 @@ const counted = (body: JsonObject, received: Buffer): Answer => {
 /** In neutral words but for a caller who speaks this wire and wants it whole: that one gets it as it came. */
 export function anthropicAnswer(
   confidential: Confidential,
-  { dialect, mode, stream }: CallerRequest,
-  status: number,
-  received: Buffer,
-  info: CallInfo,
+  { caller, status, body: received, info }: Pick<AnswerInput, 'caller' | 'status' | 'body' | 'info'>,
 ): Answer {
+  const { dialect, mode, stream } = caller;
   if (status < 200 || status > 299) {
     const refused = upstreamJson(received);
     return {

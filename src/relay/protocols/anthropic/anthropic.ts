@@ -20,10 +20,8 @@ const itsMaker: AnthropicVariant = {
 /** The wire of Anthropic's models, as one house speaks it. */
 export const anthropicIn = (variant: AnthropicVariant): Protocol => ({
   request: anthropicRequest(variant),
-  answer: ({ provider, channel, caller, status, body, info }) =>
-    anthropicAnswer(confidentialOf(provider, channel), caller, status, body, info),
-  stream: (provider, channel, caller, info) =>
-    new AnthropicStream(channel, confidentialOf(provider, channel), caller, info),
+  answer: (received) => anthropicAnswer(confidentialOf(received.provider, received.channel), received),
+  stream: (opened) => new AnthropicStream(confidentialOf(opened.provider, opened.channel), opened),
 });
 
 /** The Messages API of Anthropic. */

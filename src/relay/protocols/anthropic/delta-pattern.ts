@@ -1,3 +1,4 @@
+import type { Frame } from '../../upstream/sse.js';
 import type { Like } from '../chunk-pattern.js';
 import { GatheredWords } from '../gathered-words.js';
 
@@ -29,10 +30,9 @@ export class DeltaPattern {
   ) {}
 
   /**
-   * Of a frame with a delta whose words stand in `member`, its data in `bytes[start..end)`, all of it from `from` to
-   * `end + 2`; null: it is written in an unusual way.
+   * Of a frame in the usual spelling, with a delta whose words stand in `member`; null: it is written in an unusual way.
    */
-  static of(bytes: Buffer, from: number, start: number, end: number, member: string): DeltaPattern | null {
+  static of({ bytes, from, start, end }: Frame, member: string): DeltaPattern | null {
     if (end - from > longest) return null;
     const opening = `"${member}":"`;
     const at = bytes.indexOf(opening, start);

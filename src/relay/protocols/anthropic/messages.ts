@@ -76,6 +76,14 @@ function resultOf(message: JsonObject, id: string, place: string): JsonObject {
   };
 }
 
+/** Blocks that stand before and after what a message says. */
+interface Around {
+  readonly before: readonly JsonObject[];
+  readonly after: readonly JsonObject[];
+}
+
+const nothingAround: Around = { before: [], after: [] };
+
 class Turns {
   readonly system: { readonly text: string | null; readonly blocks: JsonObject[] }[] = [];
   private readonly turns: Turn[] = [];
@@ -95,7 +103,7 @@ class Turns {
         });
         return;
       case 'assistant':
-        this.say('assistant', content, [...thinkingOf(message)], callsOf(message, place), place);
+        this.say('assistant', content, place, { before: thinkingOf(message), after: callsOf(message, place) });
         return;
       case 'tool':
         this.turn('user').results.push(resultOf(message, idOf(message.tool_call_id, `${place}.tool_call_id`), place));
@@ -104,7 +112,7 @@ class Turns {
         this.turn('user').results.push(resultOf(message, functionId(message.name), place));
         return;
       case 'user':
-        this.say('user', content, [], [], place);
+        this.say('user', content, place);
         return;
       default:
         throw new NotConvertible('caller', `${place}.role is to be system, developer, user, assistant or tool`);
@@ -116,7 +124,7 @@ class Turns {
     const told = blocksOf(content, `${place}.content`).map((block) =>
       block.type === 'text' ? { ...block, text: instructionText(textIn(block.text) ?? '') } : block,
     );
-    this.say('user', told, [], [], place);
+    this.say('user', told, place);
   }
 
   messages(): JsonObject[] {
@@ -139,9 +147,8 @@ class Turns {
   private say(
     role: Turn['role'],
     content: JsonValue | undefined,
-    before: JsonObject[],
-    after: JsonObject[],
     place: string,
+    { before, after }: Around = nothingAround,
   ): void {
     const turn = this.turn(role);
     const plain = typeof content === 'string' && before.length + after.length === 0;

@@ -1,4 +1,4 @@
-import { type CallerRequest, NotConvertible, type RequestOptions } from '../../contracts/protocol.js';
+import { NotConvertible, type RequestInput, type RequestOptions } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { pictureAddresses } from '../gemini/media.js';
 import { imageSource } from './content.js';
@@ -20,7 +20,8 @@ const addressesIn = (blocks: readonly JsonObject[]): string[] =>
   blocks.flatMap((block) => [addressIn(block) ?? [], addressesIn(blocksWithin(block))].flat());
 
 /** Addresses of the pictures of a conversation, in either form. */
-export function pictureAddressesOf({ mode, dialect, body, neutral }: CallerRequest): readonly string[] {
+export function pictureAddressesOf({ caller }: Pick<RequestInput, 'caller'>): readonly string[] {
+  const { mode, dialect, body, neutral } = caller;
   // Counting is free, and so is an estimate.
   if (mode !== 'chat') return [];
   return dialect.wire === 'anthropic' ? addressesIn(objectsIn(body.messages)) : pictureAddresses(neutral().messages);

@@ -4,8 +4,8 @@ import {
   type CallerRequest,
   NotConvertible,
   type Protocol,
+  type RequestInput,
   type RequestOptions,
-  type UpstreamChannel,
 } from '../../contracts/protocol.js';
 import {
   countIn,
@@ -142,12 +142,7 @@ interface MessagesBody {
  * The body that goes upstream. An operator's own parameters may change the limit, but not raise it above what is held.
  * Throws NotConvertible.
  */
-function messagesBody(
-  channel: UpstreamChannel,
-  caller: CallerRequest,
-  upstreamModel: string,
-  options: RequestOptions,
-): MessagesBody {
+function messagesBody({ channel, caller, model: upstreamModel, options }: RequestInput): MessagesBody {
   const { model, thinks } = modelOf(upstreamModel, options);
   const own = caller.dialect.wire === 'anthropic';
   const given = own ? caller.body : caller.neutral();
@@ -182,14 +177,13 @@ function countedBody({ body }: CallerRequest, upstreamModel: string, options: Re
 /** What the model is asked by, in this variant. Throws NotConvertible. */
 export const anthropicRequest =
   (variant: AnthropicVariant): Protocol['request'] =>
-  (provider, channel, caller, upstreamModel, options) => {
+  (asked) => {
+    const { provider, channel, caller, model: upstreamModel, options } = asked;
     const own = caller.dialect.wire === 'anthropic';
     const counts = caller.mode === 'counting' && own;
     if (caller.mode !== 'chat' && !counts)
       throw new NotConvertible('caller', `this provider does not serve ${caller.mode}`);
-    const { body, model } = counts
-      ? countedBody(caller, upstreamModel, options)
-      : messagesBody(channel, caller, upstreamModel, options);
+    const { body, model } = counts ? countedBody(caller, upstreamModel, options) : messagesBody(asked);
     const effort = isObject(body.output_config) ? body.output_config.effort : null;
     const betas = betasOf(caller, upstreamModel, options);
     const base = baseOf(provider, channel);

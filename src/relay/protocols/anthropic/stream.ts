@@ -1,7 +1,8 @@
-import type { CallerRequest, CallInfo, Generated, UpstreamChannel } from '../../contracts/protocol.js';
+import type { Generated, StreamInput } from '../../contracts/protocol.js';
 import { exactly } from '../../json/exact-json.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
+import type { Frame } from '../../upstream/sse.js';
 import { failedStop } from '../failed-finish.js';
 import { saysSomething } from '../says-something.js';
 import { maxStrayPatterns, SseStream } from '../sse-stream.js';
@@ -25,10 +26,8 @@ export class AnthropicStream extends SseStream {
   private strayPatterns = 0;
 
   constructor(
-    channel: UpstreamChannel,
     private readonly confidential: Confidential,
-    caller: CallerRequest,
-    info: CallInfo,
+    { channel, caller, info }: Omit<StreamInput, 'provider'>,
   ) {
     super(channel, caller, info);
     this.events = new AnthropicEvents(info);
@@ -54,7 +53,7 @@ export class AnthropicStream extends SseStream {
     if (!isObject(event)) return;
     this.begun = true;
     this.error = failureIn(event, this.confidential);
-    if (this.error === null) this.event(event, bytes, start, end, from);
+    if (this.error === null) this.event(event, { bytes, start, end, from });
   }
 
   /** Those that say only more. */
@@ -68,7 +67,8 @@ export class AnthropicStream extends SseStream {
     return like.end;
   }
 
-  private event(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+  private event(event: JsonObject, frame: Frame): void {
+    const { bytes, start, end, from } = frame;
     const told = usageIn(event);
     if (told !== null) this.takeUsage(event, told);
     const { delta } = event;
@@ -83,13 +83,13 @@ export class AnthropicStream extends SseStream {
       return;
     }
     this.writer.forward(event, bytes, start, end, from);
-    if (event.type === 'content_block_delta' && from >= 0) this.learn(event, bytes, from, start, end);
+    if (event.type === 'content_block_delta' && from >= 0) this.learn(event, frame);
   }
 
-  private learn({ delta }: JsonObject, bytes: Buffer, from: number, start: number, end: number): void {
+  private learn({ delta }: JsonObject, frame: Frame): void {
     const member = isObject(delta) ? wordsOfDelta[textIn(delta.type) ?? ''] : undefined;
     if (member === undefined || this.strayPatterns >= maxStrayPatterns) return;
-    const pattern = DeltaPattern.of(bytes, from, start, end, member);
+    const pattern = DeltaPattern.of(frame, member);
     if (pattern === null) return;
     this.pattern = pattern;
     this.strayPatterns++;

@@ -67,16 +67,17 @@ export function bedrock(invokedAs: InvokedAs): Protocol {
   const request = anthropicRequest(variantFor(invokedAs));
   return {
     pictures: pictureAddressesOf,
-    request: (provider, channel, ...asked) => request(provider, placed(provider, channel), ...asked),
+    request: (asked) => request({ ...asked, channel: placed(asked.provider, asked.channel) }),
     answer({ provider, channel, caller, status, headers, body, info }) {
       const confidential = confidentialIn(provider, channel);
       if (status < 200 || status > 299)
         return { ok: false, error: bedrockRefusal(status, headers, body, confidential) };
-      return anthropicAnswer(confidential, caller, status, caller.mode === 'counting' ? asCount(body) : body, info);
+      const told = caller.mode === 'counting' ? asCount(body) : body;
+      return anthropicAnswer(confidential, { caller, status, body: told, info });
     },
-    stream(provider, channel, caller, info) {
-      const confidential = confidentialIn(provider, channel);
-      return new BedrockStream(new AnthropicStream(channel, confidential, caller, info), confidential);
+    stream(opened) {
+      const confidential = confidentialIn(opened.provider, opened.channel);
+      return new BedrockStream(new AnthropicStream(confidential, opened), confidential);
     },
   };
 }

@@ -218,7 +218,7 @@ export class GeminiReader implements Generated {
 
   private call(told: JsonObject, signature: string | null, said: Said, candidate: Candidate): void {
     const name = textIn(told.name);
-    if (name !== null) this.begin(told, name, signature, said, candidate);
+    if (name !== null) this.begin(told, signature, said, candidate);
     const { partial } = candidate;
     if (partial === null) return;
     if (!partial.add(told.partialArgs)) this.endless = true;
@@ -229,7 +229,8 @@ export class GeminiReader implements Generated {
     said.calls.push({ index: partial.index, function: { arguments: given } });
   }
 
-  private begin(told: JsonObject, name: string, signature: string | null, said: Said, candidate: Candidate): void {
+  private begin(told: JsonObject, signature: string | null, said: Said, candidate: Candidate): void {
+    const name = textIn(told.name) ?? '';
     const index = candidate.calls++;
     if (this.toolCalls < maxToolCalls) this.toolCalls++;
     const id = this.ids.of(textIn(told.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`);

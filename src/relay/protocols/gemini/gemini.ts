@@ -1,7 +1,6 @@
 import { providerTools } from '../../contracts/neutral.js';
-import type { Answer, CallerRequest, CallInfo, Protocol } from '../../contracts/protocol.js';
+import type { Answer, AnswerInput, Protocol } from '../../contracts/protocol.js';
 import { isObject, type JsonObject } from '../../json/json.js';
-import type { Confidential } from '../../upstream/confidential.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { failedCandidate } from '../failed-finish.js';
@@ -22,20 +21,14 @@ import type { GeminiTarget, GeminiVariant } from './variant.js';
 
 /* The wire of Google's Gemini models. */
 
-/** A whole answer in the form of the middle, or in its own where its caller speaks that, and wants it whole. */
-function read(
-  told: JsonObject,
-  caller: CallerRequest,
-  received: Buffer,
-  info: CallInfo,
-  confidential: Confidential,
-): Answer {
+/** A whole answer in neutral words, or in its own where its caller speaks that, and wants it whole. */
+function read(told: JsonObject, { provider, channel, caller, body: received, info }: AnswerInput): Answer {
   const { mode, stream } = caller;
   const generated = new GeminiReader(info);
   const missing = (): Answer => noAnswer(geminiUsage(told.usageMetadata));
   if (mode === 'counting' && typeof told.totalTokens !== 'number') return missing();
   if (mode === 'chat') {
-    const failed = failedCandidate(told.candidates, confidential);
+    const failed = failedCandidate(told.candidates, confidentialOf(provider, channel));
     if (failed !== null) return { ok: false, error: failed, costUnknown: true };
     if (!responseSays(told)) return missing();
   }
@@ -65,8 +58,10 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
   request: geminiRequest(variant),
   switchedTools: () => providerTools,
   // Who speaks this wire gives addresses where Google itself is to look.
-  pictures: (caller) => (isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages)),
-  answer({ provider, channel, caller, status, body: bytes, info }) {
+  pictures: ({ caller }) =>
+    isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages),
+  answer(answered) {
+    const { provider, channel, caller, status, body: bytes, info } = answered;
     const confidential = confidentialOf(provider, channel);
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
     const whole = isNative(caller) || caller.mode !== 'chat';
@@ -76,12 +71,9 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
     const error = geminiFailureIn(told, confidential, isNative(caller));
     if (error !== null) return { ok: false, error };
-    return caller.mode === 'chat' && drawsOnly(info.model)
-      ? predictionAnswered(told, caller, bytes, info, confidential)
-      : read(told, caller, bytes, info, confidential);
+    return caller.mode === 'chat' && drawsOnly(info.model) ? predictionAnswered(told, answered) : read(told, answered);
   },
-  stream: (provider, channel, caller, info) =>
-    new GeminiStream(channel, confidentialOf(provider, channel), caller, info),
+  stream: (opened) => new GeminiStream(opened),
 });
 
 /** The model's own version of the interface, then the channel's, then everybody's. */

@@ -1,7 +1,7 @@
 import { NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import { geminiSchema } from './schema.js';
-import { type ThinkingSuffix, thinkingConfig } from './thinking.js';
+import { type ThinkingRules, thinkingConfig } from './thinking.js';
 
 /* How an answer is to be generated: OpenAI's parameters as Gemini's `generationConfig`. */
 
@@ -46,20 +46,13 @@ function modalities(body: JsonObject, drawsImages: boolean): JsonObject {
   return drawsImages || asked.includes('image') ? { responseModalities: ['TEXT', 'IMAGE'] } : {};
 }
 
-export interface GenerationRules {
-  /** Without the suffix. */
-  readonly model: string;
-  readonly suffix: ThinkingSuffix | null;
-  /** The part of the limit that a suffix without a budget gives to thinking. */
-  readonly thinkingShare: number;
-  /** Of each answer; null: none. */
-  readonly limit: number | null;
+export interface GenerationRules extends ThinkingRules {
   readonly drawsImages: boolean;
 }
 
 /** Throws NotConvertible. */
 export function generationConfig(body: JsonObject, rules: GenerationRules): JsonObject {
-  const { model, suffix, thinkingShare, limit, drawsImages } = rules;
+  const { limit, drawsImages } = rules;
   const { n } = body;
   return {
     temperature: givenNumber(body.temperature),
@@ -74,6 +67,6 @@ export function generationConfig(body: JsonObject, rules: GenerationRules): Json
     ...(body.logprobs === true && { responseLogprobs: true, logprobs: countIn(body.top_logprobs) ?? undefined }),
     ...formatted(body),
     ...modalities(body, drawsImages),
-    thinkingConfig: thinkingConfig(model, body, suffix, thinkingShare, limit) ?? undefined,
+    thinkingConfig: thinkingConfig(body, rules) ?? undefined,
   };
 }

@@ -1,9 +1,9 @@
 import { used } from '../../../domain/call/usage.js';
-import { type Answer, type CallerRequest, type CallInfo, NotConvertible } from '../../contracts/protocol.js';
+import { type Answer, type AnswerInput, type CallerRequest, NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
-import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { confidentialOf } from '../confidential-of.js';
 import { writtenUsage } from '../openai/usage.js';
 import { blocked } from './failure.js';
 import { objectIn } from './names.js';
@@ -99,10 +99,7 @@ export function predictionBody(caller: CallerRequest): JsonObject {
 /** Pictures that are withheld come as reasons why. */
 export function predictionAnswered(
   told: JsonObject,
-  caller: CallerRequest,
-  received: Buffer,
-  info: CallInfo,
-  confidential: Confidential,
+  { provider, channel, caller, body: received, info }: AnswerInput,
 ): Answer {
   const predictions = objectsIn(told.predictions);
   const drawn = predictions.find(({ bytesBase64Encoded: data }) => textIn(data) !== null);
@@ -111,7 +108,7 @@ export function predictionAnswered(
     const error =
       reason === undefined || reason === null
         ? unreadableAnswer('the upstream answered without a picture in it')
-        : asUpstreamError(blocked(reason), 400, confidential);
+        : asUpstreamError(blocked(reason), 400, confidentialOf(provider, channel));
     return { ok: false, error };
   }
   const usage = used({ input: caller.promptTokens, output: tokensPerPicture });

@@ -28,7 +28,10 @@ function thinkingAs(body: JsonObject, model: string, suffix: ThinkingSuffix | nu
   if (suffix === null) return body;
   const config = objectIn(body, 'generationConfig') ?? {};
   const limit = memberIn(config, 'maxOutputTokens');
-  const thinking = thinkingConfig(model, {}, suffix, share, typeof limit === 'number' ? limit : null);
+  const thinking = thinkingConfig(
+    {},
+    { model, suffix, thinkingShare: share, limit: typeof limit === 'number' ? limit : null },
+  );
   return thinking === null
     ? body
     : withMember(body, 'generationConfig', withMember(config, 'thinkingConfig', thinking));

@@ -44,14 +44,16 @@ const drawsImages = (model: string, { imageModels }: GeminiSettings): boolean =>
 const thoughtWithin = ({ outputLimit }: CallerRequest, config: JsonObject): JsonObject =>
   outputLimit === null ? config : thinkingWithin(config, outputLimit);
 
+/** `model`: without the suffix. */
+interface AskedModel {
+  readonly model: string;
+  readonly suffix: ThinkingSuffix | null;
+  readonly options: RequestOptions;
+}
+
 /** Throws NotConvertible. */
-function contentBody(
-  caller: CallerRequest,
-  body: JsonObject,
-  model: string,
-  suffix: ThinkingSuffix | null,
-  { gemini: settings, pictures: fetched }: Pick<RequestOptions, 'gemini' | 'pictures'>,
-): JsonObject {
+function contentBody(caller: CallerRequest, body: JsonObject, { model, suffix, options }: AskedModel): JsonObject {
+  const { gemini: settings, pictures: fetched } = options;
   const { instructions, contents } = conversation(body.messages, {
     withoutInstructions: model.startsWith('gemma'),
     signsCalls: thinksByLevel(model),
@@ -88,10 +90,9 @@ function suffixOf({ thinkingAdapter }: GeminiSettings, upstreamModel: string, as
 /** What is asked of the model, in Gemini's words. Throws NotConvertible. */
 function asked(
   caller: CallerRequest,
-  model: string,
-  suffix: ThinkingSuffix | null,
-  options: RequestOptions,
+  askedModel: AskedModel,
 ): { readonly action: GeminiAction; readonly body: JsonObject } {
+  const { model, suffix, options } = askedModel;
   const native = isNative(caller);
   switch (caller.mode) {
     case 'chat':
@@ -102,7 +103,7 @@ function asked(
         action: caller.stream ? 'streamGenerateContent' : 'generateContent',
         body: native
           ? nativeContent(caller, model, suffix, options.gemini.thinkingShare)
-          : contentBody(caller, caller.neutral(), model, suffix, options),
+          : contentBody(caller, caller.neutral(), askedModel),
       };
     case 'embeddings':
       return native ? nativeEmbedding(caller, bareName(model)) : embeddingBody(caller.neutral(), bareName(model));
@@ -117,11 +118,11 @@ function asked(
 /** Throws NotConvertible. */
 export const geminiRequest =
   (variant: GeminiVariant): Protocol['request'] =>
-  (provider, channel, caller, upstreamModel, options) => {
+  ({ provider, channel, caller, model: upstreamModel, options }) => {
     const told = isNative(caller) ? caller.body : caller.neutral();
     const suffix = suffixOf(options.gemini, upstreamModel, textIn(told.model) ?? '');
     const model = suffix?.model ?? upstreamModel;
-    const { action, body } = asked(caller, model, suffix, options);
+    const { action, body } = asked(caller, { model, suffix, options });
     const target = { base: baseOf(provider, channel), model: bareName(model), action, channel, caller, options };
     const shaped = variant.reshape?.(body, target) ?? body;
     const sent =

@@ -1,9 +1,10 @@
 import { noUsage } from '../../../domain/call/usage.js';
-import type { CallerRequest, CallInfo, UpstreamChannel } from '../../contracts/protocol.js';
+import type { StreamInput } from '../../contracts/protocol.js';
 import { exactly } from '../../json/exact-json.js';
 import { isObject, type JsonObject, parseJson } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
+import { confidentialOf } from '../confidential-of.js';
 import { failedCandidate } from '../failed-finish.js';
 import { SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
@@ -23,13 +24,11 @@ export class GeminiStream extends SseStream {
   private metadata: JsonObject | undefined;
   private searches = noUsage;
 
-  constructor(
-    channel: UpstreamChannel,
-    private readonly confidential: Confidential,
-    caller: CallerRequest,
-    info: CallInfo,
-  ) {
+  private readonly confidential: Confidential;
+
+  constructor({ provider, channel, caller, info }: StreamInput) {
     super(channel, caller, info);
+    this.confidential = confidentialOf(provider, channel);
     this.generated = new GeminiReader(info);
     this.forwards = isNative(caller);
   }

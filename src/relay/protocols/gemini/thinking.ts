@@ -110,16 +110,23 @@ function asAsked(model: string, { reasoning_effort: effort, thinking }: JsonObje
   return thinksByLevel(model) ? byLevel(model, level) : budgeted(model, budget);
 }
 
+export interface ThinkingRules {
+  /** Without the suffix. */
+  readonly model: string;
+  readonly suffix: ThinkingSuffix | null;
+  /** The part of the limit that a suffix without a budget gives to thinking. */
+  readonly thinkingShare: number;
+  /** Of each answer; null: none. */
+  readonly limit: number | null;
+}
+
 /** `thinkingConfig`; null: the model's own way. A suffix wins: it is what is priced. */
 export function thinkingConfig(
-  model: string,
   body: JsonObject,
-  suffix: ThinkingSuffix | null,
-  share: number,
-  limit: number | null,
+  { model, suffix, thinkingShare, limit }: ThinkingRules,
 ): JsonObject | null {
   if (neverThinks(model)) return null;
-  return suffix === null ? asAsked(model, body) : bySuffix(model, suffix, share, limit);
+  return suffix === null ? asAsked(model, body) : bySuffix(model, suffix, thinkingShare, limit);
 }
 
 /** No model refuses a budget of so much. */

@@ -1,8 +1,8 @@
 import { searchesItself } from '../../catalogue/searching.js';
-import type { Answer, CallerRequest, CallInfo } from '../../contracts/protocol.js';
+import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
-import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { confidentialOf } from '../confidential-of.js';
 import { failedChoice } from '../failed-finish.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
@@ -32,12 +32,10 @@ function mendChoices(variant: OpenAiVariant, body: JsonObject, reading: Reading,
 
 export function openAiAnswer(
   variant: OpenAiVariant,
-  confidential: Confidential,
-  { mode }: CallerRequest,
-  status: number,
-  bytes: Buffer,
-  info: CallInfo,
+  { provider, channel, caller, status, body: bytes, info }: AnswerInput,
 ): Answer {
+  const { mode } = caller;
+  const confidential = confidentialOf(provider, channel);
   const received = withoutMark(bytes);
   if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, received, confidential) };
   const told = upstreamJson(received);

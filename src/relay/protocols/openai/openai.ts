@@ -1,5 +1,4 @@
 import type { Protocol } from '../../contracts/protocol.js';
-import { confidentialOf } from '../confidential-of.js';
 import { openAiAnswer } from './answer.js';
 import { openAiRequest } from './request.js';
 import { OpenAiStream } from './stream.js';
@@ -8,12 +7,8 @@ import type { OpenAiVariant } from './variant.js';
 
 /** The OpenAI wire family: one codec, and a variant per provider. */
 export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
-  request: (provider, channel, caller, upstreamModel, options) =>
-    openAiRequest(variant, provider, channel, caller, upstreamModel, options),
-  answer: ({ provider, channel, caller, status, headers, body, info }) =>
-    isTranscript(caller)
-      ? transcriptAnswer(variant, confidentialOf(provider, channel), caller, status, headers['content-type'], body)
-      : openAiAnswer(variant, confidentialOf(provider, channel), caller, status, body, info),
-  stream: (provider, channel, caller, info) =>
-    new OpenAiStream(variant, channel, confidentialOf(provider, channel), caller, info),
+  request: (asked) => openAiRequest(variant, asked),
+  answer: (received) =>
+    isTranscript(received.caller) ? transcriptAnswer(variant, received) : openAiAnswer(variant, received),
+  stream: (opened) => new OpenAiStream(variant, opened),
 });

@@ -1,13 +1,7 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import { budgetsBelow } from '../../catalogue/thinking-budget.js';
-import type {
-  CallerRequest,
-  Provider,
-  RequestOptions,
-  UpstreamChannel,
-  UpstreamRequest,
-} from '../../contracts/protocol.js';
+import type { CallerRequest, RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { formParts } from '../form-parts.js';
@@ -183,20 +177,16 @@ function usualAccept({ stream, answersSound, files }: CallerRequest): string {
 /** Throws NotConvertible. */
 export function openAiRequest(
   variant: OpenAiVariant,
-  provider: Provider,
-  channel: UpstreamChannel,
-  caller: CallerRequest,
-  upstreamModel: string,
-  options: RequestOptions,
+  { provider, channel, caller, model, options }: RequestInput,
 ): UpstreamRequest {
-  const asked: Target = { base: baseOf(provider, channel), model: upstreamModel, channel, caller, options };
+  const asked: Target = { base: baseOf(provider, channel), model, channel, caller, options };
   const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
   const asCalled = caller.dialect.wire === 'openai' ? caller.body : caller.neutral();
-  let body: JsonObject = { ...asCalled, model: upstreamModel };
+  let body: JsonObject = { ...asCalled, model };
   if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
-  const target: Target = { ...asked, model: textIn(body.model) ?? upstreamModel };
+  const target: Target = { ...asked, model: textIn(body.model) ?? model };
   if (!options.passThrough && channel.paramOverride) body = overridden(body, channel.paramOverride, caller.maxOutput);
   const content = contentFor(caller, body);
   return {

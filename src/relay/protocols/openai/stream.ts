@@ -1,11 +1,13 @@
 import type { Mode } from '../../../domain/channel/provider.js';
 import { searchesItself } from '../../catalogue/searching.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
-import type { CallerRequest, CallInfo, UpstreamChannel } from '../../contracts/protocol.js';
+import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
+import type { Frame } from '../../upstream/sse.js';
 import { inOneLine } from '../carried.js';
 import { ChunkPattern } from '../chunk-pattern.js';
+import { confidentialOf } from '../confidential-of.js';
 import { failedChoice } from '../failed-finish.js';
 import { choiceSays } from '../says-something.js';
 import { maxStrayPatterns, SseStream } from '../sse-stream.js';
@@ -72,14 +74,14 @@ export class OpenAiStream extends SseStream {
   private readonly reading: Reading;
   private readonly numbers = new CallNumbers();
 
+  private readonly confidential: Confidential;
+
   constructor(
     private readonly variant: OpenAiVariant,
-    channel: UpstreamChannel,
-    private readonly confidential: Confidential,
-    caller: CallerRequest,
-    info: CallInfo,
+    { provider, channel, caller, info }: StreamInput,
   ) {
     super(channel, caller, info);
+    this.confidential = confidentialOf(provider, channel);
     this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';
     this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
@@ -108,7 +110,7 @@ export class OpenAiStream extends SseStream {
       this.error = error;
       return;
     }
-    this.chunk(chunk, bytes, start, end, from);
+    this.chunk(chunk, { bytes, start, end, from });
   }
 
   /** Those that say only more. */
@@ -122,7 +124,7 @@ export class OpenAiStream extends SseStream {
   }
 
   /** Reads one chunk, mends it, and hands it on without its usage. */
-  private chunk(told: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+  private chunk(told: JsonObject, { bytes, start, end, from }: Frame): void {
     const { variant } = this;
     const chunk = variant.translate ? this.translated(variant.translate, told) : told;
     if (chunk === null) return;

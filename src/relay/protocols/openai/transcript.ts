@@ -1,9 +1,9 @@
 import type { Usage } from '../../../domain/call/usage.js';
 import type { Mode } from '../../../domain/channel/provider.js';
-import type { Answer, CallerRequest } from '../../contracts/protocol.js';
+import type { Answer, AnswerInput, CallerRequest } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
-import type { Confidential } from '../../upstream/confidential.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { confidentialOf } from '../confidential-of.js';
 import { upstreamJson } from '../upstream-json.js';
 import { failureIn, failureOf } from './failure.js';
 import { Generation } from './reply.js';
@@ -68,12 +68,10 @@ const isPage = (contentType: string | undefined): boolean =>
 
 export function transcriptAnswer(
   variant: OpenAiVariant,
-  confidential: Confidential,
-  caller: CallerRequest,
-  status: number,
-  contentType: string | undefined,
-  received: Buffer,
+  { provider, channel, caller, status, headers, body: received }: AnswerInput,
 ): Answer {
+  const confidential = confidentialOf(provider, channel);
+  const contentType = headers['content-type'];
   if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, received, confidential) };
   const textType = textTypes.get(caller.body.response_format);
   if (textType !== undefined && !saysJson(contentType)) {

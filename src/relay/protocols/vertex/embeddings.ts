@@ -44,7 +44,7 @@ function tokensIn(embeddings: readonly JsonObject[]): number | null {
 }
 
 export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
-  request(provider, channel, caller, model, { passThrough }) {
+  request({ provider, channel, caller, model, options: { passThrough } }) {
     if (caller.mode !== 'embeddings') throw notServed(caller.mode);
     const body = predictionBody(caller);
     const sent = passThrough || channel.paramOverride === null ? body : { ...body, ...channel.paramOverride };

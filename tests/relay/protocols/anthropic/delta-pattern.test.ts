@@ -22,7 +22,7 @@ const dataAt = 'event: content_block_delta\ndata: '.length;
 
 const patternOf = (event: JsonObject | string, member = 'text'): DeltaPattern | null => {
   const bytes = frameOf(event);
-  return DeltaPattern.of(bytes, 0, dataAt, bytes.length - 2, member);
+  return DeltaPattern.of({ bytes, from: 0, start: dataAt, end: bytes.length - 2 }, member);
 };
 
 describe('the words of a delta that is like the one before', () => {
@@ -65,12 +65,12 @@ describe('the words of a delta that is like the one before', () => {
 
 test('a stream says the same and goes out as it came, cut anywhere, as where every frame is parsed', () => {
   const open = () =>
-    providerOfType(14).protocol.stream(
-      providerOfType(14),
-      plainChannel,
-      { ...callerOf('chat', { stream: true }), dialect: messages.dialect },
-      { callId: 'call-7', model: 'claude', createdAt: 1_760_000_000 },
-    );
+    providerOfType(14).protocol.stream({
+      provider: providerOfType(14),
+      channel: plainChannel,
+      caller: { ...callerOf('chat', { stream: true }), dialect: messages.dialect },
+      info: { callId: 'call-7', model: 'claude', createdAt: 1_760_000_000 },
+    });
   const text = fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: 'grapheme', maxLength: 6 }));
   const piece = fc.record({ text, index: fc.nat({ max: 1 }), padding: fc.nat({ max: 3 }) });
   fc.assert(

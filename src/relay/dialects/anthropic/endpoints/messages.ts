@@ -23,7 +23,7 @@ export const messages: Endpoint = {
   asksForStream: ({ stream }) => stream === true,
   // Its clients are always told, and whoever is asked for them must tell.
   asksForUsage: () => true,
-  demand: (body, bytes, model, names) => ({
+  demand: ({ body, bytes, model, names }) => ({
     prompt: promptOf(body, bytes, model, names),
     answers: 1,
     asked: countIn(body.max_tokens),

@@ -15,5 +15,5 @@ export const countTokens: Endpoint = {
   invalid: (body, upload) => generateContent.invalid(countedIn(body), upload),
   promptTexts: (body) => generateContent.promptTexts(countedIn(body)),
   asksForSound: () => false,
-  demand: (body, ...about) => generateContent.demand(countedIn(body), ...about),
+  demand: (asked) => generateContent.demand({ ...asked, body: countedIn(asked.body) }),
 };

@@ -53,7 +53,7 @@ const embedding = (
   asksForSound: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
-  demand(body, bytes, model, names) {
+  demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     tallyContents(tally, contentsOf(requestsIn(body)));
     return { prompt: tally.total(bytes), answers: 0, asked: null };

@@ -1,5 +1,5 @@
 import type { CallerDialect } from '../../../contracts/caller-dialect.js';
-import type { Demand, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
+import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import { maxChoices } from '../../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn } from '../../../json/json.js';
 import { readByTool } from '../../../metering/media-tokens.js';
@@ -60,7 +60,7 @@ function invalid(body: JsonObject): InvalidRequest | null {
   return complaint === null ? null : { code: 'invalid_text_request', ...complaint };
 }
 
-function contentDemand(body: JsonObject, bytes: number, model: string, names: ReadonlySet<string>): Demand {
+function contentDemand({ body, bytes, model, names }: DemandInput): Demand {
   const tally = new PromptTally(model, names);
   tallyContents(tally, contentsIn(body));
   // Every member but the declarations is a tool of the provider's own.

@@ -36,7 +36,7 @@ export const predict: Endpoint = {
   asksForSound: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
-  demand(body, bytes, model, names) {
+  demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     for (const prompt of promptsIn(body)) tally.text(prompt);
     return { prompt: tally.total(bytes), answers: 1, asked: null };

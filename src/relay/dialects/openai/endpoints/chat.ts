@@ -1,4 +1,4 @@
-import type { Demand, Endpoint } from '../../../contracts/endpoint.js';
+import type { Demand, DemandInput, Endpoint } from '../../../contracts/endpoint.js';
 import { asksForSound } from '../../../contracts/neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
 import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
@@ -81,14 +81,9 @@ function contentTexts(content: JsonValue | undefined): string[] {
   ];
 }
 
-function demand(
-  body: JsonObject,
-  bytes: number,
-  model: string,
-  names: ReadonlySet<string>,
-  _upload: unknown,
-  switched: ReadonlySet<string> = new Set(),
-): Demand {
+const noneSwitched: ReadonlySet<string> = new Set();
+
+function demand({ body, bytes, model, names, switched = noneSwitched }: DemandInput): Demand {
   const tally = new PromptTally(model, names);
   const cost = messageCost(model);
   for (const message of objectsIn(body.messages)) tallyMessage(tally, message, cost);

@@ -30,7 +30,7 @@ export const completions: Endpoint = {
   asksForSound: () => false,
   asksForStream,
   asksForUsage,
-  demand(body, bytes, model, names) {
+  demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     tallyInput(tally, body.prompt);
     tally.text(body.suffix);

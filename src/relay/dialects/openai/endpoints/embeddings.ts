@@ -20,7 +20,7 @@ export const embeddings: Endpoint = {
   asksForSound: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
-  demand(body, bytes, model, names) {
+  demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     tallyInput(tally, body.input);
     return { prompt: tally.total(bytes), answers: 0, asked: null };

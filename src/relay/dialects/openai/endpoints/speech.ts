@@ -40,7 +40,7 @@ export const speech: Endpoint = {
   asksForSound: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
-  demand(body, _bytes, model) {
+  demand({ body, model }) {
     const text = textIn(body.input) ?? '';
     const count = soldByCharacter(model) ? charactersIn(text) : countTokens(model, text);
     const prompt = {

@@ -1,5 +1,5 @@
 import type { Mode } from '../../../../domain/channel/provider.js';
-import type { Demand, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
+import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import type { Upload } from '../../../contracts/upload.js';
 import { type JsonObject, textIn } from '../../../json/json.js';
 import { fastestWords, soundTokens } from '../../../metering/heard-usage.js';
@@ -36,7 +36,7 @@ function invalid(fields: JsonObject, upload: Upload | null): InvalidRequest | nu
 /** These count tokens of sound and of words, and tell them. */
 const countsTokens = /transcribe/;
 
-function demand(body: JsonObject, names: ReadonlySet<string>, upload: Upload | null): Demand {
+function demand({ body, names, upload }: DemandInput): Demand {
   const length = upload?.length;
   if (!length) throw new Error('a transcript of no file');
   const { expected } = length;
@@ -82,7 +82,7 @@ const heard = (path: string, mode: Mode): Endpoint => ({
   asksForSound: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
-  demand: (body, _bytes, _model, names, upload) => demand(body, names, upload),
+  demand,
 });
 
 export const transcriptions = heard('/v1/audio/transcriptions', 'transcription');
