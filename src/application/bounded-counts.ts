@@ -12,7 +12,7 @@ export interface HeldCounts<Id> {
   of(owner: UserId, ids: readonly Id[]): Promise<{ live: number; known: readonly Id[] }>;
 }
 
-interface OwnedSlots<Id> {
+export interface OwnedSlots<Id> {
   /** Throws `full` when the owner has `most`, orders under way included. 0: any number. */
   take(owner: UserId, id: Id, most: number): Promise<void>;
   /** The read model knows it, or the order has failed. */

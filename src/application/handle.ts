@@ -72,7 +72,7 @@ export const handle =
       if (decided.length === 0) return { events: [], position: seen };
       const at = clock.now();
       const events = decided.map((event, index) => ({ id: mark?.eventId(index) ?? newEventId(at), at, event }));
-      const result = await appended(store, stream, events, last, mark);
+      const result = await appended(store, stream, { events, before: last, mark });
       // A rival with the same mark may have been first: what counts is what the stream says.
       if (result.ok && mark !== null)
         return repeated(await readAfter(store, stream, last), mark) ?? { events: decided, position: result.position };
@@ -92,13 +92,18 @@ async function readAfter(
   return recorded;
 }
 
+interface AppendRequest {
+  readonly events: readonly NewEvent[];
+  /** The stream's last event as the events were decided on; null: there was none. */
+  readonly before: Folded<unknown>['last'];
+  readonly mark: IdempotencyMark | null;
+}
+
 /** An append whose answer was lost may have happened: the stream knows, if it can be read. */
 async function appended(
   store: EventStore,
   stream: StreamName,
-  events: readonly NewEvent[],
-  before: Folded<unknown>['last'],
-  mark: IdempotencyMark | null,
+  { events, before, mark }: AppendRequest,
 ): Promise<AppendResult> {
   try {
     return await store.append(stream, events, before?.revision ?? 'no-stream');

@@ -3,7 +3,7 @@ import { Instant } from '../domain/kernel/instant.js';
 import type { Clock } from './ports/storage-ports.js';
 
 /** Who may try something how often; in this process's memory, which forgets whoever has tried least recently. */
-interface RecentAttempts<Id> {
+export interface RecentAttempts<Id> {
   /** Throws `too-many-attempts`, with the seconds to wait; then it does not count. `withdrawn`: it shall not either. */
   count(id: Id): { withdrawn(): void };
 }

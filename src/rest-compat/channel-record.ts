@@ -1,4 +1,4 @@
-import type { ChannelPatch } from '../application/channels/channel-commands.js';
+import type { ChannelPatch } from '../application/channels/edit-channels.js';
 import { blankChannel, type ChannelSettings } from '../domain/channel/channel-settings.js';
 import { invalidField } from '../domain/kernel/failure.js';
 import type { ChannelRow } from '../projections/models/channels.js';

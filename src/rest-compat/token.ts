@@ -1,5 +1,6 @@
-import type { ApiKeyInput, ApiKeyStatusChange } from '../application/api-keys/api-key-commands.js';
 import type { ReadableApiKey } from '../application/api-keys/api-key-queries.js';
+import type { ApiKeyStatusChange } from '../application/api-keys/change-api-key.js';
+import type { ApiKeyInput } from '../application/api-keys/issue-api-key.js';
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports/storage-ports.js';
 import type { ApiKeyTerms } from '../domain/api-key/api-key-terms.js';

@@ -87,7 +87,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   StripeCurrency: ['src/payments/stripe.ts'],
   StripePrice: ['src/application/payments/top-up-terms.ts', 'settings.topUp.priceBy'],
   Price: ['src/application/payments/top-up-terms.ts', 'settings.topUp.priceBy'],
-  MinTopUp: ['src/application/payments/payment-commands.ts', 'settings.topUp.minimum'],
+  MinTopUp: ['src/application/payments/begin-top-up.ts', 'settings.topUp.minimum'],
   TopupGroupRatio: ['src/application/payments/top-up-terms.ts', 'settings.topUp.groupRatio'],
   TopUpLink: ['web/src/wallet/RedeemSection.tsx', 'status.topUpLink'],
   Notice: ['web/src/home/HomePage.tsx', 'status.notice'],
@@ -117,11 +117,11 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   ToolPrice: ['src/domain/pricing/tool-prices.ts', 'settings.prices.toolPrice'],
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/resolve-call.ts', 'settings.usableGroups'],
-  RootKeepsChannelKeys: ['src/application/channels/channel-commands.ts'],
+  RootKeepsChannelKeys: ['src/application/channels/edit-channels.ts'],
   RetryTimes: ['src/relay/pipeline/relay.ts', 'settings.retryTimes'],
-  ChannelDisableThreshold: ['src/application/channels/channel-tests.ts'],
+  ChannelDisableThreshold: ['src/application/channels/channel-test-run.ts'],
   AutomaticDisableChannelEnabled: ['src/relay/pipeline/relay.ts', 'settings.autoDisable'],
-  AutomaticEnableChannelEnabled: ['src/application/channels/channel-tests.ts'],
+  AutomaticEnableChannelEnabled: ['src/application/channels/channel-test-run.ts'],
   AutomaticDisableKeywords: ['src/relay/pipeline/channel-health.ts', 'settings.autoDisable.keywords'],
   LogConsumeEnabled: ['src/projections/models/usage-log/usage-log.ts'],
   DataExportEnabled: ['web/src/shell/Sidebar.tsx', 'status.dashboard'],
@@ -159,7 +159,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   'general_setting.api_key_concurrency': ['src/relay/admission/call-limits.ts', 'settings.apiKeyConcurrency'],
   'general_setting.low_channel_balance': ['src/application/channels/channel-balances.ts'],
   'general_setting.log_retention_days': ['src/application/reactions/keep-retention.ts'],
-  'general_setting.api_keys_per_user': ['src/application/api-keys/api-key-commands.ts', 'settings.maxApiKeys'],
+  'general_setting.api_keys_per_user': ['src/application/api-keys/issue-api-key.ts', 'settings.maxApiKeys'],
 };
 
 const definitions = Object.entries(optionTable) as [OptionKey, OptionDefinition][];

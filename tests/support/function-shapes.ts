@@ -2,12 +2,7 @@
 
 export const longFunctions: readonly string[] = [
   'application/application.ts openApplication',
-  'application/api-keys/api-key-commands.ts apiKeyCommands',
-  'application/channels/channel-tests.ts channelTests',
-  'application/channels/channel-commands.ts channelCommands',
   'application/sign-in/factors.ts factorCommands',
-  'application/payments/payment-commands.ts paymentCommands',
-  'application/redemptions/redemption-commands.ts redemptionCommands',
   'application/sign-in/setup.ts setupCommands',
   'application/memory/directory.ts openDirectory',
   'application/memory/live-traffic.ts liveTraffic',
@@ -30,7 +25,6 @@ export const longFunctions: readonly string[] = [
 ];
 
 export const longParameterLists: readonly string[] = [
-  'application/handle.ts appended',
   'application/notifications/mail-texts.ts codeMail',
   'application/notifications/mail-texts.ts resetMail',
   'application/notifications/mail-texts.ts stepUpMail',

@@ -8,9 +8,9 @@ import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import { inParallel } from '../in-parallel.js';
+import { newestOf } from '../newest-position.js';
 import type { ChannelView, Directory } from '../ports/storage-ports.js';
 import type { ChannelBalances } from '../ports/upstream-ports.js';
-import { newestOf } from './channel-commands.js';
 
 /* What is left in the accounts of channels, as their providers tell it. */
 

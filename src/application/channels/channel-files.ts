@@ -7,8 +7,8 @@ import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import { inParallel } from '../in-parallel.js';
+import { newestOf } from '../newest-position.js';
 import type { Directory, Ids, Vault } from '../ports/storage-ports.js';
-import { newestOf } from './channel-commands.js';
 
 /* Channels to a file and back. No key is in it, and none can be got out of the vault by way of one. */
 
@@ -20,7 +20,7 @@ interface ChannelFilePorts {
   readonly providers: ProviderTable;
 }
 
-export interface ChannelsImported {
+interface ChannelsImported {
   readonly ids: readonly ChannelId[];
   /** What is wrong with channels of it; then there are no ids. */
   readonly faults: readonly FileFault[];

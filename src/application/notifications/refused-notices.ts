@@ -37,3 +37,5 @@ export function refusedNotices(clock: Clock, warn: (facts: object, message: stri
     all: (): readonly RefusedNotices[] => [...kinds.values()],
   };
 }
+
+export type RefusedNoticeCounts = ReturnType<typeof refusedNotices>;

@@ -44,7 +44,7 @@ export interface PriceListRequest extends PageRequest {
 }
 
 /** For whom prices are told. */
-export interface Buyer {
+interface Buyer {
   /** That a call would be made for. */
   readonly group: string;
   /** Names of all groups that may be chosen. */

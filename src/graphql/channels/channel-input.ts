@@ -1,5 +1,5 @@
 import { Field, InputType, Int } from 'type-graphql';
-import type { ChannelPatch } from '../../application/channels/channel-commands.js';
+import type { ChannelPatch } from '../../application/channels/edit-channels.js';
 import type { ChannelSettings } from '../../domain/channel/channel-settings.js';
 import { SafeIntScalar } from '../server/scalars.js';
 

@@ -13,7 +13,7 @@ import {
   Subscription,
 } from 'type-graphql';
 import type { BalancesUpdated } from '../../application/channels/channel-balances.js';
-import type { ChannelTestRun } from '../../application/channels/channel-tests.js';
+import type { ChannelTestRun } from '../../application/channels/channel-test-run.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import type { ChannelRow } from '../../projections/models/channels.js';

@@ -1,6 +1,6 @@
 import { Arg, Authorized, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import type { RedemptionInput } from '../../application/redemptions/redemption-commands.js';
+import type { RedemptionInput } from '../../application/redemptions/issue-codes.js';
 import type { ReadableRedemption } from '../../application/redemptions/redemption-queries.js';
 import type { Position } from '../../domain/events/events.js';
 import { RedemptionId } from '../../domain/kernel/ids.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ChannelPatch } from '../../../src/application/channels/channel-commands.js';
+import type { ChannelPatch } from '../../../src/application/channels/edit-channels.js';
 import type { ChannelSettings } from '../../../src/domain/channel/channel-settings.js';
 import { beginning, streams } from '../../../src/domain/events/events.js';
 import type { FailureCode } from '../../../src/domain/kernel/failure.js';

@@ -1,0 +1,62 @@
+import { Failure } from '../../domain/kernel/failure.js';
+import { PaymentId } from '../../domain/kernel/ids.js';
+import type { PaymentProviderName } from '../../domain/payment/payment.js';
+import type { RefusedNoticeCounts } from '../notifications/refused-notices.js';
+import type { NoticeRequest, OrderNews } from '../ports/payment-ports.js';
+import { completeTopUp, expireTopUp, type PaymentOrderPorts, returnMoney } from './payment-orders.js';
+
+/* Webhooks of payment providers. A provider hears that its notice was taken only when the credit is durable. */
+
+const paymentIdIn = (text: string): PaymentId | null => {
+  try {
+    return PaymentId(text);
+  } catch {
+    return null;
+  }
+};
+
+interface PaymentNotice {
+  readonly provider: PaymentProviderName;
+  readonly request: NoticeRequest;
+}
+
+/**
+ * True: it is done with, durably, and need not be sent again. Throws `store-unavailable` and its kin: nobody knows.
+ */
+export async function takeNotice(
+  ports: PaymentOrderPorts,
+  refused: Pick<RefusedNoticeCounts, 'add'>,
+  { provider, request }: PaymentNotice,
+): Promise<boolean> {
+  const notice = await ports.providers[provider].readNotice(request);
+  if (!notice.ok) {
+    refused.add(provider, notice.reason);
+    return false;
+  }
+  const id = paymentIdIn(notice.order);
+  if (notice.told.kind === 'nothing' || id === null) return true;
+  try {
+    await applyNews(ports, id, { provider, news: notice.told });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // Signed, and of no order of ours: sending it again would change nothing.
+    const isUnknown = error.code === 'payment-not-found';
+    if (!isUnknown && error.code !== 'payment-differs') throw error;
+    refused.add(provider, isUnknown ? 'unknown-order' : 'differs', id);
+    return isUnknown;
+  }
+}
+
+async function applyNews(
+  ports: PaymentOrderPorts,
+  id: PaymentId,
+  {
+    provider,
+    news,
+  }: { readonly provider: PaymentProviderName; readonly news: Exclude<OrderNews, { kind: 'nothing' }> },
+): Promise<void> {
+  if (news.kind === 'over') await expireTopUp(ports, id, 'provider');
+  else if (news.kind === 'returned') await returnMoney(ports, id, { provider, returned: news.returned });
+  else await completeTopUp(ports, id, { provider, received: news.received, by: 'notice' });
+}
