@@ -324,7 +324,7 @@ async function start(
   );
 
   let stopping = false;
-  const { app, routes } = openServer(config.server, {
+  const { app, routes, upgrades } = openServer(config.server, {
     entrance,
     addressOf: clientOf,
     log,
@@ -336,7 +336,7 @@ async function start(
     application,
     relay,
     bodyRoom,
-    addressOf: clientOf,
+    ...{ addressOf: clientOf, upgrades },
     origins: whereFrom,
     config,
     startedAt,

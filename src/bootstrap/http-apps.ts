@@ -11,6 +11,7 @@ import { graphqlRoutes } from '../graphql/server/routes.js';
 import { Allowance } from '../http/allowance.js';
 import type { BodyRoom } from '../http/body-room.js';
 import type { Origins } from '../http/origins.js';
+import type { UpgradeRouter } from '../http/upgrade-router.js';
 import { playgroundRoutes } from '../playground/playground-routes.js';
 import { isAllowed } from '../relay/admission/ip-allow-list.js';
 import { readCredential } from '../relay/dialects/openai/credential.js';
@@ -29,6 +30,8 @@ interface FacesOptions {
   readonly bodyRoom: BodyRoom;
   /** The client behind a request that is not the web framework's. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** Of the port that the faces share. */
+  readonly upgrades: UpgradeRouter;
   readonly config: Config;
   readonly origins: Origins;
   readonly startedAt: Instant;
@@ -39,7 +42,7 @@ interface FacesOptions {
 }
 
 export async function serveHttpApps(app: FastifyInstance, options: FacesOptions): Promise<void> {
-  const { application, relay, bodyRoom, addressOf, config, origins, log, startedAt, version, ping } = options;
+  const { application, relay, bodyRoom, addressOf, upgrades, config, origins, log, startedAt, version, ping } = options;
   const { rateLimits } = config.server;
   const newRequestId = () => requestId(application.clock.now());
 
@@ -59,7 +62,7 @@ export async function serveHttpApps(app: FastifyInstance, options: FacesOptions)
     log,
   };
   await app.register(graphqlRoutes, graphql);
-  const endSubscriptions = attachSubscriptions(app.server, graphql);
+  const endSubscriptions = attachSubscriptions(upgrades, graphql);
   app.addHook('preClose', () => endSubscriptions());
 
   await app.register(restRoutes, {

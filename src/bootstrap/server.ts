@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
+import { UpgradeRouter } from '../http/upgrade-router.js';
 import { RelayError } from '../relay/contracts/errors.js';
 import type { DialectRouter } from '../relay/dialects/router.js';
 import { preloadTokenizers } from '../relay/text/tokens.js';
@@ -19,11 +20,15 @@ export interface Server {
   readonly app: FastifyInstance;
   /** Every path it answers; grows as faces are added. */
   readonly routes: readonly { readonly method: string; readonly url: string }[];
+  /** Faces own paths of it. */
+  readonly upgrades: UpgradeRouter;
 }
 
-export function openServer(server: Config['server'], { entrance, addressOf, log, isEnding }: ServerPorts): Server {
+export function openServer(server: Config['server'], ports: ServerPorts): Server {
+  const { entrance, log } = ports;
+  const upgrades = new UpgradeRouter((error) => log.error({ err: error }, 'an upgrade failed'));
   const app = Fastify({
-    serverFactory: (others) => httpListener({ server, entrance, addressOf, log, isEnding }, others),
+    serverFactory: (others) => httpListener({ server, upgrades, ...ports }, others),
     // Whatever it says of itself is said better elsewhere; its warnings are wanted.
     loggerInstance: log.child({}, { level: log.isLevelEnabled('debug') ? log.level : 'warn' }) as never,
     logController: new LogController({ disableRequestLogging: true }),
@@ -46,7 +51,7 @@ export function openServer(server: Config['server'], { entrance, addressOf, log,
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) routes.push({ method: each, url });
   });
-  return { app, routes };
+  return { app, routes, upgrades };
 }
 
 /** Resolves with the port. */

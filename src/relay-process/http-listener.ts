@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Log } from '../adapters/log.js';
 import type { Config } from '../config.js';
 import { settleClientAddress } from '../http/client-address.js';
+import type { UpgradeRouter } from '../http/upgrade-router.js';
 import { internalError, RelayError } from '../relay/contracts/errors.js';
 import type { DialectRouter } from '../relay/dialects/router.js';
 
@@ -10,6 +11,8 @@ import type { DialectRouter } from '../relay/dialects/router.js';
 export interface HttpListenerOptions {
   readonly server: Pick<Config['server'], 'requestTimeoutMs' | 'hstsSeconds' | 'trustedProxies'>;
   readonly entrance: Pick<DialectRouter, 'take' | 'turnAway'>;
+  /** Who takes upgrades, by path. */
+  readonly upgrades: UpgradeRouter;
   /** The client behind a request. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Pick<Log, 'error'>;
@@ -42,7 +45,7 @@ const pairs = (headers: readonly string[]): [string, string][] =>
 
 /** `others` answers what is not the relay's. */
 export function httpListener(
-  { server, entrance, addressOf, log, isEnding }: HttpListenerOptions,
+  { server, entrance, upgrades, addressOf, log, isEnding }: HttpListenerOptions,
   others: RequestListener,
 ): Server {
   const { requestTimeoutMs, trustedProxies } = server;
@@ -53,7 +56,7 @@ export function httpListener(
     connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
     keepAliveTimeout: keepAliveMs,
   };
-  return createServer(limits, (request: IncomingMessage, response: ServerResponse) => {
+  const listener = createServer(limits, (request: IncomingMessage, response: ServerResponse) => {
     // On a connection that was kept alive: the next request shall find another node, or nobody.
     if (isEnding()) return entrance.turnAway(response, stopping(), true);
     if (entrance.take(request, response)) return;
@@ -68,4 +71,6 @@ export function httpListener(
       entrance.turnAway(response, internalError());
     }
   });
+  listener.on('upgrade', upgrades.route);
+  return listener;
 }

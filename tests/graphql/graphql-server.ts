@@ -10,6 +10,7 @@ import { Allowance } from '../../src/http/allowance.js';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { clientAddress } from '../../src/http/client-address.js';
 import { origins } from '../../src/http/origins.js';
+import { UpgradeRouter } from '../../src/http/upgrade-router.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /* The GraphQL face on a port of its own, over the application of a whole gateway. */
@@ -225,7 +226,9 @@ export async function serveGraphql(
   };
   const app = Fastify({ trustProxy: true });
   await graphqlRoutes(app, options);
-  const detach = attachSubscriptions(app.server, options, { recheckMs });
+  const upgrades = new UpgradeRouter((error) => options.log.error({ error: String(error) }, 'an upgrade failed'));
+  app.server.on('upgrade', upgrades.route);
+  const detach = attachSubscriptions(upgrades, options, { recheckMs });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
   return {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { UpgradeRouter } from '../../src/http/upgrade-router.js';
 import { openDialectRouter } from '../../src/relay/dialects/router.js';
 import { httpListener } from '../../src/relay-process/http-listener.js';
 
@@ -18,7 +19,9 @@ test('a request that fails on its way to a face is told so and logged, and the n
     relay: null as never,
     directory: null as never,
   });
-  const listener = httpListener({ server, entrance, addressOf, log, isEnding: () => false }, (request, response) => {
+  const upgrades = new UpgradeRouter(() => {});
+  const listening = { server, entrance, upgrades, addressOf, log, isEnding: () => false };
+  const listener = httpListener(listening, (request, response) => {
     response.end(request.headers['x-forwarded-for']);
   });
   listener.listen(0, '127.0.0.1');

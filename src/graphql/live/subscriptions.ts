@@ -1,6 +1,6 @@
-import type { Server } from 'node:http';
 import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { type Context, makeServer, type SubscribePayload } from 'graphql-ws';
+import type { UpgradeRouter } from '../../http/upgrade-router.js';
 import { graphqlSchema } from '../schema.js';
 import { admit } from '../server/admission.js';
 import { contextFor, type GraphqlCaller, type GraphqlOptions, sessionCredentialsIn } from '../server/context.js';
@@ -41,14 +41,14 @@ interface Serving {
  * user who is disabled, deleted or given another role is cut off at once. Resolves when all is closed.
  */
 export function attachSubscriptions(
-  server: Server,
+  upgrades: UpgradeRouter,
   options: GraphqlOptions,
   { recheckMs = 15_000 }: { readonly recheckMs?: number } = {},
 ): () => Promise<void> {
   const { application, log } = options;
   const connections = liveConnections(application, recheckMs, log);
   const wallets = watchWallets(application.tail);
-  const detach = serveWebSocket(server, {
+  const detach = serveWebSocket(upgrades, {
     path: graphqlPath,
     isWelcome: (request) => !options.origins.isForeign(request),
     addressOf: options.addressOf,

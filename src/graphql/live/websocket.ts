@@ -1,9 +1,9 @@
-import type { Server as HttpServer, IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { CloseCode, handleProtocols, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Allowance } from '../../http/allowance.js';
 import { rateLimitKey } from '../../http/place.js';
+import { refuseUpgrade, type UpgradeHandler, type UpgradeRouter } from '../../http/upgrade-router.js';
 import type { ErrorLog } from '../server/errors.js';
 
 /* The transport under graphql-ws, on the port everything else is served on. */
@@ -36,26 +36,21 @@ const pingEveryMs = 12_000;
 const farewellMs = 1_000;
 
 /** Resolves when every socket is closed and all that ran for it has ended. */
-export function serveWebSocket(server: HttpServer, options: WebSocketOptions): () => Promise<void> {
+export function serveWebSocket(upgrades: UpgradeRouter, options: WebSocketOptions): () => Promise<void> {
   const { path, isWelcome, addressOf, log } = options;
   const open = new Map<string, number>();
   const sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, handleProtocols });
   const closing = new Set<Promise<void>>();
 
-  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    if (pathOf(request) !== path) {
-      // Somebody else's, unless there is nobody else: then it would hang.
-      if (server.listenerCount('upgrade') === 1) refuse(stream, '404 Not Found');
-      return;
-    }
+  const onUpgrade: UpgradeHandler = (request, stream, head) => {
     if (!isWelcome(request)) {
-      refuse(stream, '403 Forbidden');
+      refuseUpgrade(stream, '403 Forbidden');
       return;
     }
     const place = rateLimitKey(addressOf(request));
     const others = open.get(place) ?? 0;
     if (others >= maxPerPlace) {
-      refuse(stream, '429 Too Many Requests');
+      refuseUpgrade(stream, '429 Too Many Requests');
       return;
     }
     sockets.handleUpgrade(request, stream, head, (socket) => {
@@ -71,10 +66,10 @@ export function serveWebSocket(server: HttpServer, options: WebSocketOptions): (
     });
   };
   sockets.on('error', (error) => log.error({ error: String(error) }, 'the WebSocket server failed'));
-  server.on('upgrade', onUpgrade);
+  const disown = upgrades.own(path, onUpgrade);
 
   return async () => {
-    server.off('upgrade', onUpgrade);
+    disown();
     for (const socket of sockets.clients) socket.close(1001, 'Going away');
     const impatience = setTimeout(() => {
       for (const socket of sockets.clients) socket.terminate();
@@ -85,8 +80,6 @@ export function serveWebSocket(server: HttpServer, options: WebSocketOptions): (
   };
 }
 
-const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
-
 /** What is left to clients to send; the library takes anything else for a fault of its own. */
 const ofClients: ReadonlySet<unknown> = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete']);
 
@@ -96,10 +89,6 @@ function isOfClients(message: string): boolean {
   } catch {
     return false;
   }
-}
-
-function refuse(stream: Duplex, status: string): void {
-  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 /** Resolves when the socket is closed and its subscriptions have ended. */

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createProxyServer } from 'httpxy';
+import { destroyOnceEnded, type UpgradeHandler } from '../../http/upgrade-router.js';
 
 /*
  * What is not the relay's goes from the worker that got it to the process that serves the faces, over a socket only they
@@ -14,7 +15,7 @@ const clientOf = ({ socket }: IncomingMessage) => ({ [clientHeader]: socket.remo
 
 interface PassingOn {
   readonly listener: RequestListener;
-  readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
+  readonly upgrade: UpgradeHandler;
 }
 
 /** In a worker. `path`: of the socket. */
@@ -27,7 +28,11 @@ export function passingOn(path: string): PassingOn {
   proxy.on('error', (_error, _request, response) => void response?.destroy());
   return {
     listener: (request, response) => void proxy.web(request, response, { headers: clientOf(request) }),
-    upgrade: (request, socket, head) => void proxy.ws(request, socket, { headers: clientOf(request) }, head),
+    upgrade(request, socket, head) {
+      // The primary may refuse it, and then nobody reads what the client still sends.
+      destroyOnceEnded(socket);
+      void proxy.ws(request, socket as Socket, { headers: clientOf(request) }, head);
+    },
   };
 }
 

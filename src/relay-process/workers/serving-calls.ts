@@ -7,6 +7,7 @@ import { atIntervals } from '../../concurrency/at-intervals.js';
 import type { Recorded } from '../../domain/events/events.js';
 import type { ApiKeyId } from '../../domain/kernel/ids.js';
 import { proxyDoubts } from '../../http/proxy-doubts.js';
+import { UpgradeRouter } from '../../http/upgrade-router.js';
 import { inFlightCalls } from '../../relay/metering/in-flight-calls.js';
 import { RefusalTally } from '../../relay/pipeline/refusal-tally.js';
 import { providerTable } from '../../relay/providers/registry.js';
@@ -101,8 +102,10 @@ export function serveCalls(
     );
     const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());
     const others = passingOn(faces);
-    const listener = httpListener({ server, entrance, addressOf, log, isEnding: () => ending }, others.listener);
-    listener.on('upgrade', others.upgrade);
+    // What no call of this worker takes is the primary's, to serve or to refuse.
+    const upgrades = new UpgradeRouter((error) => log.error({ err: error }, 'an upgrade failed'), others.upgrade);
+    const listening = { server, entrance, upgrades, addressOf, log, isEnding: () => ending };
+    const listener = httpListener(listening, others.listener);
     const stop = async (): Promise<void> => {
       await Promise.all([stopNoting(), stopTelling()]);
       tellRefused();

@@ -8,6 +8,7 @@ import { type Answer, type Callers, errorIn, isWholeStream, openCallers } from '
 import { booksAtRest, expectBooksToAgree, ownedBy } from '../../support/gateway/books.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
+import { rawUpgrade } from '../../support/raw-upgrade.js';
 import { until } from '../../support/until.js';
 import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
 
@@ -165,6 +166,12 @@ describe('what is not the relay’s', () => {
     await until(async () => (heard.length > 0 ? true : null));
     expect(JSON.parse(heard[0] ?? '')).toMatchObject({ type: 'pong' });
     socket.close();
+  });
+
+  test('refuses WebSockets of paths that nobody serves', async () => {
+    const answer = await rawUpgrade(Number(new URL(gateway.url).port), '/v1/nowhere').answer();
+    expect(answer).toMatch(/^HTTP\/1.1 404 Not Found\r\n/);
+    expect(answer).toContain('Invalid URL (GET /v1/nowhere)');
   });
 });
 

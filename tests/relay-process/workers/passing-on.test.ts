@@ -1,15 +1,20 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { UpgradeRouter } from '../../../src/http/upgrade-router.js';
 import { passingOn, takePassedOn } from '../../../src/relay-process/workers/passing-on.js';
+import { rawUpgrade } from '../../support/raw-upgrade.js';
+import { until } from '../../support/until.js';
 
 /* One server passes on to another, as a worker does. */
 
 const seen: { address: string | undefined; headers: IncomingMessage['headers']; url: string | undefined }[] = [];
+const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 let directory: string;
 let faces: Server;
 let worker: Server;
@@ -29,10 +34,18 @@ beforeAll(async () => {
       response.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], 'x-length': body.length }).end(body);
     });
   });
+  const owned = new UpgradeRouter(() => {});
+  owned.own('/graphql', (request, socket) => {
+    seen.push({ address: request.socket.remoteAddress, headers: request.headers, url: request.url });
+    socket.end(`${switched}primary`);
+  });
+  faces.on('upgrade', owned.route);
   takePassedOn(faces);
   await new Promise<void>((resolve) => faces.listen(path, resolve));
   const { listener, upgrade } = passingOn(path);
-  worker = createServer(listener).on('upgrade', upgrade);
+  const upgrades = new UpgradeRouter(() => {}, upgrade);
+  upgrades.own('/v1/realtime', (_request, socket) => void socket.end(`${switched}worker`));
+  worker = createServer(listener).on('upgrade', upgrades.route);
   await new Promise<void>((resolve) => worker.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(worker.address() as AddressInfo).port}`;
 });
@@ -79,4 +92,32 @@ test('a client is let go when nobody serves the faces any more', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   await expect(fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).rejects.toThrow();
   server.close();
+});
+
+describe('an upgrade that reaches a worker', () => {
+  const upgrade = (path: string) => rawUpgrade((worker.address() as AddressInfo).port, path);
+
+  test('is taken there where the worker owns its path', async () => {
+    const before = seen.length;
+    expect(await upgrade('/v1/realtime?model=m').answer()).toBe(`${switched}worker`);
+    expect(seen).toHaveLength(before);
+  });
+
+  test('is passed on to whoever owns it in the primary, who sees where it came from', async () => {
+    const answer = await upgrade('/graphql?a=1').answer();
+    expect(answer.toLowerCase()).toMatch(/^http\/1.1 101 switching protocols\r\n/);
+    expect(answer.endsWith('primary')).toBe(true);
+    expect(seen.at(-1)).toMatchObject({ address: '127.0.0.1', url: '/graphql?a=1' });
+  });
+
+  test('is refused by the primary where nobody owns it, and closed though the client closes nothing', async () => {
+    const taken = once(worker, 'upgrade') as Promise<[IncomingMessage, Socket, Buffer]>;
+    const client = upgrade('/nowhere');
+    const [, socket] = await taken;
+    const answer = await client.answer();
+    expect(answer).toMatch(/^HTTP\/1.1 404 Not Found\r\n/);
+    expect(answer).toContain('Invalid URL (GET /nowhere)');
+    await until(async () => (socket.destroyed ? true : null));
+    client.socket.destroy();
+  });
 });
