@@ -57,7 +57,8 @@ import { redemptionQueries } from './redemptions/redemption-queries.js';
 import { externalSignIn } from './sign-in/external-sign-in.js';
 import { factorCommands } from './sign-in/factors.js';
 import { humanChecks } from './sign-in/human-checks.js';
-import { type IdentitySource, identity } from './sign-in/identity.js';
+import { identity } from './sign-in/identity.js';
+import type { IdentitySource } from './sign-in/identity-ports.js';
 import { oidcEndpoints } from './sign-in/oidc-endpoints.js';
 import { ownSessions } from './sign-in/own-sessions.js';
 import { passkeyCeremonies } from './sign-in/passkeys.js';
@@ -119,7 +120,7 @@ interface ApplicationPorts {
   readonly guessed: (user: UserId, what: 'password' | 'factor') => void;
   /** Addresses that users type may begin with http. */
   readonly allowHttp: boolean;
-  readonly doors: IdentityProviders;
+  readonly identityProviders: IdentityProviders;
   readonly payments: PaymentProviders;
   /** null: the first run takes no code. */
   readonly setupCode: SetupCode | null;
@@ -151,7 +152,7 @@ export function openApplication(ports: ApplicationPorts) {
   const factors = factorMemory(ports.store, factorCapacity);
   tail.add(factors);
   const passkeys = passkeyCeremonies({ ...ports, factors, checks: ports.passkeyChecks });
-  const proving = secondFactor({
+  const secondFactors = secondFactor({
     ...ports,
     factors,
     ceremonies: passkeys,
@@ -159,18 +160,25 @@ export function openApplication(ports: ApplicationPorts) {
   });
   const limits = mailLimits(clock);
   const hash = (text: string): string => ports.vault.hash(text);
-  const checking = passwordChecks({ ...ports, guessed: (user) => ports.guessed(user, 'password') });
-  const proven = stepUps({ ...ports, factors, secondFactor: proving, passwordChecks: checking, limits, hash });
+  const passwordComparison = passwordChecks({ ...ports, guessed: (user) => ports.guessed(user, 'password') });
+  const proven = stepUps({
+    ...ports,
+    factors,
+    secondFactor: secondFactors,
+    passwordChecks: passwordComparison,
+    limits,
+    hash,
+  });
   const identified = identity({
     ...ports,
     source: ports.identitySource,
     factors,
     passkeys,
-    secondFactor: proving,
-    passwordChecks: checking,
+    secondFactor: secondFactors,
+    passwordChecks: passwordComparison,
   });
   const users = { ...userCommands({ ...ports, once, stepUps: proven }), ...userSettingsCommands(ports) };
-  const doors = signInMethodQueries(ports);
+  const signInMethods = signInMethodQueries(ports);
   const mailing = {
     ...ports,
     users,
@@ -227,7 +235,7 @@ export function openApplication(ports: ApplicationPorts) {
     humanChecks: humanChecks({
       ...ports,
       verifier: ports.humanVerifier,
-      isOn: () => doors.doors().humanCheck !== null,
+      isOn: () => signInMethods.signInMethods().humanCheck !== null,
     }),
     identity: identified,
     stepUps: proven,
@@ -236,17 +244,17 @@ export function openApplication(ports: ApplicationPorts) {
       passkeysOf: passkeysOf(ports.store),
       factors,
       passkeys,
-      secondFactor: proving,
+      secondFactor: secondFactors,
       stepUps: proven,
     }),
     ownSessions: ownSessions({ ...ports, factors, ended: identified.ended }),
-    elsewhere: externalSignIn({
+    externalSignIn: externalSignIn({
       ...ports,
       users,
       identity: identified,
       stepUps: proven,
       welcome: (inviter) => welcome(directory.settings(), inviter),
-      isOpen: (provider) => doors.doors()[provider] !== null,
+      isOpen: (provider) => signInMethods.signInMethods()[provider] !== null,
     }),
     queries: {
       ...userQueries(reading),
@@ -257,7 +265,7 @@ export function openApplication(ports: ApplicationPorts) {
       ...optionQueries(reading),
       ...notificationQueries(ports),
       ...paymentQueries({ ...reading, providers: ports.payments }),
-      ...doors,
+      ...signInMethods,
       ...trafficQueries(reading),
       ...securityQueries({ ...reading, factors }),
       ...usageQueries({ ...reading, usageFeed }),

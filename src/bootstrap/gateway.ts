@@ -235,7 +235,7 @@ async function start(
     secretOf,
   };
   const report = (facts: object) => log.warn(facts, 'a provider has not vouched for somebody');
-  const doors = openIdentityProviders({ outbound, clock, ...asSet, report }, config.doors);
+  const identityProviders = openIdentityProviders({ outbound, clock, ...asSet, report }, config.doors);
   const handling = handle(store, clock);
   const notices = trafficNotices(handling, log);
   const underWay = inFlightCalls();
@@ -277,7 +277,7 @@ async function start(
     notificationQueue,
     guessed: notifyOfGuessing({ queue: notificationQueue, personal, clock, limit: config.notificationLimit, log }),
     allowHttp: config.outbound.allowHttp,
-    doors,
+    identityProviders,
     payments: openPayments({ outbound, ...asSet }, config.stripeUrl),
     probe: channelProbe({ ...relaying.ports, root: () => rootUserId(db) }),
     balances: channelBalances(relaying.ports),

@@ -103,7 +103,7 @@ export async function serveHttpApps(app: FastifyInstance, options: FacesOptions)
   });
 
   const pages = await serveConsole(app, () => {
-    const { humanCheck, telegram } = application.queries.doors();
+    const { humanCheck, telegram } = application.queries.signInMethods();
     const cashier = application.queries.cashier();
     return { turnstile: humanCheck !== null, telegram: telegram !== null, cashier };
   });

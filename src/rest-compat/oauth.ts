@@ -3,7 +3,8 @@ import type { Application } from '../application/application.js';
 import { shownStepUp } from '../application/asking.js';
 import type { TelegramSignIn } from '../application/ports/identity-provider-ports.js';
 import type { UserView } from '../application/ports/storage-ports.js';
-import type { Bound, Entered } from '../application/sign-in/external-sign-in.js';
+import type { Entered } from '../application/sign-in/external-entry.js';
+import type { Bound } from '../application/sign-in/external-sign-in.js';
 import { checkText } from '../domain/kernel/bounds.js';
 import type { VisitedProvider } from '../domain/kernel/claim.js';
 import { visitorIn } from '../http/visitor-cookie.js';
@@ -57,7 +58,7 @@ const isOwnNavigation = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-mode'] === 'navigate';
 
 export function oauthEndpoints(endpoints: Endpoints, application: Application): void {
-  const { identity, elsewhere, directory, visible } = application;
+  const { identity, externalSignIn, directory, visible } = application;
 
   const viewerBehind = async (request: FastifyRequest): Promise<UserView | null> => {
     const signedIn = isSignedOut(request) ? null : await sessionUserEvenDisabled(identity, request);
@@ -80,7 +81,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
       const signedIn = isSignedOut(request) ? null : await sessionUserEvenDisabled(identity, request);
       const visitor = visitorBehind(request, reply);
       return success(
-        await elsewhere.newState({
+        await externalSignIn.newState({
           visitor: visitor.known ?? visitor.remember(),
           inviteCode: query.text('aff'),
           binding: signedIn,
@@ -102,7 +103,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     async ({ request, reply, query }: HttpExchange): Promise<Envelope> => {
       const refusal = provider === 'linuxdo' ? refusalIn(query) : null;
       if (refusal !== null) return failure(refusal);
-      const arrival = await elsewhere.arrive(provider, {
+      const arrival = await externalSignIn.callback(provider, {
         code: query.text('code', maxCodeLength),
         state: query.text('state'),
         visitor: visitorIn(request.headers.cookie),
@@ -125,7 +126,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     'GET',
     '/oauth/wechat',
     async ({ request, reply, query }) =>
-      answered(await elsewhere.arriveByWeChat(query.text('code'), clientBehind(request)), request, reply),
+      answered(await externalSignIn.enterByWeChat(query.text('code'), clientBehind(request)), request, reply),
     { critical: true, changes: true },
   );
 
@@ -134,7 +135,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     'GET',
     '/oauth/wechat/bind',
     async (viewer, { request, query }) => {
-      await visible(await elsewhere.bindWeChat(viewer, query.text('code'), askingIn(identity, request)));
+      await visible(await externalSignIn.bindWeChat(viewer, query.text('code'), askingIn(identity, request)));
       return success();
     },
     { critical: true, changes: true },
@@ -144,7 +145,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     'GET',
     '/oauth/telegram/login',
     async ({ request, reply, query }) =>
-      answered(await elsewhere.arriveByTelegram(telegramIn(query), clientBehind(request)), request, reply),
+      answered(await externalSignIn.enterByTelegram(telegramIn(query), clientBehind(request)), request, reply),
     { critical: true, changes: true },
   );
 
@@ -158,7 +159,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
       const shown = askingIn(identity, request);
       const stepUp = shownStepUp('step_up', query.given('step_up')) ?? shown.stepUp;
       await visible(
-        await elsewhere.bindTelegram(viewer, telegramIn(query), led === null ? shown : { ...shown, stepUp }),
+        await externalSignIn.bindTelegram(viewer, telegramIn(query), led === null ? shown : { ...shown, stepUp }),
       );
       if (led === null) return success(null, bound);
       return reply.redirect(bindingsPage, 302);

@@ -47,7 +47,7 @@ export function statusEndpoints(
   const isAlive = remembered(ping, clock);
 
   endpoints.open('GET', '/status', async (): Promise<Envelope> => {
-    const doors = queries.doors();
+    const methods = queries.signInMethods();
     return success({
       version,
       start_time: unixSeconds(startedAt),
@@ -75,19 +75,19 @@ export function statusEndpoints(
       chats: JSON.parse(text('Chats')) as unknown,
       demo_site_enabled: flag('DemoSiteEnabled'),
       self_use_mode_enabled: flag('SelfUseModeEnabled'),
-      email_verification: doors.emailVerification,
-      turnstile_check: doors.humanCheck !== null,
+      email_verification: methods.emailVerification,
+      turnstile_check: methods.humanCheck !== null,
       turnstile_site_key: text('TurnstileSiteKey'),
-      github_oauth: doors.github !== null,
+      github_oauth: methods.github !== null,
       github_client_id: text('GitHubClientId'),
-      oidc_enabled: doors.oidc !== null,
+      oidc_enabled: methods.oidc !== null,
       oidc_client_id: text('oidc.client_id'),
       oidc_authorization_endpoint: text('oidc.authorization_endpoint'),
-      linuxdo_oauth: doors.linuxdo !== null,
+      linuxdo_oauth: methods.linuxdo !== null,
       linuxdo_client_id: text('LinuxDOClientId'),
-      wechat_login: doors.wechat !== null,
+      wechat_login: methods.wechat !== null,
       wechat_qrcode: text('WeChatAccountQRCodeImageURL'),
-      telegram_oauth: doors.telegram !== null,
+      telegram_oauth: methods.telegram !== null,
       telegram_bot_name: text('TelegramBotName'),
     });
   });

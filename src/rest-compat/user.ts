@@ -4,7 +4,7 @@ import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../applic
 import type { UsableGroup } from '../application/payments/offers.js';
 import type { UserView } from '../application/ports/storage-ports.js';
 import type { FactorProof } from '../application/sign-in/second-factor.js';
-import type { StepUpProof } from '../application/sign-in/step-up.js';
+import type { StepUpProof } from '../application/sign-in/step-up-proof.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';
 import { answerEntry, askingIn, clientBehind, endSession, goingOn, halfSignInOf } from './session.js';
 import { legacyUser, ownSetting, userFields } from './user-record.js';
@@ -105,7 +105,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
       const purpose = purposeIn(typedBody);
       const { session } = askingIn(identity, request);
       const { place } = clientBehind(request);
-      return success(await stepUps.prove(viewer, session, purpose, stepUpProofIn(typedBody), place));
+      return success(await stepUps.prove({ user: viewer.id, session, purpose }, stepUpProofIn(typedBody), place));
     },
     { critical: true },
   );
@@ -116,7 +116,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     '/user/step_up/code',
     async (viewer, { request, body }) => {
       const { session } = askingIn(identity, request);
-      await stepUps.sendCode(viewer, session, purposeIn(body()), clientBehind(request));
+      await stepUps.sendCode({ user: viewer.id, session, purpose: purposeIn(body()) }, clientBehind(request));
       return success();
     },
     { critical: true },
@@ -129,7 +129,8 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     if (password === '' || asking.stepUp !== null) return asking;
     const { place } = clientBehind(request);
     const proof = { kind: 'password', password } as const;
-    return { ...asking, stepUp: await stepUps.prove(viewer, asking.session, 'password', proof, place) };
+    const scope = { user: viewer.id, session: asking.session, purpose: 'password' } as const;
+    return { ...asking, stepUp: await stepUps.prove(scope, proof, place) };
   };
 
   endpoints.open(

@@ -2,16 +2,9 @@
 
 export const longFunctions: readonly string[] = [
   'application/application.ts openApplication',
-  'application/sign-in/factors.ts factorCommands',
-  'application/sign-in/setup.ts setupCommands',
   'application/memory/directory.ts openDirectory',
   'application/memory/live-traffic.ts liveTraffic',
   'application/usage/usage-queries.ts usageQueries',
-  'application/sign-in/external-sign-in.ts externalSignIn',
-  'application/sign-in/identity.ts identity',
-  'application/sign-in/passkeys.ts passkeyCeremonies',
-  'application/sign-in/second-factor.ts secondFactor',
-  'application/sign-in/step-up.ts stepUps',
   'application/options/settings.ts settingsFrom',
   'bootstrap/gateway.ts start',
   'relay/delivery/answering.ts answer',
@@ -25,14 +18,6 @@ export const longFunctions: readonly string[] = [
 ];
 
 export const longParameterLists: readonly string[] = [
-  'application/notifications/mail-texts.ts codeMail',
-  'application/notifications/mail-texts.ts resetMail',
-  'application/notifications/mail-texts.ts stepUpMail',
-  'application/notifications/mail-texts.ts withCode',
-  'application/sign-in/password-checks.ts guess',
-  'application/sign-in/sign-in-delays.ts freeForStrangers',
-  'application/sign-in/step-up.ts prove',
-  'application/sign-in/step-up.ts proved',
   'relay/contracts/answer-writer.ts forward',
   'relay/dialects/anthropic/stream-writer.ts forward',
   'relay/dialects/anthropic/stream-writer.ts frameOf',

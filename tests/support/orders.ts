@@ -58,5 +58,5 @@ export async function proven({ application, root }: World, id: UserId, purpose: 
   await application.visible(await application.users.edit(root, id, { ...unchanged, password }));
   const session = 'of the orders';
   const proof = { kind: 'password', password } as const;
-  return { session, stepUp: await application.stepUps.prove({ id }, session, purpose, proof, '192.0.2.9') };
+  return { session, stepUp: await application.stepUps.prove({ user: id, session, purpose }, proof, '192.0.2.9') };
 }

@@ -12,7 +12,7 @@ const relyingParty = ({ origin }: Site): string => new URL(origin).hostname;
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'base64url'));
 
 /** What an answer says of itself, before anything is believed. */
-function told(response: string): { readonly challenge: string; readonly credential: string } | null {
+function claimOf(response: string): { readonly challenge: string; readonly credential: string } | null {
   try {
     const { id, response: inner } = JSON.parse(response);
     const { challenge } = JSON.parse(Buffer.from(inner.clientDataJSON, 'base64url').toString('utf8'));
@@ -26,9 +26,9 @@ function told(response: string): { readonly challenge: string; readonly credenti
 const orNull = <Value>(checked: Promise<Value>): Promise<Value | null> => checked.catch(() => null);
 
 export const webauthnPasskeys: PasskeyChecks = {
-  told,
+  claimOf,
 
-  async questionForNew({ site, systemName, challenge, user, known }) {
+  async registrationOptions({ site, systemName, challenge, user, known }) {
     const { generateRegistrationOptions } = await library();
     const options = await generateRegistrationOptions({
       rpName: systemName,
@@ -45,7 +45,7 @@ export const webauthnPasskeys: PasskeyChecks = {
     return JSON.stringify(options);
   },
 
-  async checkNew({ site, challenge, response }) {
+  async verifyRegistration({ site, challenge, response }) {
     const { verifyRegistrationResponse } = await library();
     const checked = await orNull(
       verifyRegistrationResponse({
@@ -53,7 +53,7 @@ export const webauthnPasskeys: PasskeyChecks = {
         expectedChallenge: challenge,
         expectedOrigin: site.origin,
         expectedRPID: relyingParty(site),
-        // Where a passkey is to be a door of its own, its user is verified at that door.
+        // Where a passkey signs in alone, its user is verified at that sign-in.
         requireUserVerification: false,
       }),
     );
@@ -62,7 +62,7 @@ export const webauthnPasskeys: PasskeyChecks = {
     return { credential: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports };
   },
 
-  async question({ site, challenge, known, verified }) {
+  async authenticationOptions({ site, challenge, known, verified }) {
     const { generateAuthenticationOptions } = await library();
     const options = await generateAuthenticationOptions({
       rpID: relyingParty(site),
@@ -74,7 +74,7 @@ export const webauthnPasskeys: PasskeyChecks = {
     return JSON.stringify(options);
   },
 
-  async check({ site, challenge, response, publicKey, verified }) {
+  async verifyAuthentication({ site, challenge, response, publicKey, verified }) {
     const { verifyAuthenticationResponse } = await library();
     const answer = JSON.parse(response) as AuthenticationResponseJSON;
     const checked = await orNull(

@@ -6,7 +6,7 @@ import { allChannels, channelSecrets, channelSettings } from '../../projections/
 import { allOptions, optionValue } from '../../projections/models/options.js';
 import { userByAccessTokenHash, userByEmail, userByUsername } from '../../projections/models/user-queries.js';
 import type { PersonalData } from '../ports/storage-ports.js';
-import type { IdentitySource } from '../sign-in/identity.js';
+import type { IdentitySource } from '../sign-in/identity-ports.js';
 import type { DirectorySource } from './directory.js';
 
 /* The directory's and the identity's view of the read models. */

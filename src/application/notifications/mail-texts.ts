@@ -3,8 +3,8 @@ import type { Language } from '../../domain/kernel/language.js';
 import type { Mail } from '../ports/outbound-ports.js';
 
 /*
- * Mails that people get, in their language. The Chinese subjects are the legacy contract's to the letter; names of others
- * are text, never markup.
+ * Mails in the reader's language. The Chinese subjects are the legacy contract's to the letter; names that users choose
+ * are escaped.
  */
 
 interface CodeWords {
@@ -46,7 +46,15 @@ const stepUp: Record<Language, CodeWords> = {
   },
 };
 
-function withCode(to: string, systemName: string, code: string, minutes: number, words: CodeWords): Mail {
+interface CodeMail {
+  readonly to: string;
+  readonly systemName: string;
+  readonly code: string;
+  /** For how long the code is valid. */
+  readonly minutes: number;
+}
+
+function withCode({ to, systemName, code, minutes }: CodeMail, words: CodeWords): Mail {
   const paragraphs = [
     words.greeting(escapeHtml(systemName)),
     `${words.code}<strong>${code}</strong>`,
@@ -60,11 +68,9 @@ function withCode(to: string, systemName: string, code: string, minutes: number,
   };
 }
 
-export const codeMail = (to: string, systemName: string, code: string, minutes: number, language: Language): Mail =>
-  withCode(to, systemName, code, minutes, verification[language]);
+export const codeMail = (mail: CodeMail, language: Language): Mail => withCode(mail, verification[language]);
 
-export const stepUpMail = (to: string, systemName: string, code: string, minutes: number, language: Language): Mail =>
-  withCode(to, systemName, code, minutes, stepUp[language]);
+export const stepUpMail = (mail: CodeMail, language: Language): Mail => withCode(mail, stepUp[language]);
 
 const reset = {
   zh: {
@@ -86,7 +92,11 @@ const reset = {
   },
 } satisfies Record<Language, object>;
 
-export function resetMail(to: string, systemName: string, link: string, minutes: number, language: Language): Mail {
+interface ResetMail extends Omit<CodeMail, 'code'> {
+  readonly link: string;
+}
+
+export function resetMail({ to, systemName, link, minutes }: ResetMail, language: Language): Mail {
   const words = reset[language];
   const address = escapeHtml(link);
   return {

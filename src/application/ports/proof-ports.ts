@@ -36,13 +36,13 @@ export interface Site {
 }
 
 /**
- * What is asked of authenticators and what is to be thought of their answers. Questions and answers are JSON as browsers
- * take and give it; challenges, credential ids and keys are base64url. What is wrong with an answer is not told: null.
+ * WebAuthn. Options and answers are JSON as browsers take and give it; challenges, credential ids and keys are base64url.
+ * null: the answer is wrong, whatever about it.
  */
 export interface PasskeyChecks {
   /** What an answer claims: which challenge it answers, with which credential. */
-  told(response: string): { readonly challenge: string; readonly credential: string } | null;
-  questionForNew(asked: {
+  claimOf(response: string): { readonly challenge: string; readonly credential: string } | null;
+  registrationOptions(asked: {
     readonly site: Site;
     readonly systemName: string;
     readonly challenge: string;
@@ -51,20 +51,24 @@ export interface PasskeyChecks {
     /** Credentials the user has already. */
     readonly known: readonly string[];
   }): Promise<string>;
-  checkNew(answered: { readonly site: Site; readonly challenge: string; readonly response: string }): Promise<{
+  verifyRegistration(answered: {
+    readonly site: Site;
+    readonly challenge: string;
+    readonly response: string;
+  }): Promise<{
     readonly credential: string;
     readonly publicKey: string;
     readonly counter: number;
     readonly transports: readonly string[];
   } | null>;
   /** `known` empty: any credential made for the site. `verified`: the authenticator must know its user. */
-  question(asked: {
+  authenticationOptions(asked: {
     readonly site: Site;
     readonly challenge: string;
     readonly known: readonly { readonly credential: string; readonly transports: readonly string[] }[];
     readonly verified: boolean;
   }): Promise<string>;
-  check(answered: {
+  verifyAuthentication(answered: {
     readonly site: Site;
     readonly challenge: string;
     readonly response: string;

@@ -1,7 +1,6 @@
 /*
- * One guess at an account at a time, for all places where nobody has succeeded there: a place that is refused is told when
- * it is its turn, and that turn is nobody else's, however many ask meanwhile. A network has one turn at a time, so a crowd
- * in one network does not push others out.
+ * Guesses at an account are queued, for all client networks from which nobody has signed in: a refused one is told when
+ * its turn is, and that turn is nobody else's. A larger network has one turn at a time, so that it cannot fill the queue.
  */
 
 const betweenMs = 2 * 60_000;

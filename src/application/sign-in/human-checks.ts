@@ -4,8 +4,8 @@ import type { HumanVerifier } from '../ports/outbound-ports.js';
 import type { Tickets } from '../ports/storage-ports.js';
 
 /*
- * Whether there is a human behind a browser, asked by the doors of the contract while the operator wants it. Whoever has
- * passed is not asked again with that browser for a day, or until it signs out.
+ * CAPTCHA before sign-in and registration, where the operator has switched it on. A browser that has passed is not asked
+ * again for a day, or until it signs out.
  */
 
 interface HumanCheckPorts {
@@ -15,7 +15,7 @@ interface HumanCheckPorts {
   readonly isOn: () => boolean;
 }
 
-/** Who is asked. */
+/** A browser that is to be checked. */
 export interface Visitor {
   /** By which the browser is known again; null: it is not yet. */
   readonly known: string | null;

@@ -8,8 +8,8 @@ import type { FactorSource, PasskeyChecks, Site } from '../ports/proof-ports.js'
 import type { Directory, EventStore, PersonalData, Tickets, Vault } from '../ports/storage-ports.js';
 
 /*
- * Asking authenticators, and believing them. A question holds a challenge that is worth one answer, for what was asked
- * about, at the site it was asked at: an answer to another question is none, however right.
+ * WebAuthn ceremonies. A challenge is worth one answer, for the purpose and the site it was issued for: an answer to
+ * another challenge is refused, however right.
  */
 
 interface PasskeyPorts {
@@ -24,10 +24,6 @@ interface PasskeyPorts {
   readonly warn: (facts: object, message: string) => void;
 }
 
-const lifetimeMs = 5 * 60_000;
-
-const refused = (): Failure => new Failure('passkey-refused');
-
 interface PasskeyRequest {
   /** What is to be done with the answer, and for whom. */
   readonly about: string;
@@ -37,100 +33,130 @@ interface PasskeyRequest {
   readonly verified: boolean;
 }
 
-export function passkeyCeremonies(ports: PasskeyPorts) {
-  const { store, handle, checks, tickets, factors, personal, vault, directory, warn } = ports;
+/** `passkey`: keyed hash of the credential id. */
+type NewPasskey = Omit<Passkey, 'credential' | 'name'> & { readonly passkey: string; readonly credential: string };
 
-  const challengeFor = async (about: string, { origin }: Site): Promise<string> => {
-    const challenge = randomBytes(32).toString('base64url');
-    await tickets.issue('passkey-challenge', challenge, { code: about, content: origin, lifetimeMs, tries: 1 });
-    return challenge;
-  };
+const lifetimeMs = 5 * 60_000;
 
-  /** Uses up the challenge that was answered. */
-  const taken = async (
-    about: string,
-    response: string,
-  ): Promise<{ readonly site: Site; readonly challenge: string; readonly credential: string }> => {
-    checkAnswer('response', response);
-    const told = checks.told(response);
-    const origin = told === null ? null : await tickets.redeem('passkey-challenge', told.challenge, about);
-    if (told === null || origin === null) throw refused();
-    return { ...told, site: { origin } };
-  };
+const refused = (): Failure => new Failure('passkey-refused');
 
-  const nameOf = (credential: string): string => vault.hash(`passkey ${credential}`);
+const hashOf = ({ vault }: PasskeyPorts, credential: string): string => vault.hash(`passkey ${credential}`);
 
-  /** From the log: a passkey that was made a moment ago opens the door. */
-  const holderOf = async (passkey: string): Promise<UserId | null> => {
-    const [claimed] = await store.readStream(streams.passkey(passkey));
-    return claimed?.event.type === 'IdentityClaimed' ? claimed.event.userId : null;
-  };
-
-  const knownTo = async (user: UserId) => {
-    const passkeys = [...(await factors.of(user)).factors.passkeys.values()];
-    const credentials = await personal.openAll(passkeys.map(({ credential }) => ({ user, sealed: credential })));
-    return passkeys.flatMap(({ transports }, index) => {
-      const credential = credentials[index] ?? null;
-      return credential === null ? [] : [{ credential, transports }];
-    });
-  };
-
-  return {
-    /** JSON for the browser. */
-    async ask({ about, user, verified }: PasskeyRequest, site: Site): Promise<string> {
-      const known = user === null ? [] : await knownTo(user);
-      if (user !== null && known.length === 0) throw new Failure('passkey-not-found');
-      return checks.question({ site, challenge: await challengeFor(about, site), known, verified });
-    },
-
-    /** Who has answered. Throws `passkey-refused`, or `passkey-counter-behind` for what may be a copy. */
-    async answered({ about, user, verified }: PasskeyRequest, response: string): Promise<UserId> {
-      const { site, challenge, credential } = await taken(about, response);
-      const passkey = nameOf(credential);
-      const owner = await holderOf(passkey);
-      if (owner === null || (user !== null && owner !== user)) throw refused();
-      const known = (await factors.of(owner)).factors.passkeys.get(passkey);
-      if (known === undefined) throw refused();
-      const right = await checks.check({ site, challenge, response, publicKey: known.publicKey, verified });
-      if (right === null) throw refused();
-      try {
-        await handle(factorsDecider, streams.factors(owner), {
-          type: 'UsePasskey',
-          passkey,
-          counter: right.counter,
-        });
-      } catch (error) {
-        if (error instanceof Failure && error.code === 'passkey-counter-behind')
-          warn({ user: owner }, 'a passkey counts fewer uses than are known: it may have been copied, and was refused');
-        throw error;
-      }
-      return owner;
-    },
-
-    async askForNew(about: string, user: { id: UserId; name: string }, site: Site): Promise<string> {
-      const known = await knownTo(user.id);
-      // Told to authenticators, which show it to nobody; it must be the same for all passkeys of a user.
-      const handleText = Buffer.from(vault.hash(`user handle ${user.id}`), 'hex').toString('base64url');
-      return checks.questionForNew({
-        site,
-        systemName: directory.settings().text('SystemName'),
-        challenge: await challengeFor(about, site),
-        user: { name: user.name, handle: handleText },
-        known: known.map(({ credential }) => credential),
-      });
-    },
-
-    /** `name`: keyed hash of its credential id. Throws `passkey-refused`. */
-    async answeredNew(
-      about: string,
-      response: string,
-    ): Promise<Omit<Passkey, 'credential' | 'name'> & { readonly passkey: string; readonly credential: string }> {
-      const { site, challenge } = await taken(about, response);
-      const made = await checks.checkNew({ site, challenge, response });
-      if (made === null) throw refused();
-      return { ...made, passkey: nameOf(made.credential) };
-    },
-  };
+async function issueChallenge({ tickets }: PasskeyPorts, about: string, { origin }: Site): Promise<string> {
+  const challenge = randomBytes(32).toString('base64url');
+  await tickets.issue('passkey-challenge', challenge, { code: about, content: origin, lifetimeMs, tries: 1 });
+  return challenge;
 }
 
-export type PasskeyCeremonies = ReturnType<typeof passkeyCeremonies>;
+/** Uses up the challenge that was answered. Throws `passkey-refused`. */
+async function redeemChallenge(
+  { checks, tickets }: PasskeyPorts,
+  about: string,
+  response: string,
+): Promise<{ readonly site: Site; readonly challenge: string; readonly credential: string }> {
+  checkAnswer('response', response);
+  const claimed = checks.claimOf(response);
+  const origin = claimed === null ? null : await tickets.redeem('passkey-challenge', claimed.challenge, about);
+  if (claimed === null || origin === null) throw refused();
+  return { ...claimed, site: { origin } };
+}
+
+/** From the log: a passkey that was made a moment ago signs its user in. */
+async function ownerOf({ store }: PasskeyPorts, passkey: string): Promise<UserId | null> {
+  const [claimed] = await store.readStream(streams.passkey(passkey));
+  return claimed?.event.type === 'IdentityClaimed' ? claimed.event.userId : null;
+}
+
+async function credentialsOf({ factors, personal }: PasskeyPorts, user: UserId) {
+  const passkeys = [...(await factors.of(user)).factors.passkeys.values()];
+  const credentials = await personal.openAll(passkeys.map(({ credential }) => ({ user, sealed: credential })));
+  return passkeys.flatMap(({ transports }, index) => {
+    const credential = credentials[index] ?? null;
+    return credential === null ? [] : [{ credential, transports }];
+  });
+}
+
+/** Throws `passkey-not-found`. */
+async function authenticationOptions(
+  ports: PasskeyPorts,
+  { about, user, verified }: PasskeyRequest,
+  site: Site,
+): Promise<string> {
+  const known = user === null ? [] : await credentialsOf(ports, user);
+  if (user !== null && known.length === 0) throw new Failure('passkey-not-found');
+  const challenge = await issueChallenge(ports, about, site);
+  return ports.checks.authenticationOptions({ site, challenge, known, verified });
+}
+
+/** Counts the use of the passkey; its counter tells a copy. */
+async function recordUse({ handle, warn }: PasskeyPorts, owner: UserId, passkey: string, counter: number) {
+  try {
+    await handle(factorsDecider, streams.factors(owner), { type: 'UsePasskey', passkey, counter });
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'passkey-counter-behind')
+      warn({ user: owner }, 'a passkey counts fewer uses than are known: it may have been copied, and was refused');
+    throw error;
+  }
+}
+
+async function authenticate(
+  ports: PasskeyPorts,
+  { about, user, verified }: PasskeyRequest,
+  response: string,
+): Promise<UserId> {
+  const { site, challenge, credential } = await redeemChallenge(ports, about, response);
+  const passkey = hashOf(ports, credential);
+  const owner = await ownerOf(ports, passkey);
+  if (owner === null || (user !== null && owner !== user)) throw refused();
+  const known = (await ports.factors.of(owner)).factors.passkeys.get(passkey);
+  if (known === undefined) throw refused();
+  const { publicKey } = known;
+  const right = await ports.checks.verifyAuthentication({ site, challenge, response, publicKey, verified });
+  if (right === null) throw refused();
+  await recordUse(ports, owner, passkey, right.counter);
+  return owner;
+}
+
+async function registrationOptions(
+  ports: PasskeyPorts,
+  about: string,
+  user: { readonly id: UserId; readonly name: string },
+  site: Site,
+): Promise<string> {
+  const { checks, vault, directory } = ports;
+  const known = await credentialsOf(ports, user.id);
+  // Authenticators keep it and show it to nobody; it must be the same for all passkeys of a user.
+  const handle = Buffer.from(vault.hash(`user handle ${user.id}`), 'hex').toString('base64url');
+  return checks.registrationOptions({
+    site,
+    systemName: directory.settings().text('SystemName'),
+    challenge: await issueChallenge(ports, about, site),
+    user: { name: user.name, handle },
+    known: known.map(({ credential }) => credential),
+  });
+}
+
+async function verifyRegistration(ports: PasskeyPorts, about: string, response: string): Promise<NewPasskey> {
+  const { site, challenge } = await redeemChallenge(ports, about, response);
+  const made = await ports.checks.verifyRegistration({ site, challenge, response });
+  if (made === null) throw refused();
+  return { ...made, passkey: hashOf(ports, made.credential) };
+}
+
+export interface PasskeyCeremonies {
+  /** JSON for the browser. Throws `passkey-not-found` where the user has none. */
+  authenticationOptions(request: PasskeyRequest, site: Site): Promise<string>;
+  /** Who has answered. Throws `passkey-refused`, or `passkey-counter-behind` for what may be a copy. */
+  authenticate(request: PasskeyRequest, response: string): Promise<UserId>;
+  /** JSON for the browser. */
+  registrationOptions(about: string, user: { readonly id: UserId; readonly name: string }, site: Site): Promise<string>;
+  /** Throws `passkey-refused`. */
+  verifyRegistration(about: string, response: string): Promise<NewPasskey>;
+}
+
+export const passkeyCeremonies = (ports: PasskeyPorts): PasskeyCeremonies => ({
+  authenticationOptions: authenticationOptions.bind(null, ports),
+  authenticate: authenticate.bind(null, ports),
+  registrationOptions: registrationOptions.bind(null, ports),
+  verifyRegistration: verifyRegistration.bind(null, ports),
+});

@@ -3,19 +3,37 @@ import { UserId } from '../../domain/kernel/ids.js';
 import type { Clock, Passwords, UserCredentials, Vault } from '../ports/storage-ports.js';
 import { type SignInDelays, signInDelays } from './sign-in-delays.js';
 
-/* Comparing passwords: one place, so that guesses at the door and guesses inside are counted together. */
+/* Comparing passwords: one place, so that guesses at sign-in and guesses in a session are counted together. */
 
 interface PasswordCheckPorts {
   readonly vault: Pick<Vault, 'get'>;
   readonly passwords: Pick<Passwords, 'hash' | 'verify'>;
   readonly clock: Clock;
-  /** Told when strangers have guessed at an account more often than people mistype. */
+  /** Called when strangers have guessed at an account more often than people mistype. */
   readonly guessed?: (user: UserId) => void;
 }
 
 type Known = Pick<UserCredentials, 'passwordSecret' | 'user'>;
 
-export function passwordChecks({ vault, passwords, clock, guessed }: PasswordCheckPorts) {
+interface PasswordGuess {
+  /** null: there is no such user. */
+  readonly found: Known | null;
+  /** What stands for whoever does not exist, hashed. */
+  readonly name: string;
+  readonly password: string;
+  readonly place: string;
+  /** What else is asked of who has the right password; without it, the attempt counts as failed. */
+  readonly admits?: (known: Known) => boolean;
+}
+
+export interface PasswordChecks {
+  /** Whether the password is right and its user admitted. Throws `too-many-attempts`. */
+  guess(guess: PasswordGuess): Promise<boolean>;
+  /** Of somebody signed in. Throws `password-wrong`, `too-many-attempts`. */
+  prove(found: Known, password: string, place: string): Promise<void>;
+}
+
+export function passwordChecks({ vault, passwords, clock, guessed }: PasswordCheckPorts): PasswordChecks {
   let decoy: Promise<string> | null = null;
   const real = signInDelays(clock, { manyFailed: (account) => guessed?.(UserId(account)) });
   // Apart, so that made-up names cannot make it forget what was tried at real ones.
@@ -47,28 +65,15 @@ export function passwordChecks({ vault, passwords, clock, guessed }: PasswordChe
   };
 
   return {
-    /**
-     * `name`: what stands for whoever does not exist, hashed. `admits`: what else is asked of who has the right password;
-     * without it, the attempt counts as failed. Throws `too-many-attempts`.
-     */
-    guess: (
-      found: Known | null,
-      name: string,
-      password: string,
-      place: string,
-      admits: (known: Known) => boolean = () => true,
-    ): Promise<boolean> =>
+    guess: ({ found, name, password, place, admits = () => true }) =>
       counted(found === null ? madeUp : real, found === null ? name : String(found.user.id), place, async () => {
         const isRight = await compared(found, password);
         return isRight && found !== null && admits(found);
       }),
 
-    /** Of somebody signed in. Throws `password-wrong`, `too-many-attempts`. */
-    async prove(found: Known, password: string, place: string): Promise<void> {
+    async prove(found, password, place) {
       const isRight = await counted(real, String(found.user.id), place, () => compared(found, password));
       if (!isRight) throw new Failure('password-wrong', { field: 'password' });
     },
   };
 }
-
-export type PasswordChecks = ReturnType<typeof passwordChecks>;

@@ -13,7 +13,7 @@ import { codeLifetimeMs, codeMinutes, codeTries } from '../users/mail-codes.js';
 import type { MailLimits } from '../users/mail-limits.js';
 import type { UserCommands } from '../users/user-commands.js';
 
-/* A password that was forgotten is replaced by whoever can read the mail of its user. */
+/* A forgotten password is replaced by a link that is mailed to its user. */
 
 interface PasswordResetPorts {
   readonly directory: Pick<Directory, 'settings'>;
@@ -47,7 +47,7 @@ export function passwordReset({ directory, tickets, mailer, limits, users, sessi
       const counted = limits.begin(hash(`mail ${name}`), place);
       const owner = await users.bindings.liveEmailHolder(name);
       const token = randomBytes(tokenBytes).toString('hex');
-      // For an address nobody has as well, so that it takes the same work; that token is told to nobody.
+      // For an address nobody has as well, so that it takes the same time; that token is sent to nobody.
       await tickets.issue('password-reset', name, {
         code: token,
         content: String(owner ?? ''),
@@ -57,8 +57,8 @@ export function passwordReset({ directory, tickets, mailer, limits, users, sessi
       if (owner === null) throw new Failure('email-unknown', { field: 'email' });
       try {
         const systemName = directory.settings().text('SystemName');
-        const spoken = language ?? (await sessions.languageOf(owner)) ?? defaultLanguage;
-        await mailer.send(resetMail(address, systemName, linkTo(address, token), codeMinutes, spoken));
+        const mail = { to: address, systemName, link: linkTo(address, token), minutes: codeMinutes };
+        await mailer.send(resetMail(mail, language ?? (await sessions.languageOf(owner)) ?? defaultLanguage));
       } catch (error) {
         counted.withdrawn();
         await tickets.drop('password-reset', name);
@@ -67,7 +67,7 @@ export function passwordReset({ directory, tickets, mailer, limits, users, sessi
     },
 
     /**
-     * The new password, told once. All sessions and the access token of the user end. Throws `reset-link-invalid` too
+     * The new password, shown once. All sessions and the access token of the user end. Throws `reset-link-invalid` too
      * where the address has changed hands since the link was sent.
      */
     async complete(email: string, token: string): Promise<{ password: string; position: Position }> {

@@ -6,9 +6,9 @@ import type { Handle } from '../handle.js';
 import type { FactorSource, OneTimeCodes, SecondFactorMethod, Site } from '../ports/proof-ports.js';
 import type { Clock, Directory, Vault } from '../ports/storage-ports.js';
 import type { PasskeyCeremonies } from './passkeys.js';
-import { signInDelays } from './sign-in-delays.js';
+import { type SignInDelays, signInDelays } from './sign-in-delays.js';
 
-/* Proving a second time who one is. Each proof is taken once, by what the user's own stream says. */
+/* Second factors. Each proof is accepted once: the user's own stream says whether it was used. */
 
 export type FactorProof =
   | { readonly kind: 'totp' | 'recovery-code'; readonly code: string }
@@ -30,8 +30,19 @@ interface SecondFactorPorts {
   readonly clock: Clock;
   readonly ceremonies: PasskeyCeremonies;
   readonly directory: Pick<Directory, 'credentials'>;
-  /** Told of a user whose codes strangers guess at. */
+  /** Called with a user whose codes strangers guess at. */
   readonly guessed?: (user: UserId) => void;
+}
+
+interface CodePorts extends SecondFactorPorts {
+  readonly delays: { readonly totp: SignInDelays; readonly other: SignInDelays };
+}
+
+/** A guess at one of a user's codes, from a client network. */
+interface Guess {
+  readonly kind: keyof CodePorts['delays'];
+  readonly user: UserId;
+  readonly place: string;
 }
 
 const wrong = (): Failure => new Failure('second-factor-wrong');
@@ -39,93 +50,118 @@ const wrong = (): Failure => new Failure('second-factor-wrong');
 /** As people write codes down: case, spaces and dashes say nothing. */
 const plain = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase();
 
-export function secondFactor(ports: SecondFactorPorts) {
-  const { handle, factors, codes, vault, clock, ceremonies, directory, guessed = () => {} } = ports;
-  // A code has six digits: what all places may guess at it together is bounded. Recovery codes nobody finds by guessing,
-  // so they stay a way in while strangers guess.
-  const delays = {
-    totp: signInDelays(clock, {
-      together: true,
-      manyFailed: (account) => guessed(UserId(account.split(' ', 1)[0] ?? '')),
-    }),
-    other: signInDelays(clock),
-  };
+/**
+ * A one-time code has six digits: what all networks may guess at it together is bounded. A recovery code cannot be found
+ * by guessing, so it stays a way in while strangers guess.
+ */
+const delaysOf = ({ clock, guessed = () => {} }: SecondFactorPorts): CodePorts['delays'] => ({
+  totp: signInDelays(clock, {
+    together: true,
+    manyFailed: (account) => guessed(UserId(account.split(' ', 1)[0] ?? '')),
+  }),
+  other: signInDelays(clock),
+});
 
-  /** Whoever guesses knows the password: a new one ends their guessing, and what it cost the owner. */
-  const guessedAt = async (user: UserId): Promise<string> =>
-    `${user} ${(await directory.credentials(user))?.endedAt ?? ''}`;
+/** Whoever guesses knows the password: a new one ends their guessing, and what it cost the owner. */
+const accountOf = async ({ directory }: CodePorts, user: UserId): Promise<string> =>
+  `${user} ${(await directory.credentials(user))?.endedAt ?? ''}`;
 
-  const recoveryHash = (user: UserId, code: string): string => vault.hash(`recovery code of ${user}: ${plain(code)}`);
-
-  /** The time step a right code is of. Throws `second-factor-wrong`. */
-  const stepOf = (secret: string, code: string): number => {
-    const digits = plain(code);
-    const step = /^\d{6}$/.test(digits) ? codes.stepOf(secret, digits, clock.now()) : null;
-    if (step === null) throw wrong();
-    return step;
-  };
-
-  const used = async (user: UserId, proof: Extract<FactorProof, { code: string }>): Promise<void> => {
-    const { totp } = (await factors.of(user)).factors;
-    if (totp === null) throw new Failure('second-factor-off');
-    checkCode('code', proof.code);
-    if (proof.kind === 'recovery-code') {
-      const recoveryCode = recoveryHash(user, proof.code);
-      await handle(factorsDecider, streams.factors(user), { type: 'UseRecoveryCode', recoveryCode });
-      return;
-    }
-    const secret = await vault.get(totp.secret);
-    if (secret === null) throw wrong();
-    await handle(factorsDecider, streams.factors(user), { type: 'UseTotpCode', step: stepOf(secret, proof.code) });
-  };
-
-  /** Guesses at one user's codes get slower, whatever they are guessed for. Throws `too-many-attempts`. */
-  const guarded = async <Result>(
-    kind: keyof typeof delays,
-    user: UserId,
-    place: string,
-    guess: () => Promise<Result>,
-  ): Promise<Result> => {
-    const attempt = delays[kind].begin(await guessedAt(user), place);
-    try {
-      const result = await guess();
-      attempt.succeeded();
-      return result;
-    } catch (error) {
-      // With the database away nothing was compared.
-      if (!(error instanceof Failure) || error.code !== 'second-factor-wrong') attempt.withdrawn();
-      throw error;
-    }
-  };
-
-  return {
-    recoveryHash,
-
-    /** Of a code that shows an authenticator app knows the secret. Throws as `prove` does. */
-    stepProven: (user: UserId, place: string, secret: string, code: string): Promise<number> =>
-      guarded('other', user, place, async () => stepOf(secret, code)),
-
-    /** By what the user can prove it; none: the second factor is off. */
-    async ways(user: UserId): Promise<readonly SecondFactorMethod[]> {
-      const { totp, recoveryCodes, passkeys } = (await factors.of(user)).factors;
-      if (totp === null) return [];
-      return [
-        'totp',
-        ...(recoveryCodes.length > 0 ? (['recovery-code'] as const) : []),
-        ...(passkeys.size > 0 ? (['passkey'] as const) : []),
-      ];
-    },
-
-    /** A question to the user's passkeys, as JSON for the browser. Throws `passkey-not-found`. */
-    ask: (context: ProofContext, site: Site): Promise<string> => ceremonies.ask(context, site),
-
-    /** Throws `second-factor-wrong`, `too-many-attempts`, `second-factor-off`, or what a passkey is refused with. */
-    async prove(context: ProofContext, proof: FactorProof, place: string): Promise<void> {
-      if (proof.kind === 'passkey') await ceremonies.answered(context, proof.response);
-      else
-        await guarded(proof.kind === 'totp' ? 'totp' : 'other', context.user, place, () => used(context.user, proof));
-    },
-  };
+/** Guesses at one user's codes get slower, whatever they are guessed for. Throws `too-many-attempts`. */
+async function guarded<Result>(
+  ports: CodePorts,
+  { kind, user, place }: Guess,
+  guess: () => Promise<Result>,
+): Promise<Result> {
+  const attempt = ports.delays[kind].begin(await accountOf(ports, user), place);
+  try {
+    const result = await guess();
+    attempt.succeeded();
+    return result;
+  } catch (error) {
+    // With the database away nothing was compared.
+    if (!(error instanceof Failure) || error.code !== 'second-factor-wrong') attempt.withdrawn();
+    throw error;
+  }
 }
 
-export type SecondFactor = ReturnType<typeof secondFactor>;
+const recoveryHash = ({ vault }: SecondFactorPorts, user: UserId, code: string): string =>
+  vault.hash(`recovery code of ${user}: ${plain(code)}`);
+
+/** The time step a right code is of. Throws `second-factor-wrong`. */
+function stepOf({ codes, clock }: SecondFactorPorts, secret: string, code: string): number {
+  const digits = plain(code);
+  const step = /^\d{6}$/.test(digits) ? codes.stepOf(secret, digits, clock.now()) : null;
+  if (step === null) throw wrong();
+  return step;
+}
+
+async function useCode(
+  ports: CodePorts,
+  user: UserId,
+  { kind, code }: Extract<FactorProof, { code: string }>,
+): Promise<void> {
+  const { handle, factors, vault } = ports;
+  const { totp } = (await factors.of(user)).factors;
+  if (totp === null) throw new Failure('second-factor-off');
+  checkCode('code', code);
+  if (kind === 'recovery-code') {
+    const recoveryCode = recoveryHash(ports, user, code);
+    await handle(factorsDecider, streams.factors(user), { type: 'UseRecoveryCode', recoveryCode });
+    return;
+  }
+  const secret = await vault.get(totp.secret);
+  if (secret === null) throw wrong();
+  await handle(factorsDecider, streams.factors(user), { type: 'UseTotpCode', step: stepOf(ports, secret, code) });
+}
+
+async function methodsOf({ factors }: CodePorts, user: UserId): Promise<readonly SecondFactorMethod[]> {
+  const { totp, recoveryCodes, passkeys } = (await factors.of(user)).factors;
+  if (totp === null) return [];
+  return [
+    'totp',
+    ...(recoveryCodes.length > 0 ? (['recovery-code'] as const) : []),
+    ...(passkeys.size > 0 ? (['passkey'] as const) : []),
+  ];
+}
+
+async function prove(ports: CodePorts, context: ProofContext, proof: FactorProof, place: string): Promise<void> {
+  if (proof.kind === 'passkey') {
+    await ports.ceremonies.authenticate(context, proof.response);
+    return;
+  }
+  const { user } = context;
+  const kind = proof.kind === 'totp' ? 'totp' : 'other';
+  await guarded(ports, { kind, user, place }, () => useCode(ports, user, proof));
+}
+
+/** A code that shows that an authenticator app knows the secret. */
+interface CodeOfSecret {
+  readonly user: UserId;
+  readonly place: string;
+  readonly secret: string;
+  readonly code: string;
+}
+
+export interface SecondFactor {
+  recoveryHash(user: UserId, code: string): string;
+  /** The time step of the code. Throws as `prove` does. */
+  stepProven(given: CodeOfSecret): Promise<number>;
+  /** By what the user can prove it; none: the second factor is off. */
+  methods(user: UserId): Promise<readonly SecondFactorMethod[]>;
+  /** A challenge for the user's passkeys, as JSON for the browser. Throws `passkey-not-found`. */
+  passkeyOptions(context: ProofContext, site: Site): Promise<string>;
+  /** Throws `second-factor-wrong`, `too-many-attempts`, `second-factor-off`, or what a passkey is refused with. */
+  prove(context: ProofContext, proof: FactorProof, place: string): Promise<void>;
+}
+
+export function secondFactor(given: SecondFactorPorts): SecondFactor {
+  const ports: CodePorts = { ...given, delays: delaysOf(given) };
+  return {
+    recoveryHash: recoveryHash.bind(null, ports),
+    stepProven: ({ user, place, secret, code }) =>
+      guarded(ports, { kind: 'other', user, place }, async () => stepOf(ports, secret, code)),
+    methods: methodsOf.bind(null, ports),
+    passkeyOptions: (context, site) => ports.ceremonies.authenticationOptions(context, site),
+    prove: prove.bind(null, ports),
+  };
+}

@@ -3,11 +3,9 @@ import type { Clock } from '../ports/storage-ports.js';
 import { turns } from './guessing-turns.js';
 
 /*
- * Guessing at one account gets slower with every failure, in a way that does not lock its owner out. What a place has
- * failed delays that place alone. What all places together have failed delays those that have never succeeded here: a
- * place the owner has signed in from goes by its own failures only. See decision 16.
- *
- * In this process's memory, which forgets the least recent first.
+ * Failed attempts delay the next ones, without locking the owner out: a client network is delayed by its own failures,
+ * and one from which nobody has signed in yet by those of all networks too (decision 16). In this process's memory; the
+ * least recently used entries go first.
  */
 
 /** Failures that cost no waiting: people mistype. */
@@ -15,16 +13,16 @@ const freeAtPlace = 5;
 const freeAtAccount = 20;
 const freeTogether = 5;
 const maxDelayMs = 15 * 60_000;
-/** However much others guess meanwhile, who has failed here waits no longer than this for one more try. */
+/** However much others guess meanwhile, a network waits no longer than this for its next try. */
 const maxForOthersMs = 30 * 60_000;
 /** Failures are forgotten once there has been none for so long. */
 const memoryMs = 60 * 60_000;
 const accountsKept = 10_000;
 const placesKept = 50_000;
-/** Places an account has been signed in from. */
+/** Networks an account has been signed in from. */
 const knownPlacesKept = 16;
-/** Owners are told of one attack once in so long. */
-const toldAgainMs = 24 * 60 * 60_000;
+/** Owners are notified of one attack once in so long. */
+const notifyAgainMs = 24 * 60 * 60_000;
 
 /** The wait after the n-th failure beyond the free ones: a second, doubling. */
 const delayAfter = (beyond: number): number => (beyond <= 0 ? 0 : Math.min(1000 * 2 ** (beyond - 1), maxDelayMs));
@@ -37,7 +35,7 @@ interface Failures {
 interface Account extends Failures {
   /** Oldest first. */
   readonly knownPlaces: Set<string>;
-  toldAt: number | null;
+  notifiedAt: number | null;
 }
 
 export interface SignInDelays {
@@ -57,12 +55,21 @@ export interface SignInDelays {
 
 interface DelayOptions {
   /**
-   * What is guessed is short: places where nobody has succeeded share what one place may do. Otherwise the first try from
-   * a new place is always taken.
+   * What is guessed is short: networks where nobody has succeeded share what one may do. Otherwise the first try from a
+   * new network is always taken.
    */
   readonly together?: boolean;
-  /** Told of an account where strangers have failed more often than costs no waiting, once a day at most. */
+  /** Called with an account at which strangers have failed more often than costs no waiting, once a day at most. */
   readonly manyFailed?: (account: string) => void;
+}
+
+/** Of one attempt: which account, from which network, and what has failed there. */
+interface Attempt {
+  readonly name: string;
+  readonly place: string;
+  readonly account: Account;
+  readonly here: Failures;
+  readonly now: number;
 }
 
 export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDelays {
@@ -72,8 +79,8 @@ export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDe
   const places = new Map<string, Failures>();
   const queue = turns(accountsKept);
 
-  /** When somebody who is not known here may try once more. */
-  const freeForStrangers = (name: string, account: Account, here: Failures, place: string, now: number): number => {
+  /** When a network from which nobody has signed in may try once more. */
+  const freeForStrangers = ({ name, account, here, place, now }: Attempt): number => {
     if (together) {
       return account.count < freeTogether ? 0 : queue.freeAt(name, place, now, account.lastAt);
     }
@@ -82,10 +89,11 @@ export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDe
     return Math.min(afterOthers, here.lastAt + maxForOthersMs);
   };
 
-  const tellOf = (name: string, account: Account, now: number): void => {
+  const notifyIfMany = ({ name, account, now }: Attempt): void => {
     if (account.count < manyAre) return;
-    if (account.toldAt !== null && account.toldAt <= now && now - account.toldAt < toldAgainMs) return;
-    account.toldAt = now;
+    const { notifiedAt } = account;
+    if (notifiedAt !== null && notifiedAt <= now && now - notifiedAt < notifyAgainMs) return;
+    account.notifiedAt = now;
     manyFailed?.(name);
   };
 
@@ -96,7 +104,7 @@ export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDe
         count: 0,
         lastAt: now,
         knownPlaces: new Set<string>(),
-        toldAt: null,
+        notifiedAt: null,
       }));
       const here = recent(places, `${name}\n${place}`, placesKept, () => ({ count: 0, lastAt: now }));
       for (const failures of [account, here]) {
@@ -105,12 +113,12 @@ export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDe
         if (now - failures.lastAt > memoryMs) failures.count = 0;
       }
 
-      tellOf(name, account, now);
+      const attempt = { name, place, account, here, now };
+      notifyIfMany(attempt);
       const isKnown = account.knownPlaces.has(place);
       const ownFreeAt = here.lastAt + delayAfter(here.count - freeAtPlace);
       // Who has to wait anyway takes no turn from others.
-      const freeAt =
-        isKnown || now < ownFreeAt ? ownFreeAt : Math.max(ownFreeAt, freeForStrangers(name, account, here, place, now));
+      const freeAt = isKnown || now < ownFreeAt ? ownFreeAt : Math.max(ownFreeAt, freeForStrangers(attempt));
       if (now < freeAt) throw new Failure('too-many-attempts', { seconds: Math.ceil((freeAt - now) / 1000) });
 
       const [lastHere, lastAtAccount] = [here.lastAt, account.lastAt];

@@ -2,23 +2,23 @@ import type { OptionKey } from '../../domain/options/option-table.js';
 import type { NodeDirectory } from '../memory/directory.js';
 
 /*
- * By which doors somebody can come in now. A door is open once it is switched on and everything it needs has been filled
- * in: whoever shows doors shows those, and whoever serves one asks here.
+ * By which methods somebody can sign in or register now. A method is open once it is switched on and everything it needs
+ * has been filled in: whoever shows methods, or serves one, asks here.
  */
 
-/** null: that door is shut. */
+/** null: that method is off. */
 export interface SignInMethods {
   /** Signing in by name and password. */
   readonly password: boolean;
   /** Registering by name and password. */
   readonly registration: boolean;
-  /** By an account elsewhere. */
+  /** By an account at an identity provider. */
   readonly registrationElsewhere: boolean;
   /** Whoever registers is asked for a code that was sent by mail. */
   readonly emailVerification: boolean;
   /** A forgotten password can be replaced by mail. */
   readonly passwordReset: boolean;
-  /** Asked of whoever comes to a door, once. */
+  /** Asked before a sign-in or registration, once. */
   readonly humanCheck: { readonly siteKey: string } | null;
   readonly github: { readonly clientId: string } | null;
   readonly oidc: { readonly clientId: string } | null;
@@ -27,9 +27,9 @@ export interface SignInMethods {
   readonly telegram: { readonly botName: string } | null;
 }
 
-type IdentityProviderQueryPorts = Pick<NodeDirectory, 'settings' | 'optionSecret'>;
+type SignInMethodPorts = Pick<NodeDirectory, 'settings' | 'optionSecret'>;
 
-export function signInMethodsOf(directory: IdentityProviderQueryPorts): SignInMethods {
+export function signInMethodsOf(directory: SignInMethodPorts): SignInMethods {
   const settings = directory.settings();
   const { text, flag } = settings;
   const filled = (...keys: readonly OptionKey[]): boolean => keys.every((key) => text(key).trim() !== '');
@@ -37,16 +37,16 @@ export function signInMethodsOf(directory: IdentityProviderQueryPorts): SignInMe
 
   const sendsMail = settings.mail !== null;
   const verifies = flag('EmailVerificationEnabled');
-  const oidcPlaces =
+  const hasOidcEndpoints =
     filled('oidc.well_known') ||
     filled('oidc.authorization_endpoint', 'oidc.token_endpoint', 'oidc.user_info_endpoint');
 
-  const open = <Door>(isOn: boolean, door: Door): Door | null => (isOn ? door : null);
-  const elsewhere = {
+  const open = <Method>(isOn: boolean, method: Method): Method | null => (isOn ? method : null);
+  const providers = {
     github: open(flag('GitHubOAuthEnabled') && filled('GitHubClientId') && kept('GitHubClientSecret'), {
       clientId: text('GitHubClientId'),
     }),
-    oidc: open(flag('oidc.enabled') && filled('oidc.client_id') && kept('oidc.client_secret') && oidcPlaces, {
+    oidc: open(flag('oidc.enabled') && filled('oidc.client_id') && kept('oidc.client_secret') && hasOidcEndpoints, {
       clientId: text('oidc.client_id'),
     }),
     linuxdo: open(flag('LinuxDOOAuthEnabled') && filled('LinuxDOClientId') && kept('LinuxDOClientSecret'), {
@@ -59,9 +59,9 @@ export function signInMethodsOf(directory: IdentityProviderQueryPorts): SignInMe
       botName: text('TelegramBotName'),
     }),
   };
-  // Telegram lets in who is known here, and registers nobody.
-  const { github, oidc, linuxdo, wechat } = elsewhere;
-  const takesNewcomers = [github, oidc, linuxdo, wechat].some((door) => door !== null);
+  // Telegram signs in users who have bound it, and registers nobody.
+  const { github, oidc, linuxdo, wechat } = providers;
+  const takesNewcomers = [github, oidc, linuxdo, wechat].some((provider) => provider !== null);
   return {
     password: settings.passwordLogin,
     registration: flag('RegisterEnabled') && flag('PasswordRegisterEnabled') && (sendsMail || !verifies),
@@ -71,10 +71,10 @@ export function signInMethodsOf(directory: IdentityProviderQueryPorts): SignInMe
     humanCheck: open(flag('TurnstileCheckEnabled') && filled('TurnstileSiteKey') && kept('TurnstileSecretKey'), {
       siteKey: text('TurnstileSiteKey'),
     }),
-    ...elsewhere,
+    ...providers,
   };
 }
 
-export const signInMethodQueries = ({ directory }: { readonly directory: IdentityProviderQueryPorts }) => ({
-  doors: (): SignInMethods => signInMethodsOf(directory),
+export const signInMethodQueries = ({ directory }: { readonly directory: SignInMethodPorts }) => ({
+  signInMethods: (): SignInMethods => signInMethodsOf(directory),
 });

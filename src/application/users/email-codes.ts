@@ -43,9 +43,8 @@ export function emailCodes({ directory, tickets, mailer, limits, bindings, hash 
       const code = randomBytes(codeBytes).toString('hex');
       await tickets.issue('email-code', name, { code, content: '', lifetimeMs: codeLifetimeMs, tries: codeTries });
       try {
-        await mailer.send(
-          codeMail(address, settings.text('SystemName'), code, codeMinutes, language ?? defaultLanguage),
-        );
+        const mail = { to: address, systemName: settings.text('SystemName'), code, minutes: codeMinutes };
+        await mailer.send(codeMail(mail, language ?? defaultLanguage));
       } catch (error) {
         counted.withdrawn();
         await tickets.drop('email-code', name);

@@ -2,7 +2,7 @@ import { Arg, Field, InputType } from 'type-graphql';
 import { type SessionProof, type StepUpMethod, type StepUpPurpose, shownStepUp } from '../../application/asking.js';
 import type { SecondFactorMethod, Site } from '../../application/ports/proof-ports.js';
 import type { FactorProof } from '../../application/sign-in/second-factor.js';
-import type { StepUpProof } from '../../application/sign-in/step-up.js';
+import type { StepUpProof } from '../../application/sign-in/step-up-proof.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import { checkAnswer, checkCode } from '../../domain/user/second-factor.js';
 import type { Browser, GraphqlContext } from './context.js';

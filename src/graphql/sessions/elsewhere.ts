@@ -1,7 +1,7 @@
 import { Arg, Authorized, Ctx, Field, InputType, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { TelegramSignIn } from '../../application/ports/identity-provider-ports.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import type { Entered } from '../../application/sign-in/external-sign-in.js';
+import type { Entered } from '../../application/sign-in/external-entry.js';
 import type { Position } from '../../domain/events/events.js';
 import type { IdentityProvider, VisitedProvider } from '../../domain/kernel/claim.js';
 import type { UserRow } from '../../projections/models/users.js';
@@ -84,12 +84,14 @@ export class ElsewhereResolver {
   ): Promise<string> {
     const browser = attempting(context);
     const { application } = context;
-    const departure = {
+    const request = {
+      provider,
+      site: siteOf(context, browser),
       visitor: browser.visitor.known ?? browser.visitor.remember(),
       inviteCode,
       binding: bind ? await signedIn(context.caller) : null,
     };
-    return application.elsewhere.leave(provider, siteOf(context, browser), departure, askingIn(context, stepUp));
+    return application.externalSignIn.authorizationAddress(request, askingIn(context, stepUp));
   }
 
   @Mutation(() => VisitEnd, {
@@ -104,7 +106,7 @@ export class ElsewhereResolver {
   ): Promise<VisitEnd> {
     const browser = attempting(context);
     const viewer = await context.caller.identified();
-    const arrival = await context.application.elsewhere.arrive(provider, {
+    const arrival = await context.application.externalSignIn.callback(provider, {
       code,
       state,
       visitor: browser.visitor.known,
@@ -124,7 +126,7 @@ export class ElsewhereResolver {
   })
   async signInByWeChat(@Ctx() context: GraphqlContext, @Arg('code', () => String) code: string): Promise<SignIn> {
     const browser = attempting(context);
-    return entered(context, browser, await context.application.elsewhere.arriveByWeChat(code, browser.client));
+    return entered(context, browser, await context.application.externalSignIn.enterByWeChat(code, browser.client));
   }
 
   @Mutation(() => SignIn, { complexity: attemptCost, description: 'Signs in who has bound this Telegram account.' })
@@ -133,7 +135,7 @@ export class ElsewhereResolver {
     @Arg('input', () => TelegramSignInInput) input: TelegramSignInInput,
   ): Promise<SignIn> {
     const browser = attempting(context);
-    const arrival = await context.application.elsewhere.arriveByTelegram(telegramIn(input), browser.client);
+    const arrival = await context.application.externalSignIn.enterByTelegram(telegramIn(input), browser.client);
     return entered(context, browser, arrival);
   }
 
@@ -147,7 +149,7 @@ export class ElsewhereResolver {
   ): Promise<UserRow> {
     attempting(context);
     const asking = askingIn(context, stepUp);
-    return ownAfter(context, viewer, await context.application.elsewhere.bindWeChat(viewer, code, asking));
+    return ownAfter(context, viewer, await context.application.externalSignIn.bindWeChat(viewer, code, asking));
   }
 
   @Authorized()
@@ -159,8 +161,8 @@ export class ElsewhereResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     attempting(context);
-    const { elsewhere } = context.application;
-    const position = await elsewhere.bindTelegram(viewer, telegramIn(input), askingIn(context, stepUp));
+    const { externalSignIn } = context.application;
+    const position = await externalSignIn.bindTelegram(viewer, telegramIn(input), askingIn(context, stepUp));
     return ownAfter(context, viewer, position);
   }
 
@@ -173,7 +175,7 @@ export class ElsewhereResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     const asking = askingIn(context, stepUp);
-    return ownAfter(context, viewer, await context.application.elsewhere.unbind(viewer, provider, asking));
+    return ownAfter(context, viewer, await context.application.externalSignIn.unbind(viewer, provider, asking));
   }
 }
 

@@ -1,6 +1,6 @@
 import { Field, ObjectType } from 'type-graphql';
 import type { SecondFactorMethod } from '../../application/ports/proof-ports.js';
-import type { Entry } from '../../application/sign-in/identity.js';
+import type { Entry } from '../../application/sign-in/sign-in.js';
 import type { UserRow } from '../../projections/models/users.js';
 import type { Browser, GraphqlContext } from '../server/context.js';
 import { SecondFactorMethodEnum } from '../server/proof.js';

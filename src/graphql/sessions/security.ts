@@ -91,7 +91,7 @@ async function securityOf(context: GraphqlContext, viewer: UserView): Promise<Se
   const { queries, ownSessions, stepUps } = context.application;
   const [factors, stepUpMethods, sessions] = await Promise.all([
     queries.ownFactors(viewer),
-    stepUps.ways(viewer),
+    stepUps.methods(viewer.id),
     ownSessions.list(viewer, askingIn(context).session),
   ]);
   const { secondFactor, recoveryCodes, demanded, passkeys } = factors;
@@ -144,7 +144,7 @@ export class SecurityResolver {
     const { client } = attempting(context);
     const { session } = askingIn(context);
     const given = stepUpProofIn({ proof, password, mailCode });
-    return context.application.stepUps.prove(viewer, session, purpose, given, client.place);
+    return context.application.stepUps.prove({ user: viewer.id, session, purpose }, given, client.place);
   }
 
   @Authorized()
@@ -158,7 +158,8 @@ export class SecurityResolver {
     @Arg('purpose', () => StepUpPurposeEnum) purpose: StepUpPurpose,
   ): Promise<boolean> {
     const { client } = attempting(context);
-    await context.application.stepUps.sendCode(viewer, askingIn(context).session, purpose, client);
+    const { session } = askingIn(context);
+    await context.application.stepUps.sendCode({ user: viewer.id, session, purpose }, client);
     return true;
   }
 
@@ -169,7 +170,8 @@ export class SecurityResolver {
     @Viewer() viewer: UserView,
     @Arg('purpose', () => StepUpPurposeEnum) purpose: StepUpPurpose,
   ): Promise<string> {
-    return context.application.stepUps.ask(viewer, askingIn(context).session, purpose, siteOf(overHttp(context)));
+    const scope = { user: viewer.id, session: askingIn(context).session, purpose };
+    return context.application.stepUps.passkeyOptions(scope, siteOf(overHttp(context)));
   }
 
   @Authorized()
@@ -194,7 +196,7 @@ export class SecurityResolver {
   ): Promise<readonly string[]> {
     const { application } = context;
     const { place } = attempting(context).client;
-    const enrolled = await application.factors.enrolTotp(viewer, askingIn(context), code, place);
+    const enrolled = await application.factors.enrolTotp(viewer, askingIn(context), { code, place });
     await application.visible(enrolled.position);
     return enrolled.recoveryCodes;
   }

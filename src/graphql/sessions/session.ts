@@ -35,7 +35,7 @@ export class SessionResolver {
   @Mutation(() => String, { complexity: attemptCost, description: `${questionOf}; for the second factor.` })
   async askSecondFactorPasskey(@Ctx() context: GraphqlContext): Promise<string> {
     const browser = overHttp(context);
-    return context.application.identity.askSecondFactor(halfSignInOf(browser), siteOf(browser));
+    return context.application.identity.secondFactorPasskeyOptions(halfSignInOf(browser), siteOf(browser));
   }
 
   @Mutation(() => SignIn, { complexity: attemptCost, description: 'The second half of a sign-in.' })
@@ -51,7 +51,7 @@ export class SessionResolver {
 
   @Mutation(() => String, { complexity: attemptCost, description: `${questionOf}; for signing in.` })
   async askPasskey(@Ctx() context: GraphqlContext): Promise<string> {
-    return context.application.identity.askPasskey(siteOf(overHttp(context)));
+    return context.application.identity.passkeyOptions(siteOf(overHttp(context)));
   }
 
   @Mutation(() => SignIn, {

@@ -160,7 +160,7 @@ export function systemStatus({ application: { directory, queries }, version, sta
   const settings = directory.settings();
   const text = (key: OptionKey): string => settings.text(key);
   const flag = (key: OptionKey): boolean => settings.flag(key);
-  const doors = queries.doors();
+  const methods = queries.signInMethods();
   return {
     version,
     startedAt: Math.floor(startedAt / 1000),
@@ -188,18 +188,18 @@ export function systemStatus({ application: { directory, queries }, version, sta
     chats: readChatLinks(text('Chats')),
     demoSite: flag('DemoSiteEnabled'),
     selfUse: flag('SelfUseModeEnabled'),
-    passwordLogin: doors.password,
-    registration: doors.registration,
-    registrationElsewhere: doors.registrationElsewhere,
-    emailVerification: doors.emailVerification,
-    passwordReset: doors.passwordReset,
-    turnstileSiteKey: doors.humanCheck?.siteKey ?? null,
-    githubClientId: doors.github?.clientId ?? null,
-    oidcClientId: doors.oidc?.clientId ?? null,
+    passwordLogin: methods.password,
+    registration: methods.registration,
+    registrationElsewhere: methods.registrationElsewhere,
+    emailVerification: methods.emailVerification,
+    passwordReset: methods.passwordReset,
+    turnstileSiteKey: methods.humanCheck?.siteKey ?? null,
+    githubClientId: methods.github?.clientId ?? null,
+    oidcClientId: methods.oidc?.clientId ?? null,
     oidcAuthorizationEndpoint: text('oidc.authorization_endpoint'),
-    linuxdoClientId: doors.linuxdo?.clientId ?? null,
-    wechatLogin: doors.wechat !== null,
+    linuxdoClientId: methods.linuxdo?.clientId ?? null,
+    wechatLogin: methods.wechat !== null,
     wechatQrCode: text('WeChatAccountQRCodeImageURL'),
-    telegramBotName: doors.telegram?.botName ?? null,
+    telegramBotName: methods.telegram?.botName ?? null,
   };
 }

@@ -32,9 +32,12 @@ beforeEach(async () => {
 
 /** With what an order is given that a password has just been shown for. */
 const proven = async (id: UserId, purpose: StepUpPurpose): Promise<SessionProof> => {
-  if ((await node.stepUps.ways({ id })).includes('totp')) return { ...session, stepUp: 'unknown' };
+  if ((await node.stepUps.methods(id)).includes('totp')) return { ...session, stepUp: 'unknown' };
   const proof = { kind: 'password', password: 'correct horse' } as const;
-  return { ...session, stepUp: await node.stepUps.prove({ id }, session.session, purpose, proof, 'home') };
+  return {
+    ...session,
+    stepUp: await node.stepUps.prove({ user: id, session: session.session, purpose }, proof, 'home'),
+  };
 };
 
 const codeOf = (secret: string, at: number = node.clock.now()): string =>
@@ -43,7 +46,10 @@ const codeOf = (secret: string, at: number = node.clock.now()): string =>
 /** Turns the second factor on; a minute later its codes count. */
 async function enrol(id: UserId): Promise<{ secret: string; recoveryCodes: readonly string[] }> {
   const { secret } = await node.factorOrders.beginTotp(asUser(id), await proven(id, 'second-factor'));
-  const { recoveryCodes } = await node.factorOrders.enrolTotp(asUser(id), session, codeOf(secret), 'home');
+  const { recoveryCodes } = await node.factorOrders.enrolTotp(asUser(id), session, {
+    code: codeOf(secret),
+    place: 'home',
+  });
   await node.caughtUp();
   node.clock.advance(minute);
   return { secret, recoveryCodes };
@@ -69,13 +75,13 @@ describe('setting up an authenticator app', () => {
   test('is done by a right code, and tells ten recovery codes once', async () => {
     const { recoveryCodes } = await enrol(alice);
     expect(new Set(recoveryCodes).size).toBe(10);
-    expect(await node.secondFactor.ways(alice)).toEqual(['totp', 'recovery-code']);
+    expect(await node.secondFactor.methods(alice)).toEqual(['totp', 'recovery-code']);
   });
 
   test('changes nothing until there was a right code', async () => {
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     const wrong = codeOf(secret) === '000000' ? '000001' : '000000';
-    await expect(node.factorOrders.enrolTotp(asUser(alice), session, wrong, 'home')).rejects.toThrow(
+    await expect(node.factorOrders.enrolTotp(asUser(alice), session, { code: wrong, place: 'home' })).rejects.toThrow(
       refusal('second-factor-wrong'),
     );
     expect(await node.eventsOf(streams.factors(alice))).toEqual([]);
@@ -84,7 +90,7 @@ describe('setting up an authenticator app', () => {
 
   test('is over after five wrong codes, after ten minutes, and for another session', async () => {
     const order = (asking: SessionProof, code: string, place: string) =>
-      node.factorOrders.enrolTotp(asUser(alice), asking, code, place);
+      node.factorOrders.enrolTotp(asUser(alice), asking, { code, place });
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     await expect(order({ ...session, session: 'another' }, codeOf(secret), 'home')).rejects.toThrow(
       refusal('enrolment-over'),
@@ -255,7 +261,7 @@ describe('signing in with a second factor', () => {
 
 describe('a passkey', () => {
   const enterBy = async (authenticator: Authenticator, behaviour: Parameters<Authenticator['get']>[1] = {}) =>
-    node.identity.enterByPasskey(authenticator.get(await node.identity.askPasskey(site), behaviour), someClient);
+    node.identity.enterByPasskey(authenticator.get(await node.identity.passkeyOptions(site), behaviour), someClient);
 
   test('is a door of its own, with a second factor too', async () => {
     const authenticator = await addPasskey(alice);
@@ -271,7 +277,7 @@ describe('a passkey', () => {
     [
       'whose answer is brought twice',
       async (authenticator) => {
-        const answer = authenticator.get(await node.identity.askPasskey(site));
+        const answer = authenticator.get(await node.identity.passkeyOptions(site));
         await node.identity.enterByPasskey(answer, someClient);
         return node.identity.enterByPasskey(answer, someClient);
       },
@@ -279,14 +285,14 @@ describe('a passkey', () => {
     [
       'whose answer is brought by two at once',
       async (authenticator) => {
-        const answer = authenticator.get(await node.identity.askPasskey(site));
+        const answer = authenticator.get(await node.identity.passkeyOptions(site));
         return Promise.all([1, 2].map(() => node.identity.enterByPasskey(answer, someClient)));
       },
     ],
     [
       'whose answer comes late',
       async (authenticator) => {
-        const question = await node.identity.askPasskey(site);
+        const question = await node.identity.passkeyOptions(site);
         node.clock.advance(5 * minute);
         return node.identity.enterByPasskey(authenticator.get(question), someClient);
       },
@@ -307,7 +313,7 @@ describe('a passkey', () => {
       'whose signature is another one’s',
       async (authenticator) => {
         const other = new Authenticator(site.origin);
-        const answer = JSON.parse(other.get(await node.identity.askPasskey(site)));
+        const answer = JSON.parse(other.get(await node.identity.passkeyOptions(site)));
         const claimed = { ...answer, id: authenticator.credential, rawId: authenticator.credential };
         return node.identity.enterByPasskey(JSON.stringify(claimed), someClient);
       },
@@ -380,12 +386,12 @@ describe('a passkey', () => {
     const finish = (ticket: string, response: string) =>
       node.identity.finish(ticket, { kind: 'passkey', response }, someClient);
     const ticket = await halfIn();
-    const question = await node.identity.askSecondFactor(ticket, site);
+    const question = await node.identity.secondFactorPasskeyOptions(ticket, site);
     const elsewhere = await halfIn();
     await expect(finish(elsewhere, authenticator.get(question))).rejects.toThrow(refusal('passkey-refused'));
-    const again = await node.identity.askSecondFactor(ticket, site);
+    const again = await node.identity.secondFactorPasskeyOptions(ticket, site);
     await expect(finish(ticket, ofBob.get(again))).rejects.toThrow(refusal('passkey-refused'));
-    const right = authenticator.get(await node.identity.askSecondFactor(ticket, site), { verified: false });
+    const right = authenticator.get(await node.identity.secondFactorPasskeyOptions(ticket, site), { verified: false });
     expect(await finish(ticket, right)).toMatchObject({ kind: 'signed-in', user: { id: alice } });
   });
 });
@@ -401,18 +407,18 @@ describe('a step-up', () => {
     await expect(demand('password', stepUp, alice, 'another browser')).rejects.toThrow(refusal('step-up-needed'));
     await demand('password', stepUp);
     await expect(demand('password', stepUp)).rejects.toThrow(refusal('step-up-needed'));
-    await expect(node.stepUps.prove(asUser(alice), 'her browser', 'password', totp('AAAA'), 'home')).rejects.toThrow(
-      refusal('second-factor-off'),
-    );
+    await expect(
+      node.stepUps.prove({ user: alice, session: 'her browser', purpose: 'password' }, totp('AAAA'), 'home'),
+    ).rejects.toThrow(refusal('second-factor-off'));
   });
 
   describe('of who has no password', () => {
     let carol: UserId;
     const codeMailed = (): string => /\d{8}/.exec(node.mailer.sent.at(-1)?.text ?? '')?.[0] ?? '';
     const sendCode = (purpose: StepUpPurpose, place = 'home') =>
-      node.stepUps.sendCode({ id: carol }, session.session, purpose, { place });
+      node.stepUps.sendCode({ user: carol, session: session.session, purpose }, { place });
     const proveByMail = (purpose: StepUpPurpose, code: string) =>
-      node.stepUps.prove({ id: carol }, session.session, purpose, { kind: 'mail-code', code }, 'home');
+      node.stepUps.prove({ user: carol, session: session.session, purpose }, { kind: 'mail-code', code }, 'home');
 
     beforeEach(async () => {
       carol = UserId(4_711);
@@ -432,7 +438,7 @@ describe('a step-up', () => {
 
     test('is a code by mail, good once, for one purpose', async () => {
       await withMail();
-      expect(await node.stepUps.ways({ id: carol })).toEqual(['mail-code']);
+      expect(await node.stepUps.methods(carol)).toEqual(['mail-code']);
       await sendCode('password');
       const code = codeMailed();
       await expect(proveByMail('email', code)).rejects.toThrow(refusal('email-code-wrong'));
@@ -454,7 +460,7 @@ describe('a step-up', () => {
     test('nor an address is a session that has just been opened', async () => {
       const token = await node.sessions.open({ user: carol, since: beginning }, someClient);
       const fresh = node.sessions.idOf(token);
-      expect(await node.stepUps.ways({ id: carol })).toEqual([]);
+      expect(await node.stepUps.methods(carol)).toEqual([]);
       await demand('password', null, carol, fresh);
       await expect(demand('password', null, carol, 'another')).rejects.toThrow(refusal('sign-in-again-needed'));
       node.clock.advance(11 * minute);
@@ -465,7 +471,7 @@ describe('a step-up', () => {
   describe('with a second factor', () => {
     let secret: string;
     const prove = (purpose: StepUpPurpose, id = alice, own = secret) =>
-      node.stepUps.prove(asUser(id), 'her browser', purpose, totp(own), 'home');
+      node.stepUps.prove({ user: id, session: 'her browser', purpose }, totp(own), 'home');
 
     beforeEach(async () => {
       secret = (await enrol(alice)).secret;
@@ -554,16 +560,21 @@ describe('a step-up', () => {
 
     test('is not given for a wrong code, nor for a passkey that does not know its user', async () => {
       await expect(
-        node.stepUps.prove(asUser(alice), 'her browser', 'passkeys', { kind: 'totp', code: '12345' }, 'home'),
+        node.stepUps.prove(
+          { user: alice, session: 'her browser', purpose: 'passkeys' },
+          { kind: 'totp', code: '12345' },
+          'home',
+        ),
       ).rejects.toThrow(refusal('second-factor-wrong'));
       const asking = { ...session, stepUp: await prove('passkeys') };
       const authenticator = new Authenticator(site.origin);
       const created = authenticator.create(await node.factorOrders.beginPasskey(asUser(alice), asking, site));
       await node.factorOrders.addPasskey(asUser(alice), session, { name: 'key', response: created });
       await node.caughtUp();
-      const question = () => node.stepUps.ask(asUser(alice), 'her browser', 'password', site);
+      const question = () =>
+        node.stepUps.passkeyOptions({ user: alice, session: 'her browser', purpose: 'password' }, site);
       const by = (response: string, purpose: StepUpPurpose = 'password') =>
-        node.stepUps.prove(asUser(alice), 'her browser', purpose, { kind: 'passkey', response }, 'home');
+        node.stepUps.prove({ user: alice, session: 'her browser', purpose }, { kind: 'passkey', response }, 'home');
       const refused = refusal('passkey-refused');
       await expect(by(authenticator.get(await question(), { verified: false }))).rejects.toThrow(refused);
       await expect(by(authenticator.get(await question()), 'access-token')).rejects.toThrow(refused);

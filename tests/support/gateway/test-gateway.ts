@@ -157,7 +157,8 @@ export async function startTestGateway(
     async proven({ actor, password }, purpose) {
       const proof = { kind: 'password', password } as const;
       const session = 'a test';
-      return { session, stepUp: await application.stepUps.prove(actor, session, purpose, proof, '192.0.2.9') };
+      const scope = { user: actor.id, session, purpose };
+      return { session, stepUp: await application.stepUps.prove(scope, proof, '192.0.2.9') };
     },
     async addApiKey({ actor }, { quota, models, group = '', expiresAt = null, allowIps = [], budget } = {}) {
       const { key, position } = await application.apiKeys.issue(actor, {

@@ -26,7 +26,8 @@ import type {
 } from '../../../src/application/ports/upstream-ports.js';
 import { redemptionCommands } from '../../../src/application/redemptions/redemption-commands.js';
 import { factorCommands } from '../../../src/application/sign-in/factors.js';
-import { type IdentitySource, identity } from '../../../src/application/sign-in/identity.js';
+import { identity } from '../../../src/application/sign-in/identity.js';
+import type { IdentitySource } from '../../../src/application/sign-in/identity-ports.js';
 import { ownSessions } from '../../../src/application/sign-in/own-sessions.js';
 import { passkeyCeremonies } from '../../../src/application/sign-in/passkeys.js';
 import { passkeysOf } from '../../../src/application/sign-in/passkeys-of.js';
@@ -293,7 +294,7 @@ export async function openMemoryNode(
       asking: SessionProof,
       order: () => Promise<Result>,
     ): Promise<Result> => {
-      const isAsked = asking !== nothingShown || (await proving.ways(user.id)).length > 0;
+      const isAsked = asking !== nothingShown || (await proving.methods(user.id)).length > 0;
       return isAsked && asking !== believed ? asked.demand(user, purpose, asking, order) : order();
     },
   };
