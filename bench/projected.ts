@@ -20,7 +20,7 @@ export async function progressOf(pool: pg.Pool): Promise<Progress> {
   const { rows } = await pool.query<{ head: number }>('select coalesce(max(position), -1) as head from events');
   const positions = countingModels.map(({ name, version }) => {
     const row = checkpoints.find((checkpoint) => checkpoint.name === name && checkpoint.version === version);
-    return [name, row?.position ?? -1] as const;
+    return [name, Number(row?.position ?? -1)] as const;
   });
   return { head: rows[0]?.head ?? -1, positions: Object.fromEntries(positions) };
 }

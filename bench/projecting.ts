@@ -40,7 +40,7 @@ export async function projectAll(
       if (behind.length === 0) break;
       if (performance.now() - toldAt >= tellEveryMs) {
         toldAt = performance.now();
-        progress(Math.min(...behind.map(({ position }) => position)), head);
+        progress(Math.min(...behind.map(({ position }) => Number(position))), Number(head));
       }
       await pause(lookEveryMs);
     }

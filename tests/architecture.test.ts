@@ -378,6 +378,24 @@ describe('every source file', () => {
     expect(sources.flatMap((source) => places(source, now)).length).toBeGreaterThan(20);
     expect(sources.flatMap((source) => places(source, handedOn))).toEqual([]);
   });
+  test('calculates with positions of the log nowhere but in the engine that gives them without gaps', () => {
+    const signs = [
+      ts.SyntaxKind.PlusToken,
+      ts.SyntaxKind.MinusToken,
+      ts.SyntaxKind.AsteriskToken,
+      ts.SyntaxKind.SlashToken,
+    ];
+    const asNumber = (node: ts.Node) =>
+      ts.isCallExpression(node) &&
+      node.expression.getText() === 'Number' &&
+      /position|head|beginning|upTo|after|before/i.test(node.arguments[0]?.getText() ?? '');
+    const calculated = (node: ts.Node) =>
+      ts.isBinaryExpression(node) &&
+      signs.includes(node.operatorToken.kind) &&
+      (asNumber(node.left) || asNumber(node.right));
+    const calculating = sources.filter((source) => places(source, calculated).length > 0);
+    expect(calculating.map(({ path }) => path)).toEqual(['adapters/event-log/dense-positions.ts']);
+  });
   test('is named after what it holds', () => {
     const drawers = /(^|\/)(index|utils?|helpers?|common|types|misc)\.ts$/;
     expect(sources.map(({ path }) => path).filter((path) => drawers.test(path))).toEqual([]);

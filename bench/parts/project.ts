@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
 import type { EventStore } from '../../src/application/ports/storage-ports.js';
 import { UsageError } from '../../src/cli/command.js';
+import { beginning } from '../../src/domain/events/events.js';
 import type { Projection } from '../../src/projections/engine/projection.js';
 import { rebuild } from '../../src/projections/engine/rebuild.js';
 import { ledger } from '../../src/projections/models/ledger/ledger.js';
@@ -71,7 +72,7 @@ async function replays(
   count: number,
   surroundings: Surroundings,
 ) {
-  const events = (await store.head()) + 1;
+  const events = store.estimateBetween(beginning, await store.head());
   const { pool, personalData, newClient } = database;
   const others = readModels.filter(({ name }) => name !== apart);
   const alone = async () => {

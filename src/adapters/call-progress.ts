@@ -59,7 +59,7 @@ export function postgresCallProgress(pool: Pool): CallProgressNotes {
         calls.map(({ callId, position }): [CallId, LastSeen] => {
           const progress = progressOf.get(callId);
           if (progress !== undefined) return [callId, { kind: 'sent', progress }];
-          const node = nodes.rows.find(({ began_after }) => began_after < position);
+          const node = nodes.rows.find(({ began_after }) => Position(began_after) < position);
           const wasNoted = node !== undefined && position <= Position(node.noted_to);
           return [callId, { kind: wasNoted ? 'not-sent' : 'unknown' }];
         }),

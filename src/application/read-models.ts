@@ -1,4 +1,4 @@
-import { type Position, streams } from '../domain/events/events.js';
+import { beginning, type Position, streams } from '../domain/events/events.js';
 import { type QuarantinedBy, quarantineDecider } from '../domain/events/quarantine.js';
 import { invalidField } from '../domain/kernel/failure.js';
 import type { Actor } from '../domain/user/user.js';
@@ -6,7 +6,7 @@ import type { ReadModelState } from '../projections/engine/runner.js';
 import { percentOf } from '../projections/engine/watch-building.js';
 import { authorise } from './authorise.js';
 import type { Handle } from './handle.js';
-import type { ReadModelProgress } from './ports/storage-ports.js';
+import type { EventStore, ReadModelProgress } from './ports/storage-ports.js';
 
 /** What deciding about a stopped read model needs to know of all of them. */
 export interface QuarantinePorts {
@@ -34,7 +34,7 @@ export const quarantineEvent =
     const states = progress.status();
     const state = states.find(({ name }) => name === model);
     if (state === undefined) throw invalidField('model', states.map(({ name }) => name).join(', '));
-    if (position < 0 || position > state.head) throw invalidField('position', `0 to ${state.head}`);
+    if (position <= beginning || position > state.head) throw invalidField('position', `0 to ${state.head}`);
     const quarantined = await handle(quarantineDecider, streams.quarantine, {
       type: 'QuarantineEvent',
       model,
@@ -49,6 +49,7 @@ export const quarantineEvent =
   };
 
 interface ReadModelPorts {
+  readonly store: Pick<EventStore, 'estimateBetween'>;
   readonly handle: Handle;
   readonly progress: ReadModelProgress;
 }
@@ -65,7 +66,7 @@ export function readModelCommands(ports: ReadModelPorts) {
     /** While some are being built: how much of the log the one that is furthest behind holds, in percent. null: none is. */
     rebuiltPercent(): number | null {
       const building = ports.progress.status().filter(({ status }) => status === 'building');
-      return building.length === 0 ? null : Math.min(...building.map(percentOf));
+      return building.length === 0 ? null : Math.min(...building.map((state) => percentOf(state, ports.store)));
     },
 
     async quarantine(actor: Actor, input: QuarantineInput): Promise<Position> {

@@ -180,6 +180,7 @@ async function start(
   closing.add(
     watchBuilding({
       progress: projections,
+      feed: store,
       head: began,
       // Nobody else serves this database.
       dropOld: (kept) => dropOldVersions(() => newClient(connection, projecting), readModels, kept),

@@ -35,7 +35,7 @@ const promptTokens = (line: UsageLogEntry): number =>
     : line.prompt_tokens;
 
 const record = (line: UsageLogEntry, style: QuotaStyle) => ({
-  id: line.id as number,
+  id: Number(line.id),
   user_id: line.user_id,
   created_at: line.created_at,
   type: line.type,
@@ -62,7 +62,7 @@ export const adminLine = (line: UsageLogEntry, style: QuotaStyle) => ({
 /** As users see it: no channel names, and an id that tells nothing about how much others do. */
 export const userLine = (line: UsageLogEntry, style: QuotaStyle) => ({
   ...record(line, style),
-  id: line.id % userIdModulus,
+  id: Number(line.id) % userIdModulus,
   channel_name: '',
   other: otherForUser(line),
 });

@@ -14,7 +14,7 @@ export interface OpenedStore {
 }
 
 const ids = (events: readonly Recorded[]): string[] => events.map(({ id }) => id);
-const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => position);
+const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => Number(position));
 const ascending = (numbers: readonly number[]): boolean =>
   numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? Number.POSITIVE_INFINITY));
 
@@ -171,7 +171,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         const before = await store.head();
         await store.appendAhead(call, newEvent(1), 'no-stream');
         const head = await store.head();
-        expect(head).toBeGreaterThan(before);
+        expect(head > before).toBe(true);
         await store.appendAhead(call, newEvent(2), 0);
         expect(await store.readStream(call)).toHaveLength(2);
         await store.appendAhead(call, newEvent(3), 1);
@@ -402,6 +402,28 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         await appended(store, alpha, [newEvent(1)], 'no-stream');
         const newest = await appended(store, beta, [newEvent(2)], 'no-stream');
         expect(await store.head()).toBe(newest);
+      });
+
+      test('the newest events are read oldest first, and no more than there are', async () => {
+        expect(await store.readNewest(2)).toEqual([]);
+        for (let n = 0; n < 5; n++) await appended(store, named(`alpha-${n}`), [newEvent(n)], 'no-stream');
+        expect(ids(await store.readNewest(2))).toEqual([eventId(3), eventId(4)]);
+        expect(ids(await store.readNewest(100))).toEqual(ids(await readWholeLog(store)));
+      });
+
+      test('how many events lie between two places is at least one where there are any, and grows with them', async () => {
+        for (let n = 0; n < 40; n++) await appended(store, alpha, [newEvent(n)], 'any');
+        const log = await readWholeLog(store);
+        const [first, middle, last] = [log[0], log[19], log[39]].map((event) => event?.position ?? beginning) as [
+          Position,
+          Position,
+          Position,
+        ];
+        expect(store.estimateBetween(last, last)).toBe(0);
+        expect(store.estimateBetween(last, first)).toBe(0);
+        expect(store.estimateBetween(log[38]?.position ?? beginning, last)).toBeGreaterThan(0);
+        expect(store.estimateBetween(beginning, middle)).toBeLessThan(store.estimateBetween(beginning, last));
+        expect(store.estimateBetween(first, last)).toBeGreaterThanOrEqual(store.estimateBetween(middle, last));
       });
 
       test('the global order is the order of appending, across streams', async () => {

@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openJournal } from '../../src/adapters/event-log/journal/journal.js';
 import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
-import { MemoryEventStore } from '../support/memory/memory-event-store.js';
+import { MemoryEventStore, sparse } from '../support/memory/memory-event-store.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { eventStoreContract } from './event-store.contract.js';
 
-eventStoreContract('memory', async () => {
-  const store = new MemoryEventStore();
-  return { store, dispose: () => store.close() };
-});
+for (const [engine, spacing] of [
+  ['memory', undefined],
+  ['memory, positions any distance apart', sparse()],
+] as const)
+  eventStoreContract(engine, async () => {
+    const store = new MemoryEventStore(spacing);
+    return { store, dispose: () => store.close() };
+  });
 
 describe('over real Postgres', () => {
   let database: TestDatabase;

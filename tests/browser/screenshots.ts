@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { readConfig } from '../../src/config.js';
 import { type Demo, startDemo } from '../../src/demo/start-demo.js';
-import { Position, streamKey } from '../../src/domain/events/events.js';
+import { streamKey } from '../../src/domain/events/events.js';
 import {
   type Account,
   buildConsole,
@@ -67,10 +67,9 @@ interface Scenes {
 }
 
 async function scenes({ gateway: { application, store }, seeded }: Demo): Promise<Scenes> {
-  const head = await store.head();
   let rescued = '';
-  for (let from = head - 3_000; rescued === '' && from > 0; from -= 3_000)
-    for (const { event, stream } of await store.readAll(Position(from), 3_000))
+  for (let limit = 3_000; rescued === '' && limit <= 48_000; limit *= 2)
+    for (const { event, stream } of await store.readNewest(limit))
       if (event.type === 'CallSettled' && event.failedAttempts !== undefined && event.facts.stream)
         rescued = streamKey(stream);
   const flaky = application.directory.channels().find(({ settings }) => settings.name === 'flaky');

@@ -113,7 +113,7 @@ async function mark(): Promise<number> {
   const { application, root } = server.gateway;
   const position = await application.options.change(root, 'SystemName', `mark ${++marks}`);
   expect(await application.visible(position), 'every read model still follows the log').toBe(true);
-  return position;
+  return Number(position);
 }
 
 test('every mutation has a sample, or a reason to have none', () =>

@@ -13,8 +13,16 @@ class CountedFeed implements Omit<EventFeed, 'readStream'> {
     return this.store.head();
   }
 
+  readNewest(limit: number): Promise<readonly Recorded[]> {
+    return this.store.readNewest(limit);
+  }
+
+  estimateBetween(after: Position, upTo: Position): number {
+    return this.store.estimateBetween(after, upTo);
+  }
+
   readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
-    this.reads.push(after);
+    this.reads.push(Number(after));
     return this.store.readAll(after, limit);
   }
 }
@@ -32,7 +40,7 @@ async function logOf(events: number) {
 }
 
 const reader = {};
-const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => position);
+const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => Number(position));
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
 describe('large events', () => {
@@ -40,6 +48,7 @@ describe('large events', () => {
   const large = (feed: CountedFeed, size: number) => ({
     readAll: async (after: Position, limit: number) =>
       (await feed.readAll(after, limit)).map((event) => ({ ...event, size })),
+    estimateBetween: (after: Position, upTo: Position) => feed.estimateBetween(after, upTo),
   });
 
   test('are handed out few at a time: what exceeds 4 Mi characters is the last of its batch', async () => {
@@ -113,7 +122,7 @@ describe('readers at different places', () => {
     const { feed } = await logOf(40);
     const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
     const readThrough = async (who: object, pause: () => Promise<unknown>) => {
-      for (let after = beginning; after < 39; ) {
+      for (let after = beginning; after < Position(39); ) {
         const events = await window.read(who, after, 4);
         after = events.at(-1)?.position ?? after;
         await pause();
@@ -227,6 +236,7 @@ describe('reading ahead', () => {
           if (broken) throw new Error('unplugged');
           return feed.readAll(after, limit);
         },
+        estimateBetween: (after, upTo) => feed.estimateBetween(after, upTo),
       },
       Position(1),
       { pageSize: 2, capacity: 100 },

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { newClient } from '../../src/adapters/database/postgres.js';
-import { type Position, streamKey } from '../../src/domain/events/events.js';
+import { beginning, type Position, streamKey } from '../../src/domain/events/events.js';
 import { ApiKeyId, ChannelId, PaymentId, SecretId, UserId } from '../../src/domain/kernel/ids.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import { Quota } from '../../src/domain/kernel/quota.js';
@@ -321,7 +321,7 @@ describe('while a read model is rebuilt', () => {
     done = true;
     await reading;
 
-    const log = await projected.store.readAll(-1 as Position, 100_000);
+    const log = await projected.store.readAll(beginning, 100_000);
     const expected = new Map<number, { balance: number; held: number }>();
     let balance = 0;
     const holds = new Map<string, number>();
@@ -334,10 +334,10 @@ describe('while a read model is rebuilt', () => {
       }
       if (event.type === 'QuotaGranted' && stream === `user-${user}`) balance += event.quota;
       if (event.type === 'QuotaAdjusted' && stream === `user-${user}`) balance += event.delta;
-      expected.set(position, { balance, held: [...holds.values()].reduce((sum, quota) => sum + quota, 0) });
+      expected.set(Number(position), { balance, held: [...holds.values()].reduce((sum, quota) => sum + quota, 0) });
     }
     expect(snapshots.map(({ position, ...figures }) => [position, figures])).toEqual(
-      snapshots.map(({ position }) => [position, expected.get(position)]),
+      snapshots.map(({ position }) => [position, expected.get(Number(position))]),
     );
     expect(new Set(snapshots.map(({ position }) => position)).size).toBeGreaterThan(5);
   });

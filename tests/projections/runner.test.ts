@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { newClient } from '../../src/adapters/database/postgres.js';
-import {
-  beginning,
-  type Position,
-  Position as positionOf,
-  type Recorded,
-  streams,
-} from '../../src/domain/events/events.js';
+import { beginning, Position, type Recorded, streams } from '../../src/domain/events/events.js';
 import { Failure } from '../../src/domain/kernel/failure.js';
 import { readCheckpoints } from '../../src/projections/engine/checkpoints.js';
 import { type News, type NewsSource, newsOf } from '../../src/projections/engine/news.js';
@@ -102,7 +96,7 @@ describe.each([
     test('reports what it has committed', async () => {
       const committed: [string, number[]][] = [];
       const report = (model: string, batch: readonly Recorded[]) =>
-        void committed.push([model, batch.map(({ position }) => position)]);
+        void committed.push([model, batch.map(({ position }) => Number(position))]);
       await projected.record(option('a', '1'), registered(alice, 'alice'), option('b', '1'));
       const runner = await start({ committed: report });
       await runner.caughtUp();
@@ -160,6 +154,7 @@ describe.each([
 
     test('move it when there are many of them, though nothing else happens and nobody rests', async () => {
       const runner = await start({ pace: { ...patient, idleCheckpointEvents: 10 } });
+      await leads(runner);
       for (let n = 0; n < 25; n++) await hold(runner, await projected.record(granted(alice, 1)));
       await vi.waitFor(async () => expect(await checkpointOf()).toMatchObject({ position: 19 }), 10_000);
       expect(batchesOf(runner)).toEqual([]);
@@ -173,9 +168,11 @@ describe.each([
       // Another page is always ready, until the last one, which is held back: the projector never comes to rest.
       const flowing: EventFeed = {
         head: () => projected.store.head(),
+        readNewest: (limit) => projected.store.readNewest(limit),
+        estimateBetween: (after, upTo) => projected.store.estimateBetween(after, upTo),
         readStream: (stream) => projected.store.readStream(stream),
         readAll: async (after, limit) => {
-          await (after < 8 ? sleep(2) : last);
+          await (after < Position(8) ? sleep(2) : last);
           return projected.store.readAll(after, limit);
         },
       };
@@ -183,7 +180,7 @@ describe.each([
       const runner = await start({ feed: flowing, pace: { ...patient, batchSize: 1, idleCheckpointMs: 1 } });
       try {
         await vi.waitFor(() => expect(stateOf(runner).position).toBe(8), 10_000);
-        expect((await checkpointOf())?.position).toBeGreaterThan(beginning);
+        expect((await checkpointOf())?.position).not.toBe(beginning);
       } finally {
         arrive();
       }
@@ -198,6 +195,7 @@ describe.each([
         return client;
       };
       const crashing = await start({ newClient: connecting, pace: { ...patient, idleCheckpointEvents: 10 } });
+      await leads(crashing);
       for (let n = 0; n < 95; n++) await hold(crashing, await projected.record(granted(alice, 1)));
       await vi.waitFor(async () => expect(await checkpointOf()).toMatchObject({ position: 89 }), 10_000);
       cutOff = true;
@@ -209,6 +207,8 @@ describe.each([
       let read = 0;
       const feed: EventFeed = {
         head: () => projected.store.head(),
+        readNewest: (limit) => projected.store.readNewest(limit),
+        estimateBetween: (after, upTo) => projected.store.estimateBetween(after, upTo),
         readStream: (stream) => projected.store.readStream(stream),
         readAll: async (after, limit) => {
           const page = await projected.store.readAll(after, limit);
@@ -229,7 +229,7 @@ describe.each([
   });
 
   describe('waiting for a position', () => {
-    const future = positionOf(1_000);
+    const future = Position(1_000);
 
     test('answers false when the time is up', async () => {
       const runner = await start();
@@ -533,7 +533,7 @@ describe.each([
         type: 'EventQuarantined',
         model,
         version,
-        position: positionOf(position),
+        position: Position(position),
         reason: 'of an earlier release',
         by: root,
       },

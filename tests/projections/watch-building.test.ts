@@ -6,6 +6,7 @@ import { percentOf, watchBuilding } from '../../src/projections/engine/watch-bui
 /* What is said of read models on their way to the end of the log, and what becomes of those they replace. */
 
 const head = Position(99);
+const feed = { estimateBetween: (after: Position, upTo: Position) => Number(upTo) - Number(after) };
 let states: ReadModelState[];
 let lines: [string, object][];
 let unreadable: string[];
@@ -19,7 +20,7 @@ const state = (name: string, position: number, changes: Partial<ReadModelState> 
   position: Position(position),
   head,
   leading: true,
-  status: position < head ? 'building' : 'running',
+  status: Position(position) < head ? 'building' : 'running',
   failure: null,
   unreadable: false,
   quarantined: 0,
@@ -30,6 +31,7 @@ function watch(sayMs = 60_000): void {
   const say = (facts: object, message: string) => void lines.push([message, facts]);
   stop = watchBuilding({
     progress: { status: () => states },
+    feed,
     head,
     async dropOld(kept) {
       if (dropFails) throw new Error('not now');
@@ -115,5 +117,5 @@ test.each([
   [99, 99, 100],
   [-1, -1, 100],
 ])('event %i of a log that ends at %i is %i %% of it', (position, end, percent) => {
-  expect(percentOf({ position: Position(position), head: Position(end) })).toBe(percent);
+  expect(percentOf({ position: Position(position), head: Position(end) }, feed)).toBe(percent);
 });

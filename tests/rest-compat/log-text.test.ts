@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Position } from '../../src/domain/events/events.js';
+import { Position } from '../../src/domain/events/events.js';
 import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../src/domain/kernel/ids.js';
 import { Quota, zero } from '../../src/domain/kernel/quota.js';
 import type { Price } from '../../src/domain/pricing/pricing.js';
@@ -17,7 +17,7 @@ const byRatio: Price = {
 const byCall: Price = { per: 'call', price: '0.04', quotaPerUnit: '500000', group: '0.8' };
 
 const settled: UsageLogEntry = {
-  id: 5_208 as Position,
+  id: Position(5_208),
   created_at: 1_744_300_000,
   type: 2,
   user_id: UserId(7),

@@ -63,7 +63,7 @@ async function mark(): Promise<number> {
   const { application, root } = stage.gateway;
   const position = await application.options.change(root, 'SystemName', `mark ${++marks}`);
   expect(await application.visible(position), 'every read model still follows the log').toBe(true);
-  return position;
+  return Number(position);
 }
 
 /** What a route reads of its sample. */

@@ -37,12 +37,11 @@ export class EventSubscriptions {
     private readonly queueCapacity: number,
   ) {}
 
-  /** Events this process has just appended, in order, without a gap between them. */
-  offer(batch: Batch): void {
-    const first = batch[0];
-    if (this.position === null || first === undefined) return;
+  /** Events this process has just appended: all that come behind `after`, in order. */
+  offer(after: Position, batch: Batch): void {
+    if (this.position === null || batch.length === 0) return;
     // Something of another process lies in between: read it, and these with it.
-    if (first.position > this.position + 1) this.wake();
+    if (after > this.position) this.wake();
     else this.deliver(batch);
   }
 

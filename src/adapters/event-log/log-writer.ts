@@ -8,6 +8,7 @@ import { newClient, type PostgresConnection } from '../database/postgres.js';
 import { appending } from '../database/session-limits.js';
 import type { Log } from '../log.js';
 import { reusedEventId } from './append-request.js';
+import { placeBefore } from './dense-positions.js';
 import type { Append, AppendOutcome } from './group-commit.js';
 
 /* Writes batches of appends through functions of the database (migrations 0014 and 0019), on one connection of its own. */
@@ -24,8 +25,8 @@ interface LogWriterOptions {
   readonly log: Log;
   /** Names this writer in the notifications it causes. */
   readonly writer: string;
-  /** What this writer has appended, in order and without gaps, once it is durable. */
-  readonly onAppended: (events: readonly Recorded[]) => void;
+  /** What this writer has appended, once it is durable: all that come behind `after`, in order. */
+  readonly onAppended: (after: Position, events: readonly Recorded[]) => void;
   /** Something had been appended before; if by this writer, the answer was lost and onAppended was not called. */
   readonly onRepeated: () => void;
   /** How long an append is tried before its caller is told that it did not work, or that nobody knows. */
@@ -189,7 +190,8 @@ export class LogWriter {
         outcomes.set(append, { ok: true, revision, position: Position(position) });
       }
     });
-    this.options.onAppended(appended);
+    const [first] = appended;
+    if (first !== undefined) this.options.onAppended(placeBefore(first.position, 1), appended);
     if (repeated) this.options.onRepeated();
   }
 
@@ -226,7 +228,7 @@ const isRefusal = (error: unknown): boolean =>
 const recorded = ({ stream, events }: Append, lastRevision: number, lastPosition: number): Recorded[] =>
   events.map(({ recordable: { id, at, event }, data }, index) => {
     const before = events.length - 1 - index;
-    const [revision, position] = [lastRevision - before, Position(lastPosition - before)];
+    const [revision, position] = [lastRevision - before, placeBefore(lastPosition, before)];
     return { id, stream, revision, position, at, event, size: data.length };
   });
 

@@ -23,6 +23,7 @@ import { int8, openPool, type PostgresConnection, parseInt8 } from '../database/
 import { logReading } from '../database/session-limits.js';
 import type { Log } from '../log.js';
 import { checkAppend } from './append-request.js';
+import { behindWhichLie, distance } from './dense-positions.js';
 import { EventSubscriptions } from './event-feed.js';
 import { type Append, type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
 import type { Journal } from './journal/journal.js';
@@ -114,7 +115,7 @@ class PostgresEventStore implements EventStore {
       connection,
       log,
       writer,
-      onAppended: (events) => this.feed.offer(events),
+      onAppended: (after, events) => this.feed.offer(after, events),
       onRepeated: wake,
       patienceMs,
       fence: fence ?? null,
@@ -203,6 +204,14 @@ class PostgresEventStore implements EventStore {
       }
     }
     return page;
+  }
+
+  async readNewest(limit: number): Promise<readonly Recorded[]> {
+    return this.readAll(behindWhichLie(limit, await this.head()), limit);
+  }
+
+  estimateBetween(after: Position, upTo: Position): number {
+    return distance(after, upTo);
   }
 
   async head(): Promise<Position> {

@@ -6,13 +6,12 @@ import {
   checkProxy,
 } from '../../domain/channel/channel-settings.js';
 import type { ProviderTable } from '../../domain/channel/provider.js';
-import { type Position, streams } from '../../domain/events/events.js';
+import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import { inParallel } from '../in-parallel.js';
-import { newestOf } from '../newest-position.js';
 import type { Ids, Vault } from '../ports/storage-ports.js';
 import { keyFactsOf, storedSecrets } from './channel-secrets.js';
 
@@ -56,5 +55,5 @@ export async function addChannels(
     });
     return position;
   });
-  return { ids: added, position: newestOf(positions) };
+  return { ids: added, position: latestOf(positions) };
 }

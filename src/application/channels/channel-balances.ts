@@ -1,6 +1,6 @@
 import { channelDecider } from '../../domain/channel/channel.js';
 import type { ProviderTable } from '../../domain/channel/provider.js';
-import { beginning, type Position, streams } from '../../domain/events/events.js';
+import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import { decimal } from '../../domain/kernel/decimal.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
@@ -8,7 +8,6 @@ import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import { inParallel } from '../in-parallel.js';
-import { newestOf } from '../newest-position.js';
 import type { ChannelView, Directory } from '../ports/storage-ports.js';
 import type { ChannelBalances } from '../ports/upstream-ports.js';
 
@@ -52,7 +51,7 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
       if (decimal(balance).digits > 0n || !channel.settings.autoBan) return { disabled: false, position };
       const order = { type: 'DisableChannel', automatic: true, key: channel.secrets.key, reason: usedUp } as const;
       const switched = await handle(channelDecider, streams.channel(channel.id), order);
-      return { disabled: switched.events.length > 0, position: newestOf([position, switched.position]) };
+      return { disabled: switched.events.length > 0, position: latestOf([position, switched.position]) };
     } catch (error) {
       if (error instanceof Failure) return null;
       throw error;
@@ -67,7 +66,7 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
       updated: told.length,
       failed: results.length - told.length,
       disabled: told.filter(({ disabled }) => disabled).length,
-      position: told.length === 0 ? beginning : newestOf(told.map(({ position }) => position)),
+      position: latestOf(told.map(({ position }) => position)),
     };
   };
 

@@ -1,13 +1,12 @@
 import { type ChannelSecrets, channelDecider } from '../../domain/channel/channel.js';
 import { channelFileOf, channelsInFile, type FileFault } from '../../domain/channel/channel-file.js';
 import type { ProviderTable } from '../../domain/channel/provider.js';
-import { type Position, streams } from '../../domain/events/events.js';
+import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import { inParallel } from '../in-parallel.js';
-import { newestOf } from '../newest-position.js';
 import type { Directory, Ids, Vault } from '../ports/storage-ports.js';
 
 /* Channels to a file and back. No key is in it, and none can be got out of the vault by way of one. */
@@ -61,7 +60,7 @@ export function channelFileCommands({ handle, ids, vault, directory, providers }
         });
         return position;
       });
-      return { ids: added, faults, position: newestOf(positions) };
+      return { ids: added, faults, position: latestOf(positions) };
     },
   };
 }

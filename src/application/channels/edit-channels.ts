@@ -1,14 +1,13 @@
 import { type ChannelSecrets, channelDecider } from '../../domain/channel/channel.js';
 import { type ChannelSettings, channelKeyIn, checkProxy } from '../../domain/channel/channel-settings.js';
 import type { ProviderTable } from '../../domain/channel/provider.js';
-import { type Position, streams } from '../../domain/events/events.js';
+import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import { checkText, searchText } from '../../domain/kernel/bounds.js';
 import type { ChannelId, SecretId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import { inParallel } from '../in-parallel.js';
-import { newestOf } from '../newest-position.js';
 import type { Directory, Vault } from '../ports/storage-ports.js';
 import { keyFactsOf } from './channel-secrets.js';
 import { isSameProxy, storedProxy } from './stored-proxy.js';
@@ -47,7 +46,7 @@ export function taggedChannels({ directory }: Pick<ChannelChangePorts, 'director
 const forEach = async (
   channelIds: readonly ChannelId[],
   order: (id: ChannelId) => Promise<Position>,
-): Promise<Position> => newestOf(await inParallel([...new Set(channelIds)], order));
+): Promise<Position> => latestOf(await inParallel([...new Set(channelIds)], order));
 
 async function switchChannel(
   { handle }: Pick<ChannelChangePorts, 'handle'>,

@@ -1,4 +1,4 @@
-import { beginning, Position } from '../../domain/events/events.js';
+import { beginning, earliestOf, type Position } from '../../domain/events/events.js';
 import { normalEmail } from '../../domain/user/user-fields.js';
 import type { ReadModels } from '../../projections/database.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
@@ -16,7 +16,7 @@ export const directorySource = (db: ReadModels, positionOf: (readModel: string) 
   async snapshot() {
     // Read before the rows: they can only be newer, and a newer event applied again changes nothing.
     // API keys are found by what the tail tells of them where their read model is behind, or stopped.
-    const position = Position(Math.min(...['channels', 'options', 'api_keys'].map(positionOf)));
+    const position = earliestOf(positionOf('channels'), positionOf('options'), positionOf('api_keys'));
     const [channels, options] = await Promise.all([allChannels(db), allOptions(db)]);
     return {
       position,

@@ -5,7 +5,7 @@ import type { EventStore } from '../ports/storage-ports.js';
 /* One subscription to the log per node; everything the node keeps in memory hangs on it. */
 
 export interface TailConsumer {
-  /** Called with every batch in order; must not throw and must not wait. */
+  /** Called with every batch in order, while the tail is at the position before it; must not throw and must not wait. */
   take(batch: readonly Recorded[]): void;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
 import { isTransient } from '../../domain/errors/transient-error.js';
-import { Position, type Recorded } from '../../domain/events/events.js';
+import { beginning, type Position, type Recorded } from '../../domain/events/events.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { lineMatch } from '../../projections/models/usage-log/line-match.js';
 import { lineOwner } from '../../projections/models/usage-log/line-owner.js';
@@ -64,7 +64,9 @@ export class UsageFeed {
   private leaveTail: () => void = () => {};
   private news = new WakeUpSignal();
   /** Every line about somebody who is followed has been given out up to here. */
-  private given = Position(-1);
+  private given = beginning;
+  /** The last event that the tail has told of. */
+  private passed = beginning;
   /** The newest event that is not; null: there is none. */
   private heard: Position | null = null;
 
@@ -104,20 +106,27 @@ export class UsageFeed {
     this.reading = new AbortController();
     // A new one each time: what an earlier reading that has not ended yet hears is not for this one.
     this.news = new WakeUpSignal();
+    this.passed = this.ports.tail.position();
     this.leaveTail = this.ports.tail.add({ take: (batch) => this.take(batch) });
     void this.readForAll(this.news, this.reading.signal);
   }
 
   private take(batch: readonly Recorded[]): void {
     for (const recorded of batch) {
-      const owner = lineOwner(recorded);
-      if (owner === null) continue;
-      if (owner !== 'root' && !this.followers.has(null) && (owner === 'nobody' || !this.followers.has(owner))) continue;
-      // What lies between is about nobody who is followed, and need not be read over.
-      if (this.heard === null) this.given = Position(recorded.position - 1);
-      this.heard = recorded.position;
-      this.news.ring();
+      if (this.isFollowed(recorded)) {
+        // What lies before it is about nobody who is followed, and need not be read over.
+        if (this.heard === null) this.given = this.passed;
+        this.heard = recorded.position;
+        this.news.ring();
+      }
+      this.passed = recorded.position;
     }
+  }
+
+  private isFollowed(recorded: Recorded): boolean {
+    const owner = lineOwner(recorded);
+    if (owner === null) return false;
+    return owner === 'root' || this.followers.has(null) || (owner !== 'nobody' && this.followers.has(owner));
   }
 
   private async readForAll(news: WakeUpSignal, signal: AbortSignal): Promise<void> {

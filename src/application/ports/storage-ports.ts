@@ -72,8 +72,20 @@ export interface EventStore {
    */
   readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
 
+  /**
+   * The last events of the log, about `limit` of them, oldest first; fewer where they are large, and then without the very
+   * last. As `readAll`, it gives what lies before an event that this release cannot read.
+   */
+  readNewest(limit: number): Promise<readonly Recorded[]>;
+
   /** The newest position; -1 when the log is empty. */
   head(): Promise<Position>;
+
+  /**
+   * About how many events lie behind `after`, up to `upTo`: by what the engine knows of its positions, without asking
+   * anybody. 0 where `upTo` is not behind `after`, else at least 1. For progress and for pace; nothing is decided by it.
+   */
+  estimateBetween(after: Position, upTo: Position): number;
 
   /**
    * Batches after `after`, first what is stored, then as it comes, in order, at least once, never an empty one.

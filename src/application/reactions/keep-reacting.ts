@@ -1,5 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
-import { beginning, Position, type Recorded, type StreamName } from '../../domain/events/events.js';
+import { beginning, type Position, type Recorded, type StreamName } from '../../domain/events/events.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { Tail } from '../memory/tail.js';
 import type { EventStore, ReactionCheckpoints } from '../ports/storage-ports.js';
@@ -40,14 +40,19 @@ const pageSize = 1_000;
 /** Streams after which everything else gets a turn: what is known by heart is done without waiting for anything. */
 const inOneGo = 100;
 
-const before = (position: Position): Position => Position(position - 1);
+/** An event that asks for a reaction. */
+interface Asking {
+  readonly position: Position;
+  /** Where the log had come to before it. */
+  readonly before: Position;
+}
 
 /** Streams a reaction has to look at, and the first event of each that asks for it. */
-type Due = Map<StreamName, Position>;
+type Due = Map<StreamName, Asking>;
 
-const note = (due: Due, stream: StreamName, position: Position): void => {
+const note = (due: Due, stream: StreamName, asking: Asking): void => {
   const noted = due.get(stream);
-  if (noted === undefined || position < noted) due.set(stream, position);
+  if (noted === undefined || asking.position < noted.position) due.set(stream, asking);
 };
 
 class Reacting {
@@ -67,26 +72,28 @@ class Reacting {
     return this.writtenTo;
   }
 
-  /** `old`: nobody can be about to ask for what it speaks of. */
-  take(batch: readonly Recorded[], old: boolean): void {
+  /** What comes behind `after`. `old`: nobody can be about to ask for what it speaks of. */
+  take(batch: readonly Recorded[], after: Position, old: boolean): void {
+    let before = after;
     for (const recorded of batch) {
-      if (recorded.position <= this.writtenTo) continue;
-      const stream = this.reaction.asks(recorded);
-      if (stream !== null) note(old ? this.ripe : this.fresh, stream, recorded.position);
+      const { position } = recorded;
+      const stream = position <= this.writtenTo ? null : this.reaction.asks(recorded);
+      if (stream !== null) note(old ? this.ripe : this.fresh, stream, { position, before });
+      before = position;
     }
   }
 
   /** Throws when the store is away: nothing more can be done then. */
   async work(isStopped: () => boolean): Promise<void> {
     let done = 0;
-    for (const [stream, position] of this.ripe) {
+    for (const [stream, asking] of this.ripe) {
       if (++done % inOneGo === 0) await breath();
       if (isStopped()) return;
       this.ripe.delete(stream);
       try {
         await this.reaction.react(stream);
       } catch (error) {
-        note(this.fresh, stream, position);
+        note(this.fresh, stream, asking);
         if (isUnavailable(error)) throw error;
         this.options.failed(error, this.reaction.name);
       }
@@ -94,14 +101,14 @@ class Reacting {
   }
 
   ripen(): void {
-    for (const [stream, position] of this.fresh) note(this.ripe, stream, position);
+    for (const [stream, asking] of this.fresh) note(this.ripe, stream, asking);
     this.fresh = new Map();
   }
 
   async writeDown(places: ReactionCheckpoints, readTo: Position): Promise<void> {
     let done = readTo;
     for (const due of [this.ripe, this.fresh])
-      for (const position of due.values()) if (position <= done) done = before(position);
+      for (const { position, before } of due.values()) if (position <= done) done = before;
     if (done <= this.writtenTo) return;
     await places.keep(this.reaction.name, done);
     this.writtenTo = done;
@@ -126,7 +133,9 @@ export async function keepReacting(
   );
   // In one step: what lies up to here is read from the log, and everything behind it is told by the tail.
   const told = tail.position();
-  const leave = tail.add({ take: (batch) => all.forEach((each) => void each.take(batch, false)) });
+  const leave = tail.add({
+    take: (batch) => all.forEach((each) => void each.take(batch, tail.position(), false)),
+  });
   let readTo = all.reduce((least, { behind }) => (behind < least ? behind : least), told);
   let stopped = false;
   const isStopped = (): boolean => stopped;
@@ -136,7 +145,7 @@ export async function keepReacting(
     const last = page.at(-1);
     if (last === undefined) throw new Error(`The log ends at ${readTo}, but it has been at ${told}`);
     const old = last.position <= told ? page : page.filter(({ position }) => position <= told);
-    for (const each of all) each.take(old, true);
+    for (const each of all) each.take(old, readTo, true);
     readTo = last.position < told ? last.position : told;
   };
 

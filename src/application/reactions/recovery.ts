@@ -1,7 +1,7 @@
 import { callDecider } from '../../domain/call/call.js';
 import { conclude, costOfLost } from '../../domain/call/call-conclusion.js';
 import type { LastSeen } from '../../domain/call/call-progress.js';
-import { Position, streams } from '../../domain/events/events.js';
+import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
 import type { ReadModels } from '../../projections/database.js';
@@ -169,7 +169,7 @@ export async function keepRecovering(
         .then(async () => {
           if (stopped) return;
           // With the outcomes that others have had since, or each of their streams would be read for nothing.
-          await progress.reached(Position(Math.max(lost, position())), lostPatienceMs, ['ledger']);
+          await progress.reached(latestOf([lost, position()]), lostPatienceMs, ['ledger']);
           await recover(lost);
         })
         .catch(failed);

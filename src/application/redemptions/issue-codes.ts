@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Position, streams } from '../../domain/events/events.js';
+import { latestOf, streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { RedemptionId, type SecretId } from '../../domain/kernel/ids.js';
 import {
@@ -80,7 +80,7 @@ export async function issueCodes(
     failure = error;
   }
   made.sort((a, b) => a.id - b.id);
-  const position = Position(Math.max(...made.map((code) => code.position)));
+  const position = latestOf(made.map((code) => code.position));
   return { codes: made.map(({ id, code }) => ({ id, code })), position, failure };
 }
 

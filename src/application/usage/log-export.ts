@@ -1,4 +1,4 @@
-import { Position } from '../../domain/events/events.js';
+import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { Actor } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
@@ -29,9 +29,9 @@ const linesPerPage = 100;
 /** `since`: from where on lines are shown, unix seconds. Throws `usage-log-cleared` once that has moved into the range. */
 async function* linePages(db: ReadModels, filter: UsageLogFilter, since: number, upTo: Position) {
   const first = Math.max(since, filter.from ?? 0);
-  let before = Position(upTo + 1);
+  let before: Position | undefined;
   for (;;) {
-    const lines: readonly UsageLogEntry[] = await usageLogBefore(db, filter, { before, limit: linesPerPage });
+    const lines: readonly UsageLogEntry[] = await usageLogBefore(db, filter, { before, upTo, limit: linesPerPage });
     yield lines;
     const last = lines.at(-1);
     if (last === undefined || lines.length < linesPerPage) break;

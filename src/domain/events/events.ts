@@ -119,16 +119,32 @@ const eventTypes: Readonly<Record<EventType, true>> = {
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventTypes, type);
 
-/** An event's place in the global order; grows, without gaps that fill later. -1: before the first. */
-export type Position = Brand<number, 'Position'>;
+declare const placeInLog: unique symbol;
+
+/**
+ * An event's place in the global order; -1: before the first. It grows, and what lies before it never changes, but there
+ * may be any distance between one and the next: it can be compared with others (`<`, `>`, `===`), and neither counted nor
+ * calculated with. `Number` makes of it what tables, messages and faces show.
+ */
+export interface Position {
+  readonly [placeInLog]: true;
+}
 
 export const Position = (raw: number | string | bigint): Position => {
   const value = Number(raw);
   if (!Number.isSafeInteger(value) || value < -1) throw invalidField('position', 'an integer from -1');
-  return value as Position;
+  return value as unknown as Position;
 };
 
 export const beginning = Position(-1);
+
+/** The last of them in the log; `beginning`: there are none. */
+export const latestOf = (positions: readonly Position[]): Position =>
+  positions.reduce((latest, position) => (position > latest ? position : latest), beginning);
+
+/** The first of them in the log. */
+export const earliestOf = (position: Position, ...others: readonly Position[]): Position =>
+  others.reduce((earliest, other) => (other < earliest ? other : earliest), position);
 
 /** An event's place in its stream: 0, 1, 2, … */
 export type Revision = number;

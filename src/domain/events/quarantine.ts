@@ -54,7 +54,8 @@ export const quarantineDecider: Decider<Quarantine, QuarantineCommand, Quarantin
         checkText('reason', reason, reasonText);
         if (keepsBooks(model)) throw new Failure('books-stay-whole', { model });
         if (quarantine.has(quarantineKey(command))) return [];
-        if (stoppedAt !== position) throw new Failure('read-model-not-stopped-there', { model, position });
+        if (stoppedAt !== position)
+          throw new Failure('read-model-not-stopped-there', { model, position: Number(position) });
         return [{ type: 'EventQuarantined', model, version, position, reason, by }];
       }
       default:

@@ -49,7 +49,8 @@ export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {
         // Somebody else wanted the same: nobody's change is lost.
         if (same(values.get(key), value)) return [];
         const position = changedAt.get(key) ?? beginning;
-        if (seenAt !== null && seenAt !== position) throw new Failure('option-changed', { field: key, position });
+        if (seenAt !== null && seenAt !== position)
+          throw new Failure('option-changed', { field: key, position: Number(position) });
         const needed = 'text' in value && value.text === 'true' ? prerequisiteOf(key) : null;
         if (needed !== null && !isFilled(values, needed))
           throw new Failure('option-prerequisite-missing', { field: key, needed });

@@ -15,7 +15,7 @@ import {
 } from 'type-graphql';
 import type { OptionView } from '../../application/options/option-commands.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import { beginning, Position } from '../../domain/events/events.js';
+import { beginning, latestOf, Position } from '../../domain/events/events.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import {
   type Fixed,
@@ -220,7 +220,7 @@ const detail = ({ details }: Failure, name: string): string | null => {
 
 const seenIn = (seenAt: number | null | undefined): Position | null => {
   if (seenAt === null || seenAt === undefined) return null;
-  if (seenAt < beginning) throw invalidField('seenAt', 'the position of an option');
+  if (seenAt < Number(beginning)) throw invalidField('seenAt', 'the position of an option');
   return Position(seenAt);
 };
 
@@ -270,7 +270,7 @@ export class OptionResolver {
         if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
         const { position } = error.details;
         // What is there now is shown with the refusal.
-        if (typeof position === 'number' && position > newest) newest = Position(position);
+        if (typeof position === 'number') newest = latestOf([newest, Position(position)]);
         refused.push({
           key: key.slice(0, maxKeyLength),
           code: error.code,

@@ -17,6 +17,7 @@ import type { UserView } from '../../application/ports/storage-ports.js';
 import type { CallEnd, CallView, ToldEvent } from '../../application/usage/calls.js';
 import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call/call.js';
 import type { CallStatus, CallStep, CallStepKind } from '../../domain/call/call-course.js';
+import type { Position } from '../../domain/events/events.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { Billing } from '../../domain/pricing/billing.js';
@@ -336,7 +337,7 @@ export class PriceOriginResolver {
 
   @Authorized('root')
   @FieldResolver(() => ID, { nullable: true, description: 'Of the change in the history of options; for root.' })
-  position(@Root() { setBy }: PriceOrigin): number | null {
+  position(@Root() { setBy }: PriceOrigin): Position | null {
     return typeof setBy === 'string' ? null : setBy.position;
   }
 }

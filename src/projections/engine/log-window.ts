@@ -1,4 +1,4 @@
-import { type Position, type Recorded, sizeOf } from '../../domain/events/events.js';
+import { earliestOf, type Position, type Recorded, sizeOf } from '../../domain/events/events.js';
 import type { EventFeed } from './projection.js';
 
 /*
@@ -59,7 +59,7 @@ export class LogWindow {
 
   /** `head`: the newest position there is; `skipTo` moves it on. */
   constructor(
-    private readonly feed: Pick<EventFeed, 'readAll'>,
+    private readonly feed: Pick<EventFeed, 'readAll' | 'estimateBetween'>,
     private head: Position,
     private readonly options: LogWindowOptions,
   ) {}
@@ -72,6 +72,11 @@ export class LogWindow {
   /** The log has come to `head` meanwhile; what lies between is read when somebody asks for it. */
   skipTo(head: Position): void {
     if (head > this.head) this.head = head;
+  }
+
+  /** About how many events lie between `after` and the newest position known. */
+  estimateBehind(after: Position): number {
+    return this.feed.estimateBetween(after, this.head);
   }
 
   /** Up to `limit` events after `after`, oldest first, fewer when they are large; none when there are none yet. */
@@ -145,10 +150,10 @@ export class LogWindow {
     const { pageSize, capacity } = this.options;
     const deadline = Date.now() + patienceMs;
     while (this.held + this.promised + pageSize > capacity || this.heldSize + batchSize > maxHeldSize) {
-      const slowest = Math.min(...this.readers.values());
+      const slowest = earliestOf(after, ...this.readers.values());
       const read = this.stretches.find((stretch) => lastOf(stretch) <= slowest);
       if (read !== undefined) this.forget(read);
-      else if (after <= slowest || this.head - after < pageSize || Date.now() >= deadline) return;
+      else if (after <= slowest || this.estimateBehind(after) < pageSize || Date.now() >= deadline) return;
       else await this.someoneMoves(deadline - Date.now());
     }
   }

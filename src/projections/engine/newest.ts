@@ -1,4 +1,4 @@
-import { beginning, Position } from '../../domain/events/events.js';
+import type { Position } from '../../domain/events/events.js';
 import { UnreadableEvent } from '../../domain/events/upcast.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import type { EventFeed, FoldContext, Projection, ProjectionContext } from './projection.js';
@@ -12,14 +12,13 @@ const lookBack = 1_000;
 /** `context` for one run of a fold, from its beginning or from where it goes on. The log is looked at when first asked. */
 export function foldContext(
   context: ProjectionContext,
-  feed: Pick<EventFeed, 'head' | 'readAll'>,
+  feed: Pick<EventFeed, 'readNewest'>,
   projection: Projection,
   quarantined: ReadonlySet<Position>,
 ): FoldContext {
   let newest: Promise<Instant | null> | null = null;
   const look = async (): Promise<Instant | null> => {
-    const after = Position(Math.max(beginning, (await feed.head()) - lookBack));
-    const coming = concerning(projection, quarantined, await feed.readAll(after, lookBack));
+    const coming = concerning(projection, quarantined, await feed.readNewest(lookBack));
     return coming.length === 0 ? null : Instant(Math.max(...coming.map(({ at }) => at)));
   };
   return {

@@ -29,7 +29,9 @@ export interface FoldContext extends ProjectionContext {
 export interface EventFeed {
   readStream(stream: StreamName): Promise<readonly Recorded[]>;
   readAll(after: Position, limit: number): Promise<readonly Recorded[]>;
+  readNewest(limit: number): Promise<readonly Recorded[]>;
   head(): Promise<Position>;
+  estimateBetween(after: Position, upTo: Position): number;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { beginning, Position } from '../../domain/events/events.js';
+
 /** On which a projector is told how far somebody on another node waits for it to come. */
 export const wantedChannel = 'projections_wanted';
 
@@ -14,3 +16,9 @@ export const connectionSettings = (model: string): string => `
   set tcp_keepalives_count to 3;
   set idle_in_transaction_session_timeout to '60s'
 `;
+
+/** What a notification tells of; `beginning`: nothing. */
+export const wantedIn = (payload: string | undefined): Position => {
+  const number = Number(payload);
+  return Number.isSafeInteger(number) && number >= 0 ? Position(number) : beginning;
+};

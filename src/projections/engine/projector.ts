@@ -1,37 +1,20 @@
 import type { Client } from 'pg';
 import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
 import { isTransient } from '../../domain/errors/transient-error.js';
-import { beginning, Position, type Recorded } from '../../domain/events/events.js';
+import { beginning, latestOf, Position, type Recorded } from '../../domain/events/events.js';
 import { UnreadableEvent } from '../../domain/events/upcast.js';
 import type { ReadModels } from '../database.js';
 import { boundTo, type Checkpoint, lockedPosition, lockForProjecting, rowOf } from './checkpoints.js';
 import type { LogWindow } from './log-window.js';
 import { type FoldContext, type NextStep, type Projection, schemaOf } from './projection.js';
-import { connectionSettings, wantedChannel } from './projector-connection.js';
+import { connectionSettings, wantedChannel, wantedIn } from './projector-connection.js';
+import type { ProjectorLog, ProjectorPace } from './projector-pace.js';
 import { concerning } from './quarantine.js';
 
 /*
  * One read model on one node. Whoever holds the model's lock leads: folds the log into its tables, on the very
  * connection that holds the lock, so that a leader whose lock is gone cannot write. The others follow its checkpoint.
  */
-
-export interface ProjectorPace {
-  /** Events folded in one transaction, at most. */
-  readonly batchSize: number;
-  /** Between two batches, unless one is full or somebody waits: many small batches cost more than a few large ones. */
-  readonly lingerMs: number;
-  /** How long a checkpoint may lag behind events that changed nothing, and by how many of them. */
-  readonly idleCheckpointMs: number;
-  readonly idleCheckpointEvents: number;
-  /** Between two attempts to reach the database. */
-  readonly retryMs: number;
-}
-
-export interface ProjectorLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  error(facts: object, message: string): void;
-}
 
 interface ProjectorParts {
   readonly projection: Projection;
@@ -74,9 +57,11 @@ export class Projector {
 
   private context: FoldContext;
   private checkpoint = beginning;
+  /** Events folded since the checkpoint, none of which changed a row. */
+  private beyondCheckpoint = 0;
   private checkpointMovedAt = 0;
   /** The newest position somebody on another node waits for. */
-  private wantedElsewhere: number = beginning;
+  private wantedElsewhere = beginning;
   private heldElsewhere = false;
   private idle = false;
   /** From when on there may be rows to take away, in milliseconds; Infinity: there are none. */
@@ -148,7 +133,7 @@ export class Projector {
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload }) => {
-      this.wantedElsewhere = Math.max(this.wantedElsewhere, Number(payload) || beginning);
+      this.wantedElsewhere = latestOf([this.wantedElsewhere, wantedIn(payload)]);
       this.bell.ring();
     });
     try {
@@ -198,6 +183,7 @@ export class Projector {
   private resumeAt(position: Position): void {
     this.position = position;
     this.checkpoint = position;
+    this.beyondCheckpoint = 0;
     this.untidyFrom = 0;
     this.checkpointMovedAt = Date.now();
     this.parts.changed();
@@ -212,17 +198,17 @@ export class Projector {
       const isLeft = Date.now() >= this.untidyFrom && (await this.tidy(lead));
       const last = batch.at(-1);
       if (last === undefined) return isLeft ? undefined : await this.rest(lead);
-      const isBehind = batch.length === this.batchLimit || window.newest - last.position >= this.batchLimit;
+      const isBehind = batch.length === this.batchLimit || window.estimateBehind(last.position) >= this.batchLimit;
       // The next one comes while this one is folded.
       if (isBehind) window.readAhead(last.position);
       await this.fold(lead, batch, last.position);
       if (this.checkpointIsDue()) await this.moveCheckpoint(lead);
       if (isBehind) return;
     } catch (error) {
-      if (error instanceof UnreadableEvent) {
+      if (error instanceof UnreadableEvent && error.position !== null) {
         this.unreadable = error;
         const { type, position } = error;
-        return await this.stopAt(lead, { type, position: position ?? Position(this.position + 1) }, error);
+        return await this.stopAt(lead, { type, position }, error);
       }
       if (lead.lost || !isTransient(error)) throw error;
       window.leave(this);
@@ -245,10 +231,9 @@ export class Projector {
    */
   private checkpointIsDue(): boolean {
     const { idleCheckpointMs, idleCheckpointEvents } = this.parts.pace;
-    const behind = this.position - this.checkpoint;
-    if (behind === 0) return false;
+    if (this.position === this.checkpoint) return false;
     return (
-      behind >= idleCheckpointEvents ||
+      this.beyondCheckpoint >= idleCheckpointEvents ||
       Date.now() - this.checkpointMovedAt >= idleCheckpointMs ||
       this.wantedElsewhere > this.checkpoint
     );
@@ -273,6 +258,7 @@ export class Projector {
     const interesting = concerning(this.projection, this.quarantined, batch);
     if (interesting.length === 0) {
       this.position = last;
+      this.beyondCheckpoint += batch.length;
       this.parts.changed();
       return;
     }
@@ -309,6 +295,7 @@ export class Projector {
     }
     this.position = last;
     this.checkpoint = last;
+    this.beyondCheckpoint = 0;
     this.checkpointMovedAt = Date.now();
     if (batch.some(({ event }) => event.type === projection.tidying?.after)) this.untidyFrom = 0;
     return true;
@@ -341,7 +328,8 @@ export class Projector {
       set position = case position when ${this.checkpoint} then ${this.position} else position end, updated_at = now()
       where ${rowOf(this.parts.projection)} returning position
     `);
-    this.resumeAt(Position(rows[0]?.position ?? this.checkpoint));
+    const [row] = rows;
+    this.resumeAt(row === undefined ? this.checkpoint : Position(row.position));
   }
 
   /** A batch failed for good: halves it until the one event that cannot be folded stands alone, and stops there. */
@@ -372,6 +360,7 @@ export class Projector {
       [failure.position, failure.type, failure.error, this.checkpoint, this.position],
     );
     this.checkpoint = this.position;
+    this.beyondCheckpoint = 0;
     this.failure = failure;
     this.parts.window.leave(this);
     this.parts.log.error({ readModel: this.model, ...failure }, 'projection stopped: an event cannot be folded');

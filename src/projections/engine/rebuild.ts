@@ -25,7 +25,7 @@ import { concerning, quarantinedFor } from './quarantine.js';
 
 export interface RebuildOptions {
   readonly projection: Projection;
-  readonly feed: Pick<EventFeed, 'readAll' | 'readStream' | 'head'>;
+  readonly feed: Pick<EventFeed, 'readAll' | 'readNewest' | 'readStream' | 'head'>;
   readonly pool: Pool;
   /** A new client, not yet connected. */
   readonly newClient: () => Client;

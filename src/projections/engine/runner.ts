@@ -9,8 +9,9 @@ import { LogWindow } from './log-window.js';
 import { foldContext } from './newest.js';
 import type { News } from './news.js';
 import type { EventFeed, Projection, ProjectionContext } from './projection.js';
-import { faultOf, Projector, type ProjectorLog, type ProjectorPace } from './projector.js';
+import { faultOf, Projector } from './projector.js';
 import { wantedChannel } from './projector-connection.js';
+import type { ProjectorLog, ProjectorPace } from './projector-pace.js';
 import { quarantinedFor } from './quarantine.js';
 
 /* All read models on one node: starts their projectors, knows how far each has come, and tells those who wait. */
@@ -161,7 +162,8 @@ class Runner implements ProjectionRunner {
     await this.observe();
     // What fits into one batch is folded before anybody could be told that it is missing.
     for (const projector of this.projectors)
-      if (this.head - projector.position > this.pace.batchSize) this.building.add(projector);
+      if (this.options.feed.estimateBetween(projector.position, this.head) > this.pace.batchSize)
+        this.building.add(projector);
     const { signal } = this.abort;
     // Each read model listens, and whatever waits for news; Node warns of more than ten.
     setMaxListeners(0, signal);

@@ -1,8 +1,8 @@
 import { repeatedly } from '../../concurrency/repeatedly.js';
 import { WakeUpSignal } from '../../concurrency/wake-up-signal.js';
-import type { Position } from '../../domain/events/events.js';
-import { schemaOf } from './projection.js';
-import type { ProjectorLog } from './projector.js';
+import { beginning, type Position } from '../../domain/events/events.js';
+import { type EventFeed, schemaOf } from './projection.js';
+import type { ProjectorLog } from './projector-pace.js';
 import type { ProjectionRunner, ReadModelState } from './runner.js';
 
 /*
@@ -12,6 +12,7 @@ import type { ProjectionRunner, ReadModelState } from './runner.js';
 
 interface WatchOptions {
   readonly progress: Pick<ProjectionRunner, 'status'>;
+  readonly feed: Pick<EventFeed, 'estimateBetween'>;
   /** Where the log ended when the node started. */
   readonly head: Position;
   /** Drops what is left of older versions, except of these read models; resolves with what it dropped. */
@@ -30,13 +31,19 @@ interface Build {
   saidAt: number;
 }
 
-/** How much of the log it holds, rounded down. */
-export const percentOf = ({ position, head }: Pick<ReadModelState, 'position' | 'head'>): number =>
-  head < 0 ? 100 : Math.floor(((Math.min(position, head) + 1) * 100) / (head + 1));
+/** How much of the log it holds, about and rounded down; 100 only where that is all of it. */
+export function percentOf(
+  { position, head }: Pick<ReadModelState, 'position' | 'head'>,
+  feed: Pick<EventFeed, 'estimateBetween'>,
+): number {
+  if (position >= head) return 100;
+  const events = feed.estimateBetween(beginning, head);
+  return Math.min(99, Math.floor((feed.estimateBetween(beginning, position) * 100) / events));
+}
 
 /** Ends by itself when all of them have come so far; the result ends it before. */
 export function watchBuilding(options: WatchOptions): () => Promise<void> {
-  const { progress, head, dropOld, unreadable, log, lookMs = 1_000, sayMs = 60_000 } = options;
+  const { progress, feed, head, dropOld, unreadable, log, lookMs = 1_000, sayMs = 60_000 } = options;
   const builds = new Map<string, Build>();
   const stopping = new AbortController();
   let kept: ReadonlySet<string> | null = null;
@@ -50,15 +57,18 @@ export function watchBuilding(options: WatchOptions): () => Promise<void> {
     if (build === undefined) {
       if (state.status !== 'building') return;
       builds.set(name, { from: position, startedAt: now, saidAt: now });
-      const events = state.head - position;
+      const events = feed.estimateBetween(position, state.head);
       log.info({ readModel, events }, 'a read model is being built from the log; what is read from it is incomplete');
     } else if (position >= head) {
       builds.delete(name);
-      const facts = { readModel, events: position - build.from, seconds: Math.ceil((now - build.startedAt) / 1_000) };
-      log.info(facts, 'a read model has been built');
+      const events = feed.estimateBetween(build.from, position);
+      log.info(
+        { readModel, events, seconds: Math.ceil((now - build.startedAt) / 1_000) },
+        'a read model has been built',
+      );
     } else if (now - build.saidAt >= sayMs && state.failure === null) {
       build.saidAt = now;
-      log.info({ readModel, percent: percentOf(state) }, 'a read model is being built');
+      log.info({ readModel, percent: percentOf(state, feed) }, 'a read model is being built');
     }
   };
 

@@ -2,7 +2,7 @@ import type { CallProgressNotes } from '../../application/ports/storage-ports.js
 import { atIntervals } from '../../concurrency/at-intervals.js';
 import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { CallProgress } from '../../domain/call/call-progress.js';
-import { beginning, Position } from '../../domain/events/events.js';
+import { beginning, type Position } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import { InFlightCall, type InFlightCalls } from '../../relay/metering/in-flight-calls.js';
 
@@ -30,10 +30,16 @@ export interface CallsOfWorker extends Pick<InFlightCalls, 'begin' | 'reserved' 
   leave(): boolean;
 }
 
+interface Place {
+  readonly position: Position;
+  /** That of a reservation before it; all between the two are known of. `beginning`: none is told. */
+  readonly before: Position;
+}
+
 interface Reserved {
   readonly turn: Turn;
   /** null: it has no place in the log yet. */
-  position: Position | null;
+  place: Place | null;
 }
 
 interface Worker {
@@ -47,8 +53,8 @@ interface OpenCall {
   readonly worker: Worker;
   /** null: its worker has not been told whether it is reserved. */
   reserved: Reserved | null;
-  /** Its place in the log, once it is known. */
-  position: Position | null;
+  /** In the log, once it is known. */
+  place: Place | null;
   noted: boolean;
 }
 
@@ -70,20 +76,21 @@ export class CallsOfWorkers {
     this.workers.add(worker);
     return {
       begin(callId) {
-        open.set(callId, { worker, reserved: null, position: null, noted: false });
+        open.set(callId, { worker, reserved: null, place: null, noted: false });
         return new InFlightCall();
       },
       reserved: (callId, position) => {
         const call = open.get(callId);
         if (call !== undefined) {
-          call.position = position;
-          if (call.reserved !== null) call.reserved.position = position;
+          // Most are told of in the order of the log; where one is not, notes are relied on no further until it is said.
+          call.place = { position, before: position > this.newest ? this.newest : beginning };
+          if (call.reserved !== null) call.reserved.place = call.place;
         }
         if (position > this.newest) this.newest = position;
       },
       tell(callId) {
         const call = open.get(callId);
-        const reserved = { turn: ++worker.turns, position: call?.position ?? null };
+        const reserved = { turn: ++worker.turns, place: call?.place ?? null };
         if (call !== undefined) {
           call.reserved = reserved;
           worker.unsaid.push(reserved);
@@ -174,7 +181,7 @@ export class CallsOfWorkers {
   private due(): Position {
     let due = this.newest;
     for (const { unsaid } of this.workers)
-      for (const { position } of unsaid) if (position !== null && position <= due) due = Position(position - 1);
+      for (const { place } of unsaid) if (place !== null && place.position <= due) due = place.before;
     return due > this.notedTo ? due : this.notedTo;
   }
 }

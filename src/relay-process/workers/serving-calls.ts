@@ -97,7 +97,7 @@ export function serveCalls(
       },
     );
     const stopNoting = underWay.keepNoting(
-      { note: (notedTo, progressed) => primary.ask('note', notedTo, progressed) },
+      { note: (notedTo, progressed) => primary.ask('note', Number(notedTo), progressed) },
       () => {},
     );
     const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());

@@ -420,9 +420,9 @@ describe('the event store in Postgres', () => {
         await node.append(alpha, [newEvent(subscription.events.length, 'x', Date.now() % 65_000)], 'any');
         return subscription.events.length > 0 ? true : null;
       });
-      const before = await node.head();
+      const before = (await node.readAll(beginning, 1_000)).length;
       await node.append(streamNamed('call-1'), [newEvent(1_000)], 'no-stream');
-      await subscription.reached(before + 2);
+      await subscription.reached(before + 1);
       await subscription.stop();
     });
 

@@ -177,7 +177,7 @@ describe('the status of an API key', () => {
     await expect(node.apiKeys.checkEnable(ordinary, id)).rejects.toThrow(refusal('api-key-exhausted-enable'));
     await node.apiKeys.setStatus(ordinary, id, 'manual');
     await expect(node.apiKeys.checkEnable(ordinary, id)).resolves.toBeUndefined();
-    expect(await node.store.head()).toBe(before + 1);
+    expect(await node.store.readAll(before, 10)).toHaveLength(1);
   });
 });
 

@@ -50,7 +50,7 @@ describe('channels', () => {
     await node.project();
     await node.editChannel(1, { name: 'first edit' });
     await node.editChannel(1, { name: 'second edit' });
-    node.channelRowsAt = 2;
+    node.channelRowsAt = Position(2);
     const directory = await node.open();
 
     directory.take(await node.store.readAll(Position(0), 1));
@@ -64,7 +64,7 @@ describe('channels', () => {
     await node.project();
     await node.editChannel(1, { name: 'edited' });
     await node.channel(1, { type: 'ChannelRemoved' });
-    node.channelRowsAt = 2;
+    node.channelRowsAt = Position(2);
     const directory = await node.open();
     await node.deliver(directory);
     expect(directory.channels()).toStrictEqual([]);

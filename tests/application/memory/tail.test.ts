@@ -12,7 +12,7 @@ class Notebook implements TailConsumer {
   readonly batches: number[][] = [];
 
   take(batch: readonly Recorded[]): void {
-    this.batches.push(batch.map(({ position }) => position));
+    this.batches.push(batch.map(({ position }) => Number(position)));
   }
 }
 

@@ -3,7 +3,14 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { TailConsumer } from '../../../src/application/memory/tail.js';
 import { type FeedPace, type LineRange, UsageFeed } from '../../../src/application/memory/usage-feed.js';
 import type { UsageFollower } from '../../../src/application/memory/usage-follower.js';
-import { beginning, type DomainEvent, Position, type StreamName, streams } from '../../../src/domain/events/events.js';
+import {
+  beginning,
+  type DomainEvent,
+  earliestOf,
+  Position,
+  type StreamName,
+  streams,
+} from '../../../src/domain/events/events.js';
 import { CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { lineMatch } from '../../../src/projections/models/usage-log/line-match.js';
@@ -45,7 +52,7 @@ class World {
         this.reads.push({ ...range, filter });
         const error = this.errors.shift();
         if (error !== undefined) throw error;
-        const last = Math.min(range.upTo, this.shown ?? this.head);
+        const last = earliestOf(range.upTo, this.shown ?? this.head);
         const matches = lineMatch(filter);
         const { userIds } = filter;
         return this.lines
@@ -74,10 +81,10 @@ class World {
   }
 
   happens(user: UserId, stream: StreamName, event: DomainEvent, model = ''): number {
-    const id = Position(this.head + 1);
-    this.lines.push({ id, user_id: user, model, created_at: 1_000 + id } as UsageLogEntry);
+    const id = this.next();
+    this.lines.push({ id, user_id: user, model, created_at: 1_000 + Number(id) } as UsageLogEntry);
     this.append(stream, event);
-    return id;
+    return Number(id);
   }
 
   /** The read model stays where it is. */
@@ -90,10 +97,14 @@ class World {
   }
 
   private append(stream: StreamName, event: DomainEvent): void {
-    const position = Position(this.head + 1);
-    const batch = [recordedAt(position, stream, event)];
+    const position = this.next();
+    const batch = [recordedAt(Number(position), stream, event)];
     for (const consumer of this.consumers) consumer.take(batch);
     this.head = position;
+  }
+
+  private next(): Position {
+    return Position(Number(this.head) + 1);
   }
 }
 
@@ -107,7 +118,7 @@ const signal = () => new AbortController().signal;
 /** So many lines, by their ids. */
 async function take(follower: UsageFollower, count: number): Promise<number[]> {
   const ids: number[] = [];
-  while (ids.length < count) ids.push(...((await follower.next(signal())) ?? []).map(({ id }) => id));
+  while (ids.length < count) ids.push(...((await follower.next(signal())) ?? []).map(({ id }) => Number(id)));
   return ids;
 }
 
@@ -296,7 +307,7 @@ test('whatever happens in whatever order, each reader gets each of its lines onc
       const log = new World();
       const feed = log.feed({ maxWaiting: 3, pageSize: 2, behindMs: 0 });
       const calls: { readonly id: number; readonly by: UserId }[] = [];
-      let head: number = beginning;
+      let head = Number(beginning);
       interface Reader {
         readonly follower: UsageFollower;
         readonly wanted: () => number[];
@@ -308,7 +319,7 @@ test('whatever happens in whatever order, each reader gets each of its lines onc
       const gone: Reader[] = [];
       const read = (reader: Reader) => {
         reader.reading ??= reader.follower.next(reader.stop.signal).then((lines) => {
-          reader.seen.push(...(lines ?? []).map(({ id }) => id));
+          reader.seen.push(...(lines ?? []).map(({ id }) => Number(id)));
           reader.reading = null;
         });
       };
@@ -323,7 +334,7 @@ test('whatever happens in whatever order, each reader gets each of its lines onc
             head += 1;
             break;
           case 'follow': {
-            const start = Math.max(beginning, head - one.back);
+            const start = Math.max(Number(beginning), head - one.back);
             readers.push({
               follower: feed.follow(one.whose === null ? {} : { userId: one.whose }, Position(start)),
               wanted: () =>

@@ -26,7 +26,11 @@ beforeEach(() => {
   const taking: Pick<CallProgressNotes, 'note'> = {
     async note(to, progressed, ended) {
       if (refuse) throw new Error('the database is away');
-      notes.push({ to, progressed: Object.fromEntries(progressed.map((p) => [p.callId, p.progress])), ended });
+      notes.push({
+        to: Number(to),
+        progressed: Object.fromEntries(progressed.map((p) => [p.callId, p.progress])),
+        ended,
+      });
     },
   };
   stop = calls.keepNoting(taking as CallProgressNotes, (error) => warned.push(error));

@@ -64,7 +64,7 @@ const channelKinds = ({ application, root, channels }: World): readonly Kind[] =
     'quarantine',
     'never',
     fc.record({ model: text('channels'), position: fc.maxSafeInteger(), reason: anyText('why') }),
-    (input) => application.readModels.quarantine(root, { ...input, position: input.position as Position }),
+    (input) => application.readModels.quarantine(root, { ...input, position: input.position as unknown as Position }),
   ),
 ];
 

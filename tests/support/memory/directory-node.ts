@@ -11,7 +11,7 @@ import type { ChannelSettings } from '../../../src/domain/channel/channel-settin
 import {
   beginning,
   type DomainEvent,
-  Position,
+  type Position,
   type Recorded,
   type StreamName,
   streamKey,
@@ -44,13 +44,13 @@ const alice = UserId(7);
 export class DirectoryNode implements DirectorySource {
   readonly store = new MemoryEventStore();
   /** How far the read models have come; -1: nothing. Rows of channels can be further. */
-  readModelsAt = -1;
-  channelRowsAt: number | null = null;
+  readModelsAt = beginning;
+  channelRowsAt: Position | null = null;
   lookUps = 0;
   /** Happens between a look-up and its answer. */
   meanwhile: () => Promise<void> = async () => {};
   private appended = 0;
-  private handedOver = -1;
+  private handedOver = beginning;
 
   async append(stream: StreamName, event: DomainEvent): Promise<void> {
     await this.store.append(stream, [{ id: eventId(this.appended++), at: someInstant, event }], 'any');
@@ -75,7 +75,7 @@ export class DirectoryNode implements DirectorySource {
 
   /** The tail brings everything there is. */
   async deliver(directory: NodeDirectory): Promise<void> {
-    const batch = await this.store.readAll(Position(this.handedOver), 1_000);
+    const batch = await this.store.readAll(this.handedOver, 1_000);
     if (batch.length > 0) directory.take(batch);
     this.handedOver = await this.store.head();
   }
@@ -92,7 +92,7 @@ export class DirectoryNode implements DirectorySource {
     }
     for (const { event, position } of await this.upTo(this.readModelsAt))
       if (event.type === 'OptionChanged') options.set(event.key, { value: event.value, position });
-    return { channels: [...channels.values()], options, position: Position(this.readModelsAt) };
+    return { channels: [...channels.values()], options, position: this.readModelsAt };
   }
 
   async apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null> {
@@ -104,7 +104,7 @@ export class DirectoryNode implements DirectorySource {
     return issued === undefined ? null : ApiKeyId(streamKey(issued.stream));
   }
 
-  private async upTo(position: number): Promise<readonly Recorded[]> {
+  private async upTo(position: Position): Promise<readonly Recorded[]> {
     return (await this.store.readAll(beginning, 1_000)).filter((recorded) => recorded.position <= position);
   }
 

@@ -215,12 +215,12 @@ export class GateWorld implements AccountSource {
   apiKey = (id: ApiKeyId): Promise<QuotaSnapshot> => this.read({ apiKey: id });
 
   async caughtUp(position: Position): Promise<void> {
-    this.caughtUpTo.push(position);
+    this.caughtUpTo.push(Number(position));
   }
 
   async between(after: Position, to: Position): Promise<readonly Recorded[]> {
-    this.gaps.push([after, to]);
-    return this.log.slice(after + 1, to + 1);
+    this.gaps.push([Number(after), Number(to)]);
+    return this.log.filter(({ position }) => position > after && position <= to);
   }
 }
 

@@ -26,6 +26,20 @@ function readable(events: readonly Recorded[]): readonly Recorded[] {
   throw new UnreadableEvent(event.type, 'this release knows no events of that type', position);
 }
 
+/** How far each event is from the one before it: one place each, or any number, the same in each run. */
+export type Spacing = () => number;
+
+const dense: Spacing = () => 1;
+
+/** Some hundred places each, as where positions are bytes of a file. Never the same distance twice in a row. */
+export function sparse(): Spacing {
+  let state = 20_261_128;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return 1 + (state % 997);
+  };
+}
+
 /** The event log of fast tests: keeps the promises of the port, within one process. */
 export class MemoryEventStore implements EventStore {
   private readonly log: Recorded[] = [];
@@ -34,6 +48,8 @@ export class MemoryEventStore implements EventStore {
   /** Called when something has been appended, or a subscription is to end. */
   private readonly sleepers = new Set<() => void>();
   private closed = false;
+
+  constructor(private readonly spacing: Spacing = dense) {}
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     checkAppend(stream, events);
@@ -47,15 +63,17 @@ export class MemoryEventStore implements EventStore {
     const actual = recorded.at(-1)?.revision ?? null;
     if (expected !== 'any' && (expected === 'no-stream' ? null : expected) !== actual)
       return { ok: false, conflict: { actual } };
+    let position = this.end();
     for (const { id, at, event } of events) {
-      const entry = { id, stream, revision: recorded.length, position: Position(this.log.length), at, event };
+      position = Position(Number(position) + this.spacing());
+      const entry = { id, stream, revision: recorded.length, position, at, event };
       recorded.push(entry);
       this.log.push(entry);
       this.byId.set(id, entry);
     }
     this.streams.set(stream, recorded);
     this.wakeAll();
-    return { ok: true, revision: recorded.length - 1, position: Position(this.log.length - 1) };
+    return { ok: true, revision: recorded.length - 1, position };
   }
 
   async appendAhead(
@@ -85,18 +103,27 @@ export class MemoryEventStore implements EventStore {
   }
 
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
-    return readable(this.log.slice(after + 1, after + 1 + limit));
+    const first = this.countUpTo(after);
+    return readable(this.log.slice(first, first + limit));
+  }
+
+  async readNewest(limit: number): Promise<readonly Recorded[]> {
+    return readable(this.log.slice(-limit));
   }
 
   async head(): Promise<Position> {
-    return this.log.at(-1)?.position ?? beginning;
+    return this.end();
+  }
+
+  estimateBetween(after: Position, upTo: Position): number {
+    return Math.max(0, this.countUpTo(upTo) - this.countUpTo(after));
   }
 
   async *subscribe(after: Position, signal: AbortSignal): AsyncIterable<readonly Recorded[]> {
     const wake = () => this.wakeAll();
     signal.addEventListener('abort', wake);
     try {
-      for (let next = after + 1; !signal.aborted && !this.closed; ) {
+      for (let next = this.countUpTo(after); !signal.aborted && !this.closed; ) {
         const batch = readable(this.log.slice(next));
         if (batch.length > 0) {
           next += batch.length;
@@ -111,6 +138,21 @@ export class MemoryEventStore implements EventStore {
   async close(): Promise<void> {
     this.closed = true;
     this.wakeAll();
+  }
+
+  private end(): Position {
+    return this.log.at(-1)?.position ?? beginning;
+  }
+
+  /** Events up to a position, and at it. */
+  private countUpTo(position: Position): number {
+    let [low, high] = [0, this.log.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.log[middle]?.position ?? beginning) <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   private wakeAll(): void {

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AheadResult, AppendResult } from '../../../application/ports/storage-ports.js';
 import { isTransient } from '../../../domain/errors/transient-error.js';
-import { isCallStream, Position } from '../../../domain/events/events.js';
+import { isCallStream, type Position } from '../../../domain/events/events.js';
 import { Failure } from '../../../domain/kernel/failure.js';
 import type { Log } from '../../log.js';
+import { placeBefore } from '../dense-positions.js';
 import { type Append, busy, type EncodedEvent, type GroupCommit } from '../group-commit.js';
 import { type CallStream, CallStreams } from './call-streams.js';
 import type { Journal } from './journal.js';
@@ -272,7 +273,7 @@ export class JournaledCommit {
     const firsts = results.map((result, index): Position | null => {
       const { stream, events } = appends[index] as Append;
       if (result.status === 'rejected') failure = result.reason;
-      else if (result.value.ok) return Position(result.value.position - events.length + 1);
+      else if (result.value.ok) return placeBefore(result.value.position, events.length - 1);
       else failure = new Error(`${stream} has gone on without what was answered for it`);
       return null;
     });
@@ -288,7 +289,7 @@ export class JournaledCommit {
       const at = appendOf[index] ?? -1;
       const position = next[at] ?? null;
       if (position === null) continue;
-      next[at] = Position(position + 1);
+      next[at] = placeBefore(position, -1);
       this.streams.arrived(append.stream, stream);
       onPlaced(position);
     }

@@ -116,7 +116,7 @@ async function comparedWithLog(
   stands: readonly Stand[],
 ): Promise<{ differences: LedgerDifference[]; events: number }> {
   const differences: LedgerDifference[] = [];
-  const waiting = [...stands].sort((a, b) => a.position - b.position);
+  const waiting = [...stands].sort((a, b) => (a.position < b.position ? -1 : a.position > b.position ? 1 : 0));
   const facts = new Facts();
   let events = 0;
   const compareUpTo = (position: Position): void => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Position } from '../../../domain/events/events.js';
+import { Position } from '../../../domain/events/events.js';
 import type { ReadModels } from '../../database.js';
 import type { LogType, UsageLogRow } from './usage-log.js';
 
@@ -173,12 +173,32 @@ export async function idsWithin(
     .reduce((all, some) => all.unionAll(some), whole(db).select(['first_id', 'last_id']));
   const { first, last } = await db
     .selectFrom(pieces.as('piece'))
-    .select(({ fn }) => [
-      fn.min<Position | null>('first_id').as('first'),
-      fn.max<Position | null>('last_id').as('last'),
+    .select(({ fn }) => [fn.min<number | null>('first_id').as('first'), fn.max<number | null>('last_id').as('last')])
+    .executeTakeFirstOrThrow();
+  return first === null || last === null ? null : { first: Position(first), last: Position(last) };
+}
+
+/** Lines of a part of an hour among those with ids from `first` to `last`; null: there are more of these than `most`. */
+async function linesAmong(
+  db: ReadModels,
+  { from, to }: Part,
+  { first, last }: { readonly first: Position; readonly last: Position },
+  most: number,
+): Promise<number | null> {
+  const among = db
+    .selectFrom('usage_log')
+    .where('id', '>=', first)
+    .where('id', '<=', last)
+    .select('created_at')
+    .limit(most + 1);
+  const { seen, lines } = await db
+    .selectFrom(among.as('line'))
+    .select([
+      sql<number>`count(*)`.as('seen'),
+      sql<number>`count(*) filter (where created_at between ${from} and ${to})`.as('lines'),
     ])
     .executeTakeFirstOrThrow();
-  return first === null || last === null ? null : { first, last };
+  return seen > most ? null : lines;
 }
 
 /** Lines of a part of an hour that have this id or a higher one; null: more than `most` would have to be looked at. */
@@ -189,8 +209,7 @@ async function linesOfPart(db: ReadModels, part: Part, most: number, id?: Positi
     .select(['lines', 'last_id'])
     .executeTakeFirst();
   if (hour === undefined) return 0;
-  const ids = id === undefined ? hour.lines : hour.last_id - id + 1;
-  if (Math.min(hour.lines, ids) > most) return null;
+  if (hour.lines > most) return id === undefined ? null : linesAmong(db, part, { first: id, last: hour.last_id }, most);
   const lines = db
     .selectFrom('usage_log')
     .where('created_at', '>=', part.from)

@@ -62,11 +62,16 @@ const told = async (query: { execute(): Promise<(StoredLine & LineLabels & Names
 export async function usageLogBefore(
   db: ReadModels,
   asked: UsageLogFilter,
-  { before, limit }: { readonly before?: Position; readonly limit: number },
+  { before, upTo, limit }: { readonly before?: Position; readonly upTo?: Position; readonly limit: number },
 ): Promise<UsageLogEntry[]> {
   const found = await linesOf(db, asked);
   if (found === null) return [];
-  const lines = before === undefined ? found.lines : found.lines.where('line.id', '<', before);
+  const lines =
+    before !== undefined
+      ? found.lines.where('line.id', '<', before)
+      : upTo !== undefined
+        ? found.lines.where('line.id', '<=', upTo)
+        : found.lines;
   if (found.series === undefined) return told(entries(lines).orderBy('line.id', 'desc').limit(limit));
   return told(entriesAt(db, newest(db, { ...found, lines }, { limit })));
 }

@@ -94,7 +94,7 @@ function world({ patienceMs = 60_000, gatherMs = 3_600_000 } = {}) {
       answer = kind;
     },
     ahead: (stream: string, number: number, expected: ExpectedRevision) =>
-      commits.addAhead(append(stream, number, expected), (position) => placed.push([number, position])),
+      commits.addAhead(append(stream, number, expected), (position) => placed.push([number, Number(position)])),
     direct: (stream: string, number: number, expected: ExpectedRevision) =>
       commits.add(append(stream, number, expected)),
   };
@@ -219,7 +219,7 @@ describe('what the log judges', () => {
     const { commits, log, texts } = world();
     const without = new JournaledCommit(log, { log: quietLog, patienceMs: 1000, onLost: () => {} });
     const told: number[] = [];
-    await without.addAhead(append('call-a', 1, 'no-stream'), (position) => told.push(position));
+    await without.addAhead(append('call-a', 1, 'no-stream'), (position) => told.push(Number(position)));
     expect([log.order, told, texts]).toEqual([ids(1), [0], []]);
     await commits.add(append('call-b', 2, 'no-stream'));
     await commits.addAhead(append('call-b', 3, 0), () => {});
