@@ -4,6 +4,7 @@ import {
   type NewEvent,
   type Position,
   type Recorded,
+  type Revision,
   type StreamName,
 } from '../domain/events/events.js';
 import type { Decider } from '../domain/kernel/decider.js';
@@ -62,10 +63,13 @@ export const handle =
     mark: IdempotencyMark | null = null,
   ): Promise<Handled<Event>> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const { state, last } = await recent.fold(decider, stream);
-      // After the stream was folded: a rival with the same mark that comes later is met by the append.
+      const { state, last, marked } = await recent.fold(decider, stream);
+      // As of the fold: a rival with the same mark that comes later is met by the append.
+      const first = mark === null ? undefined : marked.get(mark.name);
       const before =
-        mark === null || last === null ? null : repeated<Event>(await store.eventsNamed(stream, mark.idsBegin), mark);
+        mark === null || first === undefined
+          ? null
+          : repeated<Event>(await markedFrom(store, stream, mark, first), mark);
       if (before !== null) return before;
       const seen = last?.position ?? beginning;
       const decided = decider.decide(isObserving(order) ? await order(seen) : order, state);
@@ -80,6 +84,22 @@ export const handle =
     }
     throw new Failure('lost-race');
   };
+
+/** The events that were appended under a mark, of which the first has the revision `first`: they stand together. */
+export async function markedFrom(
+  store: Pick<EventStore, 'streamPages'>,
+  stream: StreamName,
+  mark: IdempotencyMark,
+  first: Revision,
+): Promise<readonly Recorded[]> {
+  const events: Recorded[] = [];
+  for await (const page of store.streamPages(stream, first - 1))
+    for (const recorded of page) {
+      if (!mark.isOf(recorded.id)) return events;
+      events.push(recorded);
+    }
+  return events;
+}
 
 /** What has come since the stream was folded. */
 async function readAfter(

@@ -16,8 +16,8 @@ export interface IdempotencyMark {
   /** What to ask again with. */
   readonly key: string;
   eventId(index: number): string;
-  /** With what they begin, whatever the order so named asked for. */
-  readonly idsBegin: string;
+  /** Its name in the stream: with what their ids begin, whatever the order so named asked for. See `markIn`. */
+  readonly name: string;
   /** Whether an event in the stream is of the order so named, whatever it asked for. */
   isOf(eventId: string): boolean;
 }
@@ -52,11 +52,14 @@ export function idempotencyMark(
   const asked = hexOf([content]).slice(0, 12);
   return {
     key,
-    idsBegin: first,
+    name: first,
     eventId: (index) => `${first}-a${index.toString(16).padStart(3, '0')}-${asked}`,
     isOf: (eventId) => eventId.startsWith(first),
   };
 }
+
+/** The name of the mark that an event's id was made with; null: it was made without one. */
+export const markIn = (eventId: string): string | null => (eventId.charAt(14) === '8' ? eventId.slice(0, 18) : null);
 
 export interface IdempotentOrder {
   readonly actor: UserId | typeof nobody;

@@ -1,5 +1,6 @@
 import type { DomainEvent, Position, Revision, StreamName } from '../domain/events/events.js';
 import type { Decider } from '../domain/kernel/decider.js';
+import { markIn } from './idempotency.js';
 import type { EventStore } from './ports/storage-ports.js';
 
 /*
@@ -12,6 +13,8 @@ export interface Folded<State> {
   readonly state: State;
   /** The last event folded; null: there is none. */
   readonly last: { readonly revision: Revision; readonly position: Position } | null;
+  /** By the name that an idempotency key has in the stream: where the events begin that were appended under it. */
+  readonly marked: ReadonlyMap<string, Revision>;
 }
 
 interface FoldsLimits {
@@ -23,9 +26,13 @@ interface FoldsLimits {
 interface Entry extends Folded<unknown> {
   readonly evolve: unknown;
   readonly weight: number;
+  /** Grows with the stream: events of several readings may be in it, but none that is not in the log. */
+  readonly marked: Map<string, Revision>;
 }
 
 const perValue = 32;
+/** A name of a mark, and where its events begin. */
+const perMark = 100;
 
 /** Roughly what a state takes in memory. */
 function weightOf(value: unknown): number {
@@ -53,15 +60,22 @@ export class RecentFolds {
   ): Promise<Folded<State>> {
     const entry = this.entries.get(stream);
     // The stream's name says which aggregate wrote it: its events, and what is kept of them, are that aggregate's.
-    const known = entry?.evolve === evolve ? (entry as Folded<State>) : { state: initial, last: null };
+    const known =
+      entry?.evolve === evolve
+        ? (entry as Entry & Folded<State>)
+        : { state: initial, last: null, marked: new Map<string, Revision>() };
+    const { marked } = known;
     let { state, last } = known;
     for await (const page of this.store.streamPages(stream, last?.revision))
-      for (const { event, revision, position } of page) {
+      for (const { id, event, revision, position } of page) {
         state = evolve(state, event as Event, { position });
         last = { revision, position };
+        const mark = markIn(id);
+        if (mark !== null && !marked.has(mark)) marked.set(mark, revision);
       }
-    const folded = { state, last };
-    if (last !== known.last) this.keep(stream, { ...folded, evolve, weight: weightOf(state) });
+    const folded = { state, last, marked };
+    const weight = weightOf(state) + marked.size * perMark;
+    if (last !== known.last) this.keep(stream, { ...folded, evolve, weight });
     else if (entry !== undefined && this.entries.get(stream) === entry) this.put(stream, entry);
     return folded;
   }

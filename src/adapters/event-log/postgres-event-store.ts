@@ -3,7 +3,6 @@ import pg from 'pg';
 import type { AheadResult, AppendResult, EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
 import { isTransient } from '../../domain/errors/transient-error.js';
 import {
-  isCallStream,
   type NewEvent,
   Position,
   type Recorded,
@@ -82,8 +81,6 @@ type EventRow = [
   data: string,
   at: number,
 ];
-const minId = '00000000-0000-0000-0000-000000000000';
-const maxId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const columns = 'position, event_id, stream, revision, type, version, data, at';
 
 /** Throws Failure `store-unavailable` when Postgres cannot be reached. */
@@ -168,22 +165,6 @@ class PostgresEventStore implements EventStore {
       if (last === undefined || sizeOf(page) * 3 < pageBytes) return;
       revision = last.revision;
     }
-  }
-
-  async eventsNamed(stream: StreamName, idsBegin: string): Promise<readonly Recorded[]> {
-    await this.commits.placed();
-    const ids = [idsBegin + minId.slice(idsBegin.length), idsBegin + maxId.slice(idsBegin.length)];
-    // The ids of calls are in no index, and the streams of others may be long: their names could tempt the planner to
-    // read one whole.
-    const [where, values] = isCallStream(stream)
-      ? ["stream LIKE 'call-%' AND stream = $3", [...ids, stream]]
-      : ["stream NOT LIKE 'call-%'", ids];
-    const rows = await this.query<EventRow>({
-      text: `SELECT ${columns} FROM events WHERE event_id BETWEEN $1::uuid AND $2::uuid AND ${where} ORDER BY revision`,
-      values,
-      types: payloadsAsText,
-    });
-    return rows.filter(([, , of]) => of === stream).map((row) => this.decode(row));
   }
 
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {

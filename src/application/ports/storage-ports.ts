@@ -61,12 +61,6 @@ export interface EventStore {
   streamPages(stream: StreamName, after?: Revision): AsyncIterable<readonly Recorded[]>;
 
   /**
-   * Those of its events whose ids begin so, oldest first; they are few, and how long the stream is does not matter.
-   * `idsBegin`: the beginning of a UUID as text, lower case.
-   */
-  eventsNamed(stream: StreamName, idsBegin: string): Promise<readonly Recorded[]>;
-
-  /**
    * The global order after `after`, at most `limit` events, oldest first. Large events make a page shorter; only at the
    * end of the log is it empty.
    */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { latestOf, streams } from '../../domain/events/events.js';
+import { latestOf, type Position, streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { RedemptionId, type SecretId } from '../../domain/kernel/ids.js';
 import {

@@ -5,7 +5,7 @@ import type { Inviter } from '../../domain/user/invite-reward.js';
 import type { Actor, Role, UserEvent } from '../../domain/user/user.js';
 import { checkDisplayName, checkPassword, checkUsername } from '../../domain/user/user-fields.js';
 import { authorise } from '../authorise.js';
-import { repeated } from '../handle.js';
+import { markedFrom, repeated } from '../handle.js';
 import type { IdempotencyMark, IdempotentOrder } from '../idempotency.js';
 import type { ExternalIdentity } from '../sign-in/bindings.js';
 import { rollBackAll } from './unique-claim.js';
@@ -120,7 +120,8 @@ export async function registerOnce(
   return once(order, async ({ name, mark }) => {
     const id = UserId(await ids.allotted('user', name));
     const registration = mark(streams.user(id));
-    const before = repeated<UserEvent>(await store.eventsNamed(streams.user(id), registration.idsBegin), registration);
+    // Nobody else's order makes a user of this id, so what came of this one begins the stream.
+    const before = repeated<UserEvent>(await markedFrom(store, streams.user(id), registration, 0), registration);
     if (before !== null) {
       await mustBePasswordOf(ports, before.events, password, registration.key);
       return { id, position: before.position };

@@ -98,10 +98,6 @@ export class MemoryEventStore implements EventStore {
     if (events.length > 0) yield events;
   }
 
-  async eventsNamed(stream: StreamName, idsBegin: string): Promise<readonly Recorded[]> {
-    return (await this.readStream(stream)).filter(({ id }) => id.startsWith(idsBegin));
-  }
-
   async readAll(after: Position, limit: number): Promise<readonly Recorded[]> {
     const first = this.countUpTo(after);
     return readable(this.log.slice(first, first + limit));
