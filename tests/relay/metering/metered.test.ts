@@ -12,19 +12,13 @@ import {
 import { Failure } from '../../../src/domain/kernel/failure.js';
 import { CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
-import { inFlightCalls } from '../../../src/relay/metering/in-flight-calls.js';
-import { type Meter, type MeterPorts, openMeter, type Reservation } from '../../../src/relay/metering/metered.js';
-import { CallsOfWorkers } from '../../../src/relay-process/workers/calls-of-workers.js';
-import type { AskedOfPrimary } from '../../../src/relay-process/workers/messages.js';
-import { Peer } from '../../../src/relay-process/workers/peer.js';
-import { remoteMeter } from '../../../src/relay-process/workers/remote-meter.js';
-import { type PrimaryPorts, serveWorker } from '../../../src/relay-process/workers/serve-worker.js';
+import type { Reservation } from '../../../src/relay/metering/metered.js';
 import { factsOf } from '../../support/given/calls.js';
 import { someInstant } from '../../support/given/events.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
 import { estimateOf, settlementOf } from '../../support/given/metering.js';
 import { MemoryEventStore } from '../../support/memory/memory-event-store.js';
-import { pipe } from '../../support/pipe.js';
+import { type Metering, meteringKinds } from '../../support/meterings.js';
 import { until } from '../../support/until.js';
 
 /** A log that can be struck dumb: what is appended then is written or not, and nobody is told which. */
@@ -50,42 +44,7 @@ const withdrawal = { status: 503, code: 'store_unavailable' };
 
 const estimate = estimateOf(100);
 
-interface Metering {
-  /** As the relay has it. */
-  readonly meter: Meter;
-  readonly pending: () => number;
-  /** For those who recover what nobody serves. */
-  readonly isUnderWay: (callId: CallId) => boolean;
-}
-
-const kinds: readonly (readonly [kind: string, open: (ports: Omit<MeterPorts, 'underWay'>) => Metering])[] = [
-  [
-    'in the process that serves the call',
-    (ports) => {
-      const underWay = inFlightCalls();
-      const meter = openMeter({ ...ports, underWay });
-      return { meter, pending: meter.pending, isUnderWay: underWay.has };
-    },
-  ],
-  [
-    'asked by a worker that serves the call',
-    (ports) => {
-      const everyCall = new CallsOfWorkers();
-      const calls = everyCall.enter();
-      const meter = openMeter({ ...ports, underWay: calls });
-      const [worker, primary] = pipe();
-      const rest = {} as PrimaryPorts;
-      new Peer(primary, serveWorker({ ...rest, meter, calls, onTaken: () => {} }).methods, () => {});
-      return {
-        meter: remoteMeter(new Peer<AskedOfPrimary>(worker, {}, () => {}), inFlightCalls()),
-        pending: meter.pending,
-        isUnderWay: (callId) => everyCall.has(callId),
-      };
-    },
-  ],
-];
-
-describe.each(kinds)('metered %s', (_kind, openMetering) => {
+describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
   let store: StallingStore;
   let metering: Metering;
   let reservation: Reservation;

@@ -1,0 +1,49 @@
+import type { CallId } from '../../src/domain/kernel/ids.js';
+import { inFlightCalls } from '../../src/relay/metering/in-flight-calls.js';
+import { type Meter, type MeterPorts, openMeter } from '../../src/relay/metering/metered.js';
+import { CallsOfWorkers } from '../../src/relay-process/workers/calls-of-workers.js';
+import type { AskedOfPrimary } from '../../src/relay-process/workers/messages.js';
+import { Peer } from '../../src/relay-process/workers/peer.js';
+import { remoteMeter } from '../../src/relay-process/workers/remote-meter.js';
+import { type PrimaryPorts, serveWorker } from '../../src/relay-process/workers/serve-worker.js';
+import { pipe } from './pipe.js';
+
+/* The meter as each process of a node has it: one suite is run over both. */
+
+export interface Metering {
+  /** As the relay has it. */
+  readonly meter: Meter;
+  readonly pending: () => number;
+  /** For those who recover what nobody serves. */
+  readonly isUnderWay: (callId: CallId) => boolean;
+}
+
+export const meteringKinds: readonly (readonly [
+  kind: string,
+  open: (ports: Omit<MeterPorts, 'underWay'>) => Metering,
+])[] = [
+  [
+    'in the process that serves the call',
+    (ports) => {
+      const underWay = inFlightCalls();
+      const meter = openMeter({ ...ports, underWay });
+      return { meter, pending: meter.pending, isUnderWay: underWay.has };
+    },
+  ],
+  [
+    'asked by a worker that serves the call',
+    (ports) => {
+      const everyCall = new CallsOfWorkers();
+      const calls = everyCall.enter();
+      const meter = openMeter({ ...ports, underWay: calls });
+      const [worker, primary] = pipe();
+      const rest = {} as PrimaryPorts;
+      new Peer(primary, serveWorker({ ...rest, meter, calls, onTaken: () => {} }).methods, () => {});
+      return {
+        meter: remoteMeter(new Peer<AskedOfPrimary>(worker, {}, () => {}), inFlightCalls()),
+        pending: meter.pending,
+        isUnderWay: (callId) => everyCall.has(callId),
+      };
+    },
+  ],
+];
