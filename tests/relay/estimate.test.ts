@@ -4,17 +4,20 @@ import type { PaidMode } from '../../src/domain/channel/provider.js';
 import { outputAllowed } from '../../src/relay/dialects/openai/limits.js';
 import type { JsonObject } from '../../src/relay/json/json.js';
 import { countTokens } from '../../src/relay/text/tokens.js';
+import { inputTokens } from '../support/given/input-tokens.js';
 import { endpoints } from '../support/upstreams/endpoints.js';
 
 const model = 'gpt-4o';
 const estimate = (mode: PaidMode, name: string, body: JsonObject, sentAs = name) =>
-  endpoints[mode].demand({
-    body,
-    bytes: Buffer.byteLength(JSON.stringify(body)),
-    model: name,
-    names: new Set([name, sentAs]),
-    upload: null,
-  }).prompt;
+  inputTokens(
+    endpoints[mode].demand({
+      body,
+      bytes: Buffer.byteLength(JSON.stringify(body)),
+      model: name,
+      names: new Set([name, sentAs]),
+      upload: null,
+    }).prompt,
+  );
 const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 

@@ -16,7 +16,7 @@ import { toldTo } from './providers/heard.js';
  */
 
 const promptEstimate = 11;
-const bound = { prompt: 1_000_000, output: 1_000_000, sound: 0, keeps: true, speaks: false, searches: null };
+const bound = { input: 1_000_000, cacheWriteHour: 1_000_000, output: 1_000_000 };
 
 const paths: Readonly<Record<Wire, string>> = {
   openai: '/v1/chat/completions',

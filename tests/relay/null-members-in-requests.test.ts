@@ -18,6 +18,7 @@ import { openAiNames } from '../../src/relay/dialects/openai/names.js';
 import { isObject, type JsonObject } from '../../src/relay/json/json.js';
 import { camelOf } from '../../src/relay/protocols/gemini/names.js';
 import { providers } from '../../src/relay/providers/registry.js';
+import { inputTokens } from '../support/given/input-tokens.js';
 import { bare, nameOf, nulledAt, type Path, pathText, placesIn, valueAt, withoutAt } from '../support/null-members.js';
 import { endpoints } from '../support/upstreams/endpoints.js';
 import { callerOf, plainChannel, usualOptions } from './providers/golden.js';
@@ -84,7 +85,7 @@ function read(endpoint: Endpoint, body: JsonObject, by: readonly Provider[]): Re
       ...{ answers, asked, texts: endpoint.promptTexts(body), stream: endpoint.asksForStream(body) },
       ...{ usage: endpoint.asksForUsage(body), sound: endpoint.asksForSound(body) },
     },
-    held: prompt,
+    held: inputTokens(prompt),
     sent: new Map(
       by.filter(({ modes }) => modes.includes(endpoint.mode)).map((one) => [one, sentTo(one, endpoint, body)]),
     ),

@@ -41,10 +41,8 @@ describe('functions whose names switch on tools of a provider', () => {
 describe('what an operator sends along', () => {
   const prompt = {
     likely: 10,
-    ample: 20,
-    most: 30,
-    sound: { ample: 0, most: 0 },
-    keeps: false,
+    ample: { input: 20 },
+    most: { input: 30 },
     uncounted: false,
     brings: false,
   };
@@ -57,17 +55,18 @@ describe('what an operator sends along', () => {
   test('adds the prompt that its tools bring', () => {
     const tools = [{ urlContext: {} }, { functionDeclarations: [{ name: 'f' }] }];
     const { prompt: added } = sentAlong({ tools });
-    expect(added.most).toBeGreaterThan(1_048_576);
-    expect(added).toMatchObject({ likely: 10, ample: 20 + 16_384, uncounted: true, brings: true });
+    expect(added.most.input).toBeGreaterThan(1_048_576);
+    expect(added).toMatchObject({ likely: 10, ample: { input: 20 + 16_384 }, uncounted: true, brings: true });
   });
 
   test('adds it for own tools with names, as Anthropic has them, and not for functions', () => {
     const named = (type: string | undefined) => sentAlong({ tools: [{ ...(type && { type }), name: 'f' }] }).prompt;
-    expect(named('web_fetch_20250910')).toMatchObject({ ample: 20 + 16_384, brings: true });
+    expect(named('web_fetch_20250910')).toMatchObject({ ample: { input: 20 + 16_384 }, brings: true });
     for (const type of ['function', 'custom', undefined]) expect(named(type)).toMatchObject({ brings: false });
   });
 
-  test('adds its own words', () => expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.most).toBeGreaterThan(1_000));
+  test('adds its own words', () =>
+    expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.most.input).toBeGreaterThan(1_000));
 
   test('adds the choices it asks for, in the words of any wire, and takes none away', () => {
     expect(sentAlong({ n: 4 }).answers).toBe(4);

@@ -67,6 +67,9 @@ export const toolOf = (name: ToolCalls): string => name.slice(callsOf.length);
 
 export const isOutput = (name: TokenQuantity): boolean => rows[name].direction === 'out';
 
+/** Whether a call has a bound of its own for it, and what may be of it; null: it has none. */
+export const boundOf = (name: Quantity): 'part' | 'whole' | null => rows[name].bounded ?? null;
+
 /** In the order in which bills name them. */
 export const tokenQuantities = (Object.keys(rows) as Quantity[]).filter(isTokens);
 export const inputQuantities = tokenQuantities.filter((name) => !isOutput(name));

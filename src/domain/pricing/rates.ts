@@ -1,13 +1,13 @@
 import { type Decimal, decimal, larger, times, ZERO } from '../kernel/decimal.js';
 import type { CallPrice, Price, TokenPrice } from './pricing.js';
 import {
+  boundOf,
   inputQuantities,
   isOutput,
   isTokens,
   outputQuantities,
   type PieceQuantity,
   type Quantity,
-  quantities,
   type TokenQuantity,
 } from './quantities.js';
 
@@ -60,7 +60,7 @@ export function rateOf(price: Price, name: Quantity, unit: Decimal | null): Deci
 
 /** What a token may turn out to be, whatever was known of the call. */
 const mayTurnOut = (names: readonly TokenQuantity[]): readonly TokenQuantity[] =>
-  names.filter((name) => !('bounded' in quantities[name]));
+  names.filter((name) => boundOf(name) === null);
 const inputKinds = mayTurnOut(inputQuantities);
 const outputKinds = mayTurnOut(outputQuantities);
 

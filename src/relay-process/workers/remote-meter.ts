@@ -1,3 +1,4 @@
+import { upTo } from '../../domain/call/usage-bound.js';
 import { Position } from '../../domain/events/events.js';
 import type { InFlightCalls } from '../../relay/metering/in-flight-calls.js';
 import type { Meter, Reservation } from '../../relay/metering/metered.js';
@@ -41,14 +42,13 @@ export function remoteMeter(
           underWay.end(callId);
         }
       };
-      const { prompt, sound, speaks, keeps, searches } = estimate.bound;
       const reservation: Reservation = {
         underWay: call,
         get held() {
           return held;
         },
         outputLimit,
-        bound: { prompt, sound, output, speaks, keeps, searches },
+        bound: upTo(estimate.bound, 'output', output),
         async extend(wanted) {
           if (!(await primary.ask('extend', callId, wanted))) return false;
           held = wanted;

@@ -2,6 +2,7 @@ import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
 import type { CallFacts, CallOutcome, CallSettled, UsageSource } from '../../domain/call/call.js';
 import type { Settlement } from '../../domain/call/call-conclusion.js';
 import type { Usage } from '../../domain/call/usage.js';
+import type { UsageBound } from '../../domain/call/usage-bound.js';
 import { type PackedFacts, packFacts, unpackFacts } from '../../domain/events/packed-calls.js';
 import type { CallId, ChannelId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
@@ -22,14 +23,8 @@ export type ToldOrder = readonly [
   budget: Budget | null,
   price: Price,
   promptTokens: number,
-  amplePrompt: number,
-  ampleSound: number,
-  maxPrompt: number,
-  maxSound: number,
-  maxOutput: number,
-  speaks: boolean,
-  keeps: boolean,
-  searches: Usage | null,
+  bound: UsageBound,
+  ample: UsageBound,
   answers: number,
   asked: number | null,
   outputLimit: number,
@@ -49,7 +44,7 @@ export const toldOrder = (
   { unlimited, budget }: SpendingTerms,
   estimate: HoldEstimate,
 ): ToldOrder => {
-  const { bound, limits } = estimate;
+  const { limits } = estimate;
   return [
     callId,
     packFacts(facts),
@@ -57,14 +52,8 @@ export const toldOrder = (
     budget,
     estimate.price,
     estimate.promptTokens,
-    estimate.amplePrompt,
-    estimate.ampleSound,
-    bound.prompt,
-    bound.sound,
-    bound.output,
-    bound.speaks,
-    bound.keeps,
-    bound.searches,
+    estimate.bound,
+    estimate.ample,
     estimate.answers,
     estimate.asked,
     limits.output,
@@ -92,25 +81,17 @@ export function orderTold(told: ToldOrder): {
     estimate: {
       price: told[4],
       promptTokens: told[5],
-      amplePrompt: told[6],
-      ampleSound: told[7],
-      bound: {
-        prompt: told[8],
-        sound: told[9],
-        output: told[10],
-        speaks: told[11],
-        keeps: told[12],
-        searches: told[13],
-      },
-      answers: told[14],
-      asked: told[15],
-      limits: { output: told[16], context: told[17], guessed: told[18] },
-      beside: told[19],
-      ampleBeside: told[20],
-      mayLower: told[21],
-      most: told[22],
-      least: told[23],
-      minOfKey: told[24],
+      bound: told[6],
+      ample: told[7],
+      answers: told[8],
+      asked: told[9],
+      limits: { output: told[10], context: told[11], guessed: told[12] },
+      beside: told[13],
+      ampleBeside: told[14],
+      mayLower: told[15],
+      most: told[16],
+      least: told[17],
+      minOfKey: told[18],
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { Mode } from '../../domain/channel/provider.js';
 import type { JsonObject } from '../json/json.js';
-import type { Heard } from '../metering/heard-usage.js';
 import type { PromptEstimate } from '../metering/prompt-tally.js';
 import { fitToolNames } from '../protocols/tool-names.js';
+import type { SoundLength } from '../sound/sound-length.js';
 import type { CallerDialect } from './caller-dialect.js';
 import type { RequestBodies } from './ports.js';
 import type { Upload } from './upload.js';
@@ -41,8 +41,8 @@ export interface Demand {
   readonly compacts?: boolean;
   /** The prompt is counted here by a rule of its price, whatever upstream counts. Left out: it is not. */
   readonly counted?: true;
-  /** The prompt is a file to be heard. Left out: it is not. */
-  readonly heard?: Heard;
+  /** The prompt is a recording, which lasts so long. Left out: it is not. */
+  readonly recording?: SoundLength;
 }
 
 /**

@@ -1,14 +1,15 @@
 import type { CallOutcome, CallSettled } from '../../domain/call/call.js';
 import type { Settlement } from '../../domain/call/call-conclusion.js';
 import { completionTokens, type Usage } from '../../domain/call/usage.js';
+import { mayUse } from '../../domain/call/usage-bound.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { jsonType, logBug, storeUnavailable, withdrawal } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { Generated } from '../contracts/protocol.js';
 import { believedUsage, seenTokens, type UsedTokens } from '../metering/believed-usage.js';
-import { heardUsage } from '../metering/heard-usage.js';
 import type { Reservation } from '../metering/metered.js';
+import { transcriptionUsage } from '../metering/transcription-usage.js';
 import { cutShort, mayThink } from '../metering/unseen-cost.js';
 import type { AccountWatch } from '../pipeline/account-watch.js';
 import type { Asked, Attempt } from '../pipeline/ask-upstream.js';
@@ -65,9 +66,8 @@ const unseen = (
   { held, bound }: Reservation,
 ) => ({
   thinks: mayThink(thinking, requestedModel, upstreamModel),
-  speaks: bound.speaks,
   held,
-  most: bound.output,
+  bound,
   answers: estimate.answers,
   price: estimate.price,
 });
@@ -149,12 +149,12 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
 
     const believed = (usage: Usage | null, generated: Generated): UsedTokens => {
       const { estimate, model } = order;
-      const { heard, promptTokens: promptEstimate } = estimate;
+      const { recording, promptTokens: promptEstimate } = estimate;
       const { bound } = reservation;
       const used =
-        heard === null
+        recording === null
           ? believedUsage(usage, generated, { bound, promptEstimate, model, echoes: mayEcho(order) })
-          : heardUsage(usage, generated, heard, { bound, model });
+          : transcriptionUsage(usage, generated, recording, { bound, model });
       if (used.usageSource === 'disbelieved')
         log.warn(
           { requestId, channelId: tried.at(-1), told: usage, bound: reservation.bound },
@@ -215,7 +215,8 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
     underWay.firstTokenMs = firstTokenMs;
     underWay.stream = reading.decoder;
     const hidden = unseen(order, answered, reservation);
-    const costsUnseen = hidden.thinks || hidden.speaks || order.estimate.uncounted;
+    const speaks = mayUse(reservation.bound, 'audioOutput');
+    const costsUnseen = hidden.thinks || speaks || order.estimate.uncounted;
     const seen = (): number => seenTokens(reading.decoder.generated, order.model);
     const silence = costsUnseen ? new SilentTime(untilGone(course), seen) : null;
     const pumped = await pump(response, reading, {
@@ -234,7 +235,7 @@ export function openAnswering({ config, largeWork, log, stalledCallers }: Answer
     const told = believed(usage, generated);
     const useTimeMs = elapsed();
     const cutAt = (told: UsedTokens, { seenTokens, silentMs }: Silence): UsedTokens =>
-      cutShort(told, seenTokens, hidden.speaks ? untilGone(course)() : silentMs, { ...hidden, held: reservation.held });
+      cutShort(told, seenTokens, speaks ? untilGone(course)() : silentMs, { ...hidden, held: reservation.held });
     const whole = pumped.cutShort ? cutAt(told, silence?.end() ?? { seenTokens: seen(), silentMs: 0 }) : told;
     const settled = settlementOf(whole, { outcome, firstTokenMs, useTimeMs }, call, answered);
     try {

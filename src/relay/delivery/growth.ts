@@ -1,5 +1,4 @@
-import { reservationOf } from '../../domain/pricing/pricing.js';
-import { affordableBeside, type Estimate, maxUsage } from '../metering/hold.js';
+import { affordableBeside, type Estimate, holdFor } from '../metering/hold.js';
 import type { Reservation } from '../metering/metered.js';
 import type { SeenText } from '../text/seen-text.js';
 
@@ -57,8 +56,7 @@ class WatchedGrowth implements Growth {
   }
 
   private holdsFor(output: number): Promise<boolean> {
-    const { amplePrompt, ampleSound, bound, price } = this.estimate;
-    return this.reservation.extend(reservationOf(maxUsage(amplePrompt, ampleSound, output, bound), price));
+    return this.reservation.extend(holdFor(this.estimate, output));
   }
 
   private safeUntil(covered: number, tokens: number, length: number): void {

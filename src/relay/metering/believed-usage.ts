@@ -1,8 +1,15 @@
 import type { UsageSource } from '../../domain/call/call.js';
-import { completionTokens, joined, promptTokens, type Usage, usedAnything } from '../../domain/call/usage.js';
+import {
+  type Counts,
+  completionTokens,
+  joined,
+  promptTokens,
+  type Usage,
+  usedAnything,
+} from '../../domain/call/usage.js';
+import { kindsWithin, type UsageBound } from '../../domain/call/usage-bound.js';
 import { isToolCalls, type Quantity } from '../../domain/pricing/quantities.js';
 import type { Generated } from '../contracts/protocol.js';
-import type { UsageBound } from './hold.js';
 
 /*
  * What a call has used: upstream's figures as far as the call can have used as much, else ours. The one usage that is
@@ -16,9 +23,8 @@ const tokensPerToolCall = 7;
 export const seenTokens = ({ said, toolCalls }: Generated, model: string): number =>
   said.tokens(model) + toolCalls * tokensPerToolCall;
 
-function canHaveTakenIn(told: Usage, { prompt, sound, keeps }: UsageBound): boolean {
-  return promptTokens(told) <= prompt && (told.audioInput ?? 0) <= sound && (keeps || (told.cacheWriteHour ?? 0) === 0);
-}
+const canHaveTakenIn = (told: Usage, bound: UsageBound): boolean =>
+  promptTokens(told) <= bound.input && kindsWithin(told, bound, 'input');
 
 /** Who tells pieces need not count tokens. */
 const tellsPieces = ({ images = 0, seconds = 0 }: Usage): boolean => images > 0 || seconds > 0;
@@ -40,10 +46,10 @@ export interface UsedTokens {
  * No encoding makes more than one token of a byte: what came bounds what was said, and the limit what was thought. An
  * answer longer than its limit can be seen to be so.
  */
-function canHavePutOut(told: Usage, { said, toolCalls }: Generated, { output, speaks }: UsageBound): boolean {
-  if (!speaks && (told.audioOutput ?? 0) > 0) return false;
+function canHavePutOut(told: Usage, { said, toolCalls }: Generated, bound: UsageBound): boolean {
+  if (!kindsWithin(told, bound, 'output')) return false;
   const tokens = completionTokens(told);
-  return tokens <= output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
+  return tokens <= bound.output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
 }
 
 /** Bytes: hardly any text has more of them to a token. Below it nothing needs to be counted. */
@@ -87,7 +93,7 @@ export function believedUsage(
 ): UsedTokens {
   const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
   if (told === null || (!usedAnything(told) && generated.said.length > 0))
-    return withinSearches(joined({ input: promptEstimate }, seen()), 'estimated', bound);
+    return withinTools(joined({ input: promptEstimate }, seen()), 'estimated', bound);
   const echoed = echoes ? promptTokens(told) : 0;
   const noInput = lacksInput(told, promptEstimate);
   // Streams that break off may have told their input and nothing else.
@@ -96,9 +102,9 @@ export function believedUsage(
   const possibleOutput = canHavePutOut(told, generated, bound) && !saysMore(told, generated, bound, echoed);
   const input = possibleInput && !noInput;
   const output = possibleOutput && !noOutput;
-  if (input && output) return withinSearches(told, 'upstream', bound);
+  if (input && output) return withinTools(told, 'upstream', bound);
   const lied = !possibleInput || (!possibleOutput && !noOutput);
-  return withinSearches(
+  return withinTools(
     joined(input ? told : { input: promptEstimate }, output ? told : seen()),
     lied ? 'disbelieved' : 'estimated',
     bound,
@@ -113,17 +119,16 @@ export const believer =
   (bound: UsageBound, promptEstimate: number) =>
   (told: Usage): Usage => {
     const input = canHaveTakenIn(told, bound) && !lacksInput(told, promptEstimate);
-    const output = completionTokens(told) <= bound.output && (bound.speaks || (told.audioOutput ?? 0) === 0);
+    const output = completionTokens(told) <= bound.output && kindsWithin(told, bound, 'output');
     const possible = input && output ? told : joined(input ? told : { input: promptEstimate }, output ? told : {});
-    return withinSearches(possible, 'upstream', bound).usage;
+    return withinTools(possible, 'upstream', bound).usage;
   };
 
-/** No more searches than were held for; those that nobody asked for have no price. */
-function withinSearches(usage: Usage, usageSource: UsageSource, { searches }: UsageBound): UsedTokens {
-  if (searches === null) return { usage, usageSource };
-  let within: Partial<Record<Quantity, number>> | null = null;
+/** No more calls of a tool than were held for; those of one that nobody asked for have no price. */
+function withinTools(usage: Usage, usageSource: UsageSource, bound: UsageBound): UsedTokens {
+  let within: Counts | null = null;
   for (const name in usage) {
-    const most = searches[name as Quantity];
+    const most = bound[name as Quantity];
     if (!isToolCalls(name as Quantity) || most === undefined || (usage[name as Quantity] ?? 0) <= most) continue;
     within ??= { ...usage };
     within[name as Quantity] = most;

@@ -1,41 +1,27 @@
 import type { Settings } from '../../application/options/settings.js';
 import { limitsOf, type ModelLimits, maxContext } from '../../domain/call/model-limits.js';
-import type { Usage } from '../../domain/call/usage.js';
+import { type Usage, withoutOutput } from '../../domain/call/usage.js';
+import { heldOutput, heldUsage, type UsageBound, upTo } from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
 import type { Demand } from '../contracts/endpoint.js';
+import type { SoundLength } from '../sound/sound-length.js';
 import { usualSummary } from './compaction.js';
-import type { Heard } from './heard-usage.js';
 
 /*
  * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, the call is sent with
  * a limit it can afford, unless an operator wants callers' own limits kept: then who named one is refused.
  */
 
-/** The most tokens a call can use, over all its answers; what upstream tells beyond it is not believed. */
-export interface UsageBound {
-  readonly prompt: number;
-  /** What of the prompt may be sound. */
-  readonly sound: number;
-  readonly output: number;
-  /** The output may be sound. */
-  readonly speaks: boolean;
-  /** What is written to a cache may be kept for an hour. */
-  readonly keeps: boolean;
-  /** How often its tools may search, by their names; null: they do not. */
-  readonly searches: Usage | null;
-}
-
 /** What a call may be charged, as far as it decides what is held for it. */
 export interface HoldEstimate {
   readonly price: Price;
   /** Input tokens as near as can be told from here. */
   readonly promptTokens: number;
-  /** The same with a margin: what must be affordable beside the output. */
-  readonly amplePrompt: number;
-  /** What of it may be sound. */
-  readonly ampleSound: number;
+  /** Over all its answers. */
   readonly bound: UsageBound;
+  /** The same with so much input as must be affordable beside the output: what is likely, with a margin. */
+  readonly ample: UsageBound;
   /** Choices of all prompts. */
   readonly answers: number;
   /** The caller's own limit to each answer; null: none given. */
@@ -57,8 +43,8 @@ export interface HoldEstimate {
 export interface Estimate extends HoldEstimate {
   /** There are files, sound or pictures in the prompt: here their tokens can only be guessed. */
   readonly uncounted: boolean;
-  /** null: there is no file to be heard. */
-  readonly heard: Heard | null;
+  /** Of the recording that is the prompt; null: there is none. */
+  readonly recording: SoundLength | null;
 }
 
 /** A limit every upstream takes, for models nobody has told us anything of. */
@@ -88,24 +74,13 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
   return most;
 };
 
-/** Tokens under the names they are held by. */
-export const maxUsage = (
-  prompt: number,
-  sound: number,
-  output: number,
-  { speaks, keeps, searches }: Pick<UsageBound, 'speaks' | 'keeps' | 'searches'>,
-): Usage => {
-  const tokens = {
-    [keeps ? 'cacheWriteHour' : 'input']: prompt - sound,
-    audioInput: sound,
-    [speaks ? 'audioOutput' : 'output']: output,
-  };
-  return searches === null ? tokens : { ...tokens, ...searches };
-};
-
 /** The output tokens that so much pays for beside the prompt. */
-export const affordableBeside = ({ amplePrompt, ampleSound, bound, price }: HoldEstimate, quota: Quota): number =>
-  affordableOutput(quota, maxUsage(amplePrompt, ampleSound, 0, bound), price, bound.speaks ? 'audioOutput' : 'output');
+export const affordableBeside = ({ ample, price }: HoldEstimate, quota: Quota): number =>
+  affordableOutput(quota, withoutOutput(heldUsage(ample)), price, heldOutput(ample));
+
+/** What must be held for so many output tokens. */
+export const holdFor = ({ ample, price }: HoldEstimate, output: number): Quota =>
+  reservationOf(heldUsage(upTo(ample, 'output', output)), price);
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
@@ -118,22 +93,19 @@ interface ToEstimate {
   readonly settings: Settings;
   /** Tokens that each answer may think beside its limit. */
   readonly thinking: number;
-  /** The output may be sound. */
-  readonly speaks: boolean;
-  /** See `UsageBound`. */
-  readonly searches: Usage | null;
+  /** What it may use beside tokens of its prompt and text: sound that is put out, calls of tools. */
+  readonly allowed: Usage;
   /** Of its own limit, what each answer is to be left for thinking by a budget. Left out: nothing. */
   readonly minThinkingTokens?: number;
 }
 
 export function estimateHold({
-  demand: { prompt, answers, asked, counted, heard, compacts },
+  demand: { prompt, answers, asked, counted, recording, compacts },
   names,
   price,
   settings,
   thinking,
-  speaks,
-  searches,
+  allowed,
   minThinkingTokens = 0,
 }: ToEstimate): Estimate {
   const limits = limitsAmong(names, settings);
@@ -142,55 +114,48 @@ export function estimateHold({
   const ampleBeside = thinking + Math.min(summary, usualSummary);
   // What fills the context has no room for additions.
   const read = counted
-    ? prompt.most
+    ? prompt.most.input
     : Math.max(
-        Math.min(prompt.most + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
+        Math.min(prompt.most.input + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
         prompt.likely,
       );
   // What is summed up is read for the summary, and after it.
-  const most = compacts === true ? product(read, 2) : read;
-  const bound: UsageBound = {
-    prompt: most,
-    sound: Math.min(prompt.sound.most, most),
-    output: product((asked ?? limits.output) + beside, answers),
-    speaks,
-    keeps: prompt.keeps,
-    searches,
-  };
-  const amplePrompt = Math.max(Math.min(prompt.ample, most), prompt.likely);
-  const ampleSound = Math.min(prompt.sound.ample, amplePrompt);
+  const input = compacts === true ? product(read, 2) : read;
+  const output = product((asked ?? limits.output) + beside, answers);
+  const bound = upTo(upTo({ ...prompt.most, ...allowed, output }, 'input', input), 'output', output);
+  const ampleInput = Math.max(Math.min(prompt.ample.input, input), prompt.likely);
+  const ample = upTo({ ...bound, ...prompt.ample }, 'input', ampleInput);
   const mayLower = asked === null || settings.lowersLimits;
   const minAnswer = mayLower
     ? Math.min(settings.preConsumedTokens + minThinkingTokens, asked ?? limits.output)
     : (asked ?? 0);
   // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
-  const minWith = (tokens: number, more: number): Quota =>
-    costOf(maxUsage(tokens, ampleSound, product(minAnswer + more, answers), bound), price);
-  const least = minWith(amplePrompt, ampleBeside);
+  const minWith = (within: UsageBound, more: number): Quota =>
+    costOf(heldUsage(upTo(within, 'output', product(minAnswer + more, answers))), price);
+  const least = minWith(ample, ampleBeside);
   return {
     price,
     promptTokens: prompt.likely,
-    amplePrompt,
-    ampleSound,
     bound,
+    ample,
     uncounted: prompt.uncounted,
-    heard: heard ?? null,
+    recording: recording ?? null,
     answers,
     asked,
     limits,
     beside,
     ampleBeside,
     mayLower,
-    most: costOf(maxUsage(bound.prompt, bound.sound, bound.output, bound), price),
+    most: costOf(heldUsage(bound), price),
     least,
-    minOfKey: prompt.brings || compacts === true ? minWith(bound.prompt, beside) : least,
+    minOfKey: prompt.brings || compacts === true ? minWith(upTo(ample, 'input', input), beside) : least,
   };
 }
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
 export function affordableLimit(estimate: HoldEstimate, granted: Quota): number | null {
-  const { asked, mayLower, most, amplePrompt, answers, bound, limits, ampleBeside } = estimate;
+  const { asked, mayLower, most, ample, answers, bound, limits, ampleBeside } = estimate;
   if (!mayLower || answers === 0 || granted >= most) return null;
   const affordable = affordableBeside(estimate, granted);
   if (affordable >= bound.output) return null;
@@ -198,6 +163,6 @@ export function affordableLimit(estimate: HoldEstimate, granted: Quota): number 
   if (asked !== null) return limit < asked ? limit : null;
   if (limits.guessed) return Math.min(limit, takenByAll);
   // Upstreams refuse a limit that does not fit into the context beside the prompt.
-  const room = limits.context === null ? limit : limits.context - amplePrompt;
+  const room = limits.context === null ? limit : limits.context - ample.input;
   return Math.max(Math.min(limit, room), 1);
 }

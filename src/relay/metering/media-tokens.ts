@@ -1,3 +1,4 @@
+import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../json/json.js';
 import { type ImageDetail, imageRuleOf } from './image-rules.js';
 import { headerLength, type ImageSize, imageSize, isJpeg, longHeaderLength } from './image-size.js';
@@ -17,8 +18,8 @@ export interface MediaTokens {
   readonly most: number;
   /** Characters of the request that are the thing itself, and no text to be counted. */
   readonly characters: number;
-  /** It may be sound, or have some. */
-  readonly maySound: boolean;
+  /** What its tokens may be of; of a file that may have sound in it, that. */
+  readonly kind: TokenQuantity;
   /** It is not in the request: whoever serves the call fetches it. Left out: it is. */
   readonly brought?: true;
 }
@@ -56,24 +57,31 @@ function imageTokens(model: string, names: ReadonlySet<string>, part: JsonObject
     ample = Math.max(ample, other.ample);
     most = Math.max(most, other.most);
   }
-  return { likely, ample, most, characters: inline ? source.length : 0, maySound: false };
+  return { likely, ample, most, characters: inline ? source.length : 0, kind: 'imageInput' };
 }
 
-const usualSound = 100;
+/** How a kind of file is counted. */
+interface FileKind {
+  /** Tokens of one that says nothing of itself. */
+  readonly usual: number;
+  readonly bytesPerToken: { readonly ample: number; readonly most: number };
+  /** By what is found in it; null: nothing is. */
+  readonly foundIn: (model: string, source: string) => FileTokens | null;
+}
+
 /** Ten to thirty tokens a second: the first at the bit rates people use, the second at the lowest a codec has. */
-const bytesPerSoundToken = { ample: 64, most: 8 };
-const usualFile = 5_000;
-const bytesPerFileToken = { ample: 8, most: 1 };
+const soundFile: FileKind = { usual: 100, bytesPerToken: { ample: 64, most: 8 }, foundIn: soundTokensOf };
+const anyFile: FileKind = { usual: 5_000, bytesPerToken: { ample: 8, most: 1 }, foundIn: fileTokensOf };
 /** A file that lies elsewhere, such as a film of two hours, may fill the largest context there is. */
 const unseenFile = { ample: 131_072, most: 2_097_152 };
 
 /** As long as answers get. */
 export const earlierSound: MediaTokens = {
-  likely: usualSound,
+  likely: soundFile.usual,
   ample: 4_096,
   most: 16_384,
   characters: 0,
-  maySound: true,
+  kind: 'audioInput',
 };
 
 /** What a tool that the provider runs by itself may put into the prompt: pages, results, files. */
@@ -82,7 +90,7 @@ export const readByTool: MediaTokens = {
   ample: 16_384,
   most: 1_048_576,
   characters: 0,
-  maySound: false,
+  kind: 'input',
   brought: true,
 };
 
@@ -110,35 +118,30 @@ function inlineSource(part: JsonObject): string | null {
   return longest;
 }
 
-/** Tokens where nothing is known, and bytes of the thing for each token. */
-interface UsualSize {
-  readonly usual: number;
-  readonly perToken: { readonly ample: number; readonly most: number };
-}
-
-const ofSound: UsualSize = { usual: usualSound, perToken: bytesPerSoundToken };
-const ofFile: UsualSize = { usual: usualFile, perToken: bytesPerFileToken };
-
-/** By what is found in it, and by its bytes: what is held at least follows the first, what is believed the larger. `foundIn`: null: it is not looked into. */
-const weighed = (
+/**
+ * By what is found in it, and by its bytes: what is held at least follows the first, what is believed the larger.
+ * `looked`: the file is looked into.
+ */
+function fileTokens(
+  { usual, bytesPerToken, foundIn }: FileKind,
+  model: string,
   part: JsonObject,
-  { usual, perToken }: UsualSize,
-  foundIn: ((source: string) => FileTokens | null) | null,
-): MediaTokens => {
+  looked: boolean,
+): MediaTokens {
   const source = inlineSource(part);
-  if (source === null) return { likely: usual, ...unseenFile, characters: 0, maySound: true, brought: true };
+  if (source === null) return { likely: usual, ...unseenFile, characters: 0, kind: 'audioInput', brought: true };
   const bytes = Math.ceil(source.length * 0.75);
-  const found = foundIn === null ? null : foundIn(source);
+  const found = looked ? foundIn(model, source) : null;
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
   const likely = Math.max(usual, found?.likely ?? 0);
   return {
     likely,
-    ample: Math.max(likely, found !== null && found.ample > 0 ? found.ample : tokens(perToken.ample)),
-    most: Math.max(tokens(perToken.most), found?.most ?? 0),
+    ample: Math.max(likely, found !== null && found.ample > 0 ? found.ample : tokens(bytesPerToken.ample)),
+    most: Math.max(tokens(bytesPerToken.most), found?.most ?? 0),
     characters: source.length,
-    maySound: true,
+    kind: 'audioInput',
   };
-};
+}
 
 const isImage = /^(input_)?image(_url)?$/;
 const isSound = /^(input_)?audio(_url)?$/;
@@ -164,7 +167,7 @@ export function mediaIn(
   const type = kindOf(part);
   if (type === null || isText.test(type)) return null;
   if (isImage.test(type)) return imageTokens(model, names, part);
-  if (isSound.test(type)) return weighed(part, ofSound, looked ? (source) => soundTokensOf(model, source) : null);
+  if (isSound.test(type)) return fileTokens(soundFile, model, part, looked);
   if (typeof part.text === 'string' && !memberNames.includes(type) && sourcesOf(part).next().done) return null;
-  return weighed(part, ofFile, looked ? (source) => fileTokensOf(model, source) : null);
+  return fileTokens(anyFile, model, part, looked);
 }

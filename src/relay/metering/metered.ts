@@ -3,13 +3,14 @@ import type { Clock, EventStore, QuotaGate } from '../../application/ports/stora
 import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
 import type { CallFacts, CallReserved } from '../../domain/call/call.js';
 import type { Release, Settlement, Withheld } from '../../domain/call/call-conclusion.js';
+import { type UsageBound, upTo } from '../../domain/call/usage-bound.js';
 import { type NewEvent, type Position, streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { dropHeld, giveBack, newEvent, type Outcomes } from './call-outcomes.js';
-import { affordableLimit, type HoldEstimate, type UsageBound } from './hold.js';
+import { affordableLimit, type HoldEstimate } from './hold.js';
 import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
 import { ReservedCall } from './reserved-call.js';
 
@@ -104,18 +105,11 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   if (!admission.admitted) return { ok: false, shortage: admission };
   const reserved = admission.granted;
   const outputLimit = affordableLimit(estimate, reserved);
-  const maxOutputTokens =
-    outputLimit === null ? estimate.bound.output : (outputLimit + estimate.beside) * estimate.answers;
+  const { bound: asAsked, beside, answers } = estimate;
+  const bound = outputLimit === null ? asAsked : upTo(asAsked, 'output', (outputLimit + beside) * answers);
+  const maxOutputTokens = bound.output;
   const event: CallReserved = { type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price };
   const underWay = await writeReservation(outcomes, callId, newEvent(outcomes, event));
-  const bound: UsageBound = {
-    prompt: estimate.bound.prompt,
-    sound: estimate.bound.sound,
-    output: maxOutputTokens,
-    speaks: estimate.bound.speaks,
-    keeps: estimate.bound.keeps,
-    searches: estimate.bound.searches,
-  };
   return { ok: true, reservation: new ReservedCall(outcomes, { callId, event, underWay, outputLimit, bound }) };
 }
 

@@ -1,3 +1,6 @@
+import type { Counts } from '../../domain/call/usage.js';
+import { type InputBound, unboundedTokens } from '../../domain/call/usage-bound.js';
+import { boundOf, type TokenQuantity } from '../../domain/pricing/quantities.js';
 import { jsonText } from '../json/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.js';
 import { countsExactly, countTokens } from '../text/tokens.js';
@@ -17,6 +20,9 @@ const writtenOut = (value: JsonValue): string => {
   }
 };
 
+/** What is written to a cache for longer than usual, by the lifetime that its caller asks for. */
+const cacheWrites: ReadonlyMap<JsonValue | undefined, TokenQuantity> = new Map([['1h', 'cacheWriteHour']]);
+
 /** Files of a prompt that are looked into; others count by their bytes, so that nobody waits long. */
 const maxLookedInto = 16;
 
@@ -25,11 +31,11 @@ export class PromptTally {
   /** Tokens that are no text. */
   fixed = 0;
   private readonly texts: string[] = [];
-  private readonly media = { likely: 0, ample: 0, most: 0, characters: 0 };
-  /** Files that may be sound. */
+  private readonly media = { likely: 0, characters: 0 };
+  /** What is no text, all of it and by kind, with a margin and at most. */
+  private readonly ample: Counts & { input: number } = { input: 0 };
+  private readonly most: Counts & { input: number } = { input: 0 };
   private lookedInto = 0;
-  private readonly sound = { ample: 0, most: 0 };
-  private keeps = false;
   private brings = false;
 
   constructor(
@@ -44,26 +50,26 @@ export class PromptTally {
 
   /** What a caller says of keeping a part of the prompt in a cache. */
   cached(control: JsonValue | undefined): void {
-    if (isObject(control) && control.ttl === '1h') this.keeps = true;
+    const kind = isObject(control) ? cacheWrites.get(control.ttl) : undefined;
+    if (kind !== undefined) this.most[kind] = unboundedTokens;
   }
 
   /** A picture, a sound or a file, as it stands in a message. */
   part(part: JsonObject): void {
     const counted = mediaIn(this.model, this.names, part, this.lookedInto < maxLookedInto);
-    if (counted?.maySound) this.lookedInto++;
+    if (counted?.kind === 'audioInput') this.lookedInto++;
     if (counted !== null) this.count(counted);
   }
 
-  count({ likely, ample, most, characters, maySound, brought }: MediaTokens): void {
-    const { media, sound } = this;
+  count({ likely, ample, most, characters, kind, brought }: MediaTokens): void {
     if (brought === true) this.brings = true;
-    media.likely += likely;
-    media.ample += ample;
-    media.most += most;
-    media.characters += characters;
-    if (!maySound) return;
-    sound.ample += ample;
-    sound.most += most;
+    this.media.likely += likely;
+    this.media.characters += characters;
+    this.ample.input += ample;
+    this.most.input += most;
+    if (boundOf(kind) === null) return;
+    this.ample[kind] = (this.ample[kind] ?? 0) + ample;
+    this.most[kind] = (this.most[kind] ?? 0) + most;
   }
 
   /** `bytes`: of the whole request. */
@@ -75,27 +81,30 @@ export class PromptTally {
     const ample = Math.min(Math.max(Math.ceil(text * margin), Math.ceil(maxText / thriftiest)), maxText);
     return {
       likely: text + this.media.likely,
-      ample: ample + this.media.ample,
-      most: maxText + this.media.most,
-      sound: this.sound,
-      uncounted: this.media.most > 0,
-      keeps: this.keeps,
+      ample: { ...this.ample, input: ample + this.ample.input },
+      most: { ...this.most, input: maxText + this.most.input },
+      uncounted: this.most.input > 0,
       brings: this.brings,
     };
   }
 }
 
+/** Of a prompt whose tokens are counted here by a rule of its price. */
+export const countedPrompt = (tokens: number): PromptEstimate => ({
+  likely: tokens,
+  ample: { input: tokens },
+  most: { input: tokens },
+  brings: false,
+  uncounted: false,
+});
+
 export interface PromptEstimate {
   /** As near as can be told from here; what is charged when upstream does not say. */
   readonly likely: number;
   /** With a margin for encodings that are not public, and for samples that deceive. */
-  readonly ample: number;
-  /** What the bytes sent cannot exceed, whatever the encoding. */
-  readonly most: number;
-  /** What of it may be sound. */
-  readonly sound: { readonly ample: number; readonly most: number };
-  /** Some of it is to be kept in a cache for an hour. */
-  readonly keeps: boolean;
+  readonly ample: InputBound;
+  /** What the bytes sent cannot exceed, whatever the encoding; and what it may use beside. */
+  readonly most: InputBound;
   /** Some of it is brought by the provider or lies elsewhere: nobody here knows how long that is. */
   readonly brings: boolean;
   /** Some of it is no text, and only guessed. */

@@ -1,5 +1,6 @@
 import type { CallReserved, CallSettled } from '../../domain/call/call.js';
 import { conclude, type Release, type Settlement } from '../../domain/call/call-conclusion.js';
+import type { UsageBound } from '../../domain/call/usage-bound.js';
 import type { NewEvent } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
@@ -13,7 +14,6 @@ import {
   tellSettled,
   withdraw,
 } from './call-outcomes.js';
-import type { UsageBound } from './hold.js';
 import type { InFlightCall } from './in-flight-calls.js';
 import type { Reservation, Withdrawal } from './metered.js';
 

@@ -25,7 +25,7 @@ function toolSearches(tool: JsonObject, switched: ReadonlySet<string>): ToolCall
 }
 
 /**
- * The most searches of a call, by their tools; null: it searches nothing. `bodies`: the request, and as channels change
+ * The most searches of a call, by their tools; empty: it searches nothing. `bodies`: the request, and as channels change
  * it. `names`: of the model, as asked for and as sent upstream. `switched`: functions named so are a provider's own tools.
  */
 export function searchesOf(
@@ -33,35 +33,35 @@ export function searchesOf(
   names: ReadonlySet<string>,
   answers: number,
   switched: ReadonlySet<string>,
-): Usage | null {
-  let most: Usage | null = null;
-  for (const body of bodies) most = dearer(most, asked(body, names, answers, switched));
-  for (const name of names) if (searchesItself(name)) most = dearer(most, { [webSearch]: answers });
+): Usage {
+  let most = noUsage;
+  for (const body of bodies) most = larger(most, asked(body, names, answers, switched));
+  for (const name of names) if (searchesItself(name)) most = larger(most, { [webSearch]: answers });
   return most;
 }
 
-/** By the tools of one body; null: none of them searches. */
+/** By the tools of one body. */
 function asked(
   { tools, functions }: JsonObject,
   names: ReadonlySet<string>,
   answers: number,
   switched: ReadonlySet<string>,
-): Usage | null {
-  let sum: Usage | null = null;
+): Usage {
+  let sum = noUsage;
   for (const tool of objectsIn(tools)) {
     const name = toolSearches(tool, switched);
     if (name === null) continue;
     const times = name === webSearch ? (countIn(tool.max_uses) ?? maxSearches) : answers * perAnswer(names);
-    sum = plus(sum ?? noUsage, name, times);
+    sum = plus(sum, name, times);
   }
   for (const one of objectsIn(functions))
-    if (functionSearches(one, switched) !== null) sum = plus(sum ?? noUsage, googleSearch, answers * perAnswer(names));
+    if (functionSearches(one, switched) !== null) sum = plus(sum, googleSearch, answers * perAnswer(names));
   return sum;
 }
 
 /** The larger of two counts of each tool. */
-function dearer(one: Usage | null, other: Usage | null): Usage | null {
-  if (one === null || other === null) return one ?? other;
+function larger(one: Usage, other: Usage): Usage {
+  if (one === noUsage || other === noUsage) return one === noUsage ? other : one;
   const most: Partial<Record<ToolCalls, number>> = { ...one };
   for (const name of Object.keys(other) as ToolCalls[]) most[name] = Math.max(most[name] ?? 0, other[name] ?? 0);
   return most;

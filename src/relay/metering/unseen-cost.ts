@@ -1,5 +1,6 @@
 import type { UsageSource } from '../../domain/call/call.js';
 import { completionTokens, plus, type Usage, withoutOutput } from '../../domain/call/usage.js';
+import { heldOutput, mayUse, type UsageBound } from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { affordableOutput, type Price } from '../../domain/pricing/pricing.js';
 import type { ThinkingAsked } from '../protocols/thinking-asked.js';
@@ -30,11 +31,9 @@ interface Determined {
 
 interface Unseen {
   readonly thinks: boolean;
-  /** What it puts out may be sound, which nobody counts but upstream. */
-  readonly speaks: boolean;
+  /** Sound that is put out nobody counts but upstream. */
+  readonly bound: Pick<UsageBound, 'output' | 'audioOutput'>;
   readonly held: Quota;
-  /** Output tokens that were allowed. */
-  readonly most: number;
   readonly answers: number;
   readonly price: Price;
 }
@@ -57,7 +56,7 @@ export function cutShort(
   told: Determined,
   seen: number,
   unseenMs: number,
-  { thinks, speaks, held, most, answers, price }: Unseen,
+  { thinks, bound, held, answers, price }: Unseen,
 ): Determined {
   // What was counted here may have grown after the caller had left.
   const counted = told.usageSource === 'estimated';
@@ -66,11 +65,11 @@ export function cutShort(
   // Some tell as they go what has been used so far.
   if (told.usageSource === 'upstream' && toldOutput >= seen) return told;
   const completion = Math.max(toldOutput, seen);
-  const paid =
-    thinks || speaks ? affordableOutput(held, withoutOutput(usage), price, speaks ? 'audioOutput' : 'output') : 0;
+  const speaks = mayUse(bound, 'audioOutput');
+  const paid = thinks || speaks ? affordableOutput(held, withoutOutput(usage), price, heldOutput(bound)) : 0;
   // Sound is put out beside the words that go with it, thinking before them.
   const known = speaks ? completion : (usage.reasoning ?? 0);
-  const possible = Math.min(paid - completion, most - completion, generableIn(unseenMs, answers) - known);
+  const possible = Math.min(paid - completion, bound.output - completion, generableIn(unseenMs, answers) - known);
   const unseen = Number.isFinite(paid) ? Math.max(possible, 0) : 0;
   return {
     usage: plus(plus(usage, 'output', completion - toldOutput), speaks ? 'audioOutput' : 'reasoning', unseen),

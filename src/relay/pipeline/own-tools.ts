@@ -102,15 +102,16 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
     summed ||= compacts(override);
   }
   const { prompt } = demand;
-  const ample = prompt.ample + tools * readByTool.ample;
+  const ample = prompt.ample.input + tools * readByTool.ample;
+  const most = prompt.most.input + bytes + tools * readByTool.most;
   return {
     ...demand,
     answers,
     compacts: summed,
     prompt: {
       ...prompt,
-      ample,
-      most: prompt.most + bytes + tools * readByTool.most,
+      ample: { ...prompt.ample, input: ample },
+      most: { ...prompt.most, input: most },
       uncounted: prompt.uncounted || tools > 0,
       brings: prompt.brings || tools > 0,
     },

@@ -1,6 +1,8 @@
 import type { Settings } from '../../application/options/settings.js';
 import type { ChannelView, Directory } from '../../application/ports/storage-ports.js';
 import { isModelName } from '../../domain/call/call-texts.js';
+import { noUsage } from '../../domain/call/usage.js';
+import { unboundedTokens } from '../../domain/call/usage-bound.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
@@ -199,11 +201,12 @@ export function* orderSteps(ports: ResolveCallPorts, caller: Caller, asked: ToOr
 
   const price = priceFor(model, group, caller, settings);
   const names = namesOf(requestedModel, channels, ports);
-  const speaks = maySpeak(asked, price, channels, ports);
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
   const demand = withOverrides(endpoint.demand({ body, bytes, model, names, upload, switched }), overrides);
-  const searches = endpoint.mode === 'chat' ? searchesOf([body, ...overrides], names, demand.answers, switched) : null;
+  const searches =
+    endpoint.mode === 'chat' ? searchesOf([body, ...overrides], names, demand.answers, switched) : noUsage;
+  const allowed = maySpeak(asked, price, channels, ports) ? { ...searches, audioOutput: unboundedTokens } : searches;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);
   const thinking = endpoint.thinking === null ? 0 : reasoningOverhead(ports, said, names, channels);
   return {
@@ -218,11 +221,10 @@ export function* orderSteps(ports: ResolveCallPorts, caller: Caller, asked: ToOr
     estimate: estimateHold({
       demand,
       names,
-      price: searches === null ? price : withTools(price, settings.prices, model, searches),
+      price: withTools(price, settings.prices, model, searches),
       settings,
       thinking,
-      speaks,
-      searches,
+      allowed,
       minThinkingTokens: minThinkingTokens(said),
     }),
   };

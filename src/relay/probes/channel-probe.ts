@@ -1,6 +1,6 @@
 import type { ChannelView, Clock } from '../../application/ports/storage-ports.js';
 import type { ChannelProbe } from '../../application/ports/upstream-ports.js';
-import { completionTokens, promptTokens } from '../../domain/call/usage.js';
+import { completionTokens, noUsage, promptTokens } from '../../domain/call/usage.js';
 import type { ChannelTestUsage } from '../../domain/channel/channel.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
@@ -115,8 +115,7 @@ export function channelProbe(ports: ProbePorts): ChannelProbe {
         price,
         settings: ports.directory.settings(),
         thinking: reasoningOverhead(asked, body, names, [channel]),
-        speaks: false,
-        searches: null,
+        allowed: noUsage,
       });
       const { bound, promptTokens: promptEstimate } = estimate;
       const { usage: told, generated } = result.got;

@@ -2,7 +2,7 @@ import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import { billingOf } from '../../../src/domain/pricing/billing.js';
-import { soundTokens } from '../../../src/relay/metering/heard-usage.js';
+import { soundTokens } from '../../../src/relay/metering/transcription-usage.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
 import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
 import { lineOf } from '../../support/gateway/log-lines.js';

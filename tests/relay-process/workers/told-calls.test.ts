@@ -23,9 +23,8 @@ const terms = { unlimited: false, budget: { quota: Quota(3), period: 'daily' } }
 const estimate: HoldEstimate = {
   price: { per: 'token', model: '4', ratios: { output: '5' }, group: '6' },
   promptTokens: 7,
-  amplePrompt: 8,
-  ampleSound: 9,
-  bound: { prompt: 10, sound: 11, output: 12, speaks: true, keeps: false, searches: { webSearch: 13 } as never },
+  bound: { input: 10, audioInput: 11, output: 12, audioOutput: 12, 'calls:web_search': 13 },
+  ample: { input: 8, audioInput: 9, output: 12, audioOutput: 12, 'calls:web_search': 13 },
   answers: 14,
   asked: 15,
   limits: { output: 16, context: 17, guessed: true },
@@ -60,7 +59,8 @@ test('what is to be reserved of a call in person without any limit', () => {
   const open: HoldEstimate = {
     ...estimate,
     asked: null,
-    bound: { ...estimate.bound, speaks: false, keeps: true, searches: null },
+    bound: { input: 10, cacheWriteHour: 10, output: 12 },
+    ample: { input: 8, cacheWriteHour: 8, output: 12 },
     limits: { output: 16, context: null, guessed: false },
   };
   expect(orderTold(arrived(toldOrder(callId, inPerson, free, open)))).toEqual({

@@ -34,8 +34,8 @@ test('a large answer that must tell another usage is rewritten in turn, as other
   await answer(
     { requestId: 'r', response, head: [], endpoint } as unknown as Asker,
     {
-      order: { endpoint, model: 'm', requestedModel: 'm', estimate: { promptTokens: 3, heard: null } },
-      reservation: { bound: { prompt: 9, output: 9, searches: null }, settleOrWithdraw: async () => 1 },
+      order: { endpoint, model: 'm', requestedModel: 'm', estimate: { promptTokens: 3, recording: null } },
+      reservation: { bound: { input: 9, output: 9 }, settleOrWithdraw: async () => 1 },
       last: { ok: true, upstreamModel: 'm', reasoningEffort: null, got, headers: null },
       course: { tried: [1], unknownAttempts: 0, presence: { gone: false }, elapsed: () => 1 },
       heartbeat: noHeartbeat,

@@ -19,7 +19,7 @@ function watched(output: number, balance: number, price: Price = plainPrice) {
       return true;
     },
   };
-  const estimate = { amplePrompt: 10, ampleSound: 0, bound: { speaks: false }, price };
+  const estimate = { ample: { input: 10, output: 0 }, price };
   const growth = watchGrowth(reservation as unknown as Reservation, estimate as unknown as Estimate);
   const said = new SeenText();
   /** Four letters to a token. */

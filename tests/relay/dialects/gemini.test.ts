@@ -13,6 +13,7 @@ import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/json/json.js';
 import { conversation } from '../../../src/relay/protocols/gemini/contents.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
+import { inputTokens } from '../../support/given/input-tokens.js';
 import {
   byteByByte,
   callerOf,
@@ -516,8 +517,10 @@ describe('what a request may not name', () => {
 test('what nobody has seen before upstream reads it is held for: pages its tools fetch, films', () => {
   const names = new Set(['gemini-2.5-flash']);
   const prompt = (endpoint: Endpoint, body: JsonObject) =>
-    endpoint.demand({ body, bytes: 1_000, model: 'gemini-2.5-flash', names, upload: null, switched: providerTools })
-      .prompt;
+    inputTokens(
+      endpoint.demand({ body, bytes: 1_000, model: 'gemini-2.5-flash', names, upload: null, switched: providerTools })
+        .prompt,
+    );
   const contents = [{ parts: [{ text: 'x' }] }];
   const plain = prompt(generateContent, { contents, tools: [{ functionDeclarations: [] }] });
   const reading = prompt(generateContent, { contents, tools: [{ urlContext: {} }] });

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/domain/call/usage.js';
+import type { UsageBound } from '../../../src/domain/call/usage-bound.js';
 import { chargeOf, reservationOf } from '../../../src/domain/pricing/pricing.js';
 import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
 import { readUsage } from '../../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 import { plainPrice } from '../../support/given/calls.js';
 
-const bound = { prompt: 1_000, sound: 0, output: 500, speaks: false, keeps: false, searches: null };
+const bound: UsageBound = { input: 1_000, output: 500 };
 const said = { said: new SeenText('Every charge can be proved.'), toolCalls: 0, finishReason: 'stop' };
 const judged = (told: Usage | null, generated = said, within = bound) =>
   believedUsage(told, generated, { bound: within, promptEstimate: 12, model: 'gpt-4o' });
@@ -83,7 +84,7 @@ describe('usage an upstream tells', () => {
   });
 
   describe('of sound', () => {
-    const sounding = { ...bound, sound: 300, speaks: true };
+    const sounding = { ...bound, audioInput: 300, audioOutput: 500 };
     const heard = { input: 10, audioInput: 300, output: 5, audioOutput: 200 };
 
     test('is believed as far as the request brought some, and asked for some', () =>
@@ -116,7 +117,7 @@ describe('usage an upstream tells', () => {
         const read = readUsage(JSON.parse(JSON.stringify(told)), beside);
         const { usage: used } = believedUsage(read, said, { bound, promptEstimate: 12, model: 'gpt-4o' });
         expect(Object.values(used).every((tokens = 0) => Number.isSafeInteger(tokens) && tokens > 0)).toBe(true);
-        const most = reservationOf({ input: bound.prompt, output: bound.output }, plainPrice);
+        const most = reservationOf(bound, plainPrice);
         expect(chargeOf(used, plainPrice)).toBeLessThanOrEqual(most);
       }),
       { numRuns: 1_000 },

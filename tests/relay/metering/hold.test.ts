@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
+import { noUsage } from '../../../src/domain/call/usage.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
@@ -27,8 +28,7 @@ const held = (body: JsonObject, bytes: number, names: readonly string[], beside:
     price: plainPrice,
     settings: by,
     thinking: beside,
-    speaks: false,
-    searches: null,
+    allowed: noUsage,
   });
 };
 const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);
@@ -38,7 +38,7 @@ describe('a hold for a model whose thinking comes on top', () => {
     const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 100, n: 2 };
     const { bound, least, most } = estimated(body, 20_000);
     expect(bound.output).toBe(2 * 20_100);
-    expect(most - bound.prompt).toBe(2 * 20_100);
+    expect(most - bound.input).toBe(2 * 20_100);
     expect(least).toBeGreaterThan(2 * 20_100);
   });
 
@@ -47,7 +47,7 @@ describe('a hold for a model whose thinking comes on top', () => {
     const granted = Quota(estimate.least + 1_000);
     const limit = affordableLimit(estimate, granted) ?? 0;
     expect(limit).toBe(settings.preConsumedTokens + 1_000);
-    expect(limit + 20_000 + estimate.amplePrompt).toBeLessThanOrEqual(granted);
+    expect(limit + 20_000 + estimate.ample.input).toBeLessThanOrEqual(granted);
   });
 });
 
@@ -57,7 +57,7 @@ describe('a limit of the caller’s own that cannot be paid', () => {
 
   test('is lowered to what the grant pays, and never raised', () => {
     const estimate = held(body, 100, ['claude-opus-4-5'], 0);
-    expect(estimate.least).toBe(estimate.amplePrompt + settings.preConsumedTokens);
+    expect(estimate.least).toBe(estimate.ample.input + settings.preConsumedTokens);
     const granted = Quota(estimate.least + 1_000);
     expect(affordableLimit(estimate, granted)).toBe(settings.preConsumedTokens + 1_000);
     expect(affordableLimit(estimate, estimate.most)).toBeNull();
@@ -67,7 +67,7 @@ describe('a limit of the caller’s own that cannot be paid', () => {
   test('is kept where the operator wants that: the whole of it must be there', () => {
     const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), none, initialOptions(none));
     const estimate = held(body, 100, ['claude-opus-4-5'], 0, changed);
-    expect(estimate.least).toBe(estimate.amplePrompt + 128_000);
+    expect(estimate.least).toBe(estimate.ample.input + 128_000);
     expect(affordableLimit(estimate, estimate.least)).toBeNull();
   });
 });
@@ -80,10 +80,10 @@ test('what is read and put out for a summary is held for beside prompt and limit
     asked: 100,
   };
   const names = new Set(['claude-opus-4-5']);
-  const rest = { names, price: plainPrice, settings, thinking: 0, speaks: false, searches: null };
+  const rest = { names, price: plainPrice, settings, thinking: 0, allowed: noUsage };
   const hold = (compacts: boolean) => estimateHold({ demand: { ...asking, compacts }, ...rest });
   const [plain, summed] = [hold(false), hold(true)];
-  expect(summed.bound.prompt).toBe(2 * plain.bound.prompt);
+  expect(summed.bound.input).toBe(2 * plain.bound.input);
   expect(summed.bound.output).toBe(100 + summed.limits.output);
   expect(summed.least).toBe(plain.least + 8_192);
   // The summary leaves the limit as it is.
@@ -92,7 +92,7 @@ test('what is read and put out for a summary is held for beside prompt and limit
 
 test('a hold has room for a prompt that fills the larger context of two models a name may stand for', () => {
   const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 10 };
-  const promptOf = (...names: string[]) => held(body, 1_500_000, names, 0).bound.prompt;
+  const promptOf = (...names: string[]) => held(body, 1_500_000, names, 0).bound.input;
   expect(promptOf('o1-mini')).toBe(128_000);
   expect(promptOf('o1-mini', 'gemini-1.5-pro')).toBe(1_500_000 + settings.upstreamPromptTokens);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PromptTally } from '../../../src/relay/metering/prompt-tally.js';
+import { inputTokens } from '../../support/given/input-tokens.js';
 import { film, recording, waveOf } from '../../support/inputs/recordings.js';
 import { mp3, ogg } from '../../support/inputs/sound-files.js';
 
@@ -8,8 +9,7 @@ import { mp3, ogg } from '../../support/inputs/sound-files.js';
 const counted = (model: string, part: Parameters<PromptTally['part']>[0]) => {
   const tally = new PromptTally(model, new Set([model]));
   tally.part(part);
-  const { likely, ample, most } = tally.total(0);
-  return { likely, ample, most };
+  return inputTokens(tally.total(0));
 };
 const heard = (model: string, file: Buffer) =>
   counted(model, { type: 'input_audio', input_audio: { data: file.toString('base64'), format: 'wav' } });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/domain/call/usage.js';
+import { heldUsage } from '../../../src/domain/call/usage-bound.js';
 import { chargeOf, type Price, reservationOf } from '../../../src/domain/pricing/pricing.js';
 import { providerTools } from '../../../src/relay/contracts/neutral.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
-import { maxUsage } from '../../../src/relay/metering/hold.js';
 import { searchesOf } from '../../../src/relay/metering/searches.js';
 import { GeminiReader } from '../../../src/relay/protocols/gemini/answer.js';
 import { readUsage } from '../../../src/relay/protocols/openai/usage.js';
@@ -20,13 +20,13 @@ const web = { type: 'web_search_20250305', name: 'web_search' };
 
 describe('how often a provider may search for a call', () => {
   test('is not at all where nothing asks for it', () => {
-    expect(most({ tools: [{ type: 'function', function: { name: 'search' } }, { name: 'web_search' }] })).toBeNull();
+    expect(most({ tools: [{ type: 'function', function: { name: 'search' } }, { name: 'web_search' }] })).toEqual({});
   });
 
   test('is not at all by a client’s own function, whatever it is called, where no name switches anything on', () => {
     const named = { name: 'googleSearch' };
     const body = { tools: [{ type: 'function', function: named }, named], functions: [named] };
-    expect(most(body, { switched: none })).toBeNull();
+    expect(most(body, { switched: none })).toEqual({});
   });
 
   test.each<[string, JsonObject, Usage, Parameters<typeof most>[1]?]>([
@@ -71,7 +71,7 @@ const price: Price = {
   group: '1',
 };
 const searches: Usage = { 'calls:web_search': 3 };
-const bound = { prompt: 1_000, sound: 0, output: 500, speaks: false, keeps: false, searches };
+const bound = { input: 1_000, output: 500, ...searches };
 const said = (seen: Usage = {}) => ({
   said: new SeenText('Found.'),
   toolCalls: 0,
@@ -114,7 +114,7 @@ describe('searches that upstream tells', () => {
       completion_tokens_details: fc.record({ reasoning_tokens: count, image_tokens: count }),
       server_tool_use: fc.record({ web_search_requests: count }),
     });
-    const held = reservationOf(maxUsage(bound.prompt, bound.sound, bound.output, bound), price);
+    const held = reservationOf(heldUsage(bound), price);
     fc.assert(
       fc.property(told, fc.nat(60), (usage, seen) => {
         const { usage: used } = judged(readUsage(usage, false), { 'calls:web_search': seen });

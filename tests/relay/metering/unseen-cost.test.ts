@@ -11,7 +11,7 @@ import { plainPrice } from '../../support/given/calls.js';
 
 const prompt = 30;
 const told = { usage: { input: prompt }, usageSource: 'estimated' } as const;
-const thinker = { thinks: true, speaks: false, held: Quota(32_030), most: 32_000, answers: 1, price: plainPrice };
+const thinker = { thinks: true, bound: { output: 32_000 }, held: Quota(32_030), answers: 1, price: plainPrice };
 const charged = (seen: number, silentMs: number, unseen = thinker) => cutShort(told, seen, silentMs, unseen).usage;
 
 describe('a stream of a model that thinks unseen, cut short before its usage came', () => {
@@ -41,7 +41,7 @@ describe('a stream of a model that thinks unseen, cut short before its usage cam
     const few = fc.nat(40_000);
     fc.assert(
       fc.property(few, fc.nat(100_000), fc.integer({ min: 1, max: 128 }), few, few, (seen, ms, answers, held, most) => {
-        const usage = charged(seen, ms, { ...thinker, answers, held: Quota(held), most });
+        const usage = charged(seen, ms, { ...thinker, answers, held: Quota(held), bound: { output: most } });
         const completion = completionTokens(usage);
         expect(completion).toBeGreaterThanOrEqual(seen);
         expect(usage.reasoning ?? 0).toBe(completion - seen);
@@ -55,7 +55,7 @@ describe('a stream of a model that thinks unseen, cut short before its usage cam
 
 test('a stream of sound, cut short, is charged for as much sound as there can have been in the time', () => {
   const price = { ...plainPrice, ratios: { output: '4', audioOutput: '80' } };
-  const speaker = { ...thinker, thinks: false, speaks: true, price };
+  const speaker = { ...thinker, thinks: false, bound: { output: 32_000, audioOutput: 32_000 }, price };
   expect(charged(12, 2_000, { ...speaker, held: Quota(30 + 2_000 * 80) })).toEqual({
     ...{ input: prompt, output: 12, audioOutput: 1_988 },
   });

@@ -90,7 +90,9 @@ export function promptOf(body: JsonObject, bytes: number, model: string, names: 
   }
   tallyBrought(tally, body);
   const estimate = tally.total(bytes);
-  return estimate.brings || objectsIn(body.tools).some(isOwn) ? { ...estimate, most: maxContext } : estimate;
+  return estimate.brings || objectsIn(body.tools).some(isOwn)
+    ? { ...estimate, most: { ...estimate.most, input: maxContext } }
+    : estimate;
 }
 
 /** Of blocks of any type: what they say, what is in them, and the words of documents. */

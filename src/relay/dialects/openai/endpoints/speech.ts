@@ -1,5 +1,6 @@
 import type { Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import { type JsonObject, textIn } from '../../../json/json.js';
+import { countedPrompt } from '../../../metering/prompt-tally.js';
 import { countTokens } from '../../../text/tokens.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
@@ -43,15 +44,7 @@ export const speech: Endpoint = {
   demand({ body, model }) {
     const text = textIn(body.input) ?? '';
     const count = soldByCharacter(model) ? charactersIn(text) : countTokens(model, text);
-    const prompt = {
-      likely: count,
-      ample: count,
-      most: count,
-      sound: { ample: 0, most: 0 },
-      uncounted: false,
-      brings: false,
-      keeps: false,
-    };
+    const prompt = countedPrompt(count);
     return { prompt, answers: 0, asked: null, counted: true };
   },
 };

@@ -2,7 +2,8 @@ import type { Mode } from '../../../../domain/channel/provider.js';
 import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import type { Upload } from '../../../contracts/upload.js';
 import { type JsonObject, textIn } from '../../../json/json.js';
-import { fastestWords, soundTokens } from '../../../metering/heard-usage.js';
+import { countedPrompt } from '../../../metering/prompt-tally.js';
+import { fastestWords, soundTokens } from '../../../metering/transcription-usage.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
 import { invalidAudio } from '../validate.js';
@@ -39,36 +40,19 @@ const countsTokens = /transcribe/;
 function demand({ body, names, upload }: DemandInput): Demand {
   const length = upload?.length;
   if (!length) throw new Error('a transcript of no file');
-  const { expected } = length;
-  const likely = soundTokens(expected);
-  const inTokens = [...names].some((name) => countsTokens.test(name));
-  const heard = { length, inTokens };
-  if (!inTokens) {
-    const prompt = {
-      likely,
-      ample: likely,
-      most: likely,
-      sound: { ample: 0, most: 0 },
-      uncounted: false,
-      brings: false,
-      keeps: false,
-    };
-    return { prompt, answers: 0, asked: null, counted: true, heard };
+  const likely = soundTokens(length.expected);
+  const seconds = length.most;
+  if (![...names].some((name) => countsTokens.test(name))) {
+    const plain = countedPrompt(likely);
+    const prompt = { ...plain, most: { ...plain.most, seconds } };
+    return { prompt, answers: 0, asked: null, counted: true, recording: length };
   }
-  const most = likely + Buffer.byteLength(textIn(body.prompt) ?? '');
-  const prompt = {
-    likely,
-    ample: most,
-    most,
-    sound: { ample: likely, most: likely },
-    uncounted: true,
-    keeps: false,
-    brings: false,
-  };
-  return { prompt, answers: 1, asked: expected * fastestWords, counted: true, heard };
+  const ample = { input: likely + Buffer.byteLength(textIn(body.prompt) ?? ''), audioInput: likely };
+  const prompt = { likely, ample, most: { ...ample, seconds }, uncounted: true, brings: false };
+  return { prompt, answers: 1, asked: length.expected * fastestWords, counted: true, recording: length };
 }
 
-const heard = (path: string, mode: Mode): Endpoint => ({
+const transcribing = (path: string, mode: Mode): Endpoint => ({
   path,
   dialect: openAiCaller,
   body: 'soundForm',
@@ -85,5 +69,5 @@ const heard = (path: string, mode: Mode): Endpoint => ({
   demand,
 });
 
-export const transcriptions = heard('/v1/audio/transcriptions', 'transcription');
-export const translations = heard('/v1/audio/translations', 'translation');
+export const transcriptions = transcribing('/v1/audio/transcriptions', 'transcription');
+export const translations = transcribing('/v1/audio/translations', 'translation');

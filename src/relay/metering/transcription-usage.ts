@@ -1,18 +1,13 @@
 import { promptTokens, type Usage } from '../../domain/call/usage.js';
+import { mayUse } from '../../domain/call/usage-bound.js';
 import type { Generated } from '../contracts/protocol.js';
 import { type SoundLength, wholeSeconds } from '../sound/sound-length.js';
 import { believedUsage, type KnownOfUsage, seenTokens, type UsedTokens } from './believed-usage.js';
 
 /*
- * What a call has used that had a file heard: so many tokens a minute by the file's length, which its header may deny, or
+ * What the transcript of a recording has used: so many tokens a minute by the file's length, which its header may deny, or
  * tokens of sound and words where the model counts by these and upstream tells them.
  */
-
-export interface Heard {
-  readonly length: SoundLength;
-  /** The model counts by tokens. */
-  readonly inTokens: boolean;
-}
 
 const tokensPerMinute = 1_000;
 
@@ -24,17 +19,20 @@ export const fastestWords = 10;
 
 const lasting = (seconds: number): Usage => ({ input: soundTokens(seconds), seconds });
 
-/** The longer of what the file says and what was heard counts. What nobody has measured lasts as long as its words. */
-export function heardUsage(
+/**
+ * The longer of what the file says and what was heard counts. What nobody has measured lasts as long as its words. The
+ * bound has sound in it where the model counts by tokens.
+ */
+export function transcriptionUsage(
   told: Usage | null,
   generated: Generated,
-  { length, inTokens }: Heard,
+  { said, expected, most }: SoundLength,
   { bound, model }: Pick<KnownOfUsage, 'bound' | 'model'>,
 ): UsedTokens {
-  const { said, expected, most } = length;
-  if (inTokens && told !== null && promptTokens(told) > 0) {
-    const hearable = { ...bound, prompt: bound.prompt + soundTokens(most), sound: soundTokens(most) };
-    const believed = believedUsage(told, generated, { bound: hearable, promptEstimate: bound.prompt, model });
+  if (mayUse(bound, 'audioInput') && told !== null && promptTokens(told) > 0) {
+    const audioInput = soundTokens(most);
+    const longest = { ...bound, input: bound.input + audioInput, audioInput };
+    const believed = believedUsage(told, generated, { bound: longest, promptEstimate: bound.input, model });
     if (believed.usageSource === 'upstream') return believed;
   }
   const measured = told?.seconds ?? 0;

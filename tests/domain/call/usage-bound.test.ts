@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import {
+  heldOutput,
+  heldUsage,
+  kindsWithin,
+  mayUse,
+  unboundedTokens,
+  upTo,
+} from '../../../src/domain/call/usage-bound.js';
+
+/* A bound is a record of quantities: `input` and `output` are all tokens of a direction, kinds with a bound of their own a part of them. */
+
+describe('a bound of a call', () => {
+  test('is held under the kinds that have one of their own, each token once', () => {
+    const bound = { input: 100, audioInput: 30, output: 50, audioOutput: 50, 'calls:web_search': 3, seconds: 61 };
+    expect(heldUsage(bound)).toEqual({ ...bound, input: 70, output: 0 });
+  });
+
+  test('is held as written to a cache for an hour but for what is sound, where all of it may be', () =>
+    expect(heldUsage({ input: 100, audioInput: 30, cacheWriteHour: 100, output: 50 })).toEqual({
+      ...{ input: 0, audioInput: 30, cacheWriteHour: 70, output: 50 },
+    }));
+
+  test('with fewer tokens has fewer of each kind; with more, as many of what all of them may be, and no more of a part', () => {
+    const bound = { input: 100, audioInput: 30, cacheWriteHour: unboundedTokens, output: 50 };
+    expect(upTo(bound, 'input', 20)).toEqual({ ...bound, input: 20, audioInput: 20, cacheWriteHour: 20 });
+    expect(upTo(bound, 'input', 500)).toEqual({ ...bound, input: 500, audioInput: 30, cacheWriteHour: 500 });
+    expect(upTo(bound, 'output', 10)).toEqual({ ...bound, output: 10 });
+  });
+
+  test.each([
+    ['a part within its bound', { audioInput: 30 }, true],
+    ['a part beyond its bound', { audioInput: 31 }, false],
+    ['a kind that all tokens may be of', { cacheWriteHour: 90 }, true],
+    ['kinds that no call has a bound for', { input: 1, cachedInput: 5, imageInput: 9_000 }, true],
+  ])('allows or forbids %s', (_what, told, allowed) =>
+    expect(kindsWithin(told, { input: 100, audioInput: 30, cacheWriteHour: 100 }, 'input')).toBe(allowed),
+  );
+
+  test('forbids what it does not name, and what it names with 0', () => {
+    for (const bound of [{ output: 50 }, { output: 50, audioOutput: 0 }]) {
+      expect(mayUse(bound, 'audioOutput')).toBe(false);
+      expect(kindsWithin({ audioOutput: 1 }, bound, 'output')).toBe(false);
+      expect(heldOutput(bound)).toBe('output');
+    }
+    expect(heldOutput({ output: 50, audioOutput: 50 })).toBe('audioOutput');
+  });
+});
