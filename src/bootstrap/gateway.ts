@@ -34,6 +34,7 @@ import { followTail } from '../application/memory/tail.js';
 import { notifyOfGuessing } from '../application/notifications/notify-of-guessing.js';
 import { defaultPrices } from '../application/options/default-prices.js';
 import { optionSecrets } from '../application/options/option-secrets.js';
+import { followPriceCalendar } from '../application/options/price-calendar.js';
 import type { Clock, EventStore } from '../application/ports/storage-ports.js';
 import { setupCode } from '../application/sign-in/setup-code.js';
 import { trafficNotices } from '../application/usage/traffic-notices.js';
@@ -198,10 +199,11 @@ async function start(
   const directory = await openDirectory({
     store,
     source: directorySource(db, (name) => positionOf(projections, name)),
-    prices: defaultPrices(),
+    prices: defaultPrices(clock.now()),
     providers: providerTable,
     capacity: directoryCapacity,
   });
+  closing.add(followPriceCalendar(directory, clock));
   const gate = openQuotaGate(accountSource(db, projections, store), {
     capacity: directoryCapacity,
     after: directory.position,

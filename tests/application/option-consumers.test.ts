@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { defaultPrices } from '../../src/application/options/default-prices.js';
 import { initialOptions, type Settings, settingsFrom } from '../../src/application/options/settings.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import {
   type Fixed,
   fixedBecause,
@@ -39,7 +40,7 @@ const rateLimit = (member: string): Consumer => [
 const words: Consumer = ['src/relay/pipeline/resolve-call.ts', 'settings.sensitiveWords'];
 
 const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
-  PasswordLoginEnabled: ['src/application/sign-in/identity.ts', 'settings.passwordLogin'],
+  PasswordLoginEnabled: ['src/application/sign-in/sign-in.ts', 'settings.passwordLogin'],
   PasswordRegisterEnabled: ['src/application/users/registering.ts'],
   RegisterEnabled: ['src/application/users/registering.ts'],
   EmailVerificationEnabled: ['src/application/users/registering.ts'],
@@ -114,6 +115,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   CacheRatio: prices('cacheRatio'),
   ReasoningRatio: prices('reasoningRatio'),
   ImageOutputRatio: prices('imageOutputRatio'),
+  ContextTiers: prices('contextTiers'),
   ToolPrice: ['src/domain/pricing/tool-prices.ts', 'settings.prices.toolPrice'],
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/resolve-call.ts', 'settings.usableGroups'],
@@ -152,7 +154,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   ],
   'global.pass_through_request_enabled': ['src/relay/pipeline/attempt.ts', 'settings.passThroughRequests'],
   'general_setting.docs_link': ['web/src/shell/TopLinks.tsx', 'status.docsLink'],
-  'general_setting.admin_second_factor': ['src/application/sign-in/identity.ts', 'settings.adminSecondFactor'],
+  'general_setting.admin_second_factor': ['src/application/sign-in/identity-ports.ts', 'settings.adminSecondFactor'],
   'general_setting.ping_interval_enabled': ['src/relay/pipeline/relay.ts', 'settings.pingIntervalMs'],
   'general_setting.ping_interval_seconds': ['src/relay/pipeline/relay.ts', 'settings.pingIntervalMs'],
   'general_setting.stream_open_seconds': ['src/relay/pipeline/relay.ts', 'settings.streamOpenMs'],
@@ -182,6 +184,7 @@ function anotherOf(key: OptionKey): string {
     case 'texts':
       return '{"sample":"3"}';
     case 'json-object':
+      if (definition.of === 'context-tiers') return '{"sample":[{"over":3,"input":2}]}';
       return key === 'claude.default_max_tokens' ? '{"sample":3}' : '{"sample":{"name":["value"]}}';
     case 'json-array':
       return '["sample"]';
@@ -193,7 +196,7 @@ function anotherOf(key: OptionKey): string {
   }
 }
 
-const builtIn = defaultPrices();
+const builtIn = defaultPrices(Instant(Date.UTC(2026, 10, 28)));
 /** With everything switched on and filled in that others need before they say anything. */
 const switchedOn: readonly (readonly [OptionKey, string])[] = [
   ...definitions.flatMap(([key, { kind }]) => (kind === 'boolean' ? [[key, 'true'] as const] : [])),

@@ -11,6 +11,7 @@ import { logExportQueries } from '../../src/application/usage/log-export.js';
 import { type MonthOf, statementQueries } from '../../src/application/usage/statements.js';
 import type { Position } from '../../src/domain/events/events.js';
 import type { UserId } from '../../src/domain/kernel/ids.js';
+import { Instant } from '../../src/domain/kernel/instant.js';
 import { exportRoutes, type Patience } from '../../src/exports/export-routes.js';
 import type { Projected } from '../projections/projected.js';
 
@@ -57,7 +58,7 @@ export async function serveExports(
 ): Promise<ServedExports> {
   const readings: Reading[] = [];
   const head: Position = await projected.store.head();
-  const prices = defaultPrices();
+  const prices = defaultPrices(Instant(Date.UTC(2026, 10, 28)));
   const settings = settingsFrom(new Map(), prices, initialOptions(prices));
   const reading = { db: projected.db, progress, tail: { position: () => head } };
   const queries = {

@@ -53,6 +53,7 @@ const none: DefaultPrices = {
     imageOutputRatio: new Map(),
     audioRatio: new Map(),
     audioOutputRatio: new Map(),
+    contextTiers: new Map(),
   },
 };
 const options = new Map([

@@ -105,6 +105,8 @@ export interface NodeDirectory extends Directory, TailConsumer {
   optionTexts(): ReadonlyMap<string, string>;
   /** What an option holds until it is changed; '' for an unknown key. */
   initialOptionText(key: string): string;
+  /** Of another day: what operators have not changed is priced by them from now on. */
+  takeDefaultPrices(prices: DefaultPrices): void;
   /** The balance below which the user wants to be reminded; null: none has been chosen. */
   quotaWarningThreshold(id: UserId): Promise<number | null>;
   /** What operators have changed, secrets included. */
@@ -141,7 +143,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
   const users = foldStreams(store, knownUser, capacity);
   const apiKeys = foldStreams(store, apiKeyDecider, capacity);
   const apiKeyIds = new Map<string, ApiKeyId>();
-  const initial = initialOptions(prices);
+  let defaults = prices;
+  let initial = initialOptions(defaults);
 
   const first = await source.snapshot();
   const channels = new Map<ChannelId, ChannelView & { position: Position }>(
@@ -288,12 +291,17 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
       return everyOffer;
     },
     settings: () => {
-      settings ??= settingsFrom(changedTexts(), prices, initial);
+      settings ??= settingsFrom(changedTexts(), defaults, initial);
       return settings;
     },
     quotaWarningThreshold: async (id) => (await users.get(streams.user(id))).quotaWarningThreshold,
 
     optionTexts: () => new Map([...initial, ...changedTexts()]),
+    takeDefaultPrices(next) {
+      defaults = next;
+      initial = initialOptions(next);
+      settings = null;
+    },
     initialOptionText: (key) => initial.get(key) ?? '',
     changedOptions: () => changedOptions,
     optionSecret: (key) => {

@@ -1,6 +1,8 @@
 import { type ConditionalPrice, findProvider, type MatchLogic, type ModelPrice } from '@pydantic/genai-prices';
 import { type Decimal, decimalOf, decimalText, isZero, larger, ratioOf, ZERO } from '../../domain/kernel/decimal.js';
+import { Instant } from '../../domain/kernel/instant.js';
 import { completionRule } from '../../domain/pricing/completion-rules.js';
+import type { ContextTierFactors } from '../../domain/pricing/context-tiers.js';
 import {
   builtInCacheRatio,
   builtInCacheWriteRatio,
@@ -10,6 +12,7 @@ import {
   builtInModelRatio,
 } from '../../domain/pricing/default-prices.js';
 import { type PriceTables, ratioTable } from '../../domain/pricing/price-tables.js';
+import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 
 /* Prices an operator starts from: our built-in tables, and for newer models a maintained price package. */
 
@@ -29,6 +32,11 @@ const providerIds = [
   'perplexity',
 ] as const;
 
+const listedModels = () =>
+  providerIds.flatMap((providerId) =>
+    (findProvider({ providerId })?.models ?? []).map(({ id, match, prices }) => ({ providerId, id, match, prices })),
+  );
+
 const namesIn = (match: MatchLogic): readonly string[] => {
   if ('equals' in match) return [match.equals];
   if ('or' in match) return match.or.flatMap(namesIn);
@@ -45,16 +53,74 @@ const isDearer = (a: ModelPrice, b: ModelPrice): boolean => {
   return larger(left, right) === left;
 };
 
-/** Of prices that depend on date or hour the dearest: a default must not sell below cost. */
-const dearest = (prices: readonly ConditionalPrice[] | ModelPrice): ModelPrice =>
-  Array.isArray(prices)
-    ? (prices as readonly ConditionalPrice[]).map((entry) => entry.prices).reduce((a, b) => (isDearer(b, a) ? b : a))
-    : (prices as ModelPrice);
+type Entries = readonly ConditionalPrice[];
+
+const entriesOf = (prices: Entries | ModelPrice): Entries =>
+  Array.isArray(prices) ? (prices as Entries) : [{ prices: prices as ModelPrice }];
+
+/** Midnight in UTC of the day from which an entry holds; null: it has no such day. */
+const beginOf = ({ constraint }: ConditionalPrice): Instant | null =>
+  constraint?.type === 'start_date' ? Instant(Date.parse(`${constraint.start_date}T00:00:00Z`)) : null;
+
+/**
+ * What holds at this instant. Of an entry's list the last one that applies wins. Of prices that depend on the hour the
+ * dearest is taken: a default must not sell below cost. Prices of the past and of days to come do not count.
+ */
+function inForce(prices: Entries | ModelPrice, at: Instant): ModelPrice | null {
+  let found: ModelPrice | null = null;
+  for (const entry of entriesOf(prices).toReversed()) {
+    const begin = beginOf(entry);
+    if (begin !== null && begin > at) continue;
+    found = found === null || isDearer(entry.prices, found) ? entry.prices : found;
+    if (entry.constraint?.type !== 'time_of_date') break;
+  }
+  return found;
+}
 
 const two = decimalOf(2);
 
-/** About 40 ms once, when the package is read; call it at start, not per request. */
-export function defaultPrices(): DefaultPrices {
+type Tiered = Extract<ModelPrice[string], object>;
+
+const tieredKinds = {
+  input: 'input_mtok',
+  cachedInput: 'cache_read_mtok',
+  cacheWrite: 'cache_write_mtok',
+  output: 'output_mtok',
+} as const;
+
+const isTiered = (price: ModelPrice[string]): price is Tiered =>
+  typeof price === 'object' && (price.base ?? 0) > 0 && price.tiers.length > 0;
+
+/** By ascending length. `rounded`: the list names the last length of the tier below as 271,999 for 272,000. */
+function tiersOf(prices: ModelPrice, rounded: boolean): ContextTierFactors[] {
+  const tiers = new Map<number, Partial<Record<TokenQuantity, string>>>();
+  for (const [name, member] of Object.entries(tieredKinds)) {
+    const price = prices[member];
+    if (!isTiered(price)) continue;
+    for (const { start, price: beyond } of price.tiers) {
+      const over = rounded && (start + 1) % 1000 === 0 ? start + 1 : start;
+      const factors = tiers.get(over) ?? {};
+      factors[name as TokenQuantity] = decimalText(ratioOf(decimalOf(beyond), decimalOf(price.base as number)));
+      tiers.set(over, factors);
+    }
+  }
+  return [...tiers].sort(([a], [b]) => a - b).map(([over, factors]) => ({ over, factors }));
+}
+
+/** When the first of the built-in prices changes after this instant: midnight in UTC of a day; null: none is announced. */
+export function nextPriceChange(at: Instant): Instant | null {
+  let next: Instant | null = null;
+  for (const { prices } of listedModels()) {
+    for (const entry of entriesOf(prices)) {
+      const begin = beginOf(entry);
+      if (begin !== null && begin > at && (next === null || begin < next)) next = begin;
+    }
+  }
+  return next;
+}
+
+/** As they are at this instant. About 40 ms once, when the package is read; call it at start, not per request. */
+export function defaultPrices(at: Instant): DefaultPrices {
   const modelRatio = new Map(ratioTable(builtInModelRatio));
   const completionRatio = new Map(ratioTable(builtInCompletionRatio));
   const cacheRatio = new Map(ratioTable(builtInCacheRatio));
@@ -65,33 +131,32 @@ export function defaultPrices(): DefaultPrices {
   const audioOutputRatio = new Map<string, string>();
   const modelPrice = ratioTable(builtInModelPrice);
 
-  for (const providerId of providerIds) {
-    for (const model of findProvider({ providerId })?.models ?? []) {
-      const prices = dearest(model.prices);
-      const input = amount(prices.input_mtok);
-      if (input === null || isZero(input)) continue;
-      for (const name of new Set([model.id, ...namesIn(model.match)])) {
-        if (modelRatio.has(name) || modelPrice.has(name)) continue;
-        const relative = (price: ModelPrice[string]): string | null => {
-          const value = amount(price);
-          return value === null ? null : decimalText(ratioOf(value, input));
-        };
-        modelRatio.set(name, decimalText(ratioOf(input, two)));
-        const completion = relative(prices.output_mtok);
-        if (completion !== null && !completionRule(name)?.locked) completionRatio.set(name, completion);
-        const cache = relative(prices.cache_read_mtok);
-        if (cache !== null) cacheRatio.set(name, cache);
-        const write = relative(prices.cache_write_mtok);
-        if (write !== null) cacheWriteRatio.set(name, write);
-        const seen = relative(prices.input_image_mtok);
-        if (seen !== null && !imageRatio.has(name)) imageRatio.set(name, seen);
-        const drawn = relative(prices.output_image_mtok);
-        if (drawn !== null) imageOutputRatio.set(name, drawn);
-        const heard = relative(prices.input_audio_mtok);
-        if (heard !== null) audioRatio.set(name, heard);
-        const spoken = relative(prices.output_audio_mtok);
-        if (spoken !== null) audioOutputRatio.set(name, spoken);
-      }
+  const contextTiers = new Map<string, readonly ContextTierFactors[]>();
+  const relative = (price: ModelPrice[string], input: Decimal): string | null => {
+    const value = amount(price);
+    return value === null ? null : decimalText(ratioOf(value, input));
+  };
+  for (const { providerId, id, match, prices: entries } of listedModels()) {
+    const prices = inForce(entries, at);
+    const input = prices === null ? null : amount(prices.input_mtok);
+    if (prices === null || input === null || isZero(input)) continue;
+    const completion = relative(prices.output_mtok, input);
+    const ofInput: readonly (readonly [Map<string, string>, string | null])[] = [
+      [cacheRatio, relative(prices.cache_read_mtok, input)],
+      [cacheWriteRatio, relative(prices.cache_write_mtok, input)],
+      [imageOutputRatio, relative(prices.output_image_mtok, input)],
+      [audioRatio, relative(prices.input_audio_mtok, input)],
+      [audioOutputRatio, relative(prices.output_audio_mtok, input)],
+    ];
+    const seen = relative(prices.input_image_mtok, input);
+    const tiers = tiersOf(prices, providerId === 'openai');
+    for (const name of new Set([id, ...namesIn(match)])) {
+      if (tiers.length > 0 && !contextTiers.has(name) && !modelPrice.has(name)) contextTiers.set(name, tiers);
+      if (modelRatio.has(name) || modelPrice.has(name)) continue;
+      modelRatio.set(name, decimalText(ratioOf(input, two)));
+      if (completion !== null && !completionRule(name)?.locked) completionRatio.set(name, completion);
+      for (const [table, ratio] of ofInput) if (ratio !== null) table.set(name, ratio);
+      if (seen !== null && !imageRatio.has(name)) imageRatio.set(name, seen);
     }
   }
   return {
@@ -104,5 +169,6 @@ export function defaultPrices(): DefaultPrices {
     imageOutputRatio,
     audioRatio,
     audioOutputRatio,
+    contextTiers,
   };
 }

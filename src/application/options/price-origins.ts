@@ -2,12 +2,12 @@ import type { Position } from '../../domain/events/events.js';
 import { decimal, isDecimal, isSame } from '../../domain/kernel/decimal.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
-import { type PriceSource, priceSources } from '../../domain/pricing/price-sources.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { type Actor, atLeast } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { optionHistory, optionTextsBefore } from '../../projections/models/option-history.js';
 import type { ReadModelProgress } from '../ports/storage-ports.js';
+import { type PriceSource, priceSources } from './price-sources.js';
 
 /* Who set the factors of a price, and when: read from what has become of the options before the call. */
 

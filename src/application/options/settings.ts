@@ -1,4 +1,5 @@
 import { urlIn } from '../../domain/kernel/address.js';
+import { contextTiersText, readContextTiers } from '../../domain/options/context-tier-option.js';
 import { type OptionKey, optionDefinition, optionTable } from '../../domain/options/option-table.js';
 import { readCounts, readNames, readRatios, readTexts } from '../../domain/options/option-values.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
@@ -109,6 +110,7 @@ export function initialOptions(prices: DefaultPrices): ReadonlyMap<string, strin
   initial.set('CompletionRatio', tableText(prices.completionRatio));
   initial.set('CacheRatio', tableText(prices.cacheRatio));
   initial.set('ImageOutputRatio', tableText(prices.imageOutputRatio));
+  initial.set('ContextTiers', contextTiersText(prices.contextTiers));
   return initial;
 }
 
@@ -180,6 +182,7 @@ export function settingsFrom(
       imageOutputRatio: ratios('ImageOutputRatio', defaults.imageOutputRatio),
       audioRatio: defaults.audioRatio,
       audioOutputRatio: defaults.audioOutputRatio,
+      contextTiers: changed.has('ContextTiers') ? readContextTiers(text('ContextTiers')) : defaults.contextTiers,
       reasoningRatio: ratios('ReasoningRatio', null),
       groupRatio: ratios('GroupRatio', null),
       toolPrice: ratios('ToolPrice', null),

@@ -38,9 +38,16 @@ export type PackedFacts = readonly [
   path: string,
   stream: 0 | 1,
 ];
+type PackedTier = readonly [over: number, ratios: ByQuantity<string>];
 /** A price per call stands as it is. */
 type PackedPrice =
-  | readonly [model: string, ratios: ByQuantity<string>, group: string, pieces?: TokenPrice['pieces']]
+  | readonly [
+      model: string,
+      ratios: ByQuantity<string>,
+      group: string,
+      pieces?: TokenPrice['pieces'] | null,
+      tiers?: readonly PackedTier[],
+    ]
   | Exclude<Price, TokenPrice>;
 type PackedReserved = readonly [
   facts: PackedFacts,
@@ -108,14 +115,28 @@ const unpackQuantities = <Value>(packed: ByQuantity<Value>): ByQuantity<Value> =
 
 const packPrice = (price: Price): unknown =>
   price.per === 'token'
-    ? withoutUsual([price.model, packQuantities(price.ratios), price.group, price.pieces], [undefined])
+    ? withoutUsual(
+        [
+          price.model,
+          packQuantities(price.ratios),
+          price.group,
+          price.pieces ?? (price.tiers === undefined ? undefined : null),
+          price.tiers?.map(({ over, ratios }) => [over, packQuantities(ratios)]),
+        ],
+        [undefined, undefined],
+      )
     : price;
 
 function unpackPrice(packed: PackedPrice): Price {
   if ('per' in packed) return packed;
-  const [model, ratios, group, pieces] = packed;
-  const price = { per: 'token', model, ratios: unpackQuantities(ratios), group } as const;
-  return pieces === undefined ? price : { ...price, pieces };
+  const [model, ratios, group, pieces = null, tiers] = packed;
+  return {
+    ...({ per: 'token', model, ratios: unpackQuantities(ratios), group } as const),
+    ...(pieces === null ? {} : { pieces }),
+    ...(tiers === undefined
+      ? {}
+      : { tiers: tiers.map(([over, ratios]) => ({ over, ratios: unpackQuantities(ratios) })) }),
+  };
 }
 
 /** By the number it stands as. */

@@ -15,7 +15,8 @@ type Shape =
   | { readonly kind: 'counts' }
   /** JSON object of name → text. */
   | { readonly kind: 'texts' }
-  | { readonly kind: 'json-object' }
+  /** `of`: what each member must be; left out: anything. */
+  | { readonly kind: 'json-object'; readonly of?: 'context-tiers' }
   /** `of`: what each must be; left out: anything. */
   | { readonly kind: 'json-array'; readonly of?: 'chat-links' };
 
@@ -172,6 +173,7 @@ export const optionTable = {
   CacheRatio: ratios('{}'),
   ReasoningRatio: ratios('{}'),
   ImageOutputRatio: ratios('{}'),
+  ContextTiers: { kind: 'json-object', of: 'context-tiers', initial: '{}' },
   /** USD of a thousand calls. Where nothing is said of a model, what its family or everybody pays. */
   ToolPrice: ratios(
     '{"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"google_search":14,"google_search:gemini-1*":35,"google_search:gemini-2*":35}',

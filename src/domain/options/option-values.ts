@@ -3,6 +3,7 @@ import { isDecimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { maxModelNameBytes } from '../kernel/names.js';
 import { checkChatLinks } from './chat-links.js';
+import { readContextTiers } from './context-tier-option.js';
 import { fixedBecause, maxCounted, type OptionDefinition, optionDefinition } from './option-table.js';
 
 /* What an option may hold, and how its value is read. */
@@ -142,7 +143,11 @@ function checkValue(key: string, value: string): void {
       return;
     case 'json-object':
       checkJson(key, value, 'a JSON object');
-      members(key, value, 'a JSON object');
+      checkMembers(
+        key,
+        members(key, value, 'a JSON object').map(([name]) => name),
+      );
+      if (definition.of === 'context-tiers') inWordsOfOptions(() => readContextTiers(value));
       return;
     case 'ratios':
       checkJson(key, value, ratiosAllowed);

@@ -1,6 +1,7 @@
 import type { Usage } from '../call/usage.js';
 import { type Decimal, decimalText, times } from '../kernel/decimal.js';
 import type { Quota } from '../kernel/quota.js';
+import { priceAtLength } from './context-tiers.js';
 import { chargeOf, exactCharge, exactCount, type Price, tokenUnit } from './pricing.js';
 import { isTokens, type Quantity, type TokenQuantity, tokenQuantities } from './quantities.js';
 import { callRate, quantityRatio, rateOf, unitOf } from './rates.js';
@@ -44,11 +45,12 @@ export function billingOf(usage: Usage, price: Price): Billing {
     const amount = decimalText(times(exactCount(count), rate));
     lines.push({ quantity, count, ratio, unitPrice: decimalText(rate), amount });
   };
-  if (price.per === 'call') line('call', 1, null, callRate(price));
+  const inForce = price.per === 'call' ? price : priceAtLength(price, usage);
+  if (inForce.per === 'call') line('call', 1, null, callRate(inForce));
   for (const name of namesIn(usage)) {
-    if (!isBilled(price, name)) continue;
-    const ratio = price.per === 'token' && isTokens(name) ? quantityRatio(price, name) : null;
-    line(name, usage[name] ?? 0, ratio, rateOf(price, name, unit));
+    if (!isBilled(inForce, name)) continue;
+    const ratio = inForce.per === 'token' && isTokens(name) ? quantityRatio(inForce, name) : null;
+    line(name, usage[name] ?? 0, ratio, rateOf(inForce, name, unit));
   }
   return { lines, exact: decimalText(exactCharge(usage, price, unit)), total: chargeOf(usage, price) };
 }

@@ -1,8 +1,9 @@
 import { decimal, decimalOf, decimalText, times } from '../kernel/decimal.js';
 import { audioRule } from './audio-ratios.js';
 import { type CompletionRule, completionRule } from './completion-rules.js';
+import type { ContextTier, ContextTierFactors } from './context-tiers.js';
 import type { Price, PriceRates } from './pricing.js';
-import type { TokenQuantity } from './quantities.js';
+import { isOutput, type TokenQuantity, tokenQuantities } from './quantities.js';
 
 /* From an operator's tables to the price of one model for one group. */
 
@@ -22,6 +23,8 @@ export interface PriceTables {
   readonly audioRatio: RatioTable;
   readonly audioOutputRatio: RatioTable;
   readonly reasoningRatio: RatioTable;
+  /** By model and ascending length: what is dearer, or cheaper, beyond it. */
+  readonly contextTiers: ReadonlyMap<string, readonly ContextTierFactors[]>;
   readonly groupRatio: RatioTable;
   /** USD of a thousand calls, by `tool` or `tool:model`; a model may end in `*`. */
   readonly toolPrice: RatioTable;
@@ -89,7 +92,22 @@ function workedOut(tables: PriceTables, model: string, group: string, acceptUnpr
     return { per: 'call', price: perCall, quotaPerUnit: tables.quotaPerUnit, group: groupRatio };
   const ratio = tables.modelRatio.get(name) ?? (acceptUnpriced ? unpricedRatio : null);
   if (ratio === null) return null;
-  return { per: 'token', model: ratio, ratios: ratiosOf(tables, name), group: groupRatio };
+  const ratios = ratiosOf(tables, name);
+  const price = { per: 'token', model: ratio, ratios, group: groupRatio } as const;
+  const tiers = tables.contextTiers.get(name);
+  return tiers === undefined ? price : { ...price, tiers: tiers.map((tier) => tierRatios(ratios, tier)) };
+}
+
+/** Every kind that has a ratio of its own below the tier, or that the tier names, has one in it. */
+function tierRatios(ratios: PriceRates<TokenQuantity>, { over, factors }: ContextTierFactors): ContextTier {
+  const inTier: Partial<Record<TokenQuantity, string>> = {};
+  for (const name of tokenQuantities) {
+    const side = isOutput(name) ? 'output' : 'input';
+    const usual = ratios[name] ?? (factors[name] === undefined && name !== side ? undefined : (ratios[side] ?? '1'));
+    if (usual === undefined) continue;
+    inTier[name] = decimalText(times(decimal(usual), decimal(factors[name] ?? factors[side] ?? '1')));
+  }
+  return { over, ratios: inTier };
 }
 
 type RateIn = (tables: PriceTables, model: string) => string | undefined;

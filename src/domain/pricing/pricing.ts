@@ -6,6 +6,7 @@ import {
   integer,
   isNegative,
   isZero,
+  larger,
   negative,
   roundHalfAway,
   times,
@@ -13,6 +14,7 @@ import {
   ZERO,
 } from '../kernel/decimal.js';
 import { Quota, zero } from '../kernel/quota.js';
+import { type ContextTier, priceAtLength, pricesUpToLength } from './context-tiers.js';
 import type { PieceQuantity, Quantity, TokenQuantity } from './quantities.js';
 import { callRate, maxRateOf, rateOf, unitOf } from './rates.js';
 
@@ -44,6 +46,8 @@ export interface TokenPrice extends PriceTerms {
    * do: 1 for input, the ratio of `output` for output.
    */
   readonly ratios: PriceRates<TokenQuantity>;
+  /** By ascending length. Left out: the price is the same at every length. */
+  readonly tiers?: readonly ContextTier[];
 }
 
 export interface CallPrice extends PriceTerms {
@@ -74,11 +78,12 @@ export const tokenUnit = (price: Price): Decimal | null => (price.per === 'token
 
 /** What a call costs before rounding: its own price, if it has one, and the sum over all that was used. */
 export function exactCharge(usage: Usage, price: Price, unit: Decimal | null): Decimal {
-  let sum = price.per === 'call' ? callRate(price) : ZERO;
+  const inForce = price.per === 'call' ? price : priceAtLength(price, usage);
+  let sum = inForce.per === 'call' ? callRate(inForce) : ZERO;
   for (const name in usage) {
     const count = usage[name as Quantity];
     if (count !== undefined && count > 0)
-      sum = add(sum, times(exactCount(count), rateOf(price, name as Quantity, unit)));
+      sum = add(sum, times(exactCount(count), rateOf(inForce, name as Quantity, unit)));
   }
   return sum;
 }
@@ -114,7 +119,15 @@ export function reservationOf(max: Usage, price: Price): Quota {
 /** What was asked of `maxRateOf` before: prices are objects that stay, two questions a call or more. */
 const maxRates = new WeakMap<Price, Partial<Record<Quantity, Decimal>>>();
 
+/** A call may turn out shorter than it is held for, so every tier up to its length counts. */
 function maxCharge(max: Usage, price: Price, unit: Decimal | null): Decimal {
+  if (price.per === 'call' || price.tiers === undefined) return maxChargeBy(price, max, unit);
+  return pricesUpToLength(price, max)
+    .map((one) => maxChargeBy(one, max, unit))
+    .reduce(larger);
+}
+
+function maxChargeBy(price: Price, max: Usage, unit: Decimal | null): Decimal {
   let rates = maxRates.get(price);
   if (rates === undefined) {
     rates = {};
@@ -137,10 +150,15 @@ function maxCharge(max: Usage, price: Price, unit: Decimal | null): Decimal {
  */
 export function affordableOutput(quota: Quota, input: Usage, price: Price, kind: TokenQuantity = 'output'): number {
   if (price.per === 'call') return Number.POSITIVE_INFINITY;
+  const limits = pricesUpToLength(price, input).map((one) => affordableBy(one, quota, input, kind));
+  return Math.min(...limits);
+}
+
+function affordableBy(price: TokenPrice, quota: Quota, input: Usage, kind: TokenQuantity): number {
   const unit = unitOf(price);
   const perToken = maxRateOf(price, kind, unit);
   if (isZero(perToken) || isNegative(perToken)) return Number.POSITIVE_INFINITY;
-  const left = add(integer(quota), negative(maxCharge(input, price, unit)));
+  const left = add(integer(quota), negative(maxChargeBy(price, input, unit)));
   if (isNegative(left)) return 0;
   const output = wholeTimes(left, perToken);
   return output < Number.MAX_SAFE_INTEGER ? output : Number.POSITIVE_INFINITY;

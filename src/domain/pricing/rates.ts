@@ -44,7 +44,7 @@ export const unitOf = (price: TokenPrice): Decimal => times(factor(price.model),
 
 /** What a token of this kind costs relative to an input token. */
 export const quantityRatio = ({ ratios }: TokenPrice, name: TokenQuantity): string =>
-  ratios[name] ?? (isOutput(name) ? (ratios.output ?? '1') : '1');
+  ratios[name] ?? (isOutput(name) ? (ratios.output ?? '1') : (ratios.input ?? '1'));
 
 function pieceRate(price: Price, name: PieceQuantity): Decimal {
   const { pieces } = price;

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { systemClock } from '../../adapters/clock.js';
 import { openDirectory } from '../../application/memory/directory.js';
 import { defaultPrices } from '../../application/options/default-prices.js';
+import { followPriceCalendar } from '../../application/options/price-calendar.js';
 import { atIntervals } from '../../concurrency/at-intervals.js';
 import type { Recorded } from '../../domain/events/events.js';
 import type { ApiKeyId } from '../../domain/kernel/ids.js';
@@ -64,7 +65,7 @@ export function serveCalls(
   const opening = openDirectory({
     store: remoteStreams(primary),
     source: remoteDirectorySource(primary, told),
-    prices: defaultPrices(),
+    prices: defaultPrices(clock.now()),
     providers: providerTable,
     capacity: directoryCapacity,
   });
@@ -72,6 +73,7 @@ export function serveCalls(
 
   const begin = async () => {
     const directory = await opening;
+    const stopPrices = followPriceCalendar(directory, clock);
     const underWay = inFlightCalls();
     const refusals = new RefusalTally();
     const tellRefused = (): void => {
@@ -107,7 +109,7 @@ export function serveCalls(
     const listening = { server, entrance, upgrades, addressOf, log, isEnding: () => ending };
     const listener = httpListener(listening, others.listener);
     const stop = async (): Promise<void> => {
-      await Promise.all([stopNoting(), stopTelling()]);
+      await Promise.all([stopNoting(), stopTelling(), stopPrices()]);
       tellRefused();
     };
     return { relay, listener, stop };

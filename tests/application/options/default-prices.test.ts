@@ -1,13 +1,16 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, test } from 'vitest';
-import { defaultPrices } from '../../../src/application/options/default-prices.js';
-import { decimal, decimalText, isNegative, larger } from '../../../src/domain/kernel/decimal.js';
+import { defaultPrices, nextPriceChange } from '../../../src/application/options/default-prices.js';
+import { decimal, decimalText, isNegative } from '../../../src/domain/kernel/decimal.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
 import { completionRule } from '../../../src/domain/pricing/completion-rules.js';
 import { builtInModelRatio } from '../../../src/domain/pricing/default-prices.js';
 import { priceOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 
-const prices = defaultPrices();
+/** Of the day on which the figures below were looked up. */
+const today = Instant(Date.UTC(2026, 10, 28, 12));
+const prices = defaultPrices(today);
 const tables = {
   ...prices,
   reasoningRatio: new Map<string, string>(),
@@ -26,7 +29,8 @@ describe('the prices a gateway starts with', () => {
     expect(prices.modelRatio.size).toBeGreaterThan(Object.keys(builtInModelRatio).length * 1.5));
 
   test('are decimal texts from 0, all of them', () => {
-    for (const table of Object.values(prices))
+    const { contextTiers: _, ...tables } = prices;
+    for (const table of Object.values(tables))
       for (const [name, ratio] of table) expect(isNegative(decimal(ratio)), `${name}: ${ratio}`).toBe(false);
   });
 
@@ -43,11 +47,6 @@ describe('the prices a gateway starts with', () => {
 describe('a price taken from the package', () => {
   const providers = ['openai', 'anthropic', 'google', 'deepseek', 'mistral', 'groq'];
   const models = providers.flatMap((providerId) => findProvider({ providerId })?.models ?? []);
-  const baseOf = (price: unknown): number | null => {
-    const base = typeof price === 'object' && price !== null && 'base' in price ? price.base : price;
-    return typeof base === 'number' ? base : null;
-  };
-
   test('charges what the list says: a million input and a million output tokens', () => {
     const plain = models.find(
       ({ id, prices: listed, match }) =>
@@ -72,18 +71,57 @@ describe('a price taken from the package', () => {
       ratios: { audioInput: '12.8', audioOutput: '25.6' },
     }));
 
-  test('that depends on date or hour is the dearest of them: a default must not sell below cost', () => {
-    const changing = models.filter(({ id, prices: listed }) => Array.isArray(listed) && !(id in builtInModelRatio));
-    expect(changing.length).toBeGreaterThan(0);
-    for (const { id, prices: listed } of changing) {
-      const ratio = prices.modelRatio.get(id);
-      if (ratio === undefined || !Array.isArray(listed)) continue;
-      for (const { prices: one } of listed) {
-        const input = baseOf(one.input_mtok);
-        if (input === null) continue;
-        const needed = decimal(String(input / 2));
-        expect(larger(needed, decimal(ratio)), `${id} at ${input}`).toStrictEqual(decimal(ratio));
-      }
-    }
+  /** USD of a million tokens put in, and put out, a hundred thousand at a time: before any dearer length. */
+  const dollarsOf = (at: Instant, model: string): readonly [number, number] => {
+    const priced = priceOf({ ...tables, ...defaultPrices(at) }, model, 'default', false);
+    if (priced === null) throw new Error(`${model} has no price`);
+    return [chargeOf({ input: 100_000 }, priced) / 50_000, chargeOf({ output: 100_000 }, priced) / 50_000];
+  };
+
+  test.each([
+    ['gpt-5.6-luna', 0.2, 1.2],
+    ['gpt-5.6-terra', 2, 12],
+    ['gpt-5.6-sol', 4, 20],
+    ['gemini-3.8-flash', 0.75, 3.75],
+  ])('with a history is the one in force on the day: %s costs %d and %d', (model, input, output) =>
+    expect(dollarsOf(today, model)).toEqual([input, output]),
+  );
+
+  test('changes at midnight in UTC of the day that is announced, and not a millisecond before', () => {
+    const midnight = Instant(Date.UTC(2027, 0, 1));
+    expect(nextPriceChange(today)).toBe(midnight);
+    expect(dollarsOf(Instant(midnight - 1), 'gemini-3.8-flash')).toEqual([0.75, 3.75]);
+    expect(dollarsOf(midnight, 'gemini-3.8-flash')).toEqual([1.5, 7.5]);
+    expect(nextPriceChange(midnight)).toBeNull();
+  });
+
+  test('that depends on the hour is the dearest of the day: a default must not sell below cost', () =>
+    expect(dollarsOf(today, 'deepseek-v4-pro')[0]).toBe(1.32));
+});
+
+describe('a model that is dearer beyond a length of the prompt', () => {
+  const charged = (model: string, input: number, output = 0): number => {
+    const price = priceOf(tables, model, 'default', false);
+    if (price === null) throw new Error(`${model} has no price`);
+    return chargeOf({ input, output }, price) / 500_000;
+  };
+
+  test.each([
+    ['gpt-5.4', 272_000, 2.5, 5, 15, 22.5],
+    ['gpt-6-astra', 272_000, 10, 20, 50, 75],
+    ['gemini-3.1-pro-preview', 200_000, 2, 4, 12, 18],
+    ['gemini-2.5-pro', 200_000, 1.25, 2.5, 10, 15],
+  ])(
+    '%s: more than %d tokens reprice the whole call, exactly so many do not',
+    (model, over, input, far, output, dear) => {
+      const million = 1_000_000;
+      expect(charged(model, over, 1000)).toBeCloseTo((over * input + 1000 * output) / million, 5);
+      expect(charged(model, over + 1, 1000)).toBeCloseTo(((over + 1) * far + 1000 * dear) / million, 5);
+    },
+  );
+
+  test('Grok: from 200,000 tokens on, these included', () => {
+    expect(charged('grok-4.5', 199_999)).toBeCloseTo(0.399998, 6);
+    expect(charged('grok-4.5', 200_000)).toBeCloseTo(0.8, 6);
   });
 });

@@ -14,6 +14,7 @@ const defaults: DefaultPrices = {
   imageOutputRatio: new Map([['gemini-2.5-flash-image', '100']]),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
+  contextTiers: new Map(),
 };
 const initial = initialOptions(defaults);
 const settings = (changed: Partial<Record<OptionKey, string>> = {}): Settings =>

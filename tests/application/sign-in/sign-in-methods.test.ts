@@ -3,9 +3,10 @@ import { defaultPrices } from '../../../src/application/options/default-prices.j
 import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
 import { type SignInMethods, signInMethodsOf } from '../../../src/application/sign-in/sign-in-methods.js';
 import { SecretId } from '../../../src/domain/kernel/ids.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
 import { isSecretOption } from '../../../src/domain/options/option-table.js';
 
-const prices = defaultPrices();
+const prices = defaultPrices(Instant(Date.UTC(2026, 10, 28)));
 
 const doorsWith = (options: Readonly<Record<string, string>>): SignInMethods =>
   signInMethodsOf({

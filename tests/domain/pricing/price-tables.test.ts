@@ -29,6 +29,7 @@ const tables = (changed: Partial<PriceTables> = {}): PriceTables => ({
   imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
+  contextTiers: new Map(),
   reasoningRatio: new Map(),
   groupRatio: table({ default: '1', vip: '0.8' }),
   toolPrice: new Map(),

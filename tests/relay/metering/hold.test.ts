@@ -18,6 +18,7 @@ const none: DefaultPrices = {
   imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
+  contextTiers: new Map(),
 };
 const settings = settingsFrom(new Map(), none, initialOptions(none));
 const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {

@@ -18,6 +18,7 @@ const none: DefaultPrices = {
     imageOutputRatio: new Map(),
     audioRatio: new Map(),
     audioOutputRatio: new Map(),
+    contextTiers: new Map(),
   },
 };
 const settings = settingsFrom(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultPrices } from '../../../src/application/options/default-prices.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
 import { priceOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import { openAiModels } from '../../../src/relay/catalogue/openai-models.js';
@@ -9,7 +10,7 @@ import { googleGemini } from '../../../src/relay/providers/google-gemini.js';
 /* Models that coding agents ask for where nobody says which. */
 
 const tables = {
-  ...defaultPrices(),
+  ...defaultPrices(Instant(Date.UTC(2026, 10, 28))),
   reasoningRatio: new Map<string, string>(),
   groupRatio: new Map<string, string>(),
   toolPrice: new Map<string, string>(),

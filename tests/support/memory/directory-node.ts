@@ -36,6 +36,7 @@ export const prices: DefaultPrices = {
   imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
+  contextTiers: new Map(),
 };
 
 const alice = UserId(7);

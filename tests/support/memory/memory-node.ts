@@ -212,6 +212,7 @@ const noPrices: DefaultPrices = {
   imageOutputRatio: new Map(),
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
+  contextTiers: new Map(),
 };
 
 export type MemoryNode = Awaited<ReturnType<typeof openMemoryNode>>;

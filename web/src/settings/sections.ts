@@ -40,6 +40,7 @@ export const priceSection: SettingSection = {
     'CacheRatio',
     'ReasoningRatio',
     'ImageOutputRatio',
+    'ContextTiers',
     'ToolPrice',
   ),
 };

@@ -55,6 +55,7 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   GroupRatio: 'Ratios of groups',
   HomePageContent: 'Home page',
   ImageOutputRatio: 'Image output ratios',
+  ContextTiers: 'Long-context prices',
   LinuxDOClientId: 'Linux DO client ID',
   LinuxDOClientSecret: 'Linux DO client secret',
   LinuxDOOAuthEnabled: 'Sign in and register by Linux DO',

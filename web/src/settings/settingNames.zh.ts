@@ -54,6 +54,7 @@ export const settingNamesZh = {
   GroupRatio: '分组倍率',
   HomePageContent: '首页内容',
   ImageOutputRatio: '图像输出倍率',
+  ContextTiers: '长上下文价格',
   LinuxDOClientId: 'Linux DO Client ID',
   LinuxDOClientSecret: 'Linux DO Client Secret',
   LinuxDOOAuthEnabled: '允许通过 Linux DO 登录和注册',

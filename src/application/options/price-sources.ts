@@ -1,10 +1,16 @@
-import { decimal, decimalText, integer, times } from '../kernel/decimal.js';
-import type { OptionKey } from '../options/option-table.js';
-import { readRatios } from '../options/option-values.js';
-import { completionRule } from './completion-rules.js';
-import type { Price, TokenPrice } from './pricing.js';
-import { isToolCalls, type PieceQuantity, type Quantity, type TokenQuantity, toolOf } from './quantities.js';
-import { toolPriceIn } from './tool-prices.js';
+import { decimal, decimalText, integer, times } from '../../domain/kernel/decimal.js';
+import type { OptionKey } from '../../domain/options/option-table.js';
+import { readRatios } from '../../domain/options/option-values.js';
+import { completionRule } from '../../domain/pricing/completion-rules.js';
+import type { Price, TokenPrice } from '../../domain/pricing/pricing.js';
+import {
+  isToolCalls,
+  type PieceQuantity,
+  type Quantity,
+  type TokenQuantity,
+  toolOf,
+} from '../../domain/pricing/quantities.js';
+import { toolPriceIn } from '../../domain/pricing/tool-prices.js';
 
 /* Which option each factor of a price stands in, so that it can be told who set it. */
 

@@ -1,0 +1,71 @@
+import { promptTokens, type Usage } from '../call/usage.js';
+import type { Price, PriceRates, TokenPrice } from './pricing.js';
+import type { TokenQuantity } from './quantities.js';
+
+/* Models whose whole call is priced anew beyond a length of the prompt. */
+
+/** Part of a price, as events in the log hold it. */
+export interface ContextTier {
+  /** In tokens of every kind of input. A prompt of more tokens than this is priced so, and its answer too. */
+  readonly over: number;
+  /** All of them, relative to an input token below the first tier. */
+  readonly ratios: PriceRates<TokenQuantity>;
+}
+
+/** As operators and price lists state it: by what the price below the first tier is multiplied. */
+export interface ContextTierFactors {
+  readonly over: number;
+  /** A kind that is not named follows `input` or `output`; these are 1 where they are not named. */
+  readonly factors: PriceRates<TokenQuantity>;
+}
+
+/** By prices, which are never changed: what a call in each of its tiers is charged by. */
+const pricesByTier = new WeakMap<TokenPrice, Map<ContextTier, TokenPrice>>();
+
+function inTier(price: TokenPrice, tier: ContextTier): TokenPrice {
+  let priced = pricesByTier.get(price);
+  if (priced === undefined) {
+    priced = new Map();
+    pricesByTier.set(price, priced);
+  }
+  const known = priced.get(tier);
+  if (known !== undefined) return known;
+  const { tiers: _, ...rest } = price;
+  const made: TokenPrice = { ...rest, ratios: tier.ratios };
+  priced.set(tier, made);
+  return made;
+}
+
+/** What a call with this usage is charged by. */
+export function priceAtLength(price: TokenPrice, usage: Usage): TokenPrice {
+  if (price.tiers === undefined) return price;
+  const length = promptTokens(usage);
+  const tier = price.tiers.findLast(({ over }) => length > over);
+  return tier === undefined ? price : inTier(price, tier);
+}
+
+/** Everything that a call whose prompt is no longer than this usage's may be charged by. */
+export function pricesUpToLength(price: TokenPrice, max: Usage): readonly TokenPrice[] {
+  if (price.tiers === undefined) return [price];
+  const length = promptTokens(max);
+  return [price, ...price.tiers.filter(({ over }) => length > over).map((tier) => inTier(price, tier))];
+}
+
+/** Without tiers that no prompt of this usage reaches. The same object where none goes. */
+export function withTiersUpTo(price: Price, max: Usage): Price {
+  if (price.per === 'call' || price.tiers === undefined) return price;
+  const length = promptTokens(max);
+  const reached = price.tiers.filter(({ over }) => length > over);
+  if (reached.length === price.tiers.length) return price;
+  const { tiers: _, ...rest } = price;
+  if (reached.length > 0) return { ...rest, tiers: reached };
+  let plain = withoutTiers.get(price);
+  if (plain === undefined) {
+    plain = rest;
+    withoutTiers.set(price, plain);
+  }
+  return plain;
+}
+
+/** Prices stay, so that what is worked out of them is kept by object: most calls reach no tier. */
+const withoutTiers = new WeakMap<TokenPrice, TokenPrice>();
