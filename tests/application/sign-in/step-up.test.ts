@@ -1,0 +1,238 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { SessionProof, StepUpPurpose } from '../../../src/application/asking.js';
+import { beginning } from '../../../src/domain/events/events.js';
+import { Failure } from '../../../src/domain/kernel/failure.js';
+import { UserId } from '../../../src/domain/kernel/ids.js';
+import { Authenticator } from '../../support/gateway/authenticator.js';
+import { someClient } from '../../support/gateway/sign-in.js';
+import { root } from '../../support/memory/memory-node.js';
+import { refusal } from '../../support/refusal.js';
+import {
+  alice,
+  asUser,
+  bob,
+  enrol,
+  minute,
+  node,
+  proven,
+  session,
+  site,
+  totp,
+  usersBeforeEachTest,
+} from './second-factor-setting.js';
+
+usersBeforeEachTest();
+
+describe('a step-up', () => {
+  const demand = (purpose: StepUpPurpose, stepUp: string | null, id = alice, browser = 'her browser') =>
+    node.stepUps.demand(asUser(id), purpose, { session: browser, stepUp }, async () => {});
+
+  test('without a second factor is the password, and nothing else', async () => {
+    await expect(demand('password', null)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
+    const { stepUp } = await proven(alice, 'password');
+    await expect(demand('email', stepUp)).rejects.toThrow(refusal('step-up-needed'));
+    await expect(demand('password', stepUp, alice, 'another browser')).rejects.toThrow(refusal('step-up-needed'));
+    await demand('password', stepUp);
+    await expect(demand('password', stepUp)).rejects.toThrow(refusal('step-up-needed'));
+    await expect(
+      node.stepUps.prove({ user: alice, session: 'her browser', purpose: 'password' }, totp('AAAA'), 'home'),
+    ).rejects.toThrow(refusal('second-factor-off'));
+  });
+
+  describe('of who has no password', () => {
+    let carol: UserId;
+    const codeMailed = (): string => /\d{8}/.exec(node.mailer.sent.at(-1)?.text ?? '')?.[0] ?? '';
+    const sendCode = (purpose: StepUpPurpose, place = 'home') =>
+      node.stepUps.sendCode({ user: carol, session: session.session, purpose }, { place });
+    const proveByMail = (purpose: StepUpPurpose, code: string) =>
+      node.stepUps.prove({ user: carol, session: session.session, purpose }, { kind: 'mail-code', code }, 'home');
+
+    beforeEach(async () => {
+      carol = UserId(4_711);
+      await node.users.register(
+        { id: carol, username: 'carol', displayName: 'Carol', passwordSecret: null, role: 'ordinary' },
+        [],
+      );
+      await node.caughtUp();
+    });
+
+    const withMail = async (): Promise<void> => {
+      await node.users.bindings.changeEmail(carol, 'carol@mail.example');
+      await node.options.change(root, 'SMTPServer', 'mail.example');
+      await node.options.change(root, 'SMTPFrom', 'gate@mail.example');
+      await node.caughtUp();
+    };
+
+    test('is a code by mail, good once, for one purpose', async () => {
+      await withMail();
+      expect(await node.stepUps.methods(carol)).toEqual(['mail-code']);
+      await sendCode('password');
+      const code = codeMailed();
+      await expect(proveByMail('email', code)).rejects.toThrow(refusal('email-code-wrong'));
+      await expect(proveByMail('password', '00000000')).rejects.toThrow(refusal('email-code-wrong'));
+      await demand('password', await proveByMail('password', code), carol);
+      await expect(proveByMail('password', code)).rejects.toThrow(refusal('email-code-wrong'));
+    });
+
+    test('is bounded: five wrong codes end one, and mails are as far apart as others', async () => {
+      await withMail();
+      await sendCode('password');
+      const code = codeMailed();
+      for (let n = 0; n < 5; n++)
+        await expect(proveByMail('password', '00000000')).rejects.toThrow(refusal('email-code-wrong'));
+      await expect(proveByMail('password', code)).rejects.toThrow(refusal('email-code-wrong'));
+      await expect(sendCode('password', 'elsewhere')).rejects.toThrow(refusal('too-many-attempts'));
+    });
+
+    test('nor an address is a session that has just been opened', async () => {
+      const token = await node.sessions.open({ user: carol, since: beginning }, someClient);
+      const fresh = node.sessions.idOf(token);
+      expect(await node.stepUps.methods(carol)).toEqual([]);
+      await demand('password', null, carol, fresh);
+      await expect(demand('password', null, carol, 'another')).rejects.toThrow(refusal('sign-in-again-needed'));
+      node.clock.advance(11 * minute);
+      await expect(demand('password', null, carol, fresh)).rejects.toThrow(refusal('sign-in-again-needed'));
+    });
+  });
+
+  describe('with a second factor', () => {
+    let secret: string;
+    const prove = (purpose: StepUpPurpose, id = alice, own = secret) =>
+      node.stepUps.prove({ user: id, session: 'her browser', purpose }, totp(own), 'home');
+
+    beforeEach(async () => {
+      secret = (await enrol(alice)).secret;
+    });
+
+    test('is worth one order', async () => {
+      const ticket = await prove('password');
+      await expect(demand('password', ticket)).resolves.toBeUndefined();
+      await expect(demand('password', ticket)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
+    });
+
+    test('is worth one of two orders at the same time', async () => {
+      const ticket = await prove('password');
+      const both = await Promise.allSettled([demand('password', ticket), demand('password', ticket)]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    });
+
+    describe('whose order is refused', () => {
+      const wrong = new Failure('email-code-wrong');
+      const ordering = (ticket: string, order: () => Promise<unknown>) =>
+        node.stepUps.demand(asUser(alice), 'email', { session: 'her browser', stepUp: ticket }, order);
+      const refused = async (ticket: string, error: unknown = wrong) =>
+        expect(ordering(ticket, () => Promise.reject(error))).rejects.toThrow(error as Error);
+      const needed = refusal('step-up-needed', { purpose: 'email' });
+
+      test('is worth another one, until one is accepted', async () => {
+        const ticket = await prove('email');
+        await refused(ticket);
+        await refused(ticket);
+        await expect(ordering(ticket, async () => 'accepted')).resolves.toBe('accepted');
+        await expect(ordering(ticket, async () => 'again')).rejects.toThrow(needed);
+      });
+
+      test('bears five refusals, and is over with the sixth', async () => {
+        const ticket = await prove('email');
+        for (let n = 0; n < 6; n++) await refused(ticket);
+        await expect(ordering(ticket, async () => 'late')).rejects.toThrow(needed);
+      });
+
+      test('lasts no longer for it', async () => {
+        const ticket = await prove('email');
+        node.clock.advance(4 * minute);
+        await refused(ticket);
+        node.clock.advance(minute);
+        await expect(ordering(ticket, async () => 'late')).rejects.toThrow(needed);
+      });
+
+      test('stays worth nothing for something else, and gives way to a newer proof', async () => {
+        const ticket = await prove('email');
+        let newer = '';
+        await expect(
+          ordering(ticket, async () => {
+            node.clock.advance(minute);
+            newer = await prove('email');
+            throw wrong;
+          }),
+        ).rejects.toThrow(wrong);
+        await expect(demand('password', newer)).rejects.toThrow(refusal('step-up-needed'));
+        await expect(ordering(ticket, async () => 'former')).rejects.toThrow(needed);
+        await expect(ordering(newer, async () => 'newer')).resolves.toBe('newer');
+      });
+
+      test.each([
+        ['may have been carried out', new Failure('outcome-unknown')],
+        ['failed by a fault of ours', new Error('a bug')],
+      ])('is spent by an order that %s', async (_what, error) => {
+        const ticket = await prove('email');
+        await refused(ticket, error);
+        await expect(ordering(ticket, async () => 'again')).rejects.toThrow(needed);
+      });
+    });
+
+    test('is worth nothing without a proof, for something else, for somebody else, or late', async () => {
+      const { secret: ofBob } = await enrol(bob);
+      const needed = refusal('step-up-needed');
+      await expect(demand('password', null)).rejects.toThrow(needed);
+      await expect(demand('password', '')).rejects.toThrow(needed);
+      await expect(demand('password', 'made up')).rejects.toThrow(needed);
+      await expect(demand('password', await prove('password', bob, ofBob))).rejects.toThrow(needed);
+      const ticket = await prove('password');
+      await expect(demand('access-token', ticket)).rejects.toThrow(needed);
+      await expect(demand('password', ticket, alice, 'another browser')).rejects.toThrow(needed);
+      node.clock.advance(5 * minute);
+      await expect(demand('password', ticket)).rejects.toThrow(needed);
+    });
+
+    test('is not given for a wrong code, nor for a passkey that does not know its user', async () => {
+      await expect(
+        node.stepUps.prove(
+          { user: alice, session: 'her browser', purpose: 'passkeys' },
+          { kind: 'totp', code: '12345' },
+          'home',
+        ),
+      ).rejects.toThrow(refusal('second-factor-wrong'));
+      const asking = { ...session, stepUp: await prove('passkeys') };
+      const authenticator = new Authenticator(site.origin);
+      const created = authenticator.create(await node.factorOrders.beginPasskey(asUser(alice), asking, site));
+      await node.factorOrders.addPasskey(asUser(alice), session, { name: 'key', response: created });
+      await node.caughtUp();
+      const question = () =>
+        node.stepUps.passkeyOptions({ user: alice, session: 'her browser', purpose: 'password' }, site);
+      const by = (response: string, purpose: StepUpPurpose = 'password') =>
+        node.stepUps.prove({ user: alice, session: 'her browser', purpose }, { kind: 'passkey', response }, 'home');
+      const refused = refusal('passkey-refused');
+      await expect(by(authenticator.get(await question(), { verified: false }))).rejects.toThrow(refused);
+      await expect(by(authenticator.get(await question()), 'access-token')).rejects.toThrow(refused);
+      await expect(by(JSON.stringify({ id: authenticator.credential }))).rejects.toThrow(refused);
+      await expect(demand('password', await by(authenticator.get(await question())))).resolves.toBeUndefined();
+    });
+
+    test.each<[string, (asking: SessionProof) => Promise<unknown>, StepUpPurpose]>([
+      ['an access token', (asking) => node.users.issueAccessToken(asUser(alice), asking), 'access-token'],
+      [
+        'a new password',
+        (asking) =>
+          node.users.changeOwnProfile(
+            asUser(alice),
+            { username: null, password: 'new password', displayName: null },
+            asking,
+          ),
+        'password',
+      ],
+      ['turning it off', (asking) => node.factorOrders.turnOffTotp(asUser(alice), asking), 'second-factor'],
+      ['new recovery codes', (asking) => node.factorOrders.renewRecoveryCodes(asUser(alice), asking), 'second-factor'],
+      ['another passkey', (asking) => node.factorOrders.beginPasskey(asUser(alice), asking, site), 'passkeys'],
+      [
+        'removing a passkey',
+        (asking) => node.factorOrders.removePasskey(asUser(alice), '0'.repeat(64), asking),
+        'passkeys',
+      ],
+      ['leaving', (asking) => node.users.deleteOwnAccount(asUser(alice), asking), 'delete-account'],
+    ])('is demanded for %s', async (_name, order, purpose) => {
+      await expect(order(session)).rejects.toThrow(refusal('step-up-needed', { purpose }));
+      await expect(order({ ...session, stepUp: await prove(purpose) })).resolves.toBeDefined();
+    });
+  });
+});

@@ -1,0 +1,222 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { until } from '../support/until.js';
+import { startUpstream, type Upstream, type UpstreamCall } from '../support/upstreams/upstream.js';
+import { add, type LegacyChannel, record, refusal, stage, stageWithoutChannels } from './channel-setting.js';
+import { dataOf } from './rest-server.js';
+
+stageWithoutChannels();
+
+describe('GET /channel/test', () => {
+  test('answers at once and tests all channels, once at a time', async () => {
+    const waiting: (() => void)[] = [];
+    const slow = await startUpstream((_, response) => {
+      waiting.push(() => response.writeHead(500).end('{}'));
+    });
+    const { id } = await add({ base_url: slow.url, models: 'gpt-4o-mini' });
+    expect((await stage.admin.get('/api/channel/test')).json).toEqual({ success: true, message: '' });
+    expect((await stage.admin.get('/api/channel/test')).json).toEqual(refusal('测试已在运行中'));
+    await until(async () => {
+      waiting.shift()?.();
+      return stage.gateway.application.channels.testRun(stage.gateway.root).running ? null : true;
+    });
+    expect((await record(id)).test_time).toBeGreaterThan(1_700_000_000);
+    await slow.stop();
+  });
+  test('is for administrators', async () => {
+    expect((await stage.alice.get('/api/channel/test')).json).toEqual(refusal('无权进行此操作，权限不足'));
+  });
+});
+
+describe('fetch_models', () => {
+  let provider: Upstream;
+  let asked: UpstreamCall[];
+  let answer: string;
+  const listed = (data: readonly string[]) => ({ success: true, message: '', data });
+  beforeEach(async () => {
+    asked = [];
+    answer = '{"data":[{"id":"one"},{"id":"two"}]}';
+    provider = await startUpstream((call, response) => {
+      asked.push(call);
+      if (answer === '') response.writeHead(401).end();
+      else response.end(answer);
+    });
+    return () => provider.stop();
+  });
+
+  test('GET /{id} lists what the upstream of a channel has', async () => {
+    const { id } = await add({ base_url: provider.url, key: 'sk-east' });
+    expect((await stage.admin.get(`/api/channel/fetch_models/${id}/`)).json).toEqual(listed(['one', 'two']));
+    expect(asked.at(-1)).toMatchObject({ url: '/v1/models', headers: { authorization: 'Bearer sk-east' } });
+    answer = '{"data":null}';
+    expect((await stage.admin.get(`/api/channel/fetch_models/${id}`)).json).toEqual(listed([]));
+  });
+  test('GET /{id} tells in the words of the contract why not', async () => {
+    const { id } = await add({ base_url: provider.url });
+    const told = async (of: unknown) => (await stage.admin.get(`/api/channel/fetch_models/${of}`)).json;
+    answer = '';
+    expect(await told(id)).toEqual(refusal('status code: 401'));
+    answer = 'no';
+    expect(await told(id)).toEqual(refusal('解析响应失败: the answer is no JSON object'));
+    expect(await told((await add({ type: 18, key: 'a|b|c' })).id)).toEqual(refusal('该类型的渠道没有模型列表'));
+    expect(await told(4711)).toEqual(refusal('record not found'));
+    expect(await told(0)).toEqual(refusal('record not found'));
+  });
+  test('POST lists what an upstream has that is no channel yet, asked with the first of its keys', async () => {
+    const body = { type: 1, base_url: provider.url, key: 'sk-a\nsk-b' };
+    const told = await stage.admin.post('/api/channel/fetch_models', body);
+    expect(told.json).toEqual(listed(['one', 'two']));
+    expect(asked.at(-1)?.headers.authorization).toBe('Bearer sk-a');
+    answer = '';
+    const refused = await stage.admin.post('/api/channel/fetch_models', body);
+    expect([refused.status, refused.json]).toEqual([500, refusal('status code: 401')]);
+  });
+  test.each([
+    'no object',
+    { type: 'one', key: 'k' },
+    { type: 1 },
+    { type: 1, key: 'k', base_url: 'ftp://x' },
+    { type: 999, key: 'k' },
+  ])('POST refuses %j', async (body) => {
+    const refused = await stage.admin.post('/api/channel/fetch_models', body);
+    expect([refused.status, refused.json.message]).toEqual([400, 'Invalid request']);
+    expect(asked).toEqual([]);
+  });
+  test.each([
+    ['a type that needs a base URL and has none', { type: 8, key: 'k' }, 'this channel has no base URL'],
+    ['a type that needs an account id and has none', { type: 39, key: 'k' }, 'this channel has no account id'],
+    ['a type that tells no models', { type: 18, key: 'a|b|c' }, '该类型的渠道没有模型列表'],
+  ])('POST says what is missing for %s, as no failure of the gateway', async (_title, body, message) => {
+    const refused = await stage.admin.post('/api/channel/fetch_models', body);
+    expect([refused.status, refused.json]).toEqual([200, refusal(message)]);
+    expect(asked).toEqual([]);
+  });
+  test('is for administrators', async () => {
+    const denied = refusal('无权进行此操作，权限不足');
+    expect((await stage.alice.get('/api/channel/fetch_models/1')).json).toEqual(denied);
+    expect((await stage.alice.post('/api/channel/fetch_models', { type: 1, key: 'k' })).json).toEqual(denied);
+  });
+});
+
+describe('GET /channel/update_balance', () => {
+  let provider: Upstream;
+  let left: string;
+  beforeEach(async () => {
+    left = '12.50';
+    provider = await startUpstream((_, response) => {
+      if (left === '') response.writeHead(401).end();
+      else response.end(JSON.stringify({ balance_infos: [{ currency: 'CNY', total_balance: left }] }));
+    });
+    return () => provider.stop();
+  });
+  const addTelling = () => add({ type: 43, base_url: provider.url });
+
+  test('/{id} tells what is left, and keeps it', async () => {
+    const { id } = await addTelling();
+    expect(await record(id)).toMatchObject({ balance: 0, balance_updated_time: 0 });
+    const answer = await stage.admin.get(`/api/channel/update_balance/${id}/`);
+    expect(answer.json).toEqual({ success: true, message: '', balance: 12.5 });
+    const kept = await record(id);
+    expect(kept.balance).toBe(12.5);
+    expect(kept.balance_updated_time).toBeGreaterThan(1_700_000_000);
+    left = '0';
+    await stage.admin.get(`/api/channel/update_balance/${id}`);
+    // Only the order for all switches.
+    expect(await record(id)).toMatchObject({ balance: 0, status: 1 });
+  });
+  test('/{id} tells in the words of the contract why not', async () => {
+    const { id } = await addTelling();
+    left = '';
+    expect((await stage.admin.get(`/api/channel/update_balance/${id}`)).json).toEqual(refusal('status code: 401'));
+    const other = await add({ type: 14 });
+    expect((await stage.admin.get(`/api/channel/update_balance/${other.id}`)).json).toEqual(refusal('尚未实现'));
+    expect((await stage.admin.get('/api/channel/update_balance/4711')).json).toEqual(refusal('record not found'));
+    expect((await stage.admin.get('/api/channel/update_balance/0')).json).toEqual(refusal('record not found'));
+  });
+  test('asks for all, passes over who does not tell, and switches off whose account is empty', async () => {
+    const { id } = await addTelling();
+    await add({ type: 14 });
+    left = '-0.5';
+    expect((await stage.admin.get('/api/channel/update_balance')).json).toEqual({ success: true, message: '' });
+    const { status, other_info, balance } = await record(id);
+    expect([status, balance]).toEqual([3, -0.5]);
+    expect(JSON.parse(String(other_info))).toMatchObject({ status_reason: '余额不足' });
+  });
+  test.each(['', '/1'])('%s is for administrators', async (path) => {
+    expect((await stage.alice.get(`/api/channel/update_balance${path}`)).json).toEqual(
+      refusal('无权进行此操作，权限不足'),
+    );
+  });
+});
+
+describe('GET /channel/test/{id}', () => {
+  test('tells the time it took, and keeps it', async () => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'gpt-4o-mini' });
+    const answer = await stage.admin.get(`/api/channel/test/${id}`);
+    expect(answer.json).toEqual({ success: true, message: '', time: expect.any(Number) });
+    const { test_time, response_time } = (await record(id)) as LegacyChannel & {
+      test_time: number;
+      response_time: number;
+    };
+    expect(test_time).toBeGreaterThan(1_700_000_000);
+    expect(response_time / 1000).toBe(answer.json.time);
+  });
+  test('is logged for root, and nobody pays', async () => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'gpt-4o-mini' });
+    await stage.admin.get(`/api/channel/test/${id}?model=gpt-4o-mini`);
+    const { items } = dataOf<{ items: object[] }>(await stage.root.get(`/api/log/?channel=${id}`));
+    expect(items).toEqual([
+      expect.objectContaining({ type: 2, user_id: 1, token_name: '模型测试', content: '模型测试', token_id: 0 }),
+    ]);
+    expect(dataOf<{ used_quota: number }>(await stage.root.get('/api/user/self')).used_quota).toBe(0);
+  });
+  test.each([
+    ['admin', '请联系管理员设置', 'please contact administrator to set'],
+    ['root', '请设置或开始自用模式', 'please set it or start self-use mode'],
+  ] as const)('tells %s of a model without a price, as clients know it', async (who, hint, inEnglish) => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'no-such-price' });
+    const asked = stage.gateway.provider.tally().calls;
+    expect((await stage[who].get(`/api/channel/test/${id}`)).json).toEqual({
+      success: false,
+      message: `模型 no-such-price 倍率或价格未配置, ${hint}；Model no-such-price ratio or price not set, ${inEnglish}`,
+      time: 0,
+    });
+    expect(stage.gateway.provider.tally().calls).toBe(asked);
+    // Nothing was tested.
+    expect(await record(id)).toMatchObject({ test_time: 0, response_time: 0 });
+  });
+  test('needs no price once root accepts models without one', async () => {
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: 'accepted-without-price' });
+    const accept = (accepted: boolean) =>
+      stage.root.put('/api/user/setting', {
+        notify_type: 'email',
+        quota_warning_threshold: 1,
+        accept_unset_model_ratio_model: accepted,
+      });
+    expect((await accept(true)).json.success).toBe(true);
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: true });
+    await accept(false);
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: false });
+  });
+  test('fails where the upstream tells no usage', async () => {
+    const model = 'gpt-4o-mini';
+    const { id } = await add({ base_url: stage.gateway.provider.url, models: model });
+    stage.gateway.provider.script(model, { usage: 'never' });
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toEqual({
+      success: false,
+      message: 'the upstream told no usage',
+      time: expect.any(Number),
+    });
+    stage.gateway.provider.script(model, {});
+    expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: true });
+  });
+  test('knows no channel that is not there', async () => {
+    expect((await stage.admin.get('/api/channel/test/4711')).json).toEqual({
+      success: false,
+      message: 'record not found',
+      time: 0,
+    });
+  });
+  test('is for administrators', async () => {
+    expect((await stage.alice.get('/api/channel/test/1')).json).toEqual(refusal('无权进行此操作，权限不足'));
+  });
+});
