@@ -18,13 +18,24 @@ export interface EarlyStart {
   readonly opening: Promise<OpenDatabase>;
 }
 
-/** `launched`: called when a database of our own has been started, and only takes its time until it answers. */
-export function startEarly(config: Pick<Config, 'database'>, log: Logger, launched?: () => void): EarlyStart {
+interface EarlyStartOptions {
+  /** Called when a database of our own has been started, and only takes its time until it answers. */
+  readonly launched?: () => void;
+  /** What runs in the thread of the projectors. Left out: what belongs to the code that asks, built or in source. */
+  readonly projectingEntry?: URL;
+}
+
+export function startEarly(
+  config: Pick<Config, 'database'>,
+  log: Logger,
+  { launched, projectingEntry }: EarlyStartOptions = {},
+): EarlyStart {
   allocateYoung();
   letHelpersWait();
   const ending = openEnding();
   const projections = new ProjectingThread({
     log,
+    ...(projectingEntry && { entry: projectingEntry }),
     lost(reason) {
       log.fatal({ reason }, 'this node can no longer keep its read models; it ends rather than serve stale ones');
       ending.begin(reason);
@@ -37,7 +48,7 @@ export function startEarly(config: Pick<Config, 'database'>, log: Logger, launch
 export function givenEarlyStart(config: Pick<Config, 'database'>, log: Logger): Promise<EarlyStart> {
   return new Promise((resolve) => {
     const begun = (): void => resolve(started);
-    const started = startEarly(config, log, begun);
+    const started = startEarly(config, log, { launched: begun });
     started.opening.then(begun, begun);
   });
 }

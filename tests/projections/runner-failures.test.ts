@@ -201,7 +201,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
     });
 
     test('is just that one: the next that cannot be folded stops the read model again', async () => {
-      const runner = await start({ projections: [sick()], pace: watchful });
+      const runner = await start({ projections: [sick()], pace: { ...watchful, lingerMs: 0, idleCheckpointMs: 10 } });
       await projected.record(option('poison', '1'));
       await stopped(runner);
       await projected.record(quarantined(0), option('poison', '2'));

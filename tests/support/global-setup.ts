@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import type { PostgresConnection } from '../../src/adapters/database/postgres.js';
 import { startEmbeddedPostgres } from '../../src/adapters/embedded-postgres/embedded-postgres.js';
 import { unpackBrowser } from './gateway/browser.js';
+import { makeTemplates } from './postgres/templates.js';
 import { quietLog } from './quiet-log.js';
 
 declare module 'vitest' {
@@ -17,6 +18,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tallygate-tests-'));
   const [postgres] = await Promise.all([startEmbeddedPostgres({ dataDir, log: quietLog }), unpackBrowser()]);
+  await makeTemplates(postgres.connection);
   project.provide('postgres', postgres.connection);
   return async () => {
     await postgres.stop();

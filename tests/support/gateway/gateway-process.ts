@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { isBuilt } from './built.js';
 
 /* The gateway as an operator runs it: a process of its own that can be killed, on data that outlives it. */
 
@@ -28,9 +29,8 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 const fromSources: readonly string[] = ['--import', 'tsx', join(root, 'src/main.ts')];
 
-const build = (await import(join(root, 'scripts/build.mjs'))) as { readonly isBuilt: () => boolean };
 /** What operators run, where it has been built of these sources, as `npm test` does: it starts in a third of the time. */
-const usual: readonly string[] = build.isBuilt() ? [join(root, 'dist/main.js')] : fromSources;
+const usual: readonly string[] = isBuilt ? [join(root, 'dist/main.js')] : fromSources;
 
 /**
  * `serve` with the data under `dataDir`, on any free port; `program`: what Node runs. Rejects when it ends before it is

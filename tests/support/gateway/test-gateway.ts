@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { PostgresConnection } from '../../../src/adapters/database/postgres.js';
 import type { Application } from '../../../src/application/application.js';
 import type { SessionProof, StepUpPurpose } from '../../../src/application/asking.js';
+import { startEarly } from '../../../src/bootstrap/early-start.js';
 import { type Gateway, startGateway } from '../../../src/bootstrap/gateway.js';
 import { type Config, readConfig } from '../../../src/config.js';
 import { type SimulatedProvider, startSimulatedProvider } from '../../../src/demo/simulated-provider.js';
@@ -13,7 +14,8 @@ import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { BudgetPeriod } from '../../../src/domain/ledger/budget.js';
 import type { Actor } from '../../../src/domain/user/user.js';
 import { channelSettings } from '../given/channel-settings.js';
-import { createEmptyDatabase, type TestDatabase } from '../postgres/postgres.js';
+import { createGatewayDatabase, type TestDatabase } from '../postgres/postgres.js';
+import { isBuilt } from './built.js';
 import { signIn } from './sign-in.js';
 
 /* The whole gateway on a database of its own, set up, with a simulated provider behind it. */
@@ -68,6 +70,9 @@ const password = 'correct-horse';
 /** CONTRIBUTING.md tells when there are several. */
 const usualWorkers = Number(process.env.TEST_WORKERS ?? 1);
 
+/** Read from the sources, the thread of the projectors takes five times the processor time to start. */
+const projectingThread = isBuilt ? { projectingEntry: new URL('../../../dist/thread.js', import.meta.url) } : {};
+
 /** How a gateway is told to serve this database. */
 export function configFor(
   { connection }: Pick<TestDatabase, 'connection'>,
@@ -101,12 +106,13 @@ export async function startTestGateway(
   env: Readonly<Record<string, string>> = {},
   { reach = async (connection) => connection, workers = usualWorkers }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const database = await createEmptyDatabase();
+  const database = await createGatewayDatabase();
   const config = configFor({ connection: await reach(database.connection) }, env);
   const logged: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();
-  const gateway = await startGateway(config, log, { workerCount: workers });
+  const begun = startEarly(config, log, projectingThread);
+  const gateway = await startGateway(config, log, { workerCount: workers, begun });
   /** A face answers without what is not visible in time; a test on a busy machine waits on. */
   const visible = async (position: Position): Promise<true> => {
     for (let waited = 0; waited < 8; waited++) if (await gateway.application.visible(position)) return true;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { inject } from 'vitest';
-import { migrate } from '../../../src/adapters/database/migrate.js';
 import { newClient, openPool, type PostgresConnection } from '../../../src/adapters/database/postgres.js';
 import { quietLog } from '../quiet-log.js';
+import { nameOf } from './templates.js';
 
 export interface TestDatabase {
   readonly connection: PostgresConnection;
@@ -14,9 +14,17 @@ export interface TestDatabase {
 }
 
 /** An empty database without any tables, for one test file. */
-export async function createEmptyDatabase(): Promise<TestDatabase> {
+export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('template1');
+
+/** A database of its own with the tables of the adapters, for one test file. */
+export const createTestDatabase = (): Promise<TestDatabase> => createDatabase(nameOf('adapters'));
+
+/** A database of its own as a gateway leaves it that nobody has set up yet: with all tables, the log empty. */
+export const createGatewayDatabase = (): Promise<TestDatabase> => createDatabase(nameOf('gateway'));
+
+async function createDatabase(origin: string): Promise<TestDatabase> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(`CREATE DATABASE ${database}`);
+  await asAdministrator(`CREATE DATABASE ${database} TEMPLATE ${origin}`);
   const connection = { ...inject('postgres'), database };
   const pool = await openPool(connection, quietLog);
   return {
@@ -27,13 +35,6 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
       await asAdministrator(`DROP DATABASE ${database} WITH (FORCE)`);
     },
   };
-}
-
-/** A database of its own with the tables of the adapters, for one test file. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const created = await createEmptyDatabase();
-  await migrate(created.pool);
-  return created;
 }
 
 async function asAdministrator(statement: string): Promise<void> {
