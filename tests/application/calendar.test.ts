@@ -17,7 +17,7 @@ test.each([
   // They skipped midnight of 1 October.
   ['2023-10', 'America/Asuncion', '2023-10-01T04:00:00.000Z', '2023-11-01T03:00:00.000Z'],
   ['2025-12', 'UTC', '2025-12-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'],
-])('%s in %s', (name, zone, from, to) => {
+])('the month %s in the zone %s begins and ends there at midnight', (name, zone, from, to) => {
   expect(fromTo(name, zone)).toEqual([from, to]);
 });
 
@@ -27,7 +27,7 @@ test('begins where clocks show that it does', () => {
   expect(zone.timeOf(from - 1)).toBe('2026-09-30 23:59:59');
 });
 
-test.each(['2026-12', '2019-12', '2026-13', '2026-1', '', '2026-10-01'])('%s is refused', (name) => {
+test.each(['2026-12', '2019-12', '2026-13', '2026-1', '', '2026-10-01'])('%j is refused as a month, by the name of the field', (name) => {
   expect(() => monthNamed(name, 'UTC', now)).toThrow(
     expect.objectContaining({ details: expect.objectContaining({ field: 'month' }) }),
   );

@@ -66,7 +66,7 @@ describe('asking for the latest release', () => {
       { html_url: `https://x.example/${'x'.repeat(3_000)}`, published_at: '0001-01-01T00:00:00Z' },
     ],
     ['no text', { html_url: { planted: true }, published_at: 5 }],
-  ])('page and date that are %s are none', async (_, members) => {
+  ])('page and date that are %s are left out', async (_, members) => {
     expect(await found({ tag_name: 'v0.2.0', ...members })).toMatchObject({ url: null, publishedAt: null });
   });
 

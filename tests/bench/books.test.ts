@@ -30,7 +30,7 @@ const books: Books = {
   apiKeyBalance: 10_000 - charged,
 };
 
-describe('the books', () => {
+describe('the books of a benchmark', () => {
   test('fit when every call was settled once and charged by its tokens', () => {
     expect(differencesIn(books, served, expected)).toEqual([]);
     expect(booksLine(books, [])).toContain('4 calls served, each settled exactly once');

@@ -8,7 +8,7 @@ describe('percentiles', () => {
     const samples = Array.from({ length: 100 }, (_, at) => 100 - at);
     expect(percentilesOf(samples)).toEqual({ p50: 50, p90: 90, p95: 95, p99: 99, max: 100 });
   });
-  test('are that sample when there is only one, and 0 when there is none', () => {
+  test('are that sample when there is only one, and 0 without samples', () => {
     expect(percentilesOf([7.129])).toEqual({ p50: 7.13, p90: 7.13, p95: 7.13, p99: 7.13, max: 7.13 });
     expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p95: 0, p99: 0, max: 0 });
   });

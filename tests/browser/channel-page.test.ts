@@ -81,7 +81,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     await expect.poll(() => justHappened(page).count(), patience).toBe(2);
   });
 
-  test('its page says how it is, what it failed for, and what became of it', async () => {
+  test('the page of a channel says how it is, what it failed for, and what became of it', async () => {
     const { page } = opened;
     await rowOf(page, 'Channel health', 'harbour').getByRole('link', { name: 'harbour' }).click();
     await page.getByRole('heading', { name: 'harbour', level: 1 }).waitFor();
@@ -99,7 +99,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     await expect.poll(() => history(page).count(), patience).toBe(2);
   });
 
-  test('it is tested and switched there, and the history goes on by itself', async () => {
+  test('a channel is tested and switched on its page, and the history goes on by itself', async () => {
     const { page } = opened;
     await page.getByLabel('Show').selectOption('All');
     await page.getByText('Live', { exact: true }).waitFor();
@@ -113,7 +113,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     expect(await isMarked(page)).toBe(true);
   });
 
-  test('its figures lead to the lines of the log that they count', async () => {
+  test('figures of a channel lead to the lines of the log that they count', async () => {
     const { page } = opened;
     await page.getByLabel('Range').selectOption('Last 7 days');
     await expect.poll(() => new URL(page.url()).searchParams.get('range'), patience).toBe('7d');

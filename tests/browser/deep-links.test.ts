@@ -30,7 +30,7 @@ function deepLinks(launched: () => Browser): void {
   const arrives = (page: Page): Promise<void> =>
     page.waitForURL(({ pathname, search, hash }) => pathname + search + hash === link);
 
-  test('by password, with query and hash', async () => {
+  test('is reached after a sign-in by password, with query and hash', async () => {
     const { page, problems } = opened;
     await page.goto(link);
     await giveName(page, await setting.gateway.addUser(0));
@@ -39,7 +39,7 @@ function deepLinks(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('by way of a new account', async () => {
+  test('is reached after a new account has been registered', async () => {
     const { page } = opened;
     const account = { username: `new${Date.now() % 1e8}`, password: 'correct-horse' };
     await page.goto(link);
@@ -52,7 +52,7 @@ function deepLinks(launched: () => Browser): void {
     await arrives(page);
   });
 
-  test('by a round trip to a provider, and the second step after it', async () => {
+  test('is reached after a round trip to an identity provider and the second step', async () => {
     const { page, problems } = opened;
     setting.github.atDesk = { id: 91, login: 'deep-diver' };
     await page.goto(link);

@@ -120,4 +120,4 @@ function doors(launched: () => Browser): void {
 
 const languageOf = ({ page }: Console) => page.locator('html').getAttribute('lang');
 
-describeInBrowser('at the door', doors);
+describeInBrowser('signing in and out', doors);

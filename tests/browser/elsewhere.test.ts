@@ -68,7 +68,7 @@ function elsewhere(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('by the code of the WeChat account', async () => {
+  test('signs in by the code that the WeChat account sends', async () => {
     const { page } = opened;
     setting.relay.codes.set('246810', 'wx-browser');
     await page.goto('/login');
@@ -125,7 +125,7 @@ function elsewhere(launched: () => Browser): void {
     expect(inviter_id).toBe(inviter.actor.id);
   });
 
-  test('by Telegram, whose widget leads to the account it has bound before', async () => {
+  test('signs in by Telegram, whose widget leads to the account it has bound before', async () => {
     const { page, context, problems } = opened;
     const user = await setting.gateway.addUser(0);
     await signIn(opened, user);
@@ -152,7 +152,7 @@ function elsewhere(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('not by what somebody else brought: neither a state nor what Telegram signed for them', async () => {
+  test('signs nobody in by what somebody else brought: neither a state nor what Telegram signed for them', async () => {
     const { page } = opened;
     await page.goto('/oauth/github?code=stolen&state=ofAnother123');
     await page.getByRole('alert').getByText('This sign-in has expired').waitFor();

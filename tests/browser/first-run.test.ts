@@ -174,7 +174,7 @@ function firstRun(launched: () => Browser): void {
     expect(await isMarked(page)).toBe(true);
   });
 
-  test('its line opens by keyboard, and shows how the charge came about', async () => {
+  test('the line of a call opens by keyboard, and shows how the charge came about', async () => {
     const { page } = opened;
     const expand = rowOf(page, 'Usage log', 'gpt-4o-mini').getByRole('button', { name: 'Expand' });
     await expand.focus();

@@ -182,7 +182,7 @@ function settings(launched: () => Browser): void {
     expect(await section(page, 'Looks').getByLabel('Name of this site', { exact: true }).inputValue()).toBe('Second');
   });
 
-  test('that of all options stands behind one button, and tells no secret', async () => {
+  test('the history of all options stands behind one button, and tells no secret', async () => {
     const { page } = one;
     await page.getByRole('link', { name: 'History', exact: true }).click();
     const drawer = page.getByRole('dialog', { name: 'History', exact: true });
@@ -320,7 +320,7 @@ function settings(launched: () => Browser): void {
     expect(timesAsked).toBe(2);
   });
 
-  test('nobody but root has these settings: others are led to their own', async () => {
+  test('settings of the system are shown to root alone: others are led to their own', async () => {
     const { page } = user;
     await page.goto('/setting?tab=system');
     await page.waitForURL(/\/personal$/);

@@ -228,7 +228,7 @@ function shop(launched: () => Browser): void {
       await page.goto('/token');
     });
 
-    test('there is none of, or that is none, is said in words', async () => {
+    test('that is missing, or has no valid address, is said in words', async () => {
       const { page } = opened;
       for (const path of ['/chat/7', '/chat/x']) {
         await page.goto(path);

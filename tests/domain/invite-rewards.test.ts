@@ -73,7 +73,7 @@ describe('transferring it', () => {
     given(registered()).when(transfer(1)).thenRefused('invite-quota-short', { available: 0 });
   });
 
-  test('takes nothing, and gives nothing back, for amounts that are none', () => {
+  test('takes nothing, and gives nothing back, for amounts that are not above nothing', () => {
     for (const none of [0, -1]) given(registered(), earned(50)).when(transfer(none)).thenRefused('invalid-field');
   });
 

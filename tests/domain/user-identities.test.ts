@@ -84,7 +84,7 @@ describe('an identity elsewhere', () => {
       .when({ type: 'UnlinkIdentity', provider: 'github', passkeys: [] })
       .thenRefused('last-door', { provider: 'github' }));
 
-  test('goes where a password, another identity or another door remains', () => {
+  test('goes where a password, another identity or another sign-in method remains', () => {
     const unlinked: UserEvent = { type: 'IdentityUnlinked', provider: 'github' };
     const without = { type: 'UnlinkIdentity', provider: 'github', passkeys: [] } as const;
     given(registered(null), linked(github), linked(oidc)).when(without).thenRecordedOnce(unlinked);

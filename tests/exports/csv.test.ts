@@ -16,7 +16,7 @@ test.each([
   ['a; "=1+1', `"a; ""'=1+1"`],
   ['a\n=1', `"a\n'=1"`],
   ['a;b=1', 'a;b=1'],
-])('%j becomes %s', (text, written) => {
+])('a field %j is written as %s, which no spreadsheet runs as a formula', (text, written) => {
   expect(csvRow([text])).toBe(`${written}\r\n`);
 });
 

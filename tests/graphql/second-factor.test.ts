@@ -110,7 +110,7 @@ describe('a passkey', () => {
     return { client, authenticator, added };
   }
 
-  test('is added, named, renamed, opens the door, and is removed', async () => {
+  test('is added, named, renamed, signs in, and is removed', async () => {
     const { client, authenticator, added } = await withPasskey('keyholder');
     const [passkey] = added.addPasskey.passkeys;
     expect(passkey.name).toBe('my phone');

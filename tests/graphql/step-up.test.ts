@@ -46,7 +46,7 @@ describe('without a second factor', () => {
     expect([null, 'email-code-wrong']).toContain(await refusedBy(client, order, stepUp));
   });
 
-  test('a wrong password proves nothing, and guesses get slower as at the door', async () => {
+  test('a wrong password proves nothing, and guesses get slower as at the sign-in', async () => {
     const user = await server.gateway.addUser(0);
     const client = await browser().signIn(user.username, user.password);
     const prove = 'mutation ($password: String!) { stepUp(purpose: PASSWORD, password: $password) }';
@@ -59,7 +59,7 @@ describe('without a second factor', () => {
     });
   });
 
-  test('exactly one proof is taken, and a code by mail is none for who has a password', async () => {
+  test('exactly one proof is taken, and a code by mail does not count for a user with a password', async () => {
     const user = await server.gateway.addUser(0);
     const client = await browser().signIn(user.username, user.password);
     for (const given of ['', ', password: "a", mailCode: "b"'])

@@ -66,7 +66,7 @@ describe('a network', () => {
     'fe80::1%eth0',
     '10.0.0.0/8/8',
     '',
-  ])('%j is none', (text) => {
+  ])('is not read from %j', (text) => {
     expect(ipNetwork(text)).toBeNull();
   });
 });

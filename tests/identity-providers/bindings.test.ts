@@ -165,7 +165,7 @@ describe('with a second factor', () => {
     expect(await bound.json()).toMatchObject({ success: true });
   });
 
-  test('a door elsewhere opens half, as every other does', async () => {
+  test('a sign-in elsewhere waits for the second factor, as every other does', async () => {
     const { visitor, account, id } = await newcomer();
     await enrolled(visitor);
     const other = new Visitor(gateway);
@@ -180,7 +180,7 @@ describe('with a second factor', () => {
   });
 });
 
-describe('the last door', () => {
+describe('the last sign-in method', () => {
   interface OwnPasskey {
     readonly id: string;
     /** Shows the passkey for an order. */
@@ -239,7 +239,7 @@ describe('the last door', () => {
   });
 });
 
-describe('who comes by a door for the first time', () => {
+describe('who signs in by a provider for the first time', () => {
   test('is given what everybody is, and more where somebody has invited them', async () => {
     await gateway.setOption('QuotaForInvitee', '700');
     const inviter = await signedIn();

@@ -92,7 +92,7 @@ const enter = async (door: Door, account: string, visitor = new Visitor(gateway)
 
 const me = '{ me { id username } }';
 
-describe.each(doors)('the door of $provider', (door) => {
+describe.each(doors)('the sign-in by $provider', (door) => {
   test('lets somebody in whom it has not seen, as a new user, and then as the same one', async () => {
     const account = door.somebody();
     const visitor = new Visitor(gateway);

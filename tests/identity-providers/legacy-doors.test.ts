@@ -349,7 +349,7 @@ describe('Telegram', () => {
     });
   });
 
-  test('takes a signature once, whichever door it is shown at', async () => {
+  test('takes a signature once, whichever endpoint it is shown at', async () => {
     const visitor = await signedIn();
     const shown = widget(++accounts);
     expect(await visitor.askProven('/oauth/telegram/bind', shown)).toMatchObject({ success: true });

@@ -104,7 +104,7 @@ describe('a form for Epay', () => {
     expect(provider.methods()).toEqual([]);
   });
 
-  test('is not offered to an address that is none', () => {
+  test('is not offered where the return address is no URL', () => {
     options.PayAddress = 'javascript:alert(1)';
     expect(provider.methods()).toEqual([]);
   });

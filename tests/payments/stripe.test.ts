@@ -107,7 +107,7 @@ describe('a checkout', () => {
     expect((await create(body)).json).toMatchObject({ success: false, message }),
   );
 
-  test('that Stripe does not open is none, and says nothing of why', async () => {
+  test('that Stripe does not open fails, and says nothing of why', async () => {
     const answers = ['"a text"', '{}', '{"id":"cs_1","url":"javascript:alert(1)"}'];
     for (const [mood, nonsense] of [['refusing'], ['down'], ...answers.map((answer) => ['senseless', answer])]) {
       Object.assign(stripe, { mood, nonsense });
@@ -335,7 +335,7 @@ describe('an event of another shape', () => {
     '{"type":"checkout.session.completed","data":null}',
     '{"type":"checkout.session.completed","data":{"object":{"object":"checkout.session","client_reference_id":{"a":1}}}}',
     'no json',
-  ])('that is signed and is none of Stripe’s is refused with 400: %s', async (body) => {
+  ])('that is signed but not of Stripe’s shape is refused with 400: %s', async (body) => {
     const header = `t=${Math.floor(Date.now() / 1000)}`;
     const hmac = createHmac('sha256', secrets.webhook)
       .update(`${header.slice(2)}.${body}`)

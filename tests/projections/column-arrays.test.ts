@@ -28,7 +28,7 @@ const orNull = <Value>(values: fc.Arbitrary<Value>) => fc.array(fc.option(values
 const written = (values: readonly unknown[]) => values.map((value) => (value === null ? null : String(value)));
 const runs = { numRuns: 60 };
 
-test('whole numbers', async () => {
+test('columns of whole numbers are read back as they were written', async () => {
   const largest = Number.MAX_SAFE_INTEGER;
   const edges = [0, 1, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, -(2 ** 32), largest, -largest];
   expect(await received(column('bigint', edges))).toEqual(written(edges));
@@ -95,7 +95,7 @@ test('more than fits where they are put together', async () => {
   expect(await received(column('numeric', many))).toEqual(written(many));
 });
 
-test('yes and no', async () => {
+test('columns of booleans are read back as they were written', async () => {
   await fc.assert(
     fc.asyncProperty(orNull(fc.boolean()), async (values) => {
       expect(await received(column('boolean', values))).toEqual(written(values));

@@ -28,7 +28,7 @@ async function told(source: NewsSource, count: number, between: (n: number) => P
   return { heard, reasons };
 }
 
-test('they begin with where the log ends, and say where a read model is to leave an event out', async () => {
+test('news of the log begin with where the log ends, and say where a read model is to leave an event out', async () => {
   const store = new MemoryEventStore();
   await append(store, option('a', '1'));
   const facts = [registered(alice, 'alice'), quarantined, option('a', '2')];
@@ -42,7 +42,7 @@ test('they begin with where the log ends, and say where a read model is to leave
   expect(reasons).toEqual([]);
 });
 
-test('they go on when the subscription breaks, also over an event that nobody can read', async () => {
+test('news of the log go on when the subscription breaks, also over an event that nobody can read', async () => {
   const store = new MemoryEventStore();
   const broken: NewsSource = {
     head: () => store.head(),

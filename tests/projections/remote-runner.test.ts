@@ -69,7 +69,7 @@ test('a runner that never answers keeps nobody waiting longer than they wanted',
   await remote.stop();
 });
 
-test('it is told that the log has grown before it is told that somebody waits for that', async () => {
+test('a remote runner is told that the log has grown before it is told that somebody waits for that', async () => {
   let grow = () => {};
   const grown = new Promise<void>((resolve) => {
     grow = resolve;

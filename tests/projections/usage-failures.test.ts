@@ -172,7 +172,7 @@ describe('failures over time', () => {
     );
   });
 
-  test('are none where nothing failed', async () => {
+  test('have no shares where nothing failed', async () => {
     const db = await projected.given(settled('a', 9, 1));
     expect(await failureHistory(db, { edges: [0, 3_600], top: 8 })).toEqual([]);
   });

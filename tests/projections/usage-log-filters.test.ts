@@ -133,7 +133,7 @@ describe('the log', () => {
     }
   });
 
-  test('finds what is seldom, and that there is none, without looking at the lines in between', async () => {
+  test('finds rare lines, and that no line matches, without reading the lines in between', async () => {
     const many = <Of>(of: (n: number) => Of) => Array.from({ length: 200 }, (_, n) => of(n));
     await projected.given(
       registered(alice, 'alice'),

@@ -135,7 +135,7 @@ describe('estimating an image', () => {
     ['is shrunk to 2048 on the long side, then to 768 on the short', 2048, 4096, 6],
     ['is shrunk on the short side alone', 1000, 768, 4],
     ['may be a thin strip', 8000, 10, 4],
-  ])('an image %s', (_rule, width, height, tiles) => {
+  ])('counts tiles of an image that %s', (_rule, width, height, tiles) => {
     expect(imageCost(dataUrl(png(width, height)))).toBe(tiles * 170 + 85);
   });
 

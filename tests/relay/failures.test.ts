@@ -406,7 +406,7 @@ describe('a request that is authorised when it is ready', () => {
     expect(outcome).toMatchObject({ type: 'CallReleased', suspense: 0 });
   });
 
-  test('that cannot be, for the key of the channel is none, is not sent', async () => {
+  test('is not sent where the key of the channel is no valid key', async () => {
     const authorise = (): never => {
       throw new NotConvertible('channel', 'the key of this channel has no private_key');
     };

@@ -25,7 +25,7 @@ describe('functions whose names switch on tools of a provider', () => {
     expect(switched(chat, 'gemini-3-pro', channel(41))).toEqual(providerTools);
   });
 
-  test('are none of another dialect’s, and none where no channel is Google’s', () => {
+  test('switch on nothing in another dialect, nor where no channel is Google’s', () => {
     expect(switched(messages, 'gemini-3-pro', channel(24)).size).toBe(0);
     expect(switched(generateContent, 'gemini-3-pro', channel(24)).size).toBe(0);
     expect(switched(chat, 'gemini-3-pro', channel(1), channel(14), channel(33)).size).toBe(0);

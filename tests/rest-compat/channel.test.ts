@@ -275,7 +275,7 @@ describe('lists of channels', () => {
 });
 
 describe('removing channels', () => {
-  test('is no matter when there is none', async () => {
+  test('succeeds also where there are no channels', async () => {
     const { id } = await add();
     expect((await stage.admin.delete(`/api/channel/${id}/`)).json).toEqual(done);
     expect((await stage.admin.delete(`/api/channel/${id}`)).json).toEqual(done);
@@ -386,7 +386,7 @@ describe('orders to many channels', () => {
       );
     expect(await record(own.id)).toMatchObject({ base_url: 'https://own.example:8443/v2' });
   });
-  test('with {host} are refused where there is none yet', async () => {
+  test('with {host} are refused where no host is known yet', async () => {
     const { id } = await add({ type: 8, base_url: 'https://custom.example' });
     const put = (body: object) => stage.admin.put('/api/channel/', body);
     expect((await put({ id, base_url: '', key: 'sk-new' })).json.success).toBe(true);

@@ -39,7 +39,7 @@ describe('DELETE /log/', () => {
     by.delete(`/api/log/${target === '' ? '' : `?target_timestamp=${target}`}`);
   const refused = (message: string) => ({ success: false, message, data: null });
 
-  test.each(['', 0, 'soon', '1.5'])('asks for a target: %j is none', async (target) => {
+  test.each(['', 0, 'soon', '1.5'])('asks for a target time: %j is refused', async (target) => {
     expect((await clear(stage.admin, target)).json).toEqual(refused('target timestamp is required'));
   });
   test('is for administrators', async () => {

@@ -268,7 +268,7 @@ describe('an order with an Idempotency-Key', () => {
     expect((await raise()).json).toMatchObject({ success: true, data: { remain_quota: 17 } });
     expect(await recordOf(id)).toMatchObject({ quota: 150 });
   });
-  test('is refused when the key has named something else, or is none', async () => {
+  test('is refused when the key has named something else, or is not valid', async () => {
     const { id } = (await newcomer(100)).actor;
     const adjust = (key: string, delta: number) =>
       ordering(key, 'POST', '/api/user/adjust_quota', { user_id: id, quota_delta: delta });

@@ -221,7 +221,7 @@ describe('what a user may use', () => {
     expect(first).toMatch(/^[\w+/]{32}$/);
     expect(second).not.toBe(first);
   });
-  test('the models of every usable group, and none where there are none', async () => {
+  test('lists the models of every usable group, and an empty list without such groups', async () => {
     const user = await newcomer();
     expect((await user.get('/api/user/models')).json).toEqual({ success: true, message: '', data: [] });
     await stage.gateway.addChannel({ models: ['m-default'], groups: ['default'] });

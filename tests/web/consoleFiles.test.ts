@@ -92,7 +92,7 @@ describe('a page', () => {
     expect(policy.get('connect-src')).toEqual(["'self'"]);
     expect(policy.get('base-uri')).toEqual(["'none'"]);
   });
-  test('runs what a door needs of another site, while that door is open', async () => {
+  test('runs what a sign-in method needs of another site, while that method is on', async () => {
     const opener = async () => (await fetch(`${url}/`, { headers: html })).headers.get('cross-origin-opener-policy');
     try {
       sites = { ...nothingForeign, turnstile: true };

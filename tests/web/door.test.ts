@@ -58,8 +58,8 @@ describe('after signing in on the way to a page', () => {
     'log',
     '',
     `/${'a'.repeat(2_000)}`,
-  ])('but never on another site: %j', (from) => expect(back(from)).toBeNull());
-  test('nor at a door again, however it is written', () => {
+  ])('never leads to another site: %j', (from) => expect(back(from)).toBeNull());
+  test('never leads to a sign-in page again, however it is written', () => {
     for (const from of [
       '/',
       '/login?expired=true',
@@ -72,11 +72,11 @@ describe('after signing in on the way to a page', () => {
     ])
       expect(back(from)).toBeNull();
   });
-  test('who came to the door itself has nowhere to go back to', () => {
+  test('who came to the sign-in page itself has nowhere to go back to', () => {
     expect(returnPath(new URLSearchParams('expired=true'))).toBeNull();
     expect(doorAddress('/login', null)).toBe('/login');
   });
-  test('the way to the page and the invitation are kept from door to door', () => {
+  test('the way to the page and the invitation are kept from one sign-in page to the next', () => {
     expect(doorAddress('/register', '/log?page=2', 'AB12')).toBe('/register?aff=AB12&from=%2Flog%3Fpage%3D2');
   });
   test('what is noted for a round trip is taken once, and is judged as what stands in an address', () => {

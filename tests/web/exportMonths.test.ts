@@ -13,7 +13,7 @@ test.each([
   expect(monthsSince(since, now)).toEqual(months);
 });
 
-test('proposes the last month that is over, and the current one where there is none', () => {
+test('proposes the last month that is over, and the current one where no month is over', () => {
   expect(usualMonth(['2026-03', '2026-02', '2026-01'])).toBe('2026-02');
   expect(usualMonth(['2026-03'])).toBe('2026-03');
 });

@@ -22,7 +22,7 @@ describe('abbreviating a number', () => {
 });
 
 describe('showing quota', () => {
-  test('as money, to the cent', () => {
+  test('formats it as money, rounded to the cent', () => {
     expect(formatQuota(500_000, money)).toBe('$1.00');
     expect(formatQuota(617_283_945, money)).toBe('$1,234.57');
     expect(formatQuota(-250_000, money)).toBe('-$0.50');

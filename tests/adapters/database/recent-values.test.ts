@@ -53,7 +53,7 @@ describe('recent values', () => {
     expect(loads).toEqual(['a', 'a']);
   });
 
-  test('do not keep that there is none', async () => {
+  test('do not keep that a value is missing', async () => {
     const { get, loads } = newCache();
     expect(await get('no a')).toBeNull();
     await get('no a');

@@ -126,7 +126,7 @@ describe('the balances of all channels', () => {
     expect(await events(fine)).toHaveLength(1);
   });
 
-  test('are none where there is nobody to ask, or the node stops', async () => {
+  test('are not asked for where no channel has one, or the node stops', async () => {
     const nothing = { updated: 0, failed: 0, disabled: 0, position: beginning };
     expect(await node.channels.updateBalances(admin)).toStrictEqual(nothing);
     await added('1');

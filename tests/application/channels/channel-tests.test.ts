@@ -78,7 +78,7 @@ describe('a test of all channels', () => {
     ]);
   });
 
-  test('of which there are none ends at once', async () => {
+  test('ends at once where there are no channels', async () => {
     expect(await tested()).toMatchObject({ total: 0, tested: 0 });
     expect(await node.eventsOf(streams.testRuns)).toHaveLength(1);
   });

@@ -105,7 +105,7 @@ describe('candidates', () => {
     expect(directory.candidates('nowhere', 'gpt-4o')).toStrictEqual([]);
   });
 
-  test('are enabled', async () => {
+  test('are only those channels that are enabled', async () => {
     await node.addChannel(1, { name: 'by hand' });
     await node.addChannel(2, { name: 'automatically' });
     await node.addChannel(3, { name: 'on' });

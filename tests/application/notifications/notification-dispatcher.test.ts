@@ -111,7 +111,7 @@ test('whoever cannot be reached at all is passed over', async () => {
   expect(await queue.state(clock.now())).toMatchObject({ waiting: 0, givenUp: 0 });
 });
 
-test('one that hangs holds up nobody else', async () => {
+test('a recipient that hangs holds up no other recipient', async () => {
   answers.push('never');
   await added();
   startTelling();

@@ -143,5 +143,5 @@ describe('looking for a model', () => {
     ['claude-3-5-sonnet', 'c35s', 1],
     ['meta/llama', '', 0],
     ['aab', 'aaab', null],
-  ] as const)('%s by %s: %s', (name, text, close) => expect(closenessTo(text)(name)).toBe(close));
+  ] as const)('finds %s by %s with rank %s', (name, text, close) => expect(closenessTo(text)(name)).toBe(close));
 });

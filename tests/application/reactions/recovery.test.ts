@@ -104,14 +104,14 @@ describe('a call nobody serves any more', () => {
     expect(await outcomeOf('later')).toBeUndefined();
   });
 
-  test('is none that this process serves', async () => {
+  test('is not one that this process serves', async () => {
     underWay.add('served');
     await projected.given(reserved('served', 40), reserved('orphan', 5));
     expect(await recover()).toEqual({ released: 1, settled: 0 });
     expect(await outcomeOf('served')).toBeUndefined();
   });
 
-  test('is none whose outcome the ledger has merely not seen yet', async () => {
+  test('is not one whose outcome the ledger has merely not seen yet', async () => {
     await projected.given(reserved('a', 40));
     // Into the log, past the ledger.
     await projected.stopAll();

@@ -229,7 +229,7 @@ describe('guesses', () => {
     await expect(guess(last, there)).rejects.toThrow(refusal('redemption-code-unknown'));
   });
 
-  test('are none where the code was one: whoever has many may redeem them all', async () => {
+  test('do not count codes that were right: whoever has many may redeem them all', async () => {
     const { codes } = await issue(30);
     for (const { code } of codes) await redeem(alice, code);
     for (const { code } of codes) await expect(redeem(alice, code)).rejects.toThrow(refusal('redemption-code-used'));

@@ -108,7 +108,7 @@ describe('signing in', () => {
   });
 });
 
-describe('every door', () => {
+describe('every way to sign in', () => {
   test('opens a session, once it knows who somebody is', async () => {
     const entry = await node.identity.enter(alice, someClient);
     expect(entry).toMatchObject({ kind: 'signed-in', user: { id: alice } });

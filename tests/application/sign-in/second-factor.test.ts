@@ -63,7 +63,7 @@ describe('setting up an authenticator app', () => {
 });
 
 describe('signing in with a second factor', () => {
-  test('by password is half done, at every door', async () => {
+  test('waits for the second factor, whichever way the password was shown', async () => {
     await enrol(alice);
     expect(await node.identity.login('alice', 'correct horse')).toMatchObject({ kind: 'second-factor' });
     expect(await node.identity.enter(alice, someClient)).toMatchObject({ kind: 'second-factor' });

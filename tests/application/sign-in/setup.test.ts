@@ -44,7 +44,7 @@ describe('the first set-up', () => {
     ['external', false, false],
     ['self', true, false],
     ['demo', false, true],
-  ] as const)('in mode %s', async (mode, self, demo) => {
+  ] as const)('in mode %s sets what that mode means', async (mode, self, demo) => {
     await node.setup.complete(input({ mode }));
     await node.caughtUp();
     const settings = node.directory.settings();

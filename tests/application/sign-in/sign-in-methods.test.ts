@@ -74,7 +74,7 @@ const needs: readonly (readonly [keyof SignInMethods, Readonly<Record<string, st
   ['passwordReset', mail, true],
 ];
 
-describe.each(needs)('the door %s', (name, options, open) => {
+describe.each(needs)('the sign-in method %s', (name, options, open) => {
   test('is open with everything it needs', () => expect(doorsWith(options)[name]).toEqual(open));
   test.each(Object.keys(options))('is shut without %s', (missing) => {
     const { [missing]: _, ...others } = options;
@@ -86,7 +86,7 @@ describe('registering by an account elsewhere', () => {
   const github = { GitHubOAuthEnabled: 'true', GitHubClientId: 'client', GitHubClientSecret: 'secret' };
   const telegram = { TelegramOAuthEnabled: 'true', TelegramBotName: 'gate_bot', TelegramBotToken: 'token' };
 
-  test('is open while a door is that takes newcomers', () => {
+  test('is offered while a sign-in method is that takes newcomers', () => {
     expect(doorsWith({}).registrationElsewhere).toBe(false);
     expect(doorsWith(telegram).registrationElsewhere).toBe(false);
     expect(doorsWith(github).registrationElsewhere).toBe(true);

@@ -115,7 +115,7 @@ describe('an invitation', () => {
     expect(lapsed).toEqual([{ inviter: alice.id, quota: 2 * unit, invitee: bob.id }]);
   });
 
-  test('of somebody who is gone is none', async () => {
+  test('of a user who has been deleted is not paid', async () => {
     const alice = await register('alice');
     const code = await codeOf(alice);
     await node.users.manage(root, alice.id, 'delete');
@@ -123,7 +123,7 @@ describe('an invitation', () => {
     expect(await node.eventsOf(streams.user(bob.id))).toMatchObject([{ type: 'UserRegistered', inviter: null }]);
   });
 
-  test('pays by doors elsewhere too', async () => {
+  test('pays for registrations by identity providers too', async () => {
     const alice = await register('alice');
     const newcomer = { username: 'bob', displayName: 'x', passwordSecret: null, role: 'ordinary' } as const;
     const inviter = { id: alice.id, reward: 9 as never };

@@ -81,7 +81,7 @@ describe('registering', () => {
     [{ username: 'thirteen-long' }, 'username-too-long'],
     [{ password: 'seven77' }, 'password-length'],
     [{ email: `${'a'.repeat(40)}@mail.example` }, 'email-too-long'],
-  ] as const)('refuses %j', async (given, code) => {
+  ] as const)('is refused for %j with its code', async (given, code) => {
     await expect(register(given)).rejects.toThrow(refusal(code));
     expect(await registered()).toEqual([]);
   });

@@ -245,7 +245,7 @@ describe('managing a user', () => {
     expect((await eventsOf(alice)).at(-1)).toMatchObject({ type, by: root.id });
   });
 
-  test('enable and demote undo disable and promote', async () => {
+  test('is undone again: enabling undoes disabling, demoting undoes promoting', async () => {
     const alice = await registered();
     for (const action of ['disable', 'enable', 'promote', 'demote'] as const)
       await node.users.manage(root, alice.id, action);

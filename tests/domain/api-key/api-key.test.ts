@@ -210,7 +210,7 @@ describe('revoking an API key', () => {
       .thenRecorded({ type: 'ApiKeyRevoked', owner, by: admin, name: 'renamed' }));
   test('leaves it to its owner to enable it again', () =>
     given(issued(), revoked).when(enable()).thenRecorded(enabled));
-  test('is refused where there is none', () => {
+  test('is refused where the key does not exist', () => {
     given().when(revoke).thenRefused('api-key-not-found');
     given(issued(), deleted).when(revoke).thenRefused('api-key-not-found');
   });

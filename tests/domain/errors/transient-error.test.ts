@@ -22,7 +22,7 @@ test.each([
   ['what the driver says of a lost connection', new Error('Connection terminated unexpectedly')],
   ['what the pool says when none is free', new Error('timeout exceeded when trying to connect')],
   ['a store that cannot be reached', new Failure('store-unavailable')],
-])('%s passes', (_, error) => {
+])('%s is an error that passes: it is worth another attempt', (_, error) => {
   expect(isTransient(error)).toBe(true);
 });
 
@@ -36,6 +36,6 @@ test.each([
   ['a wrong argument', systemError('ERR_INVALID_ARG_TYPE')],
   ['a bug', new TypeError('x is not a function')],
   ['something that is no error', 'connection'],
-])('%s stays', (_, error) => {
+])('%s is an error that stays: another attempt would fail as well', (_, error) => {
   expect(isTransient(error)).toBe(false);
 });

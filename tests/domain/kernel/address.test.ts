@@ -8,7 +8,7 @@ test('an address is one however often it is asked for, whatever letters it has',
   expect(urlIn('https://bücher.example')?.origin).toBe('https://xn--bcher-kva.example');
 });
 
-test('a text that is none is none', () => {
+test('a text that is no address is refused', () => {
   for (const text of ['', 'gate.example', 'https://', 'https://[::1', '//gate.example']) expect(urlIn(text)).toBeNull();
   expect(urlIn('/path', new URL('https://gate.example'))?.href).toBe('https://gate.example/path');
 });

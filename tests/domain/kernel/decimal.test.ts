@@ -61,7 +61,7 @@ const readByHand = (text: string): Fraction => {
   return power >= 0 ? { over: over * 10n ** BigInt(power), under: 1n } : { over, under: 10n ** BigInt(-power) };
 };
 
-describe('reading decimal text', () => {
+describe('decimal text is read as digits and places', () => {
   test.each([
     ['1.25', 125n, 2],
     ['-3', -3n, 0],
@@ -154,7 +154,7 @@ describe('rounding', () => {
     ['-2.6', -3],
     ['1600.0', 1600],
     ['1.005e2', 101],
-  ])('takes halves away from zero: %s → %d', (text, expected) =>
+  ])('rounds half a unit away from zero: %s → %d', (text, expected) =>
     expect(roundHalfAway(decimal(text)) === expected).toBe(true),
   );
 

@@ -20,7 +20,7 @@ describe('a percentile', () => {
     );
   });
 
-  test('of nothing is none', () => {
+  test('of no durations is null', () => {
     expect(percentileOf(countsOf([]), 0.5)).toBeNull();
   });
 

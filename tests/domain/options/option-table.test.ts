@@ -181,11 +181,11 @@ describe('secret options', () => {
     'EpayKey',
     'WorkerValidKey',
     'oidc.client_secret',
-  ])('%s', (key) => expect(isSecretOption(key)).toBe(true));
-  test.each(['MyToken', 'my.client_secret', 'SomeKey'])('unknown, but named like one: %s', (key) =>
+  ])('hold %s: its value is never shown', (key) => expect(isSecretOption(key)).toBe(true));
+  test.each(['MyToken', 'my.client_secret', 'SomeKey'])('hold %s, which is unknown but named like a secret', (key) =>
     expect(isSecretOption(key)).toBe(true),
   );
-  test.each(['TurnstileSiteKey', 'GitHubClientId', 'Notice', 'KeyNotice', 'MyOption'])('not %s', (key) =>
+  test.each(['TurnstileSiteKey', 'GitHubClientId', 'Notice', 'KeyNotice', 'MyOption'])('do not hold %s: its value is shown', (key) =>
     expect(isSecretOption(key)).toBe(false),
   );
 });

@@ -17,7 +17,7 @@ const refusal = (sell: () => unknown) => {
   }
 };
 
-describe('quota for money', () => {
+describe('a top-up costs what its quota, ratio and group say', () => {
   test.each([
     ['ten dollars', 10, {}, '73.00', 5_000_000],
     ['one dollar for a group that pays less', 1, { groupRatio: '0.8' }, '5.84', 500_000],

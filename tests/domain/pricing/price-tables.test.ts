@@ -135,7 +135,7 @@ describe('the price of a model for a group', () => {
     expect(priceOf(tables(), 'my-model', 'nowhere', false)).toMatchObject({ group: '1' });
   });
 
-  test('there is none for a model without price, unless such models are accepted: then the dearest ratio', () => {
+  test('is missing for a model without price, unless such models are accepted: then the dearest ratio', () => {
     expect(isPriced(tables(), 'unknown')).toBe(false);
     expect(priceOf(tables(), 'unknown', 'default', false)).toBeNull();
     expect(priceOf(tables(), 'unknown', 'default', true)).toMatchObject({ per: 'token', model: '37.5' });

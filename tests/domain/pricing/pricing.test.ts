@@ -89,7 +89,7 @@ describe('a price per token charges', () => {
 
   test('by the group: 0.8 of 1000 is 800', () => expect(charge({ input: 1000 }, perToken({ group: '0.8' }))).toBe(800));
 
-  test('rounded once, at the end, halves up: 0.5 → 1, 1.5 → 2, 2.4999 → 2', () => {
+  test('rounded once, at the end, with half a unit rounded up: 0.5 → 1, 1.5 → 2, 2.4999 → 2', () => {
     expect(charge({ input: 1 }, perToken({ model: '0.5' }))).toBe(1);
     expect(charge({ input: 3 }, perToken({ model: '0.5' }))).toBe(2);
     expect(charge({ input: 1 }, perToken({ model: '2.4999' }))).toBe(2);
@@ -105,14 +105,14 @@ describe('a price per call charges', () => {
     expect(charge({ input: 5 }, perCall())).toBe(20_000);
     expect(charge({ input: 5 }, perCall({ group: '0.5' }))).toBe(10_000);
   });
-  test('rounded once, halves away from zero', () =>
+  test('rounded once, half a unit away from zero', () =>
     expect(charge({ input: 5 }, perCall({ price: '0.000001', group: '3' }))).toBe(2));
   test('for every call that was served, counted or not', () => expect(chargeOf(noUsage, perCall())).toBe(20_000));
   test('nothing at price 0', () => expect(charge({ input: 5 }, perCall({ price: '0' }))).toBe(0));
 });
 
 describe('a reservation', () => {
-  test('covers all input and output at the dearest they can get', () =>
+  test('covers all input and output at the highest price they can get', () =>
     expect(
       reservationOf(
         { input: 100, output: 50 },

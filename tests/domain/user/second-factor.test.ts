@@ -60,7 +60,7 @@ describe('a recovery code', () => {
     given(enrolled, used('first')).when(use('first')).thenRefused('second-factor-wrong');
     given(enrolled, used('first')).when(use('second')).thenRecorded(used('second'));
   });
-  test('that was never given out is none', () =>
+  test('that was never given out is refused', () =>
     given(enrolled).when(use('made up')).thenRefused('second-factor-wrong'));
   test('is replaced by new ones', () => {
     given(enrolled)

@@ -161,7 +161,7 @@ describe("Anthropic's client and upstream", () => {
     expect(await answer.text()).toBe(text);
   });
 
-  test('200 kB of context with cache control go up byte for byte', async () => {
+  test('send 200 kB of context with cache control, which goes up byte for byte', async () => {
     upstream.says(messageOf([{ type: 'text', text: 'Read.' }], { cache_creation_input_tokens: 50_000 }));
     const content = Array.from({ length: 4 }, (_, index) => ({
       type: 'text' as const,
@@ -397,7 +397,7 @@ test("models are listed as Anthropic's client reads them", async () => {
   expect(names).toContainEqual([claude, 'model']);
 });
 
-test("one model is told, and refused, as Anthropic's client reads it", async () => {
+test("a single model is told, and refused, as Anthropic's client reads it", async () => {
   expect(await anthropic.models.retrieve(claude)).toMatchObject({ id: claude, type: 'model', display_name: claude });
   const unknown: unknown = await anthropic.models.retrieve('no-such-model').catch((error: unknown) => error);
   expect(unknown).toBeInstanceOf(Anthropic.NotFoundError);

@@ -185,7 +185,7 @@ describe('the models of a key', () => {
     expect(codeOf(await caller.chat({ model: 'gpt-4o' }))).toEqual([403, 'model_not_allowed']);
   });
 
-  test('when limited to none are none', async () => {
+  test('are an empty list when the key is limited to no model', async () => {
     const caller = callers.with(await gateway.addApiKey(user, { models: [] }));
     expect(await listed(caller)).toEqual([]);
     expect(codeOf(await caller.chat({ model }))).toEqual([403, 'model_not_allowed']);

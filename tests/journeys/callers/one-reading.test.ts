@@ -132,7 +132,7 @@ describe('a form that can be read in two ways is refused by the name of the fiel
   });
 });
 
-test('one part where Google takes a list of one is counted, and goes as it came', async () => {
+test('a single part where Google takes a list of one is counted, and goes as it came', async () => {
   geminiUpstream.says('generateContent', responseWith([{ text: 'x' }], { finishReason: 'STOP' }));
   const instructions = { parts: { text: 'word '.repeat(5_000) } };
   const body = { contents: [{ parts: { text: 'x' } }], system_instruction: instructions };

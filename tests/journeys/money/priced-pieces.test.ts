@@ -178,7 +178,7 @@ describe('a search of Google’s', () => {
     },
   );
 
-  test('is no function of a client whose upstream is none of Google’s: a balance without room for searches will do', async () => {
+  test('is no function of a client whose upstream is not Google: a balance without room for searches will do', async () => {
     await as(await gateway.addUser(20_000));
     await openai.chat.completions.create({
       model: 'gpt-4o-mini',

@@ -221,7 +221,7 @@ test('whatever happens, balances are grants minus settlements, the ledger sums t
   );
 }, 120_000);
 
-test('those days were eventful: calls ended in every way there is', async () => {
+test('the generated days were eventful: calls ended in every way there is', async () => {
   const { events } = await withDatabase(gateway.config, quietLog, booksAtRest);
   const endings = new Set(
     events.map(({ event }) => {

@@ -361,7 +361,7 @@ describe('two users, three keys and every way a call can end', () => {
   });
 });
 
-test('a call that costs more than was held takes what there is; the rest is no debt, and the door is closed', async () => {
+test('a call that costs more than was held takes what there is; the rest is no debt, and further calls are refused', async () => {
   // The limit is not obeyed, and what came shows it.
   gateway.provider.script('metered', { tokens: { prompt: 20, completion: 5_000 }, chunks: 5_000, obeysLimit: false });
   const balance = (await minFor('metered')) + 10;

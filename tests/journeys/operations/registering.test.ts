@@ -368,7 +368,7 @@ describe('the human check', () => {
     expect((await ask('', cookie)).json).toEqual(refused('Turnstile token 为空'));
   });
 
-  test('is demanded at no other door, and of no cookie somebody made up', async () => {
+  test('is demanded by no other endpoint, and of no cookie somebody made up', async () => {
     expect((await post('/api/user/reset', { email: 'x@mail.example', token: 'x' })).json.message).not.toMatch(
       /Turnstile/,
     );

@@ -175,7 +175,7 @@ describe('what is not the relay’s', () => {
   });
 });
 
-test('one that dies takes its own calls with it and nobody else’s, and another comes in its place', async () => {
+test('a worker that dies takes its own calls with it and nobody else’s, and another comes in its place', async () => {
   const user = await gateway.addUser(1_000_000);
   const key = await gateway.addApiKey(user);
   const caller = callers.with(key);

@@ -68,7 +68,7 @@ test('of many parallel orders over both faces exactly as many succeed as there a
   expect(await (await keysOf(user)).count()).toBe(most);
 });
 
-test('both faces name the limit; a deleted key makes room for one, and other users have places of their own', async () => {
+test('the limit of API keys per user is named by both faces; a deleted key makes room for one, and other users have places of their own', async () => {
   const { user, overGraphql, overRest } = await issuer();
   for (let index = 0; index < most; index++) expect(await overRest()).toBe('issued');
   expect(await overGraphql()).toEqual(refusedByGraphql);

@@ -39,7 +39,7 @@ async function answerTo(request: string): Promise<string> {
   return text;
 }
 
-describe('a Host that is none', () => {
+describe('a Host header that names no host', () => {
   const hosts = [
     '[',
     'a b',

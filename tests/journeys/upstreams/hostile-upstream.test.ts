@@ -328,7 +328,7 @@ describe('an answer', () => {
     });
 
     test.each(['', '<html></html>', '[1,2]', '{"half', ' '.repeat(200_000), 'data: [\n\n'])(
-      'and is none, is a failure: %j',
+      'and that is no stream, is a failure: %j',
       async (body) => {
         answers(body);
         const answer = await streamed();

@@ -114,7 +114,7 @@ describe('speech', () => {
   });
 });
 
-describe('speech is refused', () => {
+describe('a request for speech is refused', () => {
   test.each([
     ['without a text', { input: '' }, 'invalid_audio_request', 'input'],
     ['of a list', { input: ['a'] }, 'invalid_audio_request', 'input'],
@@ -133,7 +133,7 @@ describe('speech is refused', () => {
   });
 });
 
-describe('nothing is charged', () => {
+describe('nothing is charged for speech', () => {
   test.each<[string, SoundUpstream['serve'], number, string]>([
     [
       'for an error',
@@ -231,7 +231,7 @@ describe('what was delivered is charged', () => {
   });
 });
 
-test('the books agree', async () => {
+test('after all of these calls for speech the ledger agrees with the log', async () => {
   await withDatabase(gateway.config, quietLog, async (database) =>
     expectBooksToAgree(database, await booksAtRest(database)),
   );

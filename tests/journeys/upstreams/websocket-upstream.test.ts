@@ -313,7 +313,7 @@ describe('a caller', () => {
   });
 });
 
-test('neither key nor signature is in anything the gateway has logged', () => {
+test('what the gateway has logged holds neither a key nor a signature', () => {
   const logged = gateway.logged.join('\n');
   expect(logged).not.toBe('');
   for (const secret of [key.secret, key.key, 'authorization=', Buffer.from(`api_key="${key.key}`).toString('base64')])

@@ -33,7 +33,7 @@ const reserve = (worker: ReturnType<CallsOfWorkers['enter']>, call: string, posi
   return callId;
 };
 
-test('it is said up to where every worker has said everything; one without calls keeps nobody back', async () => {
+test('the primary says up to where every worker has said everything; one without calls keeps nobody back', async () => {
   const { calls, state, stop } = noting();
   const [one, other] = [calls.enter(), calls.enter()];
   calls.enter();

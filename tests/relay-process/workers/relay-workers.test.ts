@@ -53,7 +53,7 @@ test('a start rejects with what keeps one from listening', async () => {
   });
 });
 
-test('one that is stuck is replaced', async () => {
+test('a worker that is stuck is replaced by another', async () => {
   const { workers, reasons } = frail('stuck', 1);
   await workers.start(ports, setting);
   const [first = 0] = pids();

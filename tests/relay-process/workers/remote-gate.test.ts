@@ -30,7 +30,7 @@ function world() {
   };
 }
 
-test('that a key is not spent is asked once by all who want to know', async () => {
+test('whether a key is spent is asked once for all who want to know', async () => {
   const { gate, asked } = world();
   expect(await Promise.all([gate.isSpent(key), gate.isSpent(key), gate.isSpent(ApiKeyId(13))])).toEqual([
     false,
@@ -41,7 +41,7 @@ test('that a key is not spent is asked once by all who want to know', async () =
   expect(asked).toEqual([12, 13]);
 });
 
-test('it is asked again once the primary has told that it may be, and after a minute in any case', async () => {
+test('whether a key is spent is asked again once the primary has told that it may be, and after a minute in any case', async () => {
   const { gate, asked, clock, spend } = world();
   await gate.isSpent(key);
   spend(true);

@@ -42,7 +42,7 @@ describe('the allow list of an API key', () => {
     ['the address among others', ['192.0.2.1', ' 203.0.113.7, '], true],
     ['the range', ['203.0.113.0/24'], true],
     ['other addresses', ['203.0.113.8'], false],
-  ])('with %s', (_, lines, allowed) => {
+  ])('with %s admits the caller or refuses it', (_, lines, allowed) => {
     expect(isAllowed('203.0.113.7', lines)).toBe(allowed);
     expect(isAllowed('::ffff:203.0.113.7', lines)).toBe(allowed);
   });

@@ -23,7 +23,7 @@ describe.each([
     expect(minThinkingTokens(asked(4_000))).toBe(1_024);
   });
 
-  test.each([0, -5, 'much', null])('of %j is none: nothing is needed for it, and it is sent as it came', (tokens) => {
+  test.each([0, -5, 'much', null])('of %j sets no budget: nothing is added, and it is sent as it came', (tokens) => {
     expect(minThinkingTokens(asked(tokens))).toBe(0);
     expect(budgetsBelow(asked(tokens), 3_000)).toEqual(asked(tokens));
   });

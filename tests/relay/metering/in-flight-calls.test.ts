@@ -100,7 +100,7 @@ test('a stream is noted again whenever it has grown by a quarter, so the last no
   expect(notes.length).toBeLessThan(25);
 });
 
-test('it is said up to where all that had been sent is noted: a second behind the newest reservation', async () => {
+test('in-flight calls are told up to where all that had been sent is noted: a second behind the newest reservation', async () => {
   calls.reserved(CallId('c'), Position(5));
   await looks(4);
   expect(notes).toEqual([]);

@@ -23,7 +23,7 @@ describe('the channel of an attempt', () => {
     expect(chooseChannel(tiers, attempt, failed(...before), random)?.id).toBe(chosen);
   });
 
-  test('is none where there are no candidates', () => {
+  test('is missing where there are no candidates', () => {
     expect(chooseChannel([], 0, failed(), 0)).toBeNull();
   });
 

@@ -135,7 +135,7 @@ describe('the models of an upstream', () => {
     await expect(modelsOf(39)).rejects.toThrow(unaskable('this channel has no account id'));
   });
 
-  test('are none where it says so', async () => {
+  test('are an empty list where upstream says so', async () => {
     for (const answer of [listed(), { data: null }]) {
       answers['/v1/models'] = answer;
       expect(await modelsOf(1)).toEqual([]);

@@ -8,12 +8,12 @@ const confidential = { key: 'sk-secret-0123456789', baseUrl: '', organization: n
 test.each([
   ...['error', 'network_error', 'model_error', 'server_error', 'insufficient_system_resource', 'abort', 'failed'],
   ...['malformed_function_call', 'function_call_filter: MALFORMED_FUNCTION_CALL', 'engine_overloaded', 'timeout'],
-])('%s is a failure', (reason) => expect(saysFailure(reason)).toBe(true));
+])('the finish reason %s is a failure of the answer', (reason) => expect(saysFailure(reason)).toBe(true));
 
 test.each<unknown>([
   ...['stop', 'length', 'tool_calls', 'function_call', 'content_filter', 'end_turn', 'refusal', 'pause_turn', 'eos'],
   ...['model_context_window_exceeded', 'error_free', 'terror', null, 7, '', `${'x'.repeat(10_000)}_error`],
-])('%s is none', (reason) => expect(saysFailure(reason as string)).toBe(false));
+])('the finish reason %s is no failure of the answer', (reason) => expect(saysFailure(reason as string)).toBe(false));
 
 describe('a failure', () => {
   test('is told with its reason as the code, and what upstream says of it, without its secrets', () => {

@@ -458,7 +458,7 @@ describe('a stream', () => {
     expect(stream.push(error).error).toMatchObject({ status: 500, code: 'InternalServerException', message: 'Oh.' });
   });
 
-  test('that is none fails, and what came before is still the caller’s', () => {
+  test('of another format fails, and what came before is still the caller’s', () => {
     const stream = opened();
     const step = stream.push(Buffer.concat([start, Buffer.from('data: {"type":"ping"}\n\n')]));
     expect(step.bytes?.toString('utf8')).toMatch(/^event: message_start\n/);

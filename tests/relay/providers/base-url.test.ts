@@ -47,7 +47,7 @@ describe('a custom channel without the address of an endpoint', () => {
     },
   );
 
-  test.each(['https://a.example/v1/chat/completions', 'https://a.example/chat'])('is none: %s', (baseUrl) =>
+  test.each(['https://a.example/v1/chat/completions', 'https://a.example/chat'])('cannot serve it: %s', (baseUrl) =>
     expect(custom.baseHint?.(baseUrl)).toBeNull(),
   );
 });

@@ -93,7 +93,7 @@ describe('thinking', () => {
     ['gemini-2.5-flash-thinking-4096', 'a suffix with a budget', {}, { ...shown, thinkingBudget: 4096 }],
     ['gemini-2.5-flash-nothinking', 'a suffix against it', { reasoning_effort: 'high' }, { thinkingBudget: 0 }],
     ['gemini-2.5-pro-nothinking', 'a suffix against it', {}, { thinkingBudget: 128 }],
-  ])('of %s when %s', (model, _said, body, expected) => {
+  ])('of %s is sent with the budget for: %s', (model, _said, body, expected) => {
     const asked = ask({ model, body });
     expect(asked.body.generationConfig.thinkingConfig).toEqual(expected);
     expect(asked.url).not.toMatch(/thinking/);
@@ -135,7 +135,7 @@ describe('the address', () => {
     ['gemini-1.0-pro', 'v1alpha', '/v1/models/gemini-1.0-pro:'],
     ['models/gemini-2.5-flash', '', '/v1beta/models/gemini-2.5-flash:'],
     ['a/../b?x=1#', '', '/v1beta/models/a%2F..%2Fb%3Fx%3D1%23:'],
-  ])('of %s with the version %j of the channel', (model, version, expected) => {
+  ])('of %s has the API version where the channel says %j', (model, version, expected) => {
     expect(ask({ model, channel: { other: version }, options: { gemini } }).url).toContain(expected);
   });
 

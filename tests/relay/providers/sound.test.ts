@@ -36,7 +36,7 @@ describe('the address', () => {
     [40, 'transcription', 'https://upstream.example/v1/audio/transcriptions'],
     [42, 'transcription', 'https://upstream.example/v1/audio/transcriptions'],
     [47, 'transcription', 'https://upstream.example/v1/audio/transcriptions'],
-  ] as const)('of type %i for %s', (type, mode, url) => {
+  ] as const)('of type %i for %s is what its provider documents', (type, mode, url) => {
     expect(providerOfType(type).modes).toContain(mode);
     expect(asked(type, mode).url).toBe(url);
   });
@@ -136,7 +136,7 @@ describe('of a transcript', () => {
     ['a page', '<html>', 'text/html', 'text', 502],
     ['no JSON', 'Hello.', 'text/plain', 'json', 502],
     ['no text in it', '{"words":[]}', 'application/json', 'verbose_json', 502],
-  ])('%s is none', (_what, body, type, format, status) => {
+  ])('%s is no transcript', (_what, body, type, format, status) => {
     const answer = read(body, type, format);
     expect(answer.ok ? null : answer.error.status).toBe(status);
   });

@@ -140,7 +140,7 @@ describe('the frame', () => {
     expect(within(frameOf('Spark-Max', { body: { user: 'u'.repeat(33) } }), 'header')).toEqual({ app_id: 'a1b2c3d4' });
   });
 
-  test('is refused to pictures and to tools where there are none, in the caller’s own words', () => {
+  test('refuses pictures, and tools where the model has no tools, in the caller’s own words', () => {
     const picture = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example/x.png' } }] }];
     expect(() => request('Spark-Max', { body: { messages: picture } })).toThrow(/messages: .*text only/);
     const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];

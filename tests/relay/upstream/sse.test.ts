@@ -72,7 +72,7 @@ describe('reading server-sent events', () => {
     expect(dataOf(bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2))).toEqual(['a']);
   });
 
-  test('the start of a byte order mark that is none belongs to the line', () => {
+  test('an incomplete byte order mark belongs to the line', () => {
     expect(dataOf(Buffer.from([0xef, 0xbb]), 'x\n', 'data: a\n\n')).toEqual(['a']);
   });
 

@@ -266,7 +266,7 @@ describe('a handshake', () => {
     expect(asked).toEqual([new URL(server.url).host]);
   });
 
-  test('takes a place at the host, and there is none for more', async () => {
+  test('takes a place at the host: others are refused as saturated until it is free', async () => {
     const upstream = upstreamWith({ connections: 1 });
     const server = await serving({ serve: () => {} });
     const first = ask(upstream, server.url, { payer: 1 });

@@ -173,7 +173,7 @@ describe('a token', () => {
     expect(await world(unreached).authorise()).toEqual({ ...unreached, refusal: null });
   });
 
-  test('is not asked for with a key that is none', async () => {
+  test('is not asked for with a key that is not valid', async () => {
     const { asked, authorise } = world();
     await expect(authorise('AIza')).rejects.toMatchObject({ fault: 'channel' });
     await expect(authorise(document({ private_key: 'none' }))).rejects.toMatchObject({ fault: 'channel' });
