@@ -4,6 +4,8 @@ import { beginning, type Position, type Recorded } from '../../src/domain/events
 import { collect } from '../support/collect.js';
 import { eventId, newEvent, someInstant, streamNamed, unknownEvent } from '../support/given/events.js';
 
+import { appended, ascending, ids, positions, readWholeLog } from './event-store-log.js';
+import { subscriptionContract } from './event-store-subscriptions.contract.js';
 /* What every engine behind the EventStore port promises. Nothing here knows an engine. */
 
 export interface OpenedStore {
@@ -11,36 +13,6 @@ export interface OpenedStore {
   readonly store: EventStore;
   /** Closes the store, if the test has not, and removes the log. */
   dispose(): Promise<void>;
-}
-
-const ids = (events: readonly Recorded[]): string[] => events.map(({ id }) => id);
-const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => Number(position));
-const ascending = (numbers: readonly number[]): boolean =>
-  numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? Number.POSITIVE_INFINITY));
-
-/** A moment that one side waits for and the other brings about. */
-function signalled() {
-  let signal: () => void = () => undefined;
-  const reached = new Promise<void>((resolve) => {
-    signal = resolve;
-  });
-  return { signal, signalled: reached };
-}
-
-async function readWholeLog(store: EventStore): Promise<Recorded[]> {
-  const log: Recorded[] = [];
-  for (;;) {
-    const page = await store.readAll(log.at(-1)?.position ?? beginning, 100);
-    if (page.length === 0) return log;
-    log.push(...page);
-  }
-}
-
-/** Appends that must succeed; the position of the last event. */
-async function appended(store: EventStore, ...[stream, events, expected]: Parameters<EventStore['append']>) {
-  const result = await store.append(stream, events, expected);
-  if (!result.ok) throw new Error(`Conflict: ${stream} is at ${result.conflict.actual}`);
-  return result.position;
 }
 
 /** `begin`: how the names of all streams begin, for engines that keep some apart. */
@@ -464,122 +436,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
     });
 
-    describe('subscribing', () => {
-      test('gives what is stored, then what is appended, in order', async () => {
-        await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
-        const subscription = collect(store, beginning);
-        await subscription.reached(2);
-        await appended(store, beta, [newEvent(3)], 'no-stream');
-        await subscription.reached(3);
-        await appended(store, alpha, [newEvent(4)], 1);
-        await subscription.reached(4);
-        expect(subscription.events).toEqual(await readWholeLog(store));
-        await subscription.stop();
-      });
-
-      test('resumes behind the position it is given', async () => {
-        await appended(store, alpha, [newEvent(1)], 'no-stream');
-        const second = await appended(store, alpha, [newEvent(2)], 0);
-        await appended(store, alpha, [newEvent(3)], 1);
-        const subscription = collect(store, second);
-        await subscription.reached(1);
-        await appended(store, alpha, [newEvent(4)], 2);
-        await subscription.reached(2);
-        expect(ids(subscription.events)).toEqual([eventId(3), eventId(4)]);
-        await subscription.stop();
-      });
-
-      test('from the head gives only what comes', async () => {
-        const head = await appended(store, alpha, [newEvent(1)], 'no-stream');
-        const subscription = collect(store, head);
-        await appended(store, alpha, [newEvent(2)], 0);
-        await subscription.reached(1);
-        expect(ids(subscription.events)).toEqual([eventId(2)]);
-        await subscription.stop();
-      });
-
-      test('gives no empty batches', async () => {
-        const subscription = collect(store, beginning);
-        for (let n = 0; n < 20; n++) await appended(store, alpha, [newEvent(n)], 'any');
-        await subscription.reached(20);
-        expect(subscription.batches.every((batch) => batch.length > 0)).toBe(true);
-        await subscription.stop();
-      });
-
-      test('while others write, loses nothing, repeats nothing and keeps the order, whenever it begins', async () => {
-        const total = 3_000;
-        const subscriptions = [collect(store, beginning)];
-        const writers = Array.from({ length: 30 }, async (_, writer) => {
-          for (let n = 0; n < total / 30; n++) {
-            await appended(store, named(`alpha-${writer}`), [newEvent(n, 'x', writer)], 'any');
-            if (n % 20 === 10 && writer === 0) subscriptions.push(collect(store, beginning));
-          }
-        });
-        await Promise.all(writers);
-        subscriptions.push(collect(store, beginning));
-        const log = ids(await readWholeLog(store));
-        expect(log).toHaveLength(total);
-        expect(subscriptions.length).toBeGreaterThan(5);
-        for (const subscription of subscriptions) {
-          await subscription.reached(total);
-          expect(ids(subscription.events)).toEqual(log);
-          await subscription.stop();
-        }
-      });
-
-      test('one that is slow does not hold up the others, and misses nothing', async () => {
-        const total = 500;
-        const slow: Recorded[] = [];
-        const began = signalled();
-        const allowed = signalled();
-        const slowly = (async () => {
-          for await (const batch of store.subscribe(beginning, new AbortController().signal)) {
-            slow.push(...batch);
-            began.signal();
-            await allowed.signalled;
-            if (slow.length === total) return;
-          }
-        })();
-        const quick = collect(store, beginning);
-        await appended(store, alpha, [newEvent(0)], 'no-stream');
-        await began.signalled;
-        for (let n = 1; n < total; n += 100)
-          await Promise.all(
-            Array.from({ length: Math.min(100, total - n) }, (_, k) =>
-              appended(store, named(`beta-${n + k}`), [newEvent(n + k)], 'any'),
-            ),
-          );
-        await quick.reached(total);
-        expect(ids(slow)).toEqual([eventId(0)]);
-        allowed.signal();
-        await slowly;
-        expect(ids(slow)).toEqual(ids(quick.events));
-        await quick.stop();
-      });
-
-      test('ends when its signal aborts while it waits', async () => {
-        const subscription = collect(store, beginning);
-        await appended(store, alpha, [newEvent(1)], 'any');
-        await subscription.reached(1);
-        await subscription.stop();
-        await appended(store, alpha, [newEvent(2)], 'any');
-        expect(ids(subscription.events)).toEqual([eventId(1)]);
-      });
-
-      test('gives nothing when its signal has already aborted', async () => {
-        await appended(store, alpha, [newEvent(1)], 'any');
-        const iterator = store.subscribe(beginning, AbortSignal.abort())[Symbol.asyncIterator]();
-        expect((await iterator.next()).done).toBe(true);
-      });
-
-      test('ends when the store is closed', async () => {
-        const subscription = collect(store, beginning);
-        await appended(store, alpha, [newEvent(1)], 'any');
-        await subscription.reached(1);
-        await store.close();
-        await subscription.stop();
-      });
-    });
+    subscriptionContract(() => store, named);
 
     describe('an event of a type that only a newer release knows', () => {
       const refusal = { name: 'UnreadableEvent', type: 'CreditLent' };

@@ -32,7 +32,7 @@ function textOf(title: ts.Expression): string {
 }
 
 export function titlesIn(path: string, text: string): TestTitle[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022);
   const found: TestTitle[] = [];
   const visit = (node: ts.Node, suites: readonly string[]): void => {
     const [title, ...others] = ts.isCallExpression(node) ? node.arguments : [];
@@ -42,7 +42,7 @@ export function titlesIn(path: string, text: string): TestTitle[] {
       return;
     }
     const parts = [...suites, textOf(title)];
-    if (kind === 'test') found.push({ line: file.getLineAndCharacterOfPosition(node.getStart()).line + 1, parts });
+    if (kind === 'test') found.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, parts });
     for (const other of others) visit(other, kind === 'suite' ? parts : suites);
   };
   visit(file, []);
