@@ -22,7 +22,7 @@ test('positions are compared, and no compiler lets them be calculated with or co
   expect(calculations).toHaveLength(6);
 });
 
-test('of several positions the first and the last in the log can be told, and for an empty list null is told', () => {
+test('of several positions the first and the last in the log can be told, and the beginning for an empty list', () => {
   expect(latestOf([three, nine, seventy])).toBe(nine);
   expect(latestOf([])).toBe(beginning);
   expect(earliestOf(seventy, three, nine)).toBe(three);
