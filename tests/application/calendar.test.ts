@@ -27,11 +27,14 @@ test('begins where clocks show that it does', () => {
   expect(zone.timeOf(from - 1)).toBe('2026-09-30 23:59:59');
 });
 
-test.each(['2026-12', '2019-12', '2026-13', '2026-1', '', '2026-10-01'])('%j is refused as a month, by the name of the field', (name) => {
-  expect(() => monthNamed(name, 'UTC', now)).toThrow(
-    expect.objectContaining({ details: expect.objectContaining({ field: 'month' }) }),
-  );
-});
+test.each(['2026-12', '2019-12', '2026-13', '2026-1', '', '2026-10-01'])(
+  '%j is refused as a month, by the name of the field',
+  (name) => {
+    expect(() => monthNamed(name, 'UTC', now)).toThrow(
+      expect.objectContaining({ details: expect.objectContaining({ field: 'month' }) }),
+    );
+  },
+);
 
 test.each(['', 'Mars/Olympus', '+05:17', '-0330', 'x'.repeat(65)])('the zone %s is refused', (zone) => {
   expect(() => monthNamed('2026-10', zone, now)).toThrow(

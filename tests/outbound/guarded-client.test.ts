@@ -140,7 +140,9 @@ describe('an address', () => {
     'javascript:0',
     'https://user:pass@a.example/',
     'https://user@a.example',
-  ])('%j is refused as a target', async (url) => expect(await get(clientOf(), url)).toEqual(refused('address-invalid')));
+  ])('%j is refused as a target', async (url) =>
+    expect(await get(clientOf(), url)).toEqual(refused('address-invalid')),
+  );
 
   test('must begin with https, unless the operator or the request allows otherwise', async () => {
     const url = await plain((_, response) => void response.end('plain'));

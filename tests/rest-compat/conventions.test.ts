@@ -114,11 +114,14 @@ describe('bodies', () => {
   });
   const newest = async () => dataOf<{ name: string; remain_quota: number }[]>(await stage.alice.get('/api/token/'))[0];
 
-  test.each(['', 'nonsense', '{"name":', '[]', '"text"', '7', 'null'])('%j is refused as the body of a request', async (raw) => {
-    const answer = await create({ raw });
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({ success: false, message: '无效的参数', data: null });
-  });
+  test.each(['', 'nonsense', '{"name":', '[]', '"text"', '7', 'null'])(
+    '%j is refused as the body of a request',
+    async (raw) => {
+      const answer = await create({ raw });
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual({ success: false, message: '无效的参数', data: null });
+    },
+  );
   test.each([
     ['a lone byte', [0xff]],
     ['half a character', [0xe6, 0xbc]],

@@ -185,8 +185,9 @@ describe('secret options', () => {
   test.each(['MyToken', 'my.client_secret', 'SomeKey'])('hold %s, which is unknown but named like a secret', (key) =>
     expect(isSecretOption(key)).toBe(true),
   );
-  test.each(['TurnstileSiteKey', 'GitHubClientId', 'Notice', 'KeyNotice', 'MyOption'])('do not hold %s: its value is shown', (key) =>
-    expect(isSecretOption(key)).toBe(false),
+  test.each(['TurnstileSiteKey', 'GitHubClientId', 'Notice', 'KeyNotice', 'MyOption'])(
+    'do not hold %s: its value is shown',
+    (key) => expect(isSecretOption(key)).toBe(false),
   );
 });
 
