@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { DomainEvent, Position, Revision, StreamName } from '../domain/events/events.js';
 import type { Decider } from '../domain/kernel/decider.js';
 import { markIn } from './idempotency.js';
@@ -45,13 +46,15 @@ function weightOf(value: unknown): number {
 }
 
 export class RecentFolds {
-  private readonly entries = new Map<StreamName, Entry>();
-  private weight = 0;
+  private readonly entries: LRUCache<StreamName, Entry>;
 
   constructor(
     private readonly store: Pick<EventStore, 'streamPages'>,
-    private readonly limits: FoldsLimits = { streams: 1_000, weight: 16 * 1024 * 1024 },
-  ) {}
+    { streams, weight }: FoldsLimits = { streams: 1_000, weight: 16 * 1024 * 1024 },
+  ) {
+    // What weighs more than all together may is not kept at all.
+    this.entries = new LRUCache({ max: streams, maxSize: weight, sizeCalculation: (entry) => entry.weight });
+  }
 
   /** A stream as its aggregate sees it now; streams may be larger than memory. */
   async fold<State, Event extends DomainEvent>(
@@ -76,34 +79,13 @@ export class RecentFolds {
     const folded = { state, last, marked };
     const weight = weightOf(state) + marked.size * perMark;
     if (last !== known.last) this.keep(stream, { ...folded, evolve, weight });
-    else if (entry !== undefined && this.entries.get(stream) === entry) this.put(stream, entry);
     return folded;
   }
 
   private keep(stream: StreamName, entry: Entry): void {
-    const other = this.entries.get(stream);
+    const other = this.entries.peek(stream);
     // Another order may have read further meanwhile.
     if (other !== undefined && (other.last?.revision ?? -1) > (entry.last?.revision ?? -1)) return;
-    this.drop(stream);
-    if (entry.weight > this.limits.weight) return;
-    this.weight += entry.weight;
-    this.put(stream, entry);
-    for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= this.limits.streams && this.weight <= this.limits.weight) return;
-      this.drop(oldest);
-    }
-  }
-
-  /** As the one used last. */
-  private put(stream: StreamName, entry: Entry): void {
-    this.entries.delete(stream);
     this.entries.set(stream, entry);
-  }
-
-  private drop(stream: StreamName): void {
-    const entry = this.entries.get(stream);
-    if (entry === undefined) return;
-    this.entries.delete(stream);
-    this.weight -= entry.weight;
   }
 }

@@ -8,17 +8,17 @@ import type { Instant } from '../domain/kernel/instant.js';
 import { exportRoutes } from '../exports/export-routes.js';
 import { attachSubscriptions } from '../graphql/live/subscriptions.js';
 import { graphqlRoutes } from '../graphql/server/routes.js';
-import { Allowance } from '../http/allowance.js';
 import type { BodyRoom } from '../http/body-room.js';
 import type { Origins } from '../http/origins.js';
 import type { UpgradeRouter } from '../http/upgrade-router.js';
 import { playgroundRoutes } from '../playground/playground-routes.js';
+import { requestLimit } from '../rate-limit/request-limit.js';
+import { TokenBuckets } from '../rate-limit/token-bucket.js';
 import { isAllowed } from '../relay/admission/ip-allow-list.js';
 import { readCredential } from '../relay/dialects/openai/credential.js';
 import { requestIdHeaders } from '../relay/dialects/router.js';
 import type { Relay } from '../relay/pipeline/relay.js';
 import { restRoutes } from '../rest-compat/routes.js';
-import { slidingWindow } from '../rest-compat/wire/rate-limits.js';
 import { serveConsole } from './console-files.js';
 
 /* The faces beside the relay on one port: GraphQL, legacy REST, files to be saved, the playground, and the console. */
@@ -47,13 +47,13 @@ export async function serveHttpApps(app: FastifyInstance, options: FacesOptions)
   const newRequestId = () => requestId(application.clock.now());
 
   // One count for everything that guesses at accounts, whichever face it comes through.
-  const allowAttempt = slidingWindow(rateLimits.critical, application.clock);
+  const allowAttempt = requestLimit(rateLimits.critical, application.clock);
   const graphql = {
     application,
     version,
     startedAt,
     bodyRoom,
-    work: new Allowance({ perMinute: config.graphql.costPerMinute }, application.clock),
+    work: new TokenBuckets({ perMinute: config.graphql.costPerMinute }, application.clock),
     addressOf,
     limits: { depth: config.graphql.maxDepth, cost: config.graphql.maxCost },
     openIntrospection: false,
@@ -89,7 +89,7 @@ export async function serveHttpApps(app: FastifyInstance, options: FacesOptions)
     application,
     newRequestId,
     origins,
-    allowRequest: slidingWindow(rateLimits.api, application.clock),
+    allowRequest: requestLimit(rateLimits.api, application.clock),
   });
 
   await app.register(playgroundRoutes, {
@@ -98,7 +98,7 @@ export async function serveHttpApps(app: FastifyInstance, options: FacesOptions)
     newRequestId,
     requestIdHeaders,
     origins,
-    allowRequest: slidingWindow(rateLimits.api, application.clock),
+    allowRequest: requestLimit(rateLimits.api, application.clock),
     log,
   });
 

@@ -4,6 +4,7 @@ import type { Application } from '../application/application.js';
 import { Failure } from '../domain/kernel/failure.js';
 import type { Instant } from '../domain/kernel/instant.js';
 import { type BodyRoom, countUnfinished } from '../http/body-room.js';
+import { requestLimit } from '../rate-limit/request-limit.js';
 import { type BillingEndpointOptions, billingRoutes } from './billing.js';
 import { channelEndpoints } from './channel.js';
 import { channelBulkEndpoints } from './channel-bulk.js';
@@ -27,7 +28,7 @@ import { isForm, isJsonOrNone, isOrder } from './wire/cross-site.js';
 import { type EndpointOptions, endpointsOn, takesForm } from './wire/endpoints.js';
 import { failure } from './wire/envelope.js';
 import { badParameter, errorObject, ForeignPage, RestRefusal, refusalAnswer } from './wire/errors.js';
-import { type RateLimits, slidingWindow, TooManyRequests } from './wire/rate-limits.js';
+import { type RateLimits, TooManyRequests } from './wire/rate-limits.js';
 
 /* The legacy contract over HTTP: `/api`, and the billing endpoints of OpenAI's old dashboard. */
 
@@ -80,8 +81,8 @@ function rememberSetUp(isDone: () => Promise<boolean>): () => Promise<boolean> {
 export async function restRoutes(app: FastifyInstance, options: RestOptions): Promise<void> {
   const { application, newRequestId, rateLimits, allowAttempt, origins } = options;
   const { clock } = application;
-  const apiLimit = slidingWindow(rateLimits.api, clock);
-  const webLimit = slidingWindow(rateLimits.web, clock);
+  const apiLimit = requestLimit(rateLimits.api, clock);
+  const webLimit = requestLimit(rateLimits.web, clock);
 
   await app.register(fastifyCompress, { encodings: ['gzip'], threshold: 0, globalDecompression: false });
 

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { growingLru } from '../data-structures/growing-lru.js';
 import { Failure } from '../domain/kernel/failure.js';
 import { credentialOf } from './session.js';
 
@@ -27,26 +28,19 @@ export interface ShownQuota {
   last(request: FastifyRequest, kind: Metered, id: number): QuotaReading | null;
 }
 
-/** Readings kept, the newest: a page shows a hundred at most. */
+/** Readings kept: a page shows a hundred at most. */
 const capacity = 50_000;
 
 const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url');
 
 export function shownQuota(): ShownQuota {
-  const readings = new Map<string, QuotaReading>();
-
-  const remember = (name: string, reading: QuotaReading): void => {
-    readings.delete(name);
-    readings.set(name, reading);
-    const oldest = readings.keys().next();
-    if (readings.size > capacity && oldest.done === false) readings.delete(oldest.value);
-  };
+  const readings = growingLru<string, QuotaReading>(capacity);
 
   return {
     show(request, kind, items) {
       const session = nameOf(credentialOf(request).text);
       const orderKey = randomUUID();
-      for (const { id, quota } of items) remember(`${session} ${kind} ${id}`, { quota, orderKey });
+      for (const { id, quota } of items) readings.set(`${session} ${kind} ${id}`, { quota, orderKey });
     },
     last(request, kind, id) {
       const { text, ofBrowser } = credentialOf(request);

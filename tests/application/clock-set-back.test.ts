@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { awaitingPayments } from '../../src/application/reactions/await-payments.js';
-import { recentAttempts } from '../../src/application/recent-attempts.js';
 import { mailLimits } from '../../src/application/users/mail-limits.js';
 import { Position } from '../../src/domain/events/events.js';
 import { type PaymentId, UserId } from '../../src/domain/kernel/ids.js';
+import { recentAttempts } from '../../src/rate-limit/recent-attempts.js';
+import { requestLimit } from '../../src/rate-limit/request-limit.js';
 import { modelRateLimiter } from '../../src/relay/admission/rate-limit.js';
 import { AccessTokens } from '../../src/relay/upstream/access-tokens.js';
-import { slidingWindow } from '../../src/rest-compat/wire/rate-limits.js';
 import { someInstant } from '../support/given/events.js';
 import { settableClock } from '../support/given/fixed-clock.js';
 import { refusal } from '../support/refusal.js';
@@ -38,7 +38,7 @@ test('mails are as far apart as ever', () => {
 
 test('requests of one client are admitted a window later', () => {
   const clock = settableClock(someInstant);
-  const admits = slidingWindow({ limit: 2, windowSeconds: 60 }, clock);
+  const admits = requestLimit({ limit: 2, windowSeconds: 60 }, clock);
   expect([admits('192.0.2.1'), admits('192.0.2.1'), admits('192.0.2.1')]).toEqual([true, true, false]);
   clock.advance(-day);
   expect(admits('192.0.2.1')).toBe(false);

@@ -6,11 +6,11 @@ import type { Application } from '../../src/application/application.js';
 import { attachSubscriptions } from '../../src/graphql/live/subscriptions.js';
 import type { GraphqlOptions } from '../../src/graphql/server/context.js';
 import { graphqlRoutes } from '../../src/graphql/server/routes.js';
-import { Allowance } from '../../src/http/allowance.js';
 import { BodyRoom } from '../../src/http/body-room.js';
 import { clientAddress } from '../../src/http/client-address.js';
 import { origins } from '../../src/http/origins.js';
 import { UpgradeRouter } from '../../src/http/upgrade-router.js';
+import { TokenBuckets } from '../../src/rate-limit/token-bucket.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /* The GraphQL face on a port of its own, over the application of a whole gateway. */
@@ -212,7 +212,7 @@ export async function serveGraphql(
     version: '1.2.3',
     startedAt: 1_767_323_045_678,
     bodyRoom: new BodyRoom({ totalBytes: 1e9, maxBytes: 1e9, unfinishedPerAddress: 1000 }),
-    work: new Allowance({ perMinute: 1e9 }, { now: Date.now }),
+    work: new TokenBuckets({ perMinute: 1e9 }, { now: Date.now }),
     addressOf: clientAddress([]),
     limits: { depth: 10, cost: 5000 },
     openIntrospection: false,

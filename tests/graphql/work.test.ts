@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Allowance } from '../../src/http/allowance.js';
+import { TokenBuckets } from '../../src/rate-limit/token-bucket.js';
 import { Feed, GraphqlClient, type GraphqlServer, serveGraphql, startGraphql } from './graphql-server.js';
 
 /* What callers may make the process do, whoever they are. */
@@ -16,7 +16,7 @@ afterAll(() => server?.stop());
 /** A face of its own, whose clients have spent nothing yet. */
 const withAllowance = async (perMinute: number): Promise<void> => {
   face = await serveGraphql(server.gateway.application, {
-    work: new Allowance({ perMinute }, { now: () => time.now }),
+    work: new TokenBuckets({ perMinute }, { now: () => time.now }),
   });
 };
 

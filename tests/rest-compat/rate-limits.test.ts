@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Instant } from '../../src/domain/kernel/instant.js';
-import { slidingWindow } from '../../src/rest-compat/wire/rate-limits.js';
+import { requestLimit } from '../../src/rate-limit/request-limit.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
 import { type Answered, send, serveRest } from './rest-server.js';
 
@@ -17,7 +17,7 @@ describe('a sliding window', () => {
 
   test('admits so many in its length, and one more for each that leaves it', () => {
     const clock = clockAt(1_000_000);
-    const admit = slidingWindow({ limit: 2, windowSeconds: 10 }, clock);
+    const admit = requestLimit({ limit: 2, windowSeconds: 10 }, clock);
     expect(admit('a')).toBe(true);
     clock.pass(6_000);
     expect(admit('a')).toBe(true);
@@ -30,7 +30,7 @@ describe('a sliding window', () => {
   });
   test('does not count what it refuses', () => {
     const clock = clockAt(0);
-    const admit = slidingWindow({ limit: 1, windowSeconds: 1 }, clock);
+    const admit = requestLimit({ limit: 1, windowSeconds: 1 }, clock);
     expect(admit('a')).toBe(true);
     for (let n = 0; n < 9; n++) {
       clock.pass(100);
@@ -40,11 +40,11 @@ describe('a sliding window', () => {
     expect(admit('a')).toBe(true);
   });
   test('counts each client for itself', () => {
-    const admit = slidingWindow({ limit: 1, windowSeconds: 1 }, clockAt(0));
+    const admit = requestLimit({ limit: 1, windowSeconds: 1 }, clockAt(0));
     expect([admit('a'), admit('b'), admit('a')]).toEqual([true, true, false]);
   });
   test('counts one subscriber for one client, however it writes its address', () => {
-    const admit = slidingWindow({ limit: 1, windowSeconds: 1 }, clockAt(0));
+    const admit = requestLimit({ limit: 1, windowSeconds: 1 }, clockAt(0));
     expect(admit('2001:db8:7:8::1')).toBe(true);
     for (const same of ['2001:db8:7:8::2', '2001:0DB8:0007:0008:ffff:ffff:ffff:ffff']) expect(admit(same)).toBe(false);
     expect(admit('2001:db8:7:9::1')).toBe(true);
@@ -54,7 +54,7 @@ describe('a sliding window', () => {
   });
   test('holds over many times its limit', () => {
     const clock = clockAt(0);
-    const admit = slidingWindow({ limit: 3, windowSeconds: 1 }, clock);
+    const admit = requestLimit({ limit: 3, windowSeconds: 1 }, clock);
     const admitted = Array.from({ length: 1_000 }, () => {
       clock.pass(100);
       return admit('a');
@@ -62,7 +62,7 @@ describe('a sliding window', () => {
     expect(admitted.filter(Boolean)).toHaveLength(300);
   });
   test('forgets the client that has been quiet longest when there are too many', () => {
-    const admit = slidingWindow({ limit: 1, windowSeconds: 3_600 }, clockAt(0));
+    const admit = requestLimit({ limit: 1, windowSeconds: 3_600 }, clockAt(0));
     admit('quiet');
     admit('busy');
     for (let n = 0; n < 9_999; n++) {
@@ -73,7 +73,7 @@ describe('a sliding window', () => {
     expect(admit('quiet')).toBe(true);
   });
   test('admits everybody when it is switched off', () => {
-    const admit = slidingWindow(null, clockAt(0));
+    const admit = requestLimit(null, clockAt(0));
     expect(Array.from({ length: 1_000 }, () => admit('a')).every(Boolean)).toBe(true);
   });
 });
@@ -123,7 +123,7 @@ describe('the limits over HTTP', () => {
         body: { username: 'root', password },
       });
     const rest = await serveRest(gateway.application, {
-      allowAttempt: slidingWindow(narrow, gateway.application.clock),
+      allowAttempt: requestLimit(narrow, gateway.application.clock),
     });
     const outcomes = [
       await login(rest.url, '10.0.0.1'),

@@ -1,3 +1,4 @@
+import { growingLru } from '../../data-structures/growing-lru.js';
 import { apiKeyDecider, isLiveApiKey } from '../../domain/api-key/api-key.js';
 import { channelDecider, isLiveChannel } from '../../domain/channel/channel.js';
 import { type ProviderTable, servesType } from '../../domain/channel/provider.js';
@@ -142,7 +143,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
   const { store, source, prices, providers, capacity } = options;
   const users = foldStreams(store, knownUser, capacity);
   const apiKeys = foldStreams(store, apiKeyDecider, capacity);
-  const apiKeyIds = new Map<string, ApiKeyId>();
+  const apiKeyIds = growingLru<string, ApiKeyId>(capacity);
   let defaults = prices;
   let initial = initialOptions(defaults);
 
@@ -156,12 +157,6 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
   let byGroupAndModel: Map<string, ChannelView[]> | null = null;
   let everyModel: ReadonlySet<string> | null = null;
   let everyOffer: readonly Offer[] | null = null;
-
-  const rememberApiKey = (keyHash: string, id: ApiKeyId): void => {
-    const oldest = apiKeyIds.size >= capacity ? apiKeyIds.keys().next() : null;
-    if (oldest !== null && !oldest.done) apiKeyIds.delete(oldest.value);
-    apiKeyIds.set(keyHash, id);
-  };
 
   const takeChannel = ({ stream, event, position }: Recorded): void => {
     const id = ChannelId(streamKey(stream));
@@ -224,7 +219,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
         takeOption(event, recorded.position);
         return;
       case 'ApiKeyIssued':
-        rememberApiKey(event.keyHash, ApiKeyId(streamKey(stream)));
+        apiKeyIds.set(event.keyHash, ApiKeyId(streamKey(stream)));
         apiKeys.take(recorded);
         return;
       default:
@@ -250,7 +245,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
         // A key too new for the read model has passed by on the tail meanwhile.
         id = stored ?? apiKeyIds.get(keyHash);
         if (id === undefined) return null;
-        rememberApiKey(keyHash, id);
+        apiKeyIds.set(keyHash, id);
       }
       const key = await apiKeys.get(streams.apiKey(id));
       if (!isLiveApiKey(key)) return null;

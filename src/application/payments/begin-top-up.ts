@@ -11,13 +11,13 @@ import {
   paymentDecider,
 } from '../../domain/payment/payment.js';
 import { type TopUpOffer, topUpOffer } from '../../domain/payment/top-up-price.js';
+import type { RecentAttempts } from '../../rate-limit/recent-attempts.js';
 import type { OwnedSlots } from '../bounded-counts.js';
 import type { Handle } from '../handle.js';
 import type { IdempotencyStore, Repeatable } from '../idempotency.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { Begun, PaymentProviders } from '../ports/payment-ports.js';
 import type { ReadModelProgress, UserView } from '../ports/storage-ports.js';
-import type { RecentAttempts } from '../recent-attempts.js';
 import { runPaymentCommand, toPay } from './payment-orders.js';
 import { methodsOf, paymentProviderOf, topUpPrices } from './top-up-terms.js';
 

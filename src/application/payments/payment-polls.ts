@@ -1,3 +1,4 @@
+import { growingLru } from '../../data-structures/growing-lru.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { PaymentId } from '../../domain/kernel/ids.js';
 import type { Clock } from '../ports/storage-ports.js';
@@ -12,7 +13,7 @@ const maxOrdersKept = 10_000;
 
 /** When orders were last asked about for their users, the least recent first. */
 export class PollTimes {
-  private readonly polledAt = new Map<PaymentId, number>();
+  private readonly polledAt = growingLru<PaymentId, number>(maxOrdersKept);
 
   constructor(private readonly clock: Clock) {}
 
@@ -23,10 +24,7 @@ export class PollTimes {
     // From the future, after the clock was set back: it would keep the order from being asked about until then.
     const agoMs = now - (polledAt.get(id) ?? 0);
     if (agoMs >= 0 && agoMs < pollPauseMs) return false;
-    polledAt.delete(id);
     polledAt.set(id, now);
-    const oldest = polledAt.keys().next();
-    if (polledAt.size > maxOrdersKept && oldest.done === false) polledAt.delete(oldest.value);
     return true;
   }
 }

@@ -1,3 +1,4 @@
+import { growingLru } from '../../data-structures/growing-lru.js';
 import type { Revision, StreamName } from '../../domain/events/events.js';
 import { secretReferences, withSecretsOf } from '../../domain/events/secret-references.js';
 import type { SecretId } from '../../domain/kernel/ids.js';
@@ -23,7 +24,7 @@ const maxKnown = 1_000;
  * What it names now stays, whatever led here; so does what it has never named, which may be about to be.
  */
 export function dropSecrets({ store, vault }: DropSecretsPorts): Reaction {
-  const known = new Map<StreamName, Known>();
+  const known = growingLru<StreamName, Known>(maxKnown);
 
   return {
     name: 'drop-secrets',
@@ -42,10 +43,7 @@ export function dropSecrets({ store, vault }: DropSecretsPorts): Reaction {
         }
       for (const secret of named.values()) once.delete(secret);
       if (once.size > 0) await vault.drop([...once]);
-      known.delete(stream);
       known.set(stream, { revision, named });
-      const oldest = known.keys().next();
-      if (known.size > maxKnown && oldest.done === false) known.delete(oldest.value);
     },
   };
 }

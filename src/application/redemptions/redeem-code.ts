@@ -11,11 +11,11 @@ import {
   unknownCode,
 } from '../../domain/payment/redemption.js';
 import type { Actor } from '../../domain/user/user.js';
+import { type RecentAttempts, recentAttempts } from '../../rate-limit/recent-attempts.js';
 import type { Handle } from '../handle.js';
 import type { IdempotencyStore } from '../idempotency.js';
 import type { Tail } from '../memory/tail.js';
 import type { Clock, Directory, QuotaGate, ReadModelProgress, Vault } from '../ports/storage-ports.js';
-import { type RecentAttempts, recentAttempts } from '../recent-attempts.js';
 
 /* A code typed by a user, who may be guessing. */
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/kernel/failure.js';
 import { UserId } from '../../domain/kernel/ids.js';
+import { type SignInDelays, signInDelays } from '../../rate-limit/sign-in-delays.js';
 import type { Clock, Passwords, UserCredentials, Vault } from '../ports/storage-ports.js';
-import { type SignInDelays, signInDelays } from './sign-in-delays.js';
 
 /* Comparing passwords: one place, so that guesses at sign-in and guesses in a session are counted together. */
 

@@ -2,11 +2,11 @@ import { streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { UserId } from '../../domain/kernel/ids.js';
 import { checkCode, factorsDecider } from '../../domain/user/second-factor.js';
+import { type SignInDelays, signInDelays } from '../../rate-limit/sign-in-delays.js';
 import type { Handle } from '../handle.js';
 import type { FactorSource, OneTimeCodes, SecondFactorMethod, Site } from '../ports/proof-ports.js';
 import type { Clock, Directory, Vault } from '../ports/storage-ports.js';
 import type { PasskeyCeremonies } from './passkeys.js';
-import { type SignInDelays, signInDelays } from './sign-in-delays.js';
 
 /* Second factors. Each proof is accepted once: the user's own stream says whether it was used. */
 

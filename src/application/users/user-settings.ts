@@ -4,10 +4,10 @@ import { settingsText } from '../../domain/options/stored-settings.js';
 import { trial } from '../../domain/user/notification.js';
 import { type Actor, userDecider } from '../../domain/user/user.js';
 import { checkUserSettings, type UserSettings } from '../../domain/user/user-fields.js';
+import { recentAttempts } from '../../rate-limit/recent-attempts.js';
 import type { Handle } from '../handle.js';
 import { postWebhook, type WebhookPorts } from '../notifications/webhook.js';
 import type { PersonalData, Vault } from '../ports/storage-ports.js';
-import { recentAttempts } from '../recent-attempts.js';
 
 interface UserSettingsPorts extends Omit<WebhookPorts, 'settings'> {
   readonly handle: Handle;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { CloseCode, handleProtocols, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { Allowance } from '../../http/allowance.js';
 import { rateLimitKey } from '../../http/place.js';
 import { refuseUpgrade, type UpgradeHandler, type UpgradeRouter } from '../../http/upgrade-router.js';
+import { TokenBucket } from '../../rate-limit/token-bucket.js';
 import type { ErrorLog } from '../server/errors.js';
 
 /* The transport under graphql-ws, on the port everything else is served on. */
@@ -98,10 +98,10 @@ function serveSocket(socket: WebSocket, request: IncomingMessage, { protocol, lo
     socket.close(CloseCode.InternalServerError, 'internal-error');
   };
 
-  const messages = new Allowance({ perMinute: messagesPerMinute }, { now: Date.now });
+  const messages = new TokenBucket({ perMinute: messagesPerMinute }, { now: Date.now });
   /** False for whoever sends without end, for whom the connection ends. */
   const isPatient = (): boolean => {
-    const patient = messages.spend('', 1) === null;
+    const patient = messages.spend(1) === null;
     if (!patient) socket.close(policyViolation, 'Too many messages');
     return patient;
   };

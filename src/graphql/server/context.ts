@@ -9,11 +9,11 @@ import { batched } from '../../concurrency/batched.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { ChannelId, UserId } from '../../domain/kernel/ids.js';
 import type { Role } from '../../domain/user/user.js';
-import type { Allowance } from '../../http/allowance.js';
 import type { BodyRoom } from '../../http/body-room.js';
 import { sessionTokenIn } from '../../http/session-cookie.js';
 import type { ChannelRow } from '../../projections/models/channels.js';
 import type { UserRow } from '../../projections/models/users.js';
+import type { TokenBuckets } from '../../rate-limit/token-bucket.js';
 import { type ErrorLog, RequestRefused } from './errors.js';
 import type { OperationLimits } from './limits.js';
 
@@ -27,7 +27,7 @@ export interface GraphqlOptions {
   readonly bodyRoom: BodyRoom;
   readonly limits: OperationLimits;
   /** What a caller may ask for, all operations together. */
-  readonly work: Allowance;
+  readonly work: TokenBuckets;
   /** The client behind a request that is not the web framework's; forwarding headers are believed as everywhere. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Anyone may ask for the schema; otherwise only who is signed in. */

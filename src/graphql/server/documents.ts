@@ -11,6 +11,7 @@ import {
   TokenKind,
   validate,
 } from 'graphql';
+import { growingLru } from '../../data-structures/growing-lru.js';
 import { RequestRefused } from './errors.js';
 
 /*
@@ -48,16 +49,7 @@ export class InvalidDocument extends Error {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export function openDocuments(schema: GraphQLSchema): Documents {
-  const valid = new Map<string, DocumentNode>();
-
-  const remember = (hash: string, document: DocumentNode): void => {
-    // Set anew so that the map stays in order of use.
-    valid.delete(hash);
-    valid.set(hash, document);
-    if (valid.size <= remembered) return;
-    const [oldest] = valid.keys();
-    if (oldest !== undefined) valid.delete(oldest);
-  };
+  const valid = growingLru<string, DocumentNode>(remembered);
 
   return {
     read(text, pay) {
@@ -75,8 +67,8 @@ export function openDocuments(schema: GraphQLSchema): Documents {
         const wrong = validate(schema, document, specifiedRules, { maxErrors, hideSuggestions: true });
         if (wrong.length > 0)
           throw new InvalidDocument(wrong.map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED')));
+        valid.set(hash, document);
       }
-      remember(hash, document);
       return document;
     },
     known: (hash) => valid.get(hash),

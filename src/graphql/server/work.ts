@@ -1,5 +1,5 @@
-import type { Allowance } from '../../http/allowance.js';
 import { rateLimitKey } from '../../http/place.js';
+import type { TokenBuckets } from '../../rate-limit/token-bucket.js';
 import type { GraphqlCaller } from './context.js';
 import { RequestRefused } from './errors.js';
 
@@ -9,8 +9,8 @@ import { RequestRefused } from './errors.js';
  */
 
 /** Throws `too-much-work`. */
-export function payFor(allowance: Allowance, payer: string | number, cost: number): void {
-  const short = allowance.spend(payer, cost);
+export function payFor(buckets: TokenBuckets, payer: string | number, cost: number): void {
+  const short = buckets.spend(payer, cost);
   if (short !== null) throw new RequestRefused('too-much-work', { ...short });
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../application/ports/storage-ports.js';
-import { Allowance } from '../../http/allowance.js';
+import { TokenBuckets } from '../../rate-limit/token-bucket.js';
 
 /** API keys that nobody has, shown from one address: a mistyped configuration needs far fewer. */
 const usualPerMinute = 60;
@@ -13,9 +13,9 @@ export interface WrongKeys {
 }
 
 export function countWrongKeys(clock: Clock, perMinute = usualPerMinute): WrongKeys {
-  const allowance = new Allowance({ perMinute }, clock);
+  const buckets = new TokenBuckets({ perMinute }, clock);
   return {
-    mayShow: (place) => allowance.has(place, 1),
-    shown: (place) => void allowance.spend(place, 1),
+    mayShow: (place) => buckets.has(place, 1),
+    shown: (place) => void buckets.spend(place, 1),
   };
 }

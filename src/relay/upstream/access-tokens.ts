@@ -1,4 +1,6 @@
+import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../application/ports/storage-ports.js';
+import { growingLru } from '../../data-structures/growing-lru.js';
 import type { NotAuthorised } from '../contracts/authorisation.js';
 
 /*
@@ -27,12 +29,14 @@ const usualMost = 1000;
 const usedMs = (lifeMs: number): number => lifeMs - Math.min(usualMarginMs, lifeMs / 2);
 
 export class AccessTokens {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept: LRUCache<string, Kept>;
 
   constructor(
     private readonly clock: Clock,
-    private readonly most = usualMost,
-  ) {}
+    most = usualMost,
+  ) {
+    this.kept = growingLru(most);
+  }
 
   /** `credentials`: all that the token depends on, the way to it included. What `fetch` throws is thrown to all. */
   of(credentials: string, fetch: () => Promise<Granted>): Promise<Granted> {
@@ -42,7 +46,6 @@ export class AccessTokens {
     if (known !== undefined && (known.token === null || isGood(known))) return known.granted;
     this.kept.delete(credentials);
     const fresh: Kept = { granted: fetch(), token: null, askedAt, until: 0 };
-    this.makeRoom();
     this.kept.set(credentials, fresh);
     fresh.granted.then(
       (granted) => {
@@ -63,13 +66,6 @@ export class AccessTokens {
   }
 
   private drop(credentials: string, failed: Kept): void {
-    if (this.kept.get(credentials) === failed) this.kept.delete(credentials);
-  }
-
-  private makeRoom(): void {
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size < this.most) return;
-      this.kept.delete(oldest);
-    }
+    if (this.kept.peek(credentials) === failed) this.kept.delete(credentials);
   }
 }

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { urlIn } from '../../domain/kernel/address.js';
 import { isObject, parseJson } from '../json/json.js';
 
@@ -135,8 +136,7 @@ function compiled({ key, baseUrl, organization, other, proxy }: Confidential): K
   return { patterns: [...whole.map(secretPattern), ...[...new Set(telling)].map(secretPattern), ...hosts], fragments };
 }
 
-const known = new Map<string, Known>();
-const maxKnown = 200;
+const known = new LRUCache<string, Known>({ max: 200 });
 
 /** A channel that fails does so again and again. */
 function knownOf(confidential: Confidential): Known {
@@ -144,7 +144,6 @@ function knownOf(confidential: Confidential): Known {
   const name = JSON.stringify([key, baseUrl, organization, other, proxy]);
   const found = known.get(name);
   if (found !== undefined) return found;
-  if (known.size >= maxKnown) known.clear();
   const fresh = compiled(confidential);
   known.set(name, fresh);
   return fresh;

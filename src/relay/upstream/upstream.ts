@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import type { UpstreamRequest } from '../contracts/protocol.js';
@@ -122,7 +123,11 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
   const plain = { timeout: connectTimeoutMs, noDelay: true };
   const dial = guard === null ? buildConnector(plain) : guard.guarded((lookup) => buildConnector({ ...plain, lookup }));
   const direct = new Agent({ ...pool, connect: skippingContinue(dial) });
-  const proxied = new Map<string, Dispatcher>();
+  const proxied = new LRUCache<string, Dispatcher>({
+    max: maxProxies,
+    // What is under way through it is let end.
+    dispose: (dispatcher) => void dispatcher.close().catch(() => {}),
+  });
   const parse = addressParser();
   const deadlines = openDeadlines();
   const progressWatch = openProgressWatch();
@@ -142,13 +147,7 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
             factory: tunnelled,
             clientFactory: (origin, options) => new Pool(origin, { ...options, connect: dial }),
           });
-    } else proxied.delete(proxy);
-    // Set anew, so that the first is the one not used for longest. What is under way through it is let end.
-    proxied.set(proxy, found);
-    const [oldest] = proxied.size > maxProxies ? proxied.entries() : [];
-    if (oldest !== undefined) {
-      proxied.delete(oldest[0]);
-      oldest[1].close().catch(() => {});
+      proxied.set(proxy, found);
     }
     return found;
   };

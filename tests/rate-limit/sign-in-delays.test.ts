@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type SignInDelays, signInDelays } from '../../../src/application/sign-in/sign-in-delays.js';
-import { Failure } from '../../../src/domain/kernel/failure.js';
-import { someInstant } from '../../support/given/events.js';
-import { type SettableClock, settableClock } from '../../support/given/fixed-clock.js';
+import { Failure } from '../../src/domain/kernel/failure.js';
+import { type SignInDelays, signInDelays } from '../../src/rate-limit/sign-in-delays.js';
+import { someInstant } from '../support/given/events.js';
+import { type SettableClock, settableClock } from '../support/given/fixed-clock.js';
 
 const second = 1000;
 const minute = 60 * second;

@@ -1,6 +1,8 @@
-import { Failure } from '../../domain/kernel/failure.js';
-import type { Clock } from '../ports/storage-ports.js';
+import type { LRUCache } from 'lru-cache';
+import { growingLru } from '../data-structures/growing-lru.js';
 import { turns } from './guessing-turns.js';
+import type { MillisecondClock } from './keyed-counts.js';
+import { refuseEarly } from './recent-attempts.js';
 
 /*
  * Failed attempts delay the next ones, without locking the owner out: a client network is delayed by its own failures,
@@ -72,11 +74,11 @@ interface Attempt {
   readonly now: number;
 }
 
-export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDelays {
+export function signInDelays(clock: MillisecondClock, options: DelayOptions = {}): SignInDelays {
   const { together = false, manyFailed } = options;
   const manyAre = together ? freeTogether : freeAtAccount;
-  const accounts = new Map<string, Account>();
-  const places = new Map<string, Failures>();
+  const accounts = growingLru<string, Account>(accountsKept);
+  const places = growingLru<string, Failures>(placesKept);
   const queue = turns(accountsKept);
 
   /** When a network from which nobody has signed in may try once more. */
@@ -100,13 +102,13 @@ export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDe
   return {
     begin(name, place) {
       const now = clock.now();
-      const account = recent(accounts, name, accountsKept, () => ({
+      const account = recent(accounts, name, () => ({
         count: 0,
         lastAt: now,
         knownPlaces: new Set<string>(),
         notifiedAt: null,
       }));
-      const here = recent(places, `${name}\n${place}`, placesKept, () => ({ count: 0, lastAt: now }));
+      const here = recent(places, `${name}\n${place}`, () => ({ count: 0, lastAt: now }));
       for (const failures of [account, here]) {
         // A clock that was set back: what lies ahead was now.
         failures.lastAt = Math.min(failures.lastAt, now);
@@ -119,7 +121,7 @@ export function signInDelays(clock: Clock, options: DelayOptions = {}): SignInDe
       const ownFreeAt = here.lastAt + delayAfter(here.count - freeAtPlace);
       // Who has to wait anyway takes no turn from others.
       const freeAt = isKnown || now < ownFreeAt ? ownFreeAt : Math.max(ownFreeAt, freeForStrangers(attempt));
-      if (now < freeAt) throw new Failure('too-many-attempts', { seconds: Math.ceil((freeAt - now) / 1000) });
+      refuseEarly(freeAt - now);
 
       const [lastHere, lastAtAccount] = [here.lastAt, account.lastAt];
       here.count += 1;
@@ -151,16 +153,16 @@ function takeBack(failures: Failures, at: number, lastAt: number): void {
   if (failures.lastAt === at) failures.lastAt = lastAt;
 }
 
-/** The entry, now the most recent one; made if there is none, the least recent going where there are too many. */
-function recent<Entry>(entries: Map<string, Entry>, key: string, kept: number, make: () => Entry): Entry {
-  const entry = entries.get(key) ?? make();
-  entries.delete(key);
+/** The entry, now the most recent one; made if there is none. */
+function recent<Entry extends object>(entries: LRUCache<string, Entry>, key: string, make: () => Entry): Entry {
+  const known = entries.get(key);
+  if (known !== undefined) return known;
+  const entry = make();
   entries.set(key, entry);
-  if (entries.size > kept) dropOldest(entries);
   return entry;
 }
 
-function dropOldest(entries: Map<string, unknown> | Set<string>): void {
-  const [oldest] = entries.keys();
+function dropOldest(entries: Set<string>): void {
+  const [oldest] = entries;
   if (oldest !== undefined) entries.delete(oldest);
 }

@@ -1,3 +1,5 @@
+import { growingLru } from '../data-structures/growing-lru.js';
+
 /*
  * Guesses at an account are queued, for all client networks from which nobody has signed in: a refused one is told when
  * its turn is, and that turn is nobody else's. A larger network has one turn at a time, so that it cannot fill the queue.
@@ -26,7 +28,7 @@ interface GuessingTurns {
 
 /** `kept`: accounts whose turns are remembered. */
 export function turns(kept: number): GuessingTurns {
-  const queues = new Map<string, Turn[]>();
+  const queues = growingLru<string, Turn[]>(kept);
 
   return {
     freeAt(account, place, now, lastAt) {
@@ -34,9 +36,6 @@ export function turns(kept: number): GuessingTurns {
       const queue = (queues.get(account) ?? []).filter(({ at }) => at + keptMs >= now);
       // A clock that was set back makes nobody wait for it to come round again.
       for (const turn of queue) turn.at = Math.min(turn.at, latest);
-      queues.delete(account);
-      const [oldest] = queues.keys();
-      if (oldest !== undefined && queues.size >= kept) queues.delete(oldest);
       queues.set(account, queue);
 
       const network = networkOf(place);

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { Allowance } from '../../src/http/allowance.js';
+import { TokenBuckets } from '../../src/rate-limit/token-bucket.js';
 
 const at = { time: 1_000_000 };
-const allowance = () => new Allowance({ perMinute: 600 }, { now: () => at.time });
+const bucket = () => new TokenBuckets({ perMinute: 600 }, { now: () => at.time });
 
-describe('an allowance', () => {
+describe('a token bucket of each client', () => {
   test('is spent at once or bit by bit, and then says how long to wait', () => {
-    const work = allowance();
+    const work = bucket();
     expect(work.spend('a', 400)).toBeNull();
     expect(work.spend('a', 200)).toBeNull();
     expect(work.spend('a', 25)).toEqual({ retryAfterSeconds: 3 });
   });
 
   test('fills up evenly, and never beyond a minute’s worth', () => {
-    const work = allowance();
+    const work = bucket();
     work.spend('a', 600);
     at.time += 2_500;
     expect(work.spend('a', 26)).not.toBeNull();
@@ -24,7 +24,7 @@ describe('an allowance', () => {
   });
 
   test('is not touched by what is refused, nor by other clients', () => {
-    const work = allowance();
+    const work = bucket();
     work.spend('a', 500);
     expect(work.spend('a', 101)).not.toBeNull();
     expect(work.has('a', 100)).toBe(true);
@@ -33,13 +33,13 @@ describe('an allowance', () => {
   });
 
   test('is spent whole on what costs more than anybody can have', () => {
-    const work = allowance();
+    const work = bucket();
     expect(work.spend('a', 10_000)).toBeNull();
     expect(work.spend('a', 1)).not.toBeNull();
   });
 
   test('gains nothing from a clock that is set back', () => {
-    const work = allowance();
+    const work = bucket();
     work.spend('a', 600);
     at.time -= 60_000;
     expect(work.spend('a', 1)).not.toBeNull();
