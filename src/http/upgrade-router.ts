@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { takeAsPlainRequest } from './plain-request.js';
 
 /*
  * Upgrades of HTTP connections (WebSocket), by path: each path has one owner. What nobody owns is refused in HTTP, or in
@@ -31,8 +32,16 @@ export class UpgradeRouter {
     };
   }
 
-  /** For the `upgrade` event of an HTTP server. Never throws: what fails ends this connection and not the process. */
-  readonly route: UpgradeHandler = (request, socket, head) => {
+  /** Takes the server's upgrades. To anything but a WebSocket (`h2c`) nobody upgrades: that is a plain request. */
+  listenTo(server: Server): void {
+    server.on('upgrade', (request, socket, head) => {
+      if (request.headers.upgrade?.toLowerCase() === 'websocket') this.route(request, socket, head);
+      else takeAsPlainRequest(server, request, socket, head);
+    });
+  }
+
+  /** What fails ends this connection and not the process. */
+  private route(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     // Node leaves the socket without a listener, and a reset nobody listens for would end the process.
     socket.on('error', () => {});
     const handler = this.owners.get(pathOf(request)) ?? this.unowned;
@@ -42,7 +51,7 @@ export class UpgradeRouter {
       this.failed(error);
       refuseUpgrade(socket, '500 Internal Server Error');
     }
-  };
+  }
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';

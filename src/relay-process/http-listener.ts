@@ -71,6 +71,6 @@ export function httpListener(
       entrance.turnAway(response, internalError());
     }
   });
-  listener.on('upgrade', upgrades.route);
+  upgrades.listenTo(listener);
   return listener;
 }

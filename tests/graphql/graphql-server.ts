@@ -227,7 +227,7 @@ export async function serveGraphql(
   const app = Fastify({ trustProxy: true });
   await graphqlRoutes(app, options);
   const upgrades = new UpgradeRouter((error) => options.log.error({ error: String(error) }, 'an upgrade failed'));
-  app.server.on('upgrade', upgrades.route);
+  upgrades.listenTo(app.server);
   const detach = attachSubscriptions(upgrades, options, { recheckMs });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;

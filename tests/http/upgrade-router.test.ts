@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { UpgradeRouter } from '../../src/http/upgrade-router.js';
-import { rawUpgrade } from '../support/raw-upgrade.js';
+import { rawClient, rawUpgrade } from '../support/raw-upgrade.js';
 import { until } from '../support/until.js';
 
 const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
@@ -16,7 +16,14 @@ let failures: unknown[];
 beforeEach(async () => {
   failures = [];
   router = new UpgradeRouter((error) => void failures.push(error));
-  server = createServer((_request, response) => response.end('plain')).on('upgrade', router.route);
+  server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('latin1').on('data', (piece: string) => {
+      body += piece;
+    });
+    request.on('end', () => response.end(`plain ${request.method} ${request.url} ${body.length}`));
+  });
+  router.listenTo(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   port = (server.address() as AddressInfo).port;
 });
@@ -73,7 +80,7 @@ test('a client that resets a refused connection ends nothing but that', async ()
     await client.closed;
   }
   await until(async () => ((await connections()) === 0 ? true : null));
-  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('plain');
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('plain GET / 0');
 });
 
 test('an owner that fails ends that connection, and whoever runs the gateway is told', async () => {
@@ -91,4 +98,42 @@ test('a path has one owner, who may give it up', async () => {
   expect(await rawUpgrade(port, '/graphql').answer()).toContain('404 Not Found');
   router.own('/graphql', says('another'));
   expect(await rawUpgrade(port, '/graphql').answer()).toBe(`${switched}another`);
+});
+
+describe('a request that would rather go on in HTTP/2', () => {
+  const asks = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n';
+  const plain = (answer: string) => answer.slice(answer.indexOf('plain'));
+
+  test('is answered in HTTP/1.1, as if it had not asked; so is the next one on its connection', async () => {
+    const { socket, answer } = rawClient(port);
+    const body = 'x'.repeat(300_000);
+    socket.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n${asks}content-length: ${body.length}\r\n\r\n`);
+    socket.write(body);
+    expect(plain(await answer((text) => text.includes('plain')))).toContain('plain POST /v1/chat/completions 300000');
+    socket.write(`GET /v1/models HTTP/1.1\r\nhost: a\r\n${asks}\r\n`);
+    expect(await answer((text) => text.includes('models'))).toContain('plain GET /v1/models 0');
+    socket.destroy();
+  });
+
+  test('is read at every boundary of its bytes', async () => {
+    const request = `POST /a HTTP/1.1\r\nhost: a\r\nx-empty:\r\n${asks}content-length: 3\r\n\r\nabc`;
+    for (let at = 1; at < request.length; at += 7) {
+      const { socket, answer } = rawClient(port);
+      socket.write(request.slice(0, at));
+      await new Promise((resolve) => setImmediate(resolve));
+      socket.write(request.slice(at));
+      expect(await answer((text) => text.includes('plain'))).toContain('plain POST /a 3');
+      socket.destroy();
+    }
+  });
+
+  test('ends as any other where its client resets the connection', async () => {
+    const { socket, closed } = rawClient(port);
+    socket.write(`POST /a HTTP/1.1\r\nhost: a\r\n${asks}content-length: 300\r\n\r\nabc`);
+    await until(async () => ((await connections()) === 1 ? true : null));
+    socket.resetAndDestroy();
+    await closed;
+    await until(async () => ((await connections()) === 0 ? true : null));
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('plain GET / 0');
+  });
 });

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/* A client that asks for an upgrade by hand, and need not close its side when the server does. */
+/* Clients that write their requests by hand, and need not close their side when the server does. */
 
-export interface RawUpgrade {
+interface RawClient {
   readonly socket: Socket;
   /** All that has been answered, once `enough` says so or the server has closed its side. */
   answer(enough?: (text: string) => boolean): Promise<string>;
@@ -10,11 +10,8 @@ export interface RawUpgrade {
   readonly closed: Promise<void>;
 }
 
-export function rawUpgrade(port: number, path: string, method = 'GET'): RawUpgrade {
+export function rawClient(port: number): RawClient {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  const lines = [`${method} ${path} HTTP/1.1`, 'host: gateway', 'connection: upgrade', 'upgrade: websocket'];
-  const handshake = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
-  socket.write([...lines, ...handshake, '', ''].join('\r\n'));
   let text = '';
   let ended = false;
   let look = (): void => {};
@@ -38,4 +35,13 @@ export function rawUpgrade(port: number, path: string, method = 'GET'): RawUpgra
       }),
     closed: new Promise((resolve) => socket.once('close', () => resolve())),
   };
+}
+
+/** Has asked for a WebSocket. */
+export function rawUpgrade(port: number, path: string): RawClient {
+  const client = rawClient(port);
+  const lines = [`GET ${path} HTTP/1.1`, 'host: gateway', 'connection: upgrade', 'upgrade: websocket'];
+  const handshake = ['sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
+  client.socket.write([...lines, ...handshake, '', ''].join('\r\n'));
+  return client;
 }

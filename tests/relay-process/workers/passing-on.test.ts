@@ -39,13 +39,14 @@ beforeAll(async () => {
     seen.push({ address: request.socket.remoteAddress, headers: request.headers, url: request.url });
     socket.end(`${switched}primary`);
   });
-  faces.on('upgrade', owned.route);
+  owned.listenTo(faces);
   takePassedOn(faces);
   await new Promise<void>((resolve) => faces.listen(path, resolve));
   const { listener, upgrade } = passingOn(path);
   const upgrades = new UpgradeRouter(() => {}, upgrade);
   upgrades.own('/v1/realtime', (_request, socket) => void socket.end(`${switched}worker`));
-  worker = createServer(listener).on('upgrade', upgrades.route);
+  worker = createServer(listener);
+  upgrades.listenTo(worker);
   await new Promise<void>((resolve) => worker.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(worker.address() as AddressInfo).port}`;
 });
