@@ -19,6 +19,9 @@ const built = 'web/dist';
 const pathsIn = (text: string): string[] =>
   [...text.matchAll(/`((?:src|web|tests|docs|scripts|bench|fuzz)\/[\w./-]+)`/g)].map(([, path]) => path ?? '');
 
+const exportsFunction = (path: string, name: string): boolean =>
+  new RegExp(`^export (?:async )?(?:function\\*? ${name}\\b|const ${name} =)`, 'm').test(textOf(path));
+
 describe('the manual', () => {
   test.each(pages)('%s names files and pages that are there', (page) => {
     const text = textOf(page);
@@ -29,12 +32,20 @@ describe('the manual', () => {
     expect(missing).toEqual([]);
   });
 
-  test('walks a call in at most twelve steps, each in one file', () => {
-    const [, walk = ''] = textOf('docs/architecture.md').split('## A call, step by step');
-    const rows = (walk.split('## ')[0] ?? '').split('\n').filter((line) => /^\| \d+ \|/.test(line));
+  test('walks a call in at most twelve steps, each a function that its file exports', () => {
+    const [, walk = ''] = textOf('docs/where-does-my-change-go.md').split('## A call, step by step');
+    const rows = (walk.split('\n## ')[0] ?? '').split('\n').filter((line) => /^\| \d+ \|/.test(line));
     expect(rows.length).toBeGreaterThan(5);
     expect(rows.length).toBeLessThanOrEqual(12);
-    for (const row of rows) expect(pathsIn(row), row).toHaveLength(1);
+    for (const row of rows) {
+      const [, , , called = '', path = ''] = row.split('|');
+      const name = /`(\w+)`/.exec(called)?.[1];
+      const [file = '', ...others] = pathsIn(path);
+      expect([name, others], row).toEqual([expect.any(String), []]);
+      expect(exportsFunction(file, name ?? ''), `${file} exports ${name}`).toBe(true);
+    }
+    for (const stage of ['resolve', 'reserve', 'attempt', 'deliver', 'conclude'])
+      expect(walk).toContain(`\`${stage}Call\` | \`src/relay/pipeline/${stage}.ts\``);
   });
 
   test('the glossary says of each term what it means and where it lives, each term once', () => {
@@ -55,7 +66,10 @@ describe('the manual', () => {
 
   test('says where six changes go, file by file, and contributors are sent there', () => {
     const page = 'docs/where-does-my-change-go.md';
-    const examples = textOf(page).split('\n## ').slice(1);
+    const examples = textOf(page)
+      .split('\n## ')
+      .slice(1)
+      .filter((section) => !section.startsWith('A call, step by step'));
     expect(examples).toHaveLength(6);
     for (const example of examples) expect(pathsIn(example).length, example).toBeGreaterThan(4);
     expect(textOf('CONTRIBUTING.md')).toContain(`(${page})`);

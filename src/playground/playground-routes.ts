@@ -6,9 +6,9 @@ import { sessionTokenIn } from '../http/session-cookie.js';
 import type { Endpoint } from '../relay/contracts/endpoint.js';
 import { RelayError, refusalFor } from '../relay/contracts/errors.js';
 import type { RelayLog } from '../relay/contracts/ports.js';
+import { type Answering, refuse } from '../relay/delivery/refusal.js';
 import { openAiCaller } from '../relay/dialects/openai/dialect.js';
 import { chat } from '../relay/dialects/openai/endpoints/chat.js';
-import { type Answering, refuse } from '../relay/pipeline/refusal.js';
 import type { Relay } from '../relay/pipeline/relay.js';
 import { type SessionEnds, whenSessionEnds } from './session-ends.js';
 

@@ -7,12 +7,7 @@ export const longFunctions: readonly string[] = [
   'application/usage/usage-queries.ts usageQueries',
   'application/options/settings.ts settingsFrom',
   'bootstrap/gateway.ts start',
-  'relay/delivery/answering.ts answer',
-  'relay/delivery/answering.ts openAnswering',
-  'relay/pipeline/resolve-call.ts orderSteps',
   'relay/pipeline/record-refusals.ts recordRefusals',
-  'relay/pipeline/relay.ts openRelay',
-  'relay/probes/channel-probe.ts channelProbe',
   'relay/dialects/router.ts openDialectRouter',
   'relay/upstream/upstream.ts openUpstream',
 ];

@@ -11,6 +11,7 @@ import { atLeast } from '../../domain/user/user.js';
 import { rateLimitKey } from '../../http/place.js';
 import type { Credential } from '../contracts/caller-dialect.js';
 import { RelayError } from '../contracts/errors.js';
+import { isAllowed } from './ip-allow-list.js';
 import type { WrongKeys } from './wrong-keys.js';
 
 /* Who calls: the API key's checks, in the order callers know. */
@@ -79,21 +80,18 @@ export interface Shown {
 /** A caller by an API key: never in person. */
 export type KeyCaller = Caller & { readonly apiKey: ApiKeyView };
 
-/** Throws RelayError. `known`: is told whose the API key is, also when that is refused. */
-export async function authenticate(
-  ports: AuthenticationPorts,
-  { credential, ip }: Shown,
-  known: { apiKey: ApiKeyView | null },
-): Promise<KeyCaller> {
-  const { directory, gate, clock, apiKeyStatus } = ports;
+/** The API key that is shown. Throws RelayError: there is none, or nobody knows it. */
+export async function findApiKey(ports: AuthenticationPorts, { credential, ip }: Shown): Promise<ApiKeyView> {
   if (credential === null) throw new RelayError(401, 'missing_api_key', 'no token was given');
-  const { key, pinnedChannel } = credential;
+  const { key } = credential;
   // The length is checked first: text of any other length cannot be a key and need not be looked up.
   const apiKey = key.length === keyLength ? await lookUp(ports, key, ip) : null;
   if (apiKey === null) throw new RelayError(401, 'invalid_api_key', 'invalid token');
-  known.apiKey = apiKey;
+  return apiKey;
+}
 
-  switch (apiKey.status) {
+function checkStatus({ status }: ApiKeyView, key: string): void {
+  switch (status) {
     case 'exhausted':
       throw exhausted(key);
     case 'expired':
@@ -103,6 +101,16 @@ export async function authenticate(
     case 'enabled':
       break;
   }
+}
+
+/** The caller by an API key that was found for what is shown. Throws RelayError: the key may not be used so. */
+export async function checkApiKey(
+  { directory, gate, clock, apiKeyStatus }: AuthenticationPorts,
+  { credential, ip }: Shown,
+  apiKey: ApiKeyView,
+): Promise<KeyCaller> {
+  const { key, pinnedChannel } = credential ?? { key: '', pinnedChannel: null };
+  checkStatus(apiKey, key);
   const { terms, owner, id } = apiKey;
   if (terms.expiresAt !== null && terms.expiresAt < clock.now()) {
     apiKeyStatus.refused(id, owner, 'expired');
@@ -118,5 +126,11 @@ export async function authenticate(
   checkNotBanned(user);
   if (pinnedChannel !== null && !atLeast(user.role, 'admin'))
     throw new RelayError(403, 'channel_selection_forbidden', 'ordinary users may not choose a channel');
+  if (!isAllowed(ip, terms.allowIps))
+    throw new RelayError(403, 'ip_not_allowed', 'the client address is not in the allow list of the token');
   return { user, apiKey, pinnedChannel };
 }
+
+/** The caller by the API key that is shown. Throws RelayError. */
+export const authenticate = async (ports: AuthenticationPorts, shown: Shown): Promise<KeyCaller> =>
+  checkApiKey(ports, shown, await findApiKey(ports, shown));

@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { CallerDialect } from '../contracts/caller-dialect.js';
-import type { CallerPresence } from './caller-presence.js';
-import { beginStream, eventStreamType, streamHeaders } from './delivery.js';
+import type { CallerConnection } from './caller-connection.js';
+import { eventStreamType, streamHeaders } from './write-answer.js';
 
 /*
  * Silence on the way to callers of streams is filled: proxies and clients give up an answer of which they hear nothing
@@ -24,10 +23,7 @@ export interface Heartbeat {
 export const noHeartbeat: Heartbeat = { open: false, takeOver: () => false, wrote: () => {}, stop: () => {} };
 
 interface HeartbeatOptions {
-  readonly response: ServerResponse;
-  readonly presence: Pick<CallerPresence, 'gone'>;
-  /** What every answer to this request begins with: header names and values in turn. */
-  readonly head: readonly string[];
+  readonly connection: Pick<CallerConnection, 'gone' | 'ended' | 'pending' | 'begin' | 'flush' | 'write'>;
   readonly dialect: Pick<CallerDialect, 'keepAlive' | 'streamType'>;
   /** After so many milliseconds without an answer status and headers are sent. */
   readonly openAfterMs: number;
@@ -35,7 +31,7 @@ interface HeartbeatOptions {
   readonly intervalMs: number | null;
 }
 
-interface Heartbeats {
+export interface Heartbeats {
   begin(options: HeartbeatOptions): Heartbeat;
 }
 
@@ -68,8 +64,8 @@ class Beating implements Heartbeat {
   }
 
   look(now: number): void {
-    const { response, presence, openAfterMs, intervalMs } = this.options;
-    if (presence.gone || response.writableEnded) this.stop();
+    const { connection, openAfterMs, intervalMs } = this.options;
+    if (connection.gone || connection.ended) this.stop();
     else if (this.written) {
       this.written = false;
       this.since = now;
@@ -80,18 +76,18 @@ class Beating implements Heartbeat {
   }
 
   private sendHead(now: number): void {
-    const { response, head, dialect, intervalMs } = this.options;
+    const { connection, dialect, intervalMs } = this.options;
     this.open = true;
-    beginStream(response, [...head, 'content-type', dialect.streamType ?? eventStreamType, ...streamHeaders]);
+    connection.begin(dialect.streamType ?? eventStreamType, streamHeaders);
     if (intervalMs !== null) this.beat(now);
-    else response.flushHeaders();
+    else connection.flush();
   }
 
   private beat(now: number): void {
-    const { response, dialect } = this.options;
+    const { connection, dialect } = this.options;
     this.since = now;
     // Who has not taken the one before gets no other.
-    if (response.writableLength === 0) response.write(dialect.keepAlive);
+    if (connection.pending === 0) connection.write(dialect.keepAlive);
   }
 }
 

@@ -1,8 +1,9 @@
-import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call/call.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
 import { Lost } from '../upstream/upstream-response.js';
-import { beginStream, type Delivery, write } from './delivery.js';
+import type { CallerConnection } from './caller-connection.js';
+import type { StalledCallers } from './stalled-callers.js';
+import { write } from './write-answer.js';
 
 /* Getting sound to the caller as it comes. What it costs is known before: nothing of it is looked at. */
 
@@ -18,39 +19,63 @@ interface PassedOn {
   readonly bug: unknown;
 }
 
-/** Writes everything but the end of the answer: that waits for the settlement. Upstream is stopped with its caller. */
+/** Sound that has reached its caller, but for its end. */
+export interface SoundDelivery {
+  readonly kind: 'sound';
+  readonly outcome: CallOutcome;
+  readonly firstTokenMs: number;
+}
+
+/**
+ * Writes everything but the end of the answer: that waits for the settlement. Upstream is stopped with its caller.
+ * `headers`: names and values in turn, beside those that all answers have.
+ */
 export async function passOn(
-  response: ServerResponse,
-  headers: string[],
+  connection: CallerConnection,
+  headers: readonly string[],
   reading: SoundReading,
-  delivery: Delivery,
+  stalledCallers: StalledCallers,
 ): Promise<PassedOn> {
   const { chunks, cancel } = reading;
-  const { presence } = delivery;
   const ended = (outcome: CallOutcome, bug: unknown = null): PassedOn => {
     cancel();
     return { outcome, bug };
   };
-  const departed = (): PassedOn => ended(presence.stalled ? 'caller-stalled' : 'caller-left');
-  const forget = presence.whenGone(cancel);
+  const departed = (): PassedOn => ended(connection.stalled ? 'caller-stalled' : 'caller-left');
+  const forget = connection.whenGone(cancel);
   try {
-    beginStream(response, headers);
+    connection.begin(reading.type, headers);
     let sent = 0;
     let piece = reading.first;
     reading.first = nothing;
-    while (!presence.gone) {
-      await write(response, piece, delivery);
+    while (!connection.gone) {
+      await write(connection, piece, stalledCallers);
       sent += piece.length;
       if (sent > maxSound) return ended('upstream-broke');
       const next = await chunks.next();
-      if (next.done) return { outcome: presence.gone ? departed().outcome : 'completed', bug: null };
+      if (next.done) return { outcome: connection.gone ? departed().outcome : 'completed', bug: null };
       piece = next.value;
     }
     return departed();
   } catch (error) {
     if (!(error instanceof Lost)) return ended('gateway-failed', error);
-    return presence.gone ? departed() : ended('upstream-broke');
+    return connection.gone ? departed() : ended('upstream-broke');
   } finally {
     forget();
   }
+}
+
+/** Ends it as whole, if it is whole and `settled`. True: it is. */
+export function endSound(
+  connection: CallerConnection,
+  { outcome }: SoundDelivery,
+  settled: boolean,
+  stalledCallers: StalledCallers,
+): boolean {
+  const whole = outcome === 'completed' && settled;
+  // Without its end: the caller must not take this answer for a complete one.
+  if (whole) connection.end();
+  else connection.breakOff();
+  if (connection.pending > 0) stalledCallers.watch(connection);
+  return whole;
 }

@@ -2,7 +2,7 @@ import type { Directory } from '../../application/ports/storage-ports.js';
 import { isPriced } from '../../domain/pricing/price-tables.js';
 import type { KeyCaller } from '../admission/authenticate.js';
 import { unknownModel } from '../contracts/errors.js';
-import { usedGroup } from '../pipeline/resolve-call.js';
+import { usedGroup } from '../pipeline/call-group.js';
 import { readCredential } from './openai/credential.js';
 import { type Asking, answersJson, type Route, type RoutesOptions } from './route.js';
 

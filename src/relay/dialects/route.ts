@@ -3,8 +3,8 @@ import type { Directory } from '../../application/ports/storage-ports.js';
 import type { CallerDialect } from '../contracts/caller-dialect.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { jsonType } from '../contracts/errors.js';
+import type { Answering } from '../delivery/refusal.js';
 import type { TokenCount } from '../pipeline/counting.js';
-import type { Answering } from '../pipeline/refusal.js';
 import type { Relay } from '../pipeline/relay.js';
 import { readCredential } from './openai/credential.js';
 

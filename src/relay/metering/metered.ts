@@ -12,7 +12,7 @@ import type { Quota } from '../../domain/kernel/quota.js';
 import { dropHeld, giveBack, newEvent, type Outcomes } from './call-outcomes.js';
 import { affordableLimit, type HoldEstimate } from './hold.js';
 import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
-import { ReservedCall } from './reserved-call.js';
+import { LocalReservation } from './local-reservation.js';
 
 /*
  * The money side of a call: held at the gate and reserved durably before the upstream is asked, then settled or
@@ -110,7 +110,7 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   const maxOutputTokens = bound.output;
   const event: CallReserved = { type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price };
   const underWay = await writeReservation(outcomes, callId, newEvent(outcomes, event));
-  return { ok: true, reservation: new ReservedCall(outcomes, { callId, event, underWay, outputLimit, bound }) };
+  return { ok: true, reservation: new LocalReservation(outcomes, { callId, event, underWay, outputLimit, bound }) };
 }
 
 /** Resolves once it is durable; rejects, with nothing held or held until it is given back, where it is not. */

@@ -1,69 +1,24 @@
 import type { UserId } from '../../domain/kernel/ids.js';
-import {
-  accountUnavailable,
-  fromUpstream,
-  networkFailure,
-  type RelayError,
-  saturatedHere,
-  toldToCaller,
-} from '../contracts/errors.js';
+import { accountUnavailable, fromUpstream, toldToCaller } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../contracts/protocol.js';
-import type { CallerPresence } from '../delivery/caller-presence.js';
+import type { CallerConnection } from '../delivery/caller-connection.js';
 import type { InFlightCall } from '../metering/in-flight-calls.js';
-import type { ThinkingAsked } from '../protocols/thinking-asked.js';
-import type { Got } from '../upstream/answer-reading.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
 import { noRoomForAnswer } from '../upstream/lost-answer.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
 import { wordsOf } from '../upstream/request-content.js';
-import type { Unreached } from '../upstream/upstream.js';
 import { readAnswer } from '../upstream/upstream-answer.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
+import { type Asked, type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
 import { reasonOf, saysChannelIsDead } from './channel-health.js';
 import { mappedStatus, type ParsedChannel } from './channel-settings.js';
 import { isRetryable } from './routing.js';
 
 /* A request that is ready is sent to one channel, and what comes back is judged. */
 
-/** What was asked of upstream, as far as it differs from what was asked of us. */
-export interface Asked {
-  readonly upstreamModel: string;
-  readonly reasoningEffort: string | null;
-  readonly thinking: ThinkingAsked;
-}
-
-export type Attempt =
-  | ({
-      readonly ok: true;
-      readonly got: Got;
-      /** Of upstream's, for the caller: names and values in turn. null: none. */
-      readonly headers: readonly string[] | null;
-    } & Asked)
-  | {
-      readonly ok: false;
-      readonly retryable: boolean;
-      /** For the caller. */
-      readonly error: RelayError;
-      /** In upstream's own words where the caller gets others. */
-      readonly forOperator: RelayError;
-      /** What upstream answered with, before any mapping; null: it gave no answer. */
-      readonly answered: number | null;
-      /** Upstream may have done the work, and may charge for it. */
-      readonly costUnknown: boolean;
-      /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
-      readonly abandoned: Asked | null;
-      /** Nothing was sent, and another channel may be asked as if this one were not there. */
-      readonly passedOver: 'busy' | 'unsuited' | null;
-      /** Upstream did not take the credentials that were shown. */
-      readonly unauthorised: boolean;
-      /** Set when the failure says that the channel itself is out of order: why. */
-      readonly outOfOrder: string | null;
-    };
-
-export type AttemptFailure = Extract<Attempt, { ok: false }>;
-
-export interface AttemptCall {
+/** What is put to a channel, and for whom: by a call, a count of tokens or a test of the channel. */
+export interface ChannelRequest {
   readonly callId: string;
   /** The model as asked for. */
   readonly requestedModel: string;
@@ -76,7 +31,7 @@ export interface AttemptCall {
   /** Counts what is held of whole answers. */
   readonly answerPlace: AnswerPlace;
   /** null: nobody waits for the answer but ourselves. */
-  readonly presence: CallerPresence | null;
+  readonly connection: Pick<CallerConnection, 'gone' | 'whenGone'> | null;
   /** Where to note how far it has come. */
   readonly underWay: InFlightCall | null;
 }
@@ -94,7 +49,7 @@ export type AskPorts = Pick<RelayPorts, 'directory' | 'upstream' | 'config' | 'l
 
 export async function ask(
   ports: AskPorts,
-  { callId, requestedModel, caller, startedAt, payer, answerPlace, presence, underWay }: AttemptCall,
+  { callId, requestedModel, caller, startedAt, payer, answerPlace, connection, underWay }: ChannelRequest,
   { provider, channel, parsed }: Place,
   request: UpstreamRequest,
 ): Promise<Attempt> {
@@ -123,8 +78,8 @@ export async function ask(
   const wait = (): void => {
     grace = setTimeout(abandon, callerGoneMs).unref();
   };
-  const forget = caller.stream ? presence?.whenGone(wait) : undefined;
-  if (caller.stream && presence?.gone) wait();
+  const forget = caller.stream ? connection?.whenGone(wait) : undefined;
+  if (caller.stream && connection?.gone) wait();
   try {
     const sent = await sending.sent;
     if (!sent.ok) {
@@ -149,29 +104,6 @@ export async function ask(
     forget?.();
   }
 }
-
-/** The channel, or its host, is as busy as it may be. */
-export const noRoom = (): AttemptFailure => ({ ...failed(saturatedHere(), true), passedOver: 'busy' });
-
-/** Nothing came back, or there was no way to ask. */
-export function unreached({ saturated, blocked, timedOut }: Unreached): AttemptFailure {
-  if (saturated) return noRoom();
-  if (blocked) return failed(networkFailure('the address of the upstream is not allowed'), true);
-  return failed(networkFailure(timedOut ? 'the upstream did not answer in time' : undefined), true);
-}
-
-export const failed = (error: RelayError, retryable: boolean): AttemptFailure => ({
-  ok: false,
-  retryable,
-  error,
-  forOperator: error,
-  answered: null,
-  costUnknown: false,
-  abandoned: null,
-  passedOver: null,
-  unauthorised: false,
-  outOfOrder: null,
-});
 
 /** What upstream refused with. */
 interface Refused {

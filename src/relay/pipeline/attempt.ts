@@ -1,164 +1,114 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
-import type { Authorisation, Authorised } from '../contracts/authorisation.js';
-import { RelayError } from '../contracts/errors.js';
-import type { RelayPorts } from '../contracts/ports.js';
-import {
-  type CallerRequest,
-  NotConvertible,
-  type Provider,
-  type RequestOptions,
-  type UpstreamChannel,
-  type UpstreamRequest,
-} from '../contracts/protocol.js';
-import { undoubled } from '../protocols/model-address.js';
-import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
-import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
-import {
-  type AskPorts,
-  type Attempt,
-  type AttemptCall,
-  type AttemptFailure,
-  ask,
-  failed,
-  judged,
-  type Place,
-  unreached,
-} from './ask-upstream.js';
-import { mappedModel, type ParsedChannel } from './channel-settings.js';
+import { isUnavailable } from '../../domain/kernel/failure.js';
+import type { HeldBody } from '../contracts/ports.js';
+import { watchAccount } from './account-watch.js';
+import type { ChannelRequest } from './ask-upstream.js';
+import { attemptChannel, type ChannelAttemptPorts } from './attempt-channel.js';
+import { type Attempt, type AttemptFailure, noRoom } from './attempt-failure.js';
+import { Attempts } from './attempts.js';
+import type { AnsweredCall, Course, ReservedCall, UnansweredCall } from './call-context.js';
+import { servedBody } from './call-group.js';
+import { callerRequest } from './caller-request.js';
+import { named, sentBody } from './sent-text.js';
+import type { StagePorts } from './stage-ports.js';
 
-/* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
+type AttemptPorts = ChannelAttemptPorts & Pick<StagePorts, 'limits' | 'log' | 'channelHealth' | 'parsedChannel'>;
 
-export type AttemptPorts = AskPorts & Pick<RelayPorts, 'vault' | 'clock' | 'pictures' | 'providerOf' | 'authorising'>;
+const none = (): void => {};
+const nobodyAsked: Course = { tried: [], failed: undefined, unknownAttempts: 0 };
 
-export async function attempt(
-  ports: AttemptPorts,
-  call: AttemptCall,
-  channel: ChannelView,
-  parsed: ParsedChannel,
-): Promise<Attempt> {
-  const { requestedModel, caller, bodyBytes } = call;
-  const provider = ports.providerOf(channel.settings.type);
-  if (provider === null)
-    return failed(
-      new RelayError(400, 'invalid_api_type', `channel type ${channel.settings.type} is not supported`),
-      false,
-    );
-  const model = mappedModel(parsed.modelMapping, requestedModel);
-  if (model === null)
-    return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel runs in a circle'), true);
-  const { secrets } = channel;
-  const key = await ports.vault.get(secrets.key);
-  const proxy = secrets.proxy === null ? null : await ports.vault.get(secrets.proxy);
-  if (key === null)
-    return failed(new RelayError(500, 'channel_key_missing', 'the key of the channel is missing'), true);
+const unanswered = (call: ReservedCall, failure: AttemptFailure | null, course: Course): UnansweredCall => ({
+  ...call,
+  failure,
+  course,
+});
 
-  const upstreamChannel: UpstreamChannel = {
-    baseUrl: channel.settings.baseUrl.replace(/\/+$/, ''),
-    key,
-    other: channel.settings.other,
-    organization: channel.settings.organization,
-    proxy,
-    paramOverride: parsed.paramOverride,
-    forceFormat: parsed.forceFormat,
-    thinkingToContent: parsed.thinkingToContent,
+/** What is put to each channel. It refers to the body: nothing that outlives the attempts may refer to it. */
+function channelRequest(call: ReservedCall, body: HeldBody): ChannelRequest {
+  const { incoming, resolution, reservation, startedAt, connection, admission, user } = call;
+  const { endpoint, query, headers, model } = incoming;
+  const sent = sentBody(body, (given) => servedBody(call, named(given, model)));
+  const files = body.upload === null ? null : body.upload.files;
+  const paid = { resolution, reservation, files };
+  const { promptTokens } = resolution.estimate;
+  return {
+    callId: incoming.requestId,
+    requestedModel: resolution.requestedModel,
+    caller: callerRequest({ endpoint, query, headers, sent, paid, promptTokens }),
+    bodyBytes: body.bytes,
+    startedAt,
+    payer: user.id,
+    answerPlace: admission.answerPlace,
+    connection,
+    underWay: reservation.underWay,
   };
-  let request: UpstreamRequest;
-  try {
-    const settings = ports.directory.settings();
-    const options: RequestOptions = {
-      forceUsage: ports.config.forceUsage,
-      azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
-      siteAddress: settings.siteAddress,
-      claude: settings.claude,
-      passThrough: parsed.passThrough || settings.passThroughRequests,
-      // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
-      now: ports.clock.now(),
-      gemini: settings.gemini,
-      pictures: await picturesFor(provider, call, model, ports),
-    };
-    request = await ports.largeWork.runSteps(bodyBytes, () =>
-      requestSteps(provider, upstreamChannel, caller, { model, options }),
-    );
-    const url = undoubled(upstreamChannel.baseUrl, request.url);
-    if (url !== request.url) request = { ...request, url };
-  } catch (error) {
-    if (!(error instanceof NotConvertible)) throw error;
-    return notConvertible(error);
-  }
-
-  const place = { provider, channel: upstreamChannel, parsed };
-  const { authorisation } = provider;
-  return authorisation === undefined
-    ? ask(ports, call, place, request)
-    : askAuthorised(ports, call, { ...place, authorisation }, request);
 }
 
-/** Throws NotConvertible. */
-function* requestSteps(
-  provider: Provider,
-  channel: UpstreamChannel,
-  caller: CallerRequest,
-  { model, options }: { readonly model: string; readonly options: RequestOptions },
-): Generator<void, UpstreamRequest> {
-  const request = provider.protocol.request({ provider, channel, caller, model, options });
-  const { content } = request;
-  if (content.kind !== 'json' || content.text.length < encodedFrom) return request;
-  yield;
-  return { ...request, content: { ...content, encoded: yield* encodedPieces(content.text) } };
-}
-
-/** What is shown is renewed once, for it may have been withdrawn before its time. */
-async function askAuthorised(
+/** Asks one channel if it has a place; the place is held on to by an answer alone. */
+async function attemptAt(
   ports: AttemptPorts,
-  call: AttemptCall,
-  place: Place & { readonly authorisation: Authorisation },
-  request: UpstreamRequest,
-): Promise<Attempt> {
-  const { channel, authorisation } = place;
-  const { authorise, renew } = authorisation;
-  for (let again = renew !== undefined; ; again = false) {
-    let authorised: Authorised;
-    try {
-      authorised = await authorise(request, place, ports.authorising);
-    } catch (error) {
-      if (!(error instanceof NotConvertible)) throw error;
-      return notConvertible(error);
-    }
-    if (!authorised.ok) {
-      const { refusal } = authorised;
-      return refusal === null
-        ? unreached(authorised)
-        : judged(ports, place, { error: refusal, costUnknown: false, request: '' });
-    }
-    const attempted = await ask(ports, call, place, authorised.request);
-    if (attempted.ok || !attempted.unauthorised || !again || call.presence?.gone) return attempted;
-    if (!renew?.(authorised.request, channel, ports.authorising)) return attempted;
+  request: ChannelRequest,
+  channel: ChannelView,
+): Promise<{ readonly attempt: Attempt; readonly leave: () => void }> {
+  const parsed = ports.parsedChannel(channel);
+  const leave = await ports.limits.enterChannel(channel.id, parsed.maxCalls);
+  if (leave === null) return { attempt: noRoom(), leave: none };
+  let answered = false;
+  try {
+    const attempt = await attemptChannel(ports, request, channel, parsed);
+    answered = attempt.ok;
+    return { attempt, leave };
+  } finally {
+    if (!answered) leave();
   }
 }
 
-function notConvertible({ fault, message }: NotConvertible): AttemptFailure {
-  const ours = fault === 'channel';
-  const refusal = failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', message), ours);
-  // What this upstream's wire has no words for may be said to another.
-  return ours ? refusal : { ...refusal, passedOver: 'unsuited' };
+/** Switches a channel off that has shown to be out of order, where the operator wants that. */
+function noteHealth(ports: AttemptPorts, { id, settings, secrets }: ChannelView, { outOfOrder }: AttemptFailure): void {
+  if (outOfOrder !== null && settings.autoBan && ports.directory.settings().autoDisable.enabled)
+    ports.channelHealth.outOfOrder(id, secrets.key, outOfOrder);
 }
 
-const noPictures: RequestOptions['pictures'] = new Map();
-
-/** Throws NotConvertible. */
-async function picturesFor(
-  { protocol }: Provider,
-  { caller, payer, answerPlace }: AttemptCall,
-  model: string,
-  { pictures }: AttemptPorts,
-): Promise<RequestOptions['pictures']> {
-  const addresses = protocol.pictures?.({ caller, model }) ?? [];
-  if (addresses.length === 0) return noPictures;
-  const fetched = await pictures.fetch(addresses, payer, answerPlace);
-  if (fetched !== null) return fetched;
-  const size = `${maxPictures} pictures of ${maxPictureBytes / 1024 / 1024} MiB together`;
-  throw new NotConvertible(
-    'caller',
-    `a picture cannot be fetched from its address (image_url.url, source.url or fileUri); it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
-  );
+/** Asks channels in turn until one answers, or nobody is left to ask or to wait. The body is not needed after it. */
+export async function attemptCall(
+  ports: AttemptPorts,
+  call: ReservedCall,
+  body: HeldBody,
+): Promise<AnsweredCall | UnansweredCall> {
+  const { connection, resolution, reservation } = call;
+  if (connection.gone) return unanswered(call, null, nobodyAsked);
+  const { underWay } = reservation;
+  const request = channelRequest(call, body);
+  const attempts = new Attempts(resolution.channels, ports.clock.now());
+  const allowed = resolution.pinned ? 1 : ports.directory.settings().retryTimes + 1;
+  const givenUp = (failure: AttemptFailure): UnansweredCall => unanswered(call, failure, attempts.course());
+  for (;;) {
+    const channel = attempts.choose();
+    if (channel === null) return givenUp(attempts.failure ?? noRoom());
+    const tried = attempts.with(channel.id);
+    underWay.attempts = tried;
+    let asked: Awaited<ReturnType<typeof attemptAt>>;
+    try {
+      asked = await attemptAt(ports, request, channel);
+    } catch (error) {
+      if (attempts.failure === null || !isUnavailable(error)) throw error;
+      // What an upstream has said tells the caller more than that nobody else could be asked.
+      ports.log.warn({ requestId: request.callId, err: error }, 'no further channel could be asked');
+      return givenUp(attempts.failure);
+    }
+    const { attempt, leave } = asked;
+    if (attempt.ok) {
+      const faulted = watchAccount(ports, channel, ports.parsedChannel(channel));
+      return { ...call, course: attempts.course(tried), answer: attempt, leaveChannel: leave, faulted };
+    }
+    if (attempt.passedOver !== null) {
+      attempts.passOver(channel.id, attempt);
+      continue;
+    }
+    attempts.fail(channel.id, attempt, ports.clock.now());
+    underWay.sending = null;
+    underWay.unknownAttempts = attempts.unknownAttempts;
+    noteHealth(ports, channel, attempt);
+    if (!attempt.retryable || attempts.count >= allowed || connection.gone) return givenUp(attempt);
+  }
 }

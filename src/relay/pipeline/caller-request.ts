@@ -5,14 +5,14 @@ import type { CallerRequest } from '../contracts/protocol.js';
 import { believer } from '../metering/believed-usage.js';
 import type { Reservation } from '../metering/metered.js';
 import type { FormFile } from '../upstream/request-content.js';
-import type { ResolvedCall } from './resolve-call.js';
+import type { Resolution } from './resolution.js';
 import type { SentBody } from './sent-text.js';
 
 /* What is put to upstreams, made in one place: of a call that is paid for, and of what nobody pays: a count, a test. */
 
 /** A call that is paid for, and answered in its caller's words. */
 interface Paid {
-  readonly order: Pick<ResolvedCall, 'estimate' | 'stream' | 'wantsUsage'>;
+  readonly resolution: Pick<Resolution, 'estimate' | 'stream' | 'wantsUsage'>;
   readonly reservation: Pick<Reservation, 'bound' | 'outputLimit'>;
   /** What came with the fields of a form; null: the body is no form. */
   readonly files: readonly FormFile[] | null;
@@ -44,7 +44,7 @@ const unpaid = {
 
 const paidFor = (
   { answersSound }: Endpoint,
-  { order: { estimate, stream, wantsUsage }, reservation: { bound, outputLimit }, files }: Paid,
+  { resolution: { estimate, stream, wantsUsage }, reservation: { bound, outputLimit }, files }: Paid,
 ) => ({
   files,
   answersSound,

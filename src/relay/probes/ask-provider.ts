@@ -1,7 +1,7 @@
 import type { RelayPorts } from '../contracts/ports.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, parseJson } from '../json/json.js';
-import { unreached } from '../pipeline/ask-upstream.js';
+import { unreached } from '../pipeline/attempt-failure.js';
 import { undoubled } from '../protocols/model-address.js';
 import { NotAskable, NotTold, NotUnderstood, type ProviderQueries } from '../protocols/provider-queries.js';
 import { withoutSecrets } from '../upstream/confidential.js';

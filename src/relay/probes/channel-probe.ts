@@ -1,11 +1,11 @@
 import type { ChannelView, Clock } from '../../application/ports/storage-ports.js';
-import type { ChannelProbe } from '../../application/ports/upstream-ports.js';
+import type { ChannelProbe, ProbeResult } from '../../application/ports/upstream-ports.js';
 import { completionTokens, noUsage, promptTokens } from '../../domain/call/usage.js';
 import type { ChannelTestUsage } from '../../domain/channel/channel.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { priceOf } from '../../domain/pricing/price-tables.js';
-import { chargeOf } from '../../domain/pricing/pricing.js';
+import { chargeOf, type Price } from '../../domain/pricing/pricing.js';
 import { quantityRatio } from '../../domain/pricing/rates.js';
 import { reasoningOverhead } from '../catalogue/reasoning-overhead.js';
 import type { Endpoint } from '../contracts/endpoint.js';
@@ -15,9 +15,11 @@ import { embeddings } from '../dialects/openai/endpoints/embeddings.js';
 import type { JsonObject } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
 import { estimateHold } from '../metering/hold.js';
-import { type AttemptPorts, attempt } from '../pipeline/attempt.js';
+import type { ChannelRequest } from '../pipeline/ask-upstream.js';
+import { attemptChannel, type ChannelAttemptPorts } from '../pipeline/attempt-channel.js';
+import type { AnsweredAttempt, AttemptFailure } from '../pipeline/attempt-failure.js';
 import { callerRequest } from '../pipeline/caller-request.js';
-import { channelParser } from '../pipeline/channel-settings.js';
+import { channelParser, type ParsedChannel } from '../pipeline/channel-settings.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 
@@ -47,90 +49,123 @@ function smallRequest(provider: Provider, model: string): { endpoint: Endpoint; 
 const testModelOf = ({ settings }: ChannelView, wanted: string): string =>
   wanted || settings.testModel || settings.models[0] || lastResort;
 
-interface ProbePorts extends AttemptPorts {
+interface ProbePorts extends ChannelAttemptPorts {
   readonly clock: Clock;
   /** The user in whose name tests are made. */
   readonly root: () => Promise<UserId | null>;
 }
 
-export function channelProbe(ports: ProbePorts): ChannelProbe {
-  const parse = channelParser();
+interface TestPorts extends ProbePorts {
+  readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
+}
 
-  const rootAcceptsUnpriced = async (): Promise<boolean> => {
-    const id = await ports.root();
-    return id !== null && ((await ports.directory.user(id))?.acceptUnpricedModels ?? false);
-  };
+/** What is tested, and by what. */
+interface SmallTest {
+  readonly channel: ChannelView;
+  readonly provider: Provider;
+  readonly model: string;
+  readonly price: Price;
+  readonly endpoint: Endpoint;
+  readonly body: JsonObject;
+}
 
+const refused = (message: string, responseTimeMs = 0, outOfOrder: string | null = null): ProbeResult => ({
+  ok: false,
+  message,
+  responseTimeMs,
+  usage: null,
+  outOfOrder,
+});
+
+async function rootAcceptsUnpriced({ root, directory }: ProbePorts): Promise<boolean> {
+  const id = await root();
+  return id !== null && ((await directory.user(id))?.acceptUnpricedModels ?? false);
+}
+
+async function priceOfTest(ports: ProbePorts, model: string): Promise<Price> {
+  const { prices, selfUseMode } = ports.directory.settings();
+  const price = priceOf(prices, model, '', selfUseMode) ?? priceOf(prices, model, '', await rootAcceptsUnpriced(ports));
+  if (price === null) throw new Failure('price-missing', { model });
+  return price;
+}
+
+function requestOfTest({ endpoint, body, model }: SmallTest, startedAt: number): Omit<ChannelRequest, 'answerPlace'> {
+  const sent = { source: null, body, exact: () => body };
+  const query = new URLSearchParams();
   return {
-    async test(channel, wanted) {
-      const { type } = channel.settings;
-      const refused = (message: string, responseTimeMs = 0, outOfOrder: string | null = null) => ({
-        ok: false,
-        message,
-        responseTimeMs,
-        usage: null,
-        outOfOrder,
-      });
-      const provider = ports.providerOf(type);
-      if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
-      const model = testModelOf(channel, wanted);
-      const { prices, selfUseMode } = ports.directory.settings();
-      const price = priceOf(prices, model, '', selfUseMode) ?? priceOf(prices, model, '', await rootAcceptsUnpriced());
-      if (price === null) throw new Failure('price-missing', { model });
-
-      const { endpoint, body } = smallRequest(provider, model);
-      const startedAt = ports.clock.now();
-      const sent = { source: null, body, exact: () => body };
-      const query = new URLSearchParams();
-      const caller = callerRequest({ endpoint, query, headers: {}, sent, paid: null, promptTokens: 0 });
-      const answerPlace = ports.answers.place('channel-test');
-      const call = {
-        callId: 'channel-test',
-        requestedModel: model,
-        caller,
-        bodyBytes: 0,
-        startedAt,
-        payer: null,
-        answerPlace,
-        presence: null,
-        underWay: null,
-      };
-      const result = await attempt(ports, call, channel, parse(channel)).finally(() => answerPlace.leave());
-      const responseTimeMs = ports.clock.now() - startedAt;
-      if (!result.ok) {
-        const { forOperator: error, outOfOrder, answered } = result;
-        const hint = answered === 404 ? (provider.baseHint?.(channel.settings.baseUrl.trim()) ?? null) : null;
-        const message = `status code ${error.status}: ${error.message}${hint === null ? '' : ` (${hint})`}`;
-        return refused(message, responseTimeMs, outOfOrder);
-      }
-      if (result.got.kind !== 'answer') {
-        result.got.reading.cancel();
-        return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
-      }
-      const names = new Set([model, result.upstreamModel]);
-      const asked = { providerOf: ports.providerOf, parsedChannel: parse };
-      const estimate = estimateHold({
-        demand: endpoint.demand({ body, bytes: JSON.stringify(body).length, model, names, upload: null }),
-        names,
-        price,
-        settings: ports.directory.settings(),
-        thinking: reasoningOverhead(asked, body, names, [channel]),
-        allowed: noUsage,
-      });
-      const { bound, promptTokens: promptEstimate } = estimate;
-      const { usage: told, generated } = result.got;
-      const { usage, usageSource } = believedUsage(told, generated, { bound, promptEstimate, model });
-      if (usageSource === 'estimated') return refused('the upstream told no usage', responseTimeMs);
-      const tested: ChannelTestUsage = {
-        model,
-        promptTokens: promptTokens(usage),
-        completionTokens: completionTokens(usage),
-        quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price),
-        modelRatio: price.per === 'token' ? price.model : '0',
-        completionRatio: price.per === 'token' ? quantityRatio(price, 'output') : '0',
-        modelPrice: price.per === 'call' ? price.price : null,
-      };
-      return { ok: true, message: '', responseTimeMs, usage: tested, outOfOrder: null };
-    },
+    callId: 'channel-test',
+    requestedModel: model,
+    caller: callerRequest({ endpoint, query, headers: {}, sent, paid: null, promptTokens: 0 }),
+    bodyBytes: 0,
+    startedAt,
+    payer: null,
+    connection: null,
+    underWay: null,
   };
+}
+
+/** The words of a failure, for the operator who tests. */
+function failureText({ provider, channel }: SmallTest, { forOperator: error, answered }: AttemptFailure): string {
+  const hint = answered === 404 ? (provider.baseHint?.(channel.settings.baseUrl.trim()) ?? null) : null;
+  return `status code ${error.status}: ${error.message}${hint === null ? '' : ` (${hint})`}`;
+}
+
+/** What the answer has used, and would have cost without the ratio of a group; null: upstream told no usage. */
+function usageOfTest(
+  ports: TestPorts,
+  { channel, model, price, endpoint, body }: SmallTest,
+  { upstreamModel }: AnsweredAttempt,
+  { usage: told, generated }: Extract<AnsweredAttempt['got'], { kind: 'answer' }>,
+): ChannelTestUsage | null {
+  const names = new Set([model, upstreamModel]);
+  const estimate = estimateHold({
+    demand: endpoint.demand({ body, bytes: JSON.stringify(body).length, model, names, upload: null }),
+    names,
+    price,
+    settings: ports.directory.settings(),
+    thinking: reasoningOverhead(ports, body, names, [channel]),
+    allowed: noUsage,
+  });
+  const { bound, promptTokens: promptEstimate } = estimate;
+  const { usage, usageSource } = believedUsage(told, generated, { bound, promptEstimate, model });
+  if (usageSource === 'estimated') return null;
+  return {
+    model,
+    promptTokens: promptTokens(usage),
+    completionTokens: completionTokens(usage),
+    quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price),
+    modelRatio: price.per === 'token' ? price.model : '0',
+    completionRatio: price.per === 'token' ? quantityRatio(price, 'output') : '0',
+    modelPrice: price.per === 'call' ? price.price : null,
+  };
+}
+
+/** `wanted`: a model; empty: the channel's own choice. Throws Failure, when the model has no price. */
+async function testChannel(ports: TestPorts, channel: ChannelView, wanted: string): Promise<ProbeResult> {
+  const { type } = channel.settings;
+  const provider = ports.providerOf(type);
+  if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
+  const model = testModelOf(channel, wanted);
+  const price = await priceOfTest(ports, model);
+  const test: SmallTest = { channel, provider, model, price, ...smallRequest(provider, model) };
+  const startedAt = ports.clock.now();
+  const answerPlace = ports.answers.place('channel-test');
+  const request: ChannelRequest = { ...requestOfTest(test, startedAt), answerPlace };
+  const result = await attemptChannel(ports, request, channel, ports.parsedChannel(channel)).finally(() =>
+    answerPlace.leave(),
+  );
+  const responseTimeMs = ports.clock.now() - startedAt;
+  if (!result.ok) return refused(failureText(test, result), responseTimeMs, result.outOfOrder);
+  if (result.got.kind !== 'answer') {
+    result.got.reading.cancel();
+    return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
+  }
+  const usage = usageOfTest(ports, test, result, result.got);
+  if (usage === null) return refused('the upstream told no usage', responseTimeMs);
+  return { ok: true, message: '', responseTimeMs, usage, outOfOrder: null };
+}
+
+export function channelProbe(ports: ProbePorts): ChannelProbe {
+  const testPorts: TestPorts = { ...ports, parsedChannel: channelParser() };
+  return { test: (channel, wanted) => testChannel(testPorts, channel, wanted) };
 }

@@ -9,7 +9,7 @@ test('wrong keys are counted for all the addresses one subscriber has', async ()
   const ports = { ...node, wrongKeys, apiKeyStatus: { refused: () => {} } };
   const statusFrom = async (ip: string): Promise<number> => {
     const shown = { credential: { key: 'a'.repeat(48), pinnedChannel: null }, ip };
-    const refusal = authenticate(ports, shown, { apiKey: null });
+    const refusal = authenticate(ports, shown);
     return refusal.then(
       () => 200,
       ({ status }) => status,

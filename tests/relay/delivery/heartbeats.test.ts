@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Heartbeat, openHeartbeats } from '../../../src/relay/delivery/heartbeats.js';
 
@@ -7,31 +6,33 @@ import { type Heartbeat, openHeartbeats } from '../../../src/relay/delivery/hear
 /** A caller's connection: it takes everything at once unless it is told not to. */
 class Connection {
   readonly sent: string[] = [];
-  writableLength = 0;
-  writableEnded = false;
+  pending = 0;
+  ended = false;
+  gone = false;
   takes = true;
 
-  writeHead(status: number): void {
-    this.sent.push(`head ${status}`);
+  begin(type: string): void {
+    this.sent.push(`begun ${type}`);
   }
 
-  flushHeaders(): void {
+  flush(): void {
     this.sent.push('flushed');
   }
 
-  write(text: string): boolean {
-    this.sent.push(text);
-    if (!this.takes) this.writableLength += text.length;
+  write(text: Buffer | string): boolean {
+    this.sent.push(String(text));
+    if (!this.takes) this.pending += text.length;
     return this.takes;
   }
 }
+
+const begun = 'begun text/event-stream; charset=utf-8';
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
 afterEach(() => vi.useRealTimers());
 
 interface World {
   readonly connection: Connection;
-  readonly presence: { gone: boolean };
   readonly heartbeat: Heartbeat;
 }
 
@@ -39,10 +40,8 @@ const heartbeats = () => {
   const opened = openHeartbeats();
   return (openAfterMs: number, intervalMs: number | null): World => {
     const connection = new Connection();
-    const presence = { gone: false };
-    const response = connection as unknown as ServerResponse;
-    const options = { response, presence, head: [], dialect: { keepAlive: 'beat' }, openAfterMs, intervalMs };
-    return { connection, presence, heartbeat: opened.begin(options) };
+    const options = { connection, dialect: { keepAlive: 'beat' }, openAfterMs, intervalMs };
+    return { connection, heartbeat: opened.begin(options) };
   };
 };
 
@@ -52,7 +51,7 @@ describe('a silent stream', () => {
     vi.advanceTimersByTime(2700);
     expect([heartbeat.open, connection.sent]).toEqual([false, []]);
     vi.advanceTimersByTime(300);
-    expect([heartbeat.open, connection.sent]).toEqual([true, ['head 200', 'beat']]);
+    expect([heartbeat.open, connection.sent]).toEqual([true, [begun, 'beat']]);
     vi.advanceTimersByTime(3000);
     expect(connection.sent.length).toBeGreaterThanOrEqual(5);
   });
@@ -60,7 +59,7 @@ describe('a silent stream', () => {
   test('is only opened where silence is not filled', () => {
     const { connection } = heartbeats()(1000, null);
     vi.advanceTimersByTime(60_000);
-    expect(connection.sent).toEqual(['head 200', 'flushed']);
+    expect(connection.sent).toEqual([begun, 'flushed']);
   });
 
   test('whose answer begins in time is not opened by a heartbeat, but filled between frames', () => {
@@ -85,12 +84,12 @@ describe('a silent stream', () => {
     const { connection } = heartbeats()(400, 400);
     connection.takes = false;
     vi.advanceTimersByTime(60_000);
-    expect(connection.sent).toEqual(['head 200', 'beat']);
+    expect(connection.sent).toEqual([begun, 'beat']);
   });
 
   test.each<[string, (world: World) => void]>([
-    ['its caller has left', ({ presence }) => void Object.assign(presence, { gone: true })],
-    ['the answer has ended', ({ connection }) => void Object.assign(connection, { writableEnded: true })],
+    ['its caller has left', ({ connection }) => void Object.assign(connection, { gone: true })],
+    ['the answer has ended', ({ connection }) => void Object.assign(connection, { ended: true })],
     ['it is stopped', ({ heartbeat }) => heartbeat.stop()],
   ])('is filled no more once %s, and the clock stops with the last of them', (_, ends) => {
     const begin = heartbeats();

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CallerPresence } from '../../../src/relay/delivery/caller-presence.js';
 import { type StalledCallers, watchStalledCallers } from '../../../src/relay/delivery/stalled-callers.js';
 
 let given: string[];
@@ -15,7 +14,7 @@ const caller = (requestId: string, pending: number) => ({
   },
 });
 type Caller = ReturnType<typeof caller>;
-const watch = (who: Caller): void => stalledCallers.watch(who as unknown as CallerPresence);
+const watch = (who: Caller): void => stalledCallers.watch(who);
 
 beforeEach(() => {
   vi.useFakeTimers();

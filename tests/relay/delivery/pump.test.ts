@@ -6,9 +6,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AnswerStream } from '../../../src/relay/contracts/protocol.js';
-import { CallerPresence } from '../../../src/relay/delivery/caller-presence.js';
-import { pump } from '../../../src/relay/delivery/delivery.js';
+import { HttpCaller } from '../../../src/relay/delivery/http-caller.js';
+import { pump } from '../../../src/relay/delivery/pump.js';
 import type { StalledCallers } from '../../../src/relay/delivery/stalled-callers.js';
+import { openAiCaller } from '../../../src/relay/dialects/openai/dialect.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 
 /** What is let go of is gone after one or two, as soon as its bytes have left. */
@@ -60,7 +61,7 @@ class Upstream {
 
 const pumped = (response: ServerResponse, upstream: Upstream) =>
   pump(
-    response,
+    new HttpCaller({ requestId: 'request', response, head: [] }, openAiCaller),
     {
       decoder: asItComes,
       chunks: upstream,
@@ -70,7 +71,6 @@ const pumped = (response: ServerResponse, upstream: Upstream) =>
       staysOpen: false,
     },
     {
-      presence: new CallerPresence(response, 'request'),
       stalledCallers: { watch: () => undefined } as unknown as StalledCallers,
       growth: { covers: () => true },
       heartbeat: { wrote: () => undefined },

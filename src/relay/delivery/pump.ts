@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { CallOutcome } from '../../domain/call/call.js';
 import { fromUpstream, internalError, RelayError, toldToCaller } from '../contracts/errors.js';
 import { hasEnded, type StreamStep } from '../contracts/protocol.js';
@@ -7,73 +6,14 @@ import type { FirstStep, StreamReading } from '../upstream/answer-reading.js';
 import { noRoomHere } from '../upstream/lost-answer.js';
 import { countKept, takeFirst } from '../upstream/stream-start.js';
 import { isSilence, Lost } from '../upstream/upstream-response.js';
-import type { CallerPresence } from './caller-presence.js';
+import type { CallerConnection } from './caller-connection.js';
 import type { Growth } from './growth.js';
 import type { Heartbeat } from './heartbeats.js';
 import type { SilentTime } from './silent-time.js';
 import type { StalledCallers } from './stalled-callers.js';
+import { write } from './write-answer.js';
 
-/* Getting an answer to the caller, frame by frame, and knowing how it ended. */
-
-/** Names and values in turn. */
-export const streamHeaders: readonly string[] = Object.entries({
-  'cache-control': 'no-cache',
-  connection: 'keep-alive',
-  'x-accel-buffering': 'no',
-}).flat();
-
-export const eventStreamType = 'text/event-stream; charset=utf-8';
-
-const statusLine = /^HTTP/;
-
-/** Begins an answer that is sent for long. */
-export function beginStream(response: ServerResponse, headers: string[]): void {
-  response.writeHead(200, headers);
-  // Node keeps the head until the answer has ended, as some forty texts that refer to each other. Searching makes it one.
-  if ('_header' in response) statusLine.test(String(response._header));
-}
-
-/** What is written at once: a caller that reads slowly must be seen to take it. */
-const pieceSize = 64 * 1024;
-
-export interface Delivery {
-  readonly presence: CallerPresence;
-  readonly stalledCallers: StalledCallers;
-}
-
-/** A whole answer. */
-export async function deliver(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
-  if (bytes.length <= pieceSize) response.end(bytes);
-  else {
-    await write(response, bytes, delivery);
-    response.end();
-  }
-  if (response.writableLength > 0) delivery.stalledCallers.watch(delivery.presence);
-}
-
-/** What is to be waited for while the caller reads slower than upstream writes; null: nothing, as with most frames. */
-export function write(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> | null {
-  if (bytes.length > pieceSize) return writePieces(response, bytes, delivery);
-  return delivery.presence.gone || response.write(bytes) ? null : drained(response, delivery);
-}
-
-async function writePieces(response: ServerResponse, bytes: Buffer, delivery: Delivery): Promise<void> {
-  for (let from = 0; from < bytes.length && !delivery.presence.gone; from += pieceSize)
-    if (!response.write(bytes.subarray(from, from + pieceSize))) await drained(response, delivery);
-}
-
-async function drained(response: ServerResponse, { presence, stalledCallers }: Delivery): Promise<void> {
-  stalledCallers.watch(presence);
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      response.off('drain', done);
-      forget();
-      resolve();
-    };
-    const forget = presence.whenGone(done);
-    response.once('drain', done);
-  });
-}
+/* A begun stream, passed on frame by frame, and how it ended. */
 
 interface Pumped {
   readonly outcome: CallOutcome;
@@ -87,7 +27,8 @@ interface Pumped {
   readonly bug: unknown;
 }
 
-interface PumpOptions extends Delivery {
+interface PumpOptions {
+  readonly stalledCallers: StalledCallers;
   readonly growth: Growth;
   /** Told of what is written. */
   readonly heartbeat: Pick<Heartbeat, 'wrote'>;
@@ -115,9 +56,13 @@ const unaffordable = (): RelayError =>
  * leaves, upstream is stopped, unless what the call cost can only be learned from its end: then it is read on, within
  * bounds, and nothing of it kept.
  */
-export async function pump(response: ServerResponse, reading: StreamReading, options: PumpOptions): Promise<Pumped> {
+export async function pump(
+  connection: CallerConnection,
+  reading: StreamReading,
+  options: PumpOptions,
+): Promise<Pumped> {
   const { decoder, chunks, place, cancel, staysOpen } = reading;
-  const { presence, growth, heartbeat, callerGoneMs, costsUnseen, silence, faulted } = options;
+  const { stalledCallers, growth, heartbeat, callerGoneMs, costsUnseen, silence, faulted } = options;
   let readingOn: NodeJS.Timeout | null = null;
   let readOn = 0;
   const leave = (): void => {
@@ -127,34 +72,34 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
     else readingOn = setTimeout(cancel, callerGoneMs).unref();
   };
   silence?.said(decoder.generated.said.length);
-  const forget = presence.whenGone(leave);
-  if (presence.gone) leave();
+  const forget = connection.whenGone(leave);
+  if (connection.gone) leave();
 
   let first: FirstStep | null = takeFirst(reading);
   let begun = first.bytes !== null;
-  const departure = (): CallOutcome => (presence.stalled ? 'caller-stalled' : 'caller-left');
+  const departure = (): CallOutcome => (connection.stalled ? 'caller-stalled' : 'caller-left');
   const stop = (outcome: CallOutcome, error: RelayError | null, cutShort: boolean, bug: unknown = null): Pumped => {
     cancel();
     return { outcome, error, begun, cutShort, bug };
   };
 
   try {
-    if (first.bytes !== null) await write(response, first.bytes, options);
+    if (first.bytes !== null) await write(connection, first.bytes, stalledCallers);
     let { finished } = first;
     // A suspended function keeps what its variables hold: each open stream would keep what came first and last.
     first = null;
     while (!finished) {
       let next: IteratorResult<Buffer, undefined> | null = await chunks.next();
-      if (presence.gone && !next.done) readOn += next.value.length;
+      if (connection.gone && !next.done) readOn += next.value.length;
       if (readOn > maxReadOn) return stop(departure(), null, true);
       let step: StreamStep | null = next.done ? decoder.end() : decoder.push(next.value);
       silence?.said(decoder.generated.said.length);
       const full = countKept(place, decoder, step, next.value?.length ?? 0);
-      if (full !== null && presence.gone) return stop(departure(), null, true);
+      if (full !== null && connection.gone) return stop(departure(), null, true);
       if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
       if (step.bytes !== null) {
         begun = true;
-        const waiting = write(response, step.bytes, options);
+        const waiting = write(connection, step.bytes, stalledCallers);
         if (waiting !== null) {
           await waiting;
           silence?.resumed();
@@ -176,10 +121,10 @@ export async function pump(response: ServerResponse, reading: StreamReading, opt
       step = null;
     }
     if (staysOpen) cancel();
-    return { outcome: presence.gone ? departure() : 'completed', error: null, begun, cutShort: false, bug: null };
+    return { outcome: connection.gone ? departure() : 'completed', error: null, begun, cutShort: false, bug: null };
   } catch (error) {
     if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);
-    if (presence.gone) return stop(departure(), null, true);
+    if (connection.gone) return stop(departure(), null, true);
     // Of an answer that has ended nothing is missing; any other is half of one, and nobody shall take it for whole.
     if (hasEnded(decoder.generated)) return stop('completed', null, false);
     return stop('upstream-broke', isSilence(error) ? silent() : broken(), false);

@@ -24,7 +24,7 @@ interface Reserved extends Pick<Reservation, 'underWay' | 'outputLimit' | 'bound
 }
 
 /** A call whose reservation is durable, in the process that holds the gate. */
-export class ReservedCall implements Reservation {
+export class LocalReservation implements Reservation {
   held: Quota;
   readonly underWay: InFlightCall;
   readonly outputLimit: number | null;

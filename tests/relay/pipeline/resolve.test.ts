@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
 import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
-import type { Caller } from '../../../src/relay/admission/authenticate.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
+import type { LimitedCall } from '../../../src/relay/pipeline/call-context.js';
 import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
-import { resolveCall } from '../../../src/relay/pipeline/resolve-call.js';
+import type { Resolution } from '../../../src/relay/pipeline/resolution.js';
+import { nameCall, resolveCall } from '../../../src/relay/pipeline/resolve.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
+import { LargeWork } from '../../../src/relay/text/large-work.js';
 import { endpoints } from '../../support/upstreams/endpoints.js';
 
 const none: DefaultPrices = {
@@ -62,27 +64,32 @@ interface Asking {
   readonly pin?: string;
   readonly models?: readonly string[];
   readonly acceptUnpriced?: boolean;
+  readonly inPerson?: boolean;
+  /** The model that the address names. */
+  readonly addressModel?: string;
 }
 
 const messages = [{ role: 'user', content: 'hi' }];
 
-function order({ endpoint = 'chat', body = {}, group = '', usersGroup = 'default', ...asking }: Asking) {
-  const { pin = null, models, acceptUnpriced = false } = asking;
-  const caller = {
+function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...asking }: Asking): LimitedCall {
+  const { pin = null, models, acceptUnpriced = false, inPerson = false, addressModel = null } = asking;
+  const terms = { group, modelLimitsEnabled: models !== undefined, modelLimits: models ?? [] };
+  return {
+    incoming: { endpoint: endpoints[endpoint], model: addressModel },
     user: { group: usersGroup, acceptUnpricedModels: acceptUnpriced },
-    apiKey: { terms: { group, modelLimitsEnabled: models !== undefined, modelLimits: models ?? [] } },
+    apiKey: inPerson ? null : { terms },
     pinnedChannel: pin,
-  } as unknown as Caller;
-  const ports = { directory, providerOf, parsedChannel: channelParser() };
-  return resolveCall(ports, caller, {
-    endpoint: endpoints[endpoint],
-    body: { model: 'gpt-4o', messages, ...body },
-    bytes: 100,
-    upload: null,
-  });
+  } as unknown as LimitedCall;
 }
 
-describe('an order is refused', () => {
+async function resolved(asking: Asking): Promise<Resolution> {
+  const ports = { directory, providerOf, parsedChannel: channelParser(), largeWork: new LargeWork() };
+  const body = { value: { model: 'gpt-4o', messages, ...asking.body }, bytes: 100, upload: null };
+  const call = nameCall(ports, admitted(asking), body);
+  return (await resolveCall(ports, call, body)).resolution;
+}
+
+describe('a call is refused while it is resolved', () => {
   test.each([
     ['without a model', { body: { model: '' } }, 400, 'invalid_request'],
     ['for a name that is none', { body: { model: 'a\u0000b' } }, 400, 'invalid_request'],
@@ -121,21 +128,22 @@ describe('an order is refused', () => {
     ['for its channel before its model', { pin: 'x', models: [] }, 400, 'invalid_channel_id'],
     ['for its model before its content', { models: [], body: { messages: [] } }, 403, 'model_not_allowed'],
     ['for its content before its price', { body: { model: 'unpriced', messages: [] } }, 400, 'invalid_text_request'],
-  ] satisfies [string, Asking, number, string][])('%s', (_why, asking, status, code) => {
-    expect(() => order(asking)).toThrow(expect.objectContaining({ status, code }));
+  ] satisfies [string, Asking, number, string][])('%s', async (_why, asking, status, code) => {
+    await expect(resolved(asking)).rejects.toThrow(expect.objectContaining({ status, code }));
   });
 });
 
-describe('an order', () => {
-  const ids = (asking: Asking): number[] => order(asking).channels.map(({ id }) => Number(id));
+describe('a resolved call', () => {
+  const ids = async (asking: Asking): Promise<number[]> =>
+    (await resolved(asking)).channels.map(({ id }) => Number(id));
 
   test.each([
     ['may go to every channel that has the model', {}, [1, 2]],
     ['goes only where its endpoint is served', { endpoint: 'embeddings', body: { input: 'x' } }, [1]],
     ['goes to the channel it names, whatever its models', { pin: '2', body: { model: 'gpt-4-gizmo-g-1' } }, [2]],
     ['for a custom assistant goes where its family is', { body: { model: 'gpt-4-gizmo-g-1' } }, [1]],
-  ] satisfies [string, Asking, number[]][])('%s', (_rule, asking, channelIds) => {
-    expect(ids(asking)).toEqual(channelIds);
+  ] satisfies [string, Asking, number[]][])('%s', async (_rule, asking, channelIds) => {
+    expect(await ids(asking)).toEqual(channelIds);
   });
 
   test.each([
@@ -166,7 +174,32 @@ describe('an order', () => {
       { endpoint: 'embeddings', body: { input: 'x', stream: true } },
       { stream: false },
     ],
-  ] satisfies [string, Asking, object][])('%s', (_rule, asking, expected) => {
-    expect(order(asking)).toMatchObject(expected);
+  ] satisfies [string, Asking, object][])('%s', async (_rule, asking, expected) => {
+    expect(await resolved(asking)).toMatchObject(expected);
+  });
+});
+
+describe('what a body names', () => {
+  const ports = { directory };
+  const nameIn = (asking: Asking, value: JsonObject) => nameCall(ports, admitted(asking), { value }).named;
+
+  test('is its model, or the one of the address, whatever it is', () => {
+    expect(nameIn({}, { model: 'gpt-4o' }).model).toBe('gpt-4o');
+    expect(nameIn({}, { model: 7 }).model).toBe(7);
+    expect(nameIn({ addressModel: 'of-address' }, { model: 'gpt-4o' }).model).toBe('of-address');
+    expect(nameIn({}, {}).model).toBe(null);
+  });
+
+  test('is a group there is, and only where a user calls in person', () => {
+    expect(nameIn({ inPerson: true }, { group: 'vip' }).group).toBe('vip');
+    expect(nameIn({ inPerson: true }, { group: 'invented' }).group).toBe('');
+    expect(nameIn({}, { group: 'vip' }).group).toBe('');
+  });
+
+  test('changes nothing of the context that was given', () => {
+    const call = admitted({});
+    const before = { ...call };
+    expect(nameCall(ports, call, { value: { model: 'm' } })).toMatchObject({ ...before, named: { model: 'm' } });
+    expect(call).toEqual(before);
   });
 });

@@ -1,0 +1,20 @@
+import { mayUse } from '../../domain/call/usage-bound.js';
+import { mayThink } from '../metering/unseen-cost.js';
+import type { Asked } from '../pipeline/attempt-failure.js';
+import type { ReservedCall } from '../pipeline/call-context.js';
+
+interface HiddenCosts {
+  /** It may think where nobody sees it. */
+  readonly thinks: boolean;
+  /** What it puts out may be sound, which nobody counts but upstream. */
+  readonly speaks: boolean;
+}
+
+/** What only upstream can see of a call that was put to it so. */
+export const hiddenCosts = (
+  { resolution: { requestedModel }, reservation }: Pick<ReservedCall, 'resolution' | 'reservation'>,
+  { upstreamModel, thinking }: Asked,
+): HiddenCosts => ({
+  thinks: mayThink(thinking, requestedModel, upstreamModel),
+  speaks: mayUse(reservation.bound, 'audioOutput'),
+});

@@ -1,0 +1,53 @@
+import type { CallOutcome } from '../../domain/call/call.js';
+import type { Usage } from '../../domain/call/usage.js';
+import { jsonType, storeUnavailable } from '../contracts/errors.js';
+import type { RelayPorts } from '../contracts/ports.js';
+import type { ConcludedCall } from '../pipeline/call-context.js';
+import type { Got } from '../upstream/answer-reading.js';
+import { passedOn } from './passed-on.js';
+import type { StalledCallers } from './stalled-callers.js';
+import { writeToEnd } from './write-answer.js';
+
+/* A whole answer: its caller gets all of it, or nothing, once it is settled. */
+
+type WholeGot = Extract<Got, { kind: 'answer' }>;
+
+/** An answer of which its caller has nothing yet. */
+export interface WholeDelivery {
+  readonly kind: 'answer';
+  readonly answer: WholeGot;
+  readonly outcome: Extract<CallOutcome, 'completed' | 'caller-left'>;
+  readonly firstTokenMs: null;
+}
+
+const withheld = 'the answer could not be booked and is withheld; nothing is charged for this call, try again later';
+
+interface WholeDeliveryPorts extends Pick<RelayPorts, 'largeWork'> {
+  readonly stalledCallers: StalledCallers;
+}
+
+/** What the caller is told is what is charged. */
+async function bytesTelling(
+  { largeWork }: Pick<RelayPorts, 'largeWork'>,
+  { incoming: { endpoint } }: Pick<ConcludedCall, 'incoming'>,
+  answer: WholeGot,
+  usage: Usage,
+): Promise<Buffer> {
+  const { bytes, textType } = answer;
+  if (usage === answer.usage || textType !== undefined) return bytes;
+  return await largeWork.run(bytes.length, () => endpoint.dialect.telling(bytes, usage));
+}
+
+/** Sends it, if its caller is there. Throws RelayError, when it is not settled: it is withheld then. */
+export async function sendWhole(
+  ports: WholeDeliveryPorts,
+  call: ConcludedCall,
+  { answer, outcome }: WholeDelivery,
+): Promise<void> {
+  // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
+  if (outcome === 'caller-left') return;
+  if (call.charged === null) throw storeUnavailable(withheld);
+  const bytes = await bytesTelling(ports, call, answer, call.told.usage);
+  call.connection.begin(answer.textType ?? jsonType, passedOn(call), bytes.length);
+  await writeToEnd(call.connection, bytes, ports.stalledCallers);
+}

@@ -1,0 +1,40 @@
+import { checkApiKey, checkNotBanned, findApiKey } from '../admission/authenticate.js';
+import type { AuthenticatedCall, CallContext, LimitedCall } from './call-context.js';
+import type { StagePorts } from './stage-ports.js';
+
+type AuthenticatePorts = Pick<StagePorts, 'directory' | 'gate' | 'vault' | 'clock' | 'wrongKeys' | 'apiKeyStatus'>;
+
+/** Whose call it is, whether or not they may call. Throws RelayError, when nobody knows the key. */
+export async function identifyCall(ports: AuthenticatePorts, call: CallContext): Promise<CallContext> {
+  const { inPerson } = call.incoming;
+  return inPerson === undefined
+    ? { ...call, apiKey: await findApiKey(ports, call.incoming) }
+    : { ...call, user: inPerson };
+}
+
+/** Whether who calls may. Throws RelayError. */
+export async function authenticateCall(ports: AuthenticatePorts, call: CallContext): Promise<AuthenticatedCall> {
+  const { incoming, apiKey, user } = call;
+  if (apiKey !== null) return { ...call, ...(await checkApiKey(ports, incoming, apiKey)) };
+  if (user === null) throw new Error('a call of nobody');
+  checkNotBanned(user);
+  return { ...call, user };
+}
+
+/**
+ * Takes the call's places in the limits of its user and key, and for what is held of its answer; `leaveLimits` gives
+ * them back. Throws RelayError 429.
+ */
+export async function enterLimits(
+  { directory, limits, answers }: Pick<StagePorts, 'directory' | 'limits' | 'answers'>,
+  call: AuthenticatedCall,
+): Promise<LimitedCall> {
+  const { user, apiKey } = call;
+  const leave = await limits.admit(user.id, apiKey?.id ?? null, directory.settings());
+  return { ...call, admission: { leave, answerPlace: answers.place(user.id) } };
+}
+
+export function leaveLimits({ admission }: LimitedCall, succeeded: boolean): void {
+  admission.answerPlace.leave();
+  admission.leave(succeeded);
+}

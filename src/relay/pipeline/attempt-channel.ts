@@ -1,0 +1,156 @@
+import type { ChannelView } from '../../application/ports/storage-ports.js';
+import type { Authorisation, Authorised } from '../contracts/authorisation.js';
+import { RelayError } from '../contracts/errors.js';
+import type { RelayPorts } from '../contracts/ports.js';
+import {
+  type CallerRequest,
+  NotConvertible,
+  type Provider,
+  type RequestOptions,
+  type UpstreamChannel,
+  type UpstreamRequest,
+} from '../contracts/protocol.js';
+import { undoubled } from '../protocols/model-address.js';
+import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
+import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
+import { type AskPorts, ask, type ChannelRequest, judged, type Place } from './ask-upstream.js';
+import { type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
+import { mappedModel, type ParsedChannel } from './channel-settings.js';
+
+/* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
+
+export type ChannelAttemptPorts = AskPorts &
+  Pick<RelayPorts, 'vault' | 'clock' | 'pictures' | 'providerOf' | 'authorising'>;
+
+export async function attemptChannel(
+  ports: ChannelAttemptPorts,
+  call: ChannelRequest,
+  channel: ChannelView,
+  parsed: ParsedChannel,
+): Promise<Attempt> {
+  const { requestedModel, caller, bodyBytes } = call;
+  const provider = ports.providerOf(channel.settings.type);
+  if (provider === null)
+    return failed(
+      new RelayError(400, 'invalid_api_type', `channel type ${channel.settings.type} is not supported`),
+      false,
+    );
+  const model = mappedModel(parsed.modelMapping, requestedModel);
+  if (model === null)
+    return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel runs in a circle'), true);
+  const { secrets } = channel;
+  const key = await ports.vault.get(secrets.key);
+  const proxy = secrets.proxy === null ? null : await ports.vault.get(secrets.proxy);
+  if (key === null)
+    return failed(new RelayError(500, 'channel_key_missing', 'the key of the channel is missing'), true);
+
+  const upstreamChannel: UpstreamChannel = {
+    baseUrl: channel.settings.baseUrl.replace(/\/+$/, ''),
+    key,
+    other: channel.settings.other,
+    organization: channel.settings.organization,
+    proxy,
+    paramOverride: parsed.paramOverride,
+    forceFormat: parsed.forceFormat,
+    thinkingToContent: parsed.thinkingToContent,
+  };
+  let request: UpstreamRequest;
+  try {
+    const settings = ports.directory.settings();
+    const options: RequestOptions = {
+      forceUsage: ports.config.forceUsage,
+      azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
+      siteAddress: settings.siteAddress,
+      claude: settings.claude,
+      passThrough: parsed.passThrough || settings.passThroughRequests,
+      // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
+      now: ports.clock.now(),
+      gemini: settings.gemini,
+      pictures: await picturesFor(provider, call, model, ports),
+    };
+    request = await ports.largeWork.runSteps(bodyBytes, () =>
+      requestSteps(provider, upstreamChannel, caller, { model, options }),
+    );
+    const url = undoubled(upstreamChannel.baseUrl, request.url);
+    if (url !== request.url) request = { ...request, url };
+  } catch (error) {
+    if (!(error instanceof NotConvertible)) throw error;
+    return notConvertible(error);
+  }
+
+  const place = { provider, channel: upstreamChannel, parsed };
+  const { authorisation } = provider;
+  return authorisation === undefined
+    ? ask(ports, call, place, request)
+    : askAuthorised(ports, call, { ...place, authorisation }, request);
+}
+
+/** Throws NotConvertible. */
+function* requestSteps(
+  provider: Provider,
+  channel: UpstreamChannel,
+  caller: CallerRequest,
+  { model, options }: { readonly model: string; readonly options: RequestOptions },
+): Generator<void, UpstreamRequest> {
+  const request = provider.protocol.request({ provider, channel, caller, model, options });
+  const { content } = request;
+  if (content.kind !== 'json' || content.text.length < encodedFrom) return request;
+  yield;
+  return { ...request, content: { ...content, encoded: yield* encodedPieces(content.text) } };
+}
+
+/** What is shown is renewed once, for it may have been withdrawn before its time. */
+async function askAuthorised(
+  ports: ChannelAttemptPorts,
+  call: ChannelRequest,
+  place: Place & { readonly authorisation: Authorisation },
+  request: UpstreamRequest,
+): Promise<Attempt> {
+  const { channel, authorisation } = place;
+  const { authorise, renew } = authorisation;
+  for (let again = renew !== undefined; ; again = false) {
+    let authorised: Authorised;
+    try {
+      authorised = await authorise(request, place, ports.authorising);
+    } catch (error) {
+      if (!(error instanceof NotConvertible)) throw error;
+      return notConvertible(error);
+    }
+    if (!authorised.ok) {
+      const { refusal } = authorised;
+      return refusal === null
+        ? unreached(authorised)
+        : judged(ports, place, { error: refusal, costUnknown: false, request: '' });
+    }
+    const attempted = await ask(ports, call, place, authorised.request);
+    if (attempted.ok || !attempted.unauthorised || !again || call.connection?.gone) return attempted;
+    if (!renew?.(authorised.request, channel, ports.authorising)) return attempted;
+  }
+}
+
+function notConvertible({ fault, message }: NotConvertible): AttemptFailure {
+  const ours = fault === 'channel';
+  const refusal = failed(new RelayError(ours ? 500 : 400, 'convert_request_failed', message), ours);
+  // What this upstream's wire has no words for may be said to another.
+  return ours ? refusal : { ...refusal, passedOver: 'unsuited' };
+}
+
+const noPictures: RequestOptions['pictures'] = new Map();
+
+/** Throws NotConvertible. */
+async function picturesFor(
+  { protocol }: Provider,
+  { caller, payer, answerPlace }: ChannelRequest,
+  model: string,
+  { pictures }: ChannelAttemptPorts,
+): Promise<RequestOptions['pictures']> {
+  const addresses = protocol.pictures?.({ caller, model }) ?? [];
+  if (addresses.length === 0) return noPictures;
+  const fetched = await pictures.fetch(addresses, payer, answerPlace);
+  if (fetched !== null) return fetched;
+  const size = `${maxPictures} pictures of ${maxPictureBytes / 1024 / 1024} MiB together`;
+  throw new NotConvertible(
+    'caller',
+    `a picture cannot be fetched from its address (image_url.url, source.url or fileUri); it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
+  );
+}

@@ -1,0 +1,79 @@
+import type { ChannelView } from '../../application/ports/storage-ports.js';
+import type { FailedAttempt } from '../../domain/call/call.js';
+import { failureCodeOf } from '../../domain/call/call-texts.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import type { AttemptFailure } from './attempt-failure.js';
+import type { Course } from './call-context.js';
+import { type Candidate, chooseChannel } from './routing.js';
+
+/** A channel that may serve a call. */
+interface OpenChannel extends Candidate {
+  readonly channel: ChannelView;
+}
+
+const openChannel = (channel: ChannelView): OpenChannel => ({
+  id: channel.id,
+  priority: channel.settings.priority,
+  weight: channel.settings.weight,
+  channel,
+});
+
+/** The channels that a call may still ask, and what became of those that it has asked. Alive only while it asks. */
+export class Attempts {
+  /** Of the last attempt that counts; null: none has failed yet. */
+  failure: AttemptFailure | null = null;
+  unknownAttempts = 0;
+  private tried: readonly ChannelId[] = [];
+  private readonly failures: FailedAttempt[] = [];
+  private readonly failed = new Set<ChannelId>();
+  private open: readonly OpenChannel[];
+
+  constructor(
+    channels: readonly ChannelView[],
+    private begun: Instant,
+  ) {
+    this.open = channels.map(openChannel);
+  }
+
+  get count(): number {
+    return this.tried.length;
+  }
+
+  /** The channel to ask next; null: none is left. */
+  choose(): ChannelView | null {
+    return chooseChannel(this.open, this.tried.length, this.failed, Math.random())?.channel ?? null;
+  }
+
+  /** The channels that have been asked, this one included. */
+  with(channel: ChannelId): readonly ChannelId[] {
+    return [...this.tried, channel];
+  }
+
+  /** It was no attempt. That the request suits nobody else tells the caller more than that there is no room. */
+  passOver(channel: ChannelId, failure: AttemptFailure): void {
+    if (failure.passedOver === 'unsuited') this.failure ??= failure;
+    this.open = this.open.filter(({ id }) => id !== channel);
+  }
+
+  fail(channel: ChannelId, failure: AttemptFailure, now: Instant): void {
+    this.tried = this.with(channel);
+    this.failed.add(channel);
+    this.failure = failure;
+    if (failure.costUnknown) this.unknownAttempts++;
+    // What was given up because its caller had left has not failed.
+    if (failure.abandoned === null)
+      this.failures.push({
+        channelId: channel,
+        status: failure.answered,
+        code: failureCodeOf(failure.forOperator.code),
+        durationMs: Math.max(0, now - this.begun),
+      });
+    this.begun = now;
+  }
+
+  course(tried = this.tried): Course {
+    const { failures, unknownAttempts } = this;
+    return { tried, failed: failures.length === 0 ? undefined : failures, unknownAttempts };
+  }
+}

@@ -1,0 +1,80 @@
+import type { Settings } from '../../application/options/settings.js';
+import type { ChannelView, Directory } from '../../application/ports/storage-ports.js';
+import { isModelName } from '../../domain/call/call-texts.js';
+import { ChannelId } from '../../domain/kernel/ids.js';
+import { maxModelNameBytes } from '../../domain/kernel/names.js';
+import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
+import type { Price } from '../../domain/pricing/pricing.js';
+import type { Caller } from '../admission/authenticate.js';
+import { searchWords } from '../admission/sensitive-words.js';
+import type { Complaint } from '../contracts/caller-dialect.js';
+import type { Endpoint } from '../contracts/endpoint.js';
+import { RelayError } from '../contracts/errors.js';
+import type { Upload } from '../contracts/upload.js';
+import { type JsonObject, textIn } from '../json/json.js';
+import { keptUpstream } from './kept-upstream.js';
+
+/* What a call is refused for before it is reserved. Each check throws RelayError. */
+
+/** The model as asked for. */
+export function modelIn({ usualModel }: Endpoint, body: JsonObject, inPerson: boolean): string {
+  const model = textIn(body.model) ?? usualModel;
+  if (model === null)
+    throw new RelayError(
+      400,
+      inPerson ? 'model_required' : 'invalid_request',
+      'invalid request: field model is required',
+      { param: 'model' },
+    );
+  if (isModelName(model)) return model;
+  throw new RelayError(
+    400,
+    'invalid_request',
+    `invalid request: model is to be at most ${maxModelNameBytes} bytes without control characters`,
+    { param: 'model' },
+  );
+}
+
+export function pinnedChannel(directory: Directory, text: string): ChannelView {
+  const channel = /^\d{1,15}$/.test(text) && Number(text) > 0 ? directory.channel(ChannelId(Number(text))) : null;
+  if (channel === null) throw new RelayError(400, 'invalid_channel_id', 'invalid channel id');
+  if (channel.status !== 'enabled') throw new RelayError(403, 'channel_disabled', 'the channel is disabled');
+  return channel;
+}
+
+export const checkModelLimit = ({ apiKey }: Caller, model: string): void => {
+  if (apiKey === null) return;
+  const { terms } = apiKey;
+  if (!terms.modelLimitsEnabled || terms.modelLimits.includes(model) || terms.modelLimits.includes(billedName(model)))
+    return;
+  throw new RelayError(403, 'model_not_allowed', `the token may not use the model ${model}`);
+};
+
+export function* checkWords(endpoint: Endpoint, body: JsonObject, words: readonly string[]): Generator<void, void> {
+  if (words.length === 0) return;
+  if (yield* searchWords(endpoint.promptTexts(body), words))
+    throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
+}
+
+export function priceFor(model: string, group: string, caller: Caller, settings: Settings): Price {
+  const price = priceOf(settings.prices, model, group, settings.selfUseMode || caller.user.acceptUnpricedModels);
+  if (price !== null) return price;
+  throw new RelayError(
+    400,
+    'model_price_error',
+    `ratio or price of model ${model} is not set, please contact the administrator`,
+  );
+}
+
+/** Throws RelayError: the body cannot be taken. */
+export function checkBody(endpoint: Endpoint, body: JsonObject, upload: Upload | null): void {
+  const misspelled = endpoint.dialect.misspelled(body);
+  if (misspelled !== null) throw invalidRequest('invalid_request', misspelled);
+  const invalid = endpoint.invalid(body, upload);
+  if (invalid !== null) throw invalidRequest(invalid.code, invalid);
+  const kept = keptUpstream(body);
+  if (kept !== null) throw invalidRequest('invalid_request', kept);
+}
+
+const invalidRequest = (code: string, { message, param }: Complaint): RelayError =>
+  new RelayError(400, code, message, { type: 'invalid_request_error', param });

@@ -1,0 +1,44 @@
+import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
+import type { CallFacts } from '../../domain/call/call.js';
+import { CallId } from '../../domain/kernel/ids.js';
+import { type Heartbeat, noHeartbeat } from '../delivery/heartbeats.js';
+import type { ReservedCall, ResolvedCall } from './call-context.js';
+import { refusalOf } from './payment-refusal.js';
+import type { StagePorts } from './stage-ports.js';
+
+type ReservePorts = Pick<StagePorts, 'clock' | 'directory' | 'meter' | 'heartbeats'>;
+
+/** Who calls without an API key spends what there is. */
+const inPerson: SpendingTerms = { unlimited: true, budget: null };
+
+const factsOf = ({ user, apiKey, resolution }: ResolvedCall): CallFacts => ({
+  userId: user.id,
+  apiKeyId: apiKey?.id ?? null,
+  apiKeyName: apiKey?.terms.name ?? `playground-${resolution.group}`,
+  group: resolution.group,
+  model: resolution.model,
+  path: resolution.endpoint.path,
+  stream: resolution.stream,
+});
+
+function heartbeatOf({ directory, heartbeats }: ReservePorts, call: ResolvedCall): Heartbeat {
+  const { connection, resolution } = call;
+  if (!resolution.stream) return noHeartbeat;
+  const { pingIntervalMs: intervalMs, streamOpenMs: openAfterMs } = directory.settings();
+  return heartbeats.begin({ connection, dialect: resolution.endpoint.dialect, openAfterMs, intervalMs });
+}
+
+/**
+ * Holds the most that the call can cost, or as much of it as its caller has, durably before upstream is asked. Whoever
+ * gets the result must conclude the call, or leave it to recovery. Throws RelayError, when it cannot be afforded.
+ */
+export async function reserveCall(ports: ReservePorts, call: ResolvedCall): Promise<ReservedCall> {
+  const { apiKey, resolution, incoming } = call;
+  const startedAt = ports.clock.now();
+  const { unlimited, budget } = apiKey?.terms ?? inPerson;
+  const { estimate } = resolution;
+  const callId = CallId(incoming.requestId);
+  const reserving = await ports.meter.reserve(callId, factsOf(call), { unlimited, budget }, estimate);
+  if (!reserving.ok) throw refusalOf(reserving.shortage, estimate, ports.directory.settings());
+  return { ...call, startedAt, reservation: reserving.reservation, heartbeat: heartbeatOf(ports, call) };
+}

@@ -1,0 +1,162 @@
+import type { Settings } from '../../application/options/settings.js';
+import type { ChannelView } from '../../application/ports/storage-ports.js';
+import { noUsage } from '../../domain/call/usage.js';
+import { unboundedTokens } from '../../domain/call/usage-bound.js';
+import { billedName } from '../../domain/pricing/price-tables.js';
+import type { Price } from '../../domain/pricing/pricing.js';
+import { withTools } from '../../domain/pricing/tool-prices.js';
+import type { Caller } from '../admission/authenticate.js';
+import { reasoningOverhead } from '../catalogue/reasoning-overhead.js';
+import { minThinkingTokens } from '../catalogue/thinking-budget.js';
+import type { Endpoint } from '../contracts/endpoint.js';
+import { noChannel, RelayError, unknownModel } from '../contracts/errors.js';
+import type { Upload } from '../contracts/upload.js';
+import type { JsonObject } from '../json/json.js';
+import { type Estimate, estimateHold } from '../metering/hold.js';
+import { searchesOf } from '../metering/searches.js';
+import { checkBody, checkModelLimit, checkWords, modelIn, pinnedChannel, priceFor } from './call-checks.js';
+import { groupIn, usedGroup } from './call-group.js';
+import { mappedModel } from './channel-settings.js';
+import { overridesOf, speaksBy, switchedTools, withOverrides } from './own-tools.js';
+import type { StagePorts } from './stage-ports.js';
+
+/*
+ * From a caller and a body to what is asked, who may serve it and what to hold for it. Nothing is spent yet. A resolution
+ * outlives the body, which may be large.
+ */
+
+export interface Resolution {
+  readonly endpoint: Endpoint;
+  /** As asked for: selects channels. */
+  readonly requestedModel: string;
+  /** As billed and logged: custom assistants folded to their family. */
+  readonly model: string;
+  readonly group: string;
+  readonly stream: boolean;
+  readonly wantsUsage: boolean;
+  /** Channels able to serve it; one, when the caller pinned it. */
+  readonly channels: readonly ChannelView[];
+  readonly pinned: boolean;
+  readonly estimate: Estimate;
+}
+
+export type ResolutionPorts = Pick<StagePorts, 'directory' | 'providerOf' | 'parsedChannel'>;
+
+/** What is asked for. */
+interface ToResolve {
+  readonly endpoint: Endpoint;
+  readonly body: JsonObject;
+  /** Of the body as it came. */
+  readonly bytes: number;
+  readonly upload: Upload | null;
+}
+
+/** Which model is asked for, in which group, and who has it. */
+interface ModelChoice extends Pick<Resolution, 'requestedModel' | 'model' | 'group' | 'pinned'> {
+  readonly serving: readonly ChannelView[];
+}
+
+function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body }: ToResolve): ModelChoice {
+  const { directory } = ports;
+  const inPerson = caller.apiKey === null;
+  const requestedModel = modelIn(endpoint, body, inPerson);
+  const group = usedGroup(caller, directory.settings(), inPerson ? groupIn(body) : '');
+  const pinned = caller.pinnedChannel === null ? null : pinnedChannel(directory, caller.pinnedChannel);
+  checkModelLimit(caller, requestedModel);
+  let serving = pinned === null ? directory.candidates(group, requestedModel) : [pinned];
+  const model = billedName(requestedModel);
+  if (serving.length === 0 && model !== requestedModel) serving = directory.candidates(group, model);
+  if (serving.length === 0)
+    throw directory.hasModel(requestedModel) || directory.hasModel(model)
+      ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
+      : unknownModel(requestedModel);
+  return { requestedModel, model, group, pinned: pinned !== null, serving };
+}
+
+/** Whether the answer may be sound, because its caller or an operator asks for it. */
+function maySpeak(
+  { endpoint, body }: ToResolve,
+  price: Price,
+  channels: readonly ChannelView[],
+  ports: ResolutionPorts,
+): boolean {
+  if (endpoint.asksForSound(body)) return true;
+  // Where sound is no dearer it does not matter who asks.
+  if (price.per === 'call' || price.ratios.audioOutput === undefined) return false;
+  return overridesOf(channels, ports).some(speaksBy);
+}
+
+/** A model's names as asked for and as the channels would send it. */
+function namesOf(model: string, channels: readonly ChannelView[], { parsedChannel }: ResolutionPorts): Set<string> {
+  const names = new Set([model]);
+  for (const channel of channels) names.add(mappedModel(parsedChannel(channel).modelMapping, model) ?? model);
+  return names;
+}
+
+/** What a call is priced by, and who may serve it. */
+interface Priced {
+  readonly price: Price;
+  readonly settings: Settings;
+  readonly channels: readonly ChannelView[];
+}
+
+function estimateOf(
+  ports: ResolutionPorts,
+  asked: ToResolve,
+  { requestedModel, model }: ModelChoice,
+  { price, settings, channels }: Priced,
+): Estimate {
+  const { endpoint, body, bytes, upload } = asked;
+  const names = namesOf(requestedModel, channels, ports);
+  const switched = switchedTools(ports, endpoint, requestedModel, channels);
+  const overrides = overridesOf(channels, ports);
+  const demand = withOverrides(endpoint.demand({ body, bytes, model, names, upload, switched }), overrides);
+  const searches =
+    endpoint.mode === 'chat' ? searchesOf([body, ...overrides], names, demand.answers, switched) : noUsage;
+  const allowed = maySpeak(asked, price, channels, ports) ? { ...searches, audioOutput: unboundedTokens } : searches;
+  const said = endpoint.thinking === null ? body : endpoint.thinking(body);
+  return estimateHold({
+    demand,
+    names,
+    price: withTools(price, settings.prices, model, searches),
+    settings,
+    thinking: endpoint.thinking === null ? 0 : reasoningOverhead(ports, said, names, channels),
+    allowed,
+    minThinkingTokens: minThinkingTokens(said),
+  });
+}
+
+/**
+ * Yields where others may have the process. Throws RelayError, in the order callers know: group, channel, model limit,
+ * validation, words, price.
+ */
+export function* resolutionSteps(
+  ports: ResolutionPorts,
+  caller: Caller,
+  asked: ToResolve,
+): Generator<void, Resolution> {
+  const { endpoint, body, upload } = asked;
+  const settings = ports.directory.settings();
+  const choice = chooseModel(ports, caller, asked);
+  const { requestedModel, model, group, pinned, serving } = choice;
+  checkBody(endpoint, body, upload);
+  yield;
+  yield* checkWords(endpoint, body, settings.sensitiveWords);
+  yield;
+
+  const channels = serving.filter(({ settings }) => ports.providerOf(settings.type)?.modes.includes(endpoint.mode));
+  if (channels.length === 0)
+    throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
+  const price = priceFor(model, group, caller, settings);
+  return {
+    endpoint,
+    requestedModel,
+    model,
+    group,
+    stream: endpoint.asksForStream(body),
+    wantsUsage: endpoint.asksForUsage(body),
+    channels,
+    pinned,
+    estimate: estimateOf(ports, asked, choice, { price, settings, channels }),
+  };
+}

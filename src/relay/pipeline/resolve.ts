@@ -1,0 +1,34 @@
+import type { HeldBody } from '../contracts/ports.js';
+import type { LimitedCall, NamedCall, ResolvedCall } from './call-context.js';
+import { knownGroupIn } from './call-group.js';
+import { type ResolutionPorts, resolutionSteps } from './resolution.js';
+import { named } from './sent-text.js';
+import type { StagePorts } from './stage-ports.js';
+
+type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork'>;
+
+/** What the body names, whether or not that can be served. */
+export function nameCall(
+  { directory }: Pick<StagePorts, 'directory'>,
+  call: LimitedCall,
+  body: Pick<HeldBody, 'value'>,
+): NamedCall {
+  const { endpoint, model } = call.incoming;
+  const value = named(body.value, model);
+  const group = knownGroupIn(call, value, directory.settings());
+  return { ...call, named: { model: value.model ?? endpoint.usualModel, group } };
+}
+
+/** What is asked for, who may serve it and the most that it can cost; large bodies take turns. Throws RelayError. */
+export async function resolveCall(
+  ports: ResolvePorts,
+  call: NamedCall,
+  { value, bytes, upload }: Pick<HeldBody, 'value' | 'bytes' | 'upload'>,
+): Promise<ResolvedCall> {
+  const { endpoint, model } = call.incoming;
+  const body = named(value, model);
+  const resolution = await ports.largeWork.runSteps(bytes, () =>
+    resolutionSteps(ports, call, { endpoint, body, bytes, upload }),
+  );
+  return { ...call, resolution };
+}

@@ -1,0 +1,77 @@
+import { completionTokens, type Usage } from '../../domain/call/usage.js';
+import type { Generated } from '../contracts/protocol.js';
+import { presentFor } from '../delivery/call-times.js';
+import { hiddenCosts } from '../delivery/hidden-costs.js';
+import { believedUsage, seenTokens, type UsedTokens } from '../metering/believed-usage.js';
+import { transcriptionUsage } from '../metering/transcription-usage.js';
+import { cutShort } from '../metering/unseen-cost.js';
+import { SeenText } from '../text/seen-text.js';
+import type { Asked } from './attempt-failure.js';
+import type { DeliveredCall, ReservedCall, UnansweredCall } from './call-context.js';
+import type { StagePorts } from './stage-ports.js';
+
+/* What a call is taken to have used: as upstream told it, as far as that is believed, and what nobody has seen of it. */
+
+/** Of a call of which nothing that was said is known. */
+const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });
+
+/** As upstream told it, and by what was said. */
+function toldBy({ delivery }: DeliveredCall): { readonly usage: Usage | null; readonly generated: Generated } {
+  switch (delivery.kind) {
+    case 'answer':
+      return delivery.answer;
+    case 'sound':
+      return { usage: null, generated: nothingSaid() };
+    case 'stream':
+      return delivery.reading.decoder;
+  }
+}
+
+/** What is believed of the usage that upstream told of a delivered answer. A usage that is not is logged. */
+export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: DeliveredCall): UsedTokens {
+  const { usage, generated } = toldBy(call);
+  const { resolution, reservation, connection, course } = call;
+  const { estimate, model, endpoint } = resolution;
+  const { recording, promptTokens: promptEstimate } = estimate;
+  const { bound } = reservation;
+  // The prompt may stand in the answer: `echo`.
+  const echoes = endpoint.mode === 'completions';
+  const used =
+    recording === null
+      ? believedUsage(usage, generated, { bound, promptEstimate, model, echoes })
+      : transcriptionUsage(usage, generated, recording, { bound, model });
+  if (used.usageSource === 'disbelieved')
+    log.warn(
+      { requestId: connection.requestId, channelId: course.tried.at(-1), told: usage, bound },
+      usage !== null && completionTokens(usage) < completionTokens(used.usage)
+        ? 'an upstream told less usage than what it sent holds; it was counted here'
+        : 'an upstream told more usage than the call can have had; it was counted here',
+    );
+  return used;
+}
+
+/** What there is to know about costs of a call that cannot be seen. */
+const unseen = (call: ReservedCall, thinks: boolean) => {
+  const { answers, price } = call.resolution.estimate;
+  const { held, bound } = call.reservation;
+  return { thinks, held, bound, answers, price };
+};
+
+/** The same with what may have gone unseen of an answer that was cut short. */
+export function cutUsage(ports: Pick<StagePorts, 'clock'>, call: DeliveredCall, believed: UsedTokens): UsedTokens {
+  const { delivery, answer, resolution } = call;
+  if (delivery.kind !== 'stream' || !delivery.cutShort) return believed;
+  const { generated } = delivery.reading.decoder;
+  const { thinks, speaks } = hiddenCosts(call, answer);
+  const silence = delivery.silence?.end() ?? { seenTokens: seenTokens(generated, resolution.model), silentMs: 0 };
+  const unseenMs = speaks ? presentFor(ports, call) : silence.silentMs;
+  return cutShort(believed, silence.seenTokens, unseenMs, unseen(call, thinks));
+}
+
+/** Of a call that upstream was given up at after so many milliseconds, before anything came. */
+export function nothingUsed(call: UnansweredCall, asked: Asked, unseenMs: number): UsedTokens {
+  const { estimate, model } = call.resolution;
+  const { bound } = call.reservation;
+  const nothing = believedUsage(null, nothingSaid(), { bound, promptEstimate: estimate.promptTokens, model });
+  return cutShort(nothing, 0, unseenMs, unseen(call, hiddenCosts(call, asked).thinks));
+}

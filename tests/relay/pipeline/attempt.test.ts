@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { Failure } from '../../../src/domain/kernel/failure.js';
+import type { UpstreamRequest } from '../../../src/relay/contracts/protocol.js';
+import { attemptCall } from '../../../src/relay/pipeline/attempt.js';
+import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
+import { openai } from '../../../src/relay/providers/openai.js';
+import { LargeWork } from '../../../src/relay/text/large-work.js';
+import { channelOf, givenReserved } from '../../support/given/call-contexts.js';
+import { someInstant } from '../../support/given/events.js';
+import { settableClock } from '../../support/given/fixed-clock.js';
+
+type Ports = Parameters<typeof attemptCall>[0];
+
+const value = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+const body = { value, text: JSON.stringify(value), bytes: 60, upload: null, leave: () => {} };
+
+const answer = JSON.stringify({
+  id: 'c',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+});
+const good = { status: 200, text: answer };
+const down = { status: 503, text: '{"error":{"message":"busy","type":"t","code":"busy"}}' };
+
+interface World {
+  /** What each request is answered with, in turn; the last one from then on. */
+  readonly says?: readonly { readonly status: number; readonly text: string }[];
+  readonly vault?: () => Promise<string | null>;
+  /** Channels that have no place. */
+  readonly full?: readonly number[];
+  readonly retryTimes?: number;
+}
+
+function given({ says = [good], vault = async () => 'sk-upstream', full = [], retryTimes = 3 }: World = {}) {
+  const sent: UpstreamRequest[] = [];
+  /** Calls under way, by channel. */
+  const inside = new Map<number, number>();
+  const dead: number[] = [];
+  const enter = (id: number, by: number): void => void inside.set(id, (inside.get(id) ?? 0) + by);
+  const ports = {
+    clock: settableClock(someInstant),
+    directory: {
+      settings: () => ({ retryTimes, autoDisable: { enabled: true, keywords: [] }, passThroughRequests: false }),
+    },
+    vault: { get: vault },
+    upstream: {
+      send(request: UpstreamRequest) {
+        const { status, text } = says[Math.min(sent.push(request), says.length) - 1] ?? good;
+        const whole = async () => Buffer.from(text);
+        const reply = { ok: true, answer: { status, headers: {}, body: { next: whole, whole } } };
+        return { sent: Promise.resolve(reply), started: true, begun() {}, follow() {}, cancel() {} };
+      },
+    },
+    limits: {
+      enterChannel(id: number) {
+        if (full.includes(id)) return null;
+        enter(id, 1);
+        return () => enter(id, -1);
+      },
+    },
+    answers: { largest: 2 ** 20 },
+    largeWork: new LargeWork(),
+    parsedChannel: channelParser(),
+    providerOf: () => openai,
+    channelHealth: { outOfOrder: (id: number) => void dead.push(id) },
+    config: { streamIdleMs: 60_000, answerTimeoutMs: 60_000, callerGoneMs: 1_000 },
+    log: { info() {}, warn() {}, error() {} },
+  } as unknown as Ports;
+  const held = () => [...inside].filter(([, calls]) => calls > 0).map(([id]) => id);
+  return { ports, sent, held, dead };
+}
+
+describe('the stage attempt', () => {
+  test('asks nobody for a caller who has left', async () => {
+    const { ports, sent } = given();
+    const call = givenReserved();
+    call.connection.leave();
+    expect(await attemptCall(ports, call, body)).toMatchObject({ failure: null, course: { tried: [] } });
+    expect(sent).toEqual([]);
+  });
+
+  test('hands on the answer of the first channel that has one, and its place until that is given back', async () => {
+    const { ports, held } = given({ says: [down, good] });
+    const call = givenReserved();
+    const attempted = await attemptCall(ports, call, body);
+    if (!('answer' in attempted)) throw new Error('nobody answered');
+    const { tried, failed } = attempted.course;
+    expect(new Set(tried)).toEqual(new Set([1, 2]));
+    expect(failed).toEqual([{ channelId: tried[0], status: 503, code: 'busy', durationMs: 0 }]);
+    expect(attempted.answer.got).toMatchObject({ kind: 'answer', usage: { input: 3, output: 2 } });
+    expect(call.reservation.underWay.attempts).toEqual(tried);
+    expect(held()).toEqual([tried[1]]);
+    attempted.leaveChannel();
+    expect(held()).toEqual([]);
+  });
+
+  test('gives up when each attempt that is allowed has failed, and holds no place', async () => {
+    const { ports, sent, held } = given({ says: [down], retryTimes: 2 });
+    const attempted = await attemptCall(ports, givenReserved(), body);
+    expect(attempted).toMatchObject({ failure: { error: { status: 503, code: 'busy' } } });
+    expect(attempted.course.tried).toHaveLength(3);
+    expect([sent.length, held()]).toEqual([3, []]);
+  });
+
+  test('makes one attempt at a channel that the caller has pinned', async () => {
+    const { ports, sent } = given({ says: [down] });
+    await attemptCall(ports, givenReserved({ resolution: { channels: [channelOf(1)], pinned: true } }), body);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('passes over channels without a place, which were not tried', async () => {
+    const { ports } = given({ full: [1] });
+    expect((await attemptCall(ports, givenReserved(), body)).course.tried).toEqual([2]);
+    const all = await attemptCall(given({ full: [1, 2] }).ports, givenReserved(), body);
+    expect(all).toMatchObject({ failure: { error: { status: 429 } }, course: { tried: [], failed: undefined } });
+  });
+
+  test('gives the place back when a fault of ours ends it', async () => {
+    const mistake = new TypeError('a mistake of ours');
+    const { ports, held } = given({ vault: () => Promise.reject(mistake) });
+    await expect(attemptCall(ports, givenReserved(), body)).rejects.toBe(mistake);
+    expect(held()).toEqual([]);
+  });
+
+  test('tells what an upstream has said rather than that the store is away for the next one', async () => {
+    let asked = 0;
+    const vault = async (): Promise<string> => {
+      if (asked++ > 0) throw new Failure('store-unavailable');
+      return 'sk-upstream';
+    };
+    const { ports, held } = given({ says: [down], vault });
+    expect(await attemptCall(ports, givenReserved(), body)).toMatchObject({ failure: { error: { code: 'busy' } } });
+    expect(held()).toEqual([]);
+  });
+
+  test('tells of a channel that shows to be out of order', async () => {
+    const unauthorised = { status: 401, text: '{"error":{"message":"no","type":"t","code":"invalid_api_key"}}' };
+    const { ports, dead } = given({ says: [unauthorised], retryTimes: 0 });
+    const { course } = await attemptCall(ports, givenReserved(), body);
+    expect(dead).toEqual(course.tried);
+  });
+
+  test('changes nothing of the context that it was given', async () => {
+    const { ports } = given();
+    const call = givenReserved();
+    const before = { ...call };
+    await attemptCall(ports, call, body);
+    expect(call).toEqual(before);
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { ChannelId } from '../../../src/domain/kernel/ids.js';
+import type { AnsweredCall, ReservedCall } from '../../../src/relay/pipeline/call-context.js';
+import {
+  concludeCall,
+  concludeFaulted,
+  concludeUnanswered,
+  whileReserved,
+} from '../../../src/relay/pipeline/conclude.js';
+import {
+  givenAnswered,
+  givenReserved,
+  nobodyAnswers,
+  somethingSaid,
+  upstreamFailure,
+  wholeGot,
+} from '../../support/given/call-contexts.js';
+import { someInstant } from '../../support/given/events.js';
+import { settableClock } from '../../support/given/fixed-clock.js';
+
+function given() {
+  const warned: string[] = [];
+  const clock = settableClock(someInstant);
+  const log = { info() {}, error() {}, warn: (_: unknown, message: string) => void warned.push(message) };
+  return { ports: { clock, log }, clock, warned };
+}
+
+const bytes = Buffer.from('{}');
+const whole = (outcome: 'completed' | 'caller-left') =>
+  ({ kind: 'answer', answer: wholeGot(bytes), outcome, firstTokenMs: null }) as const;
+
+const streamed = (cutShort: boolean) => {
+  const generated = somethingSaid('one two three four five six');
+  const decoder = { usage: null, generated, closing: () => Buffer.alloc(0) };
+  return {
+    ...{ kind: 'stream', reading: { decoder }, outcome: 'completed', firstTokenMs: 5 },
+    ...{ error: null, begun: true, cutShort, silence: null },
+  } as unknown as Extract<Parameters<typeof concludeCall>[1]['delivery'], { kind: 'stream' }>;
+};
+
+describe('an answered call is concluded', () => {
+  test('with a settlement that may be withdrawn, as long as its caller has nothing of the answer', async () => {
+    const { ports } = given();
+    const call = givenAnswered(wholeGot(bytes));
+    const concluded = await concludeCall(ports, { ...call, delivery: whole('completed') });
+    expect(concluded).toMatchObject({ charged: 5, told: { usage: { input: 3, output: 2 }, usageSource: 'upstream' } });
+    expect(call.reservation.concluded).toEqual([
+      {
+        ...{ usage: { input: 3, output: 2 }, usageSource: 'upstream', outcome: 'completed', channelId: 1 },
+        ...{ attempts: [1], failedAttempts: undefined, upstreamModel: null, reasoningEffort: null },
+        ...{ useTimeMs: 0, firstTokenMs: null, unknownAttempts: 0 },
+      },
+    ]);
+  });
+
+  test('without a charge that anybody knows of, when the log does not answer', async () => {
+    for (const delivery of [whole('completed'), whole('caller-left'), streamed(false)]) {
+      const { ports } = given();
+      const call = givenAnswered(wholeGot(bytes));
+      call.reservation.away = true;
+      expect((await concludeCall(ports, { ...call, delivery })).charged).toBe(null);
+      expect(call.reservation.concluded).toHaveLength(1);
+    }
+  });
+
+  test('by what upstream told, unless it told more than the call can have had', async () => {
+    const { ports, warned } = given();
+    const call = givenAnswered(wholeGot(bytes));
+    const answer = { ...wholeGot(bytes), usage: { input: 3, output: 5000 } };
+    const delivery = { ...whole('completed'), answer };
+    const { told } = await concludeCall(ports, { ...call, delivery });
+    expect(told.usageSource).toBe('disbelieved');
+    expect(warned).toEqual([expect.stringContaining('more usage than the call can have had')]);
+  });
+
+  test('by what its caller has seen of a stream that was cut short', async () => {
+    const { ports } = given();
+    const call = givenAnswered(wholeGot(bytes));
+    const { told } = await concludeCall(ports, { ...call, delivery: streamed(true) });
+    expect(told.usageSource).toBe('estimated');
+    expect(told.usage.output ?? 0).toBeGreaterThan(0);
+  });
+});
+
+describe('a call that nobody answers is concluded', () => {
+  test('with a release that says what the upstream said', async () => {
+    const { ports } = given();
+    const call = givenReserved();
+    await concludeUnanswered(ports, { ...call, ...nobodyAnswers(upstreamFailure()) });
+    expect(call.reservation.concluded).toEqual([
+      {
+        ...{ kind: 'upstream-failed', status: 502, code: 'bad_gateway', attempts: [1], failedAttempts: undefined },
+        ...{ useTimeMs: 0, unknownAttempts: 0 },
+      },
+    ]);
+  });
+
+  test.each([
+    ['before anybody was asked', null, []],
+    ['while an upstream failed', upstreamFailure(), [1]],
+  ])('with a release without a reply, when its caller has left %s', async (_when, failure, attempts) => {
+    const { ports } = given();
+    const call = givenReserved();
+    call.connection.leave();
+    await concludeUnanswered(ports, { ...call, ...nobodyAnswers(failure) });
+    expect(call.reservation.concluded).toMatchObject([{ kind: 'caller-left', attempts }]);
+  });
+
+  test('with a settlement, when upstream was given up at because its caller had left', async () => {
+    const { ports } = given();
+    const call = givenReserved();
+    call.connection.leave();
+    const abandoned = { upstreamModel: 'other', reasoningEffort: null, thinking: 'refused' } as const;
+    await concludeUnanswered(ports, { ...call, ...nobodyAnswers({ ...upstreamFailure(), abandoned }) });
+    expect(call.reservation.concluded).toMatchObject([
+      { outcome: 'caller-left', channelId: 1, upstreamModel: 'other', usage: { input: 3 } },
+    ]);
+  });
+
+  test('with what upstream may charge for, when a fault of ours has ended it', async () => {
+    const { ports } = given();
+    const call = givenReserved();
+    call.reservation.underWay.unknownAttempts = 1;
+    call.reservation.underWay.sending = { started: true };
+    await concludeFaulted(ports, call);
+    expect(call.reservation.concluded).toEqual([{ kind: 'internal', useTimeMs: 0, unknownAttempts: 2 }]);
+  });
+});
+
+describe('a reserved call', () => {
+  test('is left to recovery by work that throws, and by work that is the last', async () => {
+    const call = givenReserved();
+    const mistake = new TypeError('a mistake of ours');
+    await expect(whileReserved(call, () => Promise.reject(mistake))).rejects.toBe(mistake);
+    expect(call.reservation.left).toBe(1);
+    expect(await whileReserved<ReservedCall>(call, async () => null)).toBe(null);
+    expect(call.reservation.left).toBe(2);
+  });
+
+  test('is not left by work that hands it on', async () => {
+    const call = givenReserved();
+    const answered: AnsweredCall = {
+      ...givenAnswered(wholeGot(bytes)),
+      course: { tried: [ChannelId(1)], failed: undefined, unknownAttempts: 0 },
+    };
+    expect(await whileReserved(call, async () => answered)).toBe(answered);
+    expect(call.reservation.left).toBe(0);
+  });
+});
