@@ -3,6 +3,7 @@ import { limitsOf, type ModelLimits, maxContext } from '../../domain/call/model-
 import { type Usage, withoutOutput } from '../../domain/call/usage.js';
 import { heldOutput, heldUsage, type UsageBound, upTo } from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
+import { withTiersUpTo } from '../../domain/pricing/context-tiers.js';
 import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
 import type { Demand } from '../contracts/endpoint.js';
 import type { SoundLength } from '../sound/sound-length.js';
@@ -102,7 +103,7 @@ interface ToEstimate {
 export function estimateHold({
   demand: { prompt, answers, asked, counted, recording, compacts },
   names,
-  price,
+  price: listed,
   settings,
   thinking,
   allowed,
@@ -125,6 +126,8 @@ export function estimateHold({
   const bound = upTo(upTo({ ...prompt.most, ...allowed, output }, 'input', input), 'output', output);
   const ampleInput = Math.max(Math.min(prompt.ample.input, input), prompt.likely);
   const ample = upTo({ ...bound, ...prompt.ample }, 'input', ampleInput);
+  // What no prompt of the call reaches need not be told by every event of it.
+  const price = withTiersUpTo(listed, heldUsage(bound));
   const mayLower = asked === null || settings.lowersLimits;
   const minAnswer = mayLower
     ? Math.min(settings.preConsumedTokens + minThinkingTokens, asked ?? limits.output)

@@ -21,6 +21,7 @@ const ratios = {
   small: 0.075,
   free: 0,
   embedder: 0.01,
+  long: 1,
   thinker: 2,
   mapped: 3,
   other: 1000,
@@ -38,6 +39,7 @@ beforeAll(async () => {
   await gateway.setOption('CompletionRatio', '{"plain":4,"thinker":2,"small":1}');
   await gateway.setOption('CacheRatio', '{"plain":0.5}');
   await gateway.setOption('ReasoningRatio', '{"thinker":5}');
+  await gateway.setOption('ContextTiers', '{"long":[{"over":300,"input":2,"output":1.5}]}');
   await gateway.setOption('GroupRatio', '{"default":1,"vip":0.33}');
 });
 afterAll(async () => {
@@ -65,6 +67,15 @@ const use = async (model: string, tokens: Partial<Tokens>, by: Caller = caller) 
   gateway.provider.script(model, { tokens });
   return charged(await by.chat({ model }));
 };
+
+describe('a prompt of more tokens than the price of its model goes for', () => {
+  test.each([
+    [300, 300 + 10],
+    [301, 2 * 301 + 15],
+  ])('makes the whole call dearer: %d tokens cost %d', async (prompt, quota) => {
+    expect((await use('long', { prompt, cached: 100, completion: 10 })).quota).toBe(quota);
+  });
+});
 
 describe('tokens', () => {
   test('cached ones cost their own ratio, output its multiple, all times the model', async () => {

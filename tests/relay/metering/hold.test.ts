@@ -3,6 +3,7 @@ import type { DefaultPrices } from '../../../src/application/options/default-pri
 import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
 import { noUsage } from '../../../src/domain/call/usage.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
+import type { Price, TokenPrice } from '../../../src/domain/pricing/pricing.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { affordableLimit, estimateHold } from '../../../src/relay/metering/hold.js';
@@ -96,4 +97,39 @@ test('a hold has room for a prompt that fills the larger context of two models a
   const promptOf = (...names: string[]) => held(body, 1_500_000, names, 0).bound.input;
   expect(promptOf('o1-mini')).toBe(128_000);
   expect(promptOf('o1-mini', 'gemini-1.5-pro')).toBe(1_500_000 + settings.upstreamPromptTokens);
+});
+
+describe('a hold for a model that is dearer beyond a length of the prompt', () => {
+  const tiered: Price = {
+    ...(plainPrice as TokenPrice),
+    tiers: [{ over: 2_000, ratios: { input: '3', output: '3' } }],
+  };
+  const estimate = (bytes: number) =>
+    estimateHold({
+      demand: chat.demand({
+        body: { messages: [{ role: 'user', content: 'a '.repeat(bytes / 2) }], max_tokens: 10 },
+        bytes,
+        model: 'qwen-plus',
+        names: new Set(['qwen-plus']),
+        upload: null,
+      }),
+      names: new Set(['qwen-plus']),
+      price: tiered,
+      settings,
+      thinking: 0,
+      allowed: noUsage,
+    });
+
+  test('is by the dear tier, and records it, as soon as the longest prompt that is possible reaches it', () => {
+    const { price, bound, most } = estimate(4_000);
+    expect(bound.input).toBeGreaterThan(2_000);
+    expect(price).toEqual(tiered);
+    expect(most).toBe(3 * (bound.input + bound.output));
+  });
+
+  test('is by the plain price, and records no tier, where no prompt reaches it', () => {
+    const { price, bound, most } = estimate(200);
+    expect(price).not.toHaveProperty('tiers');
+    expect(most).toBe(bound.input + bound.output);
+  });
 });
