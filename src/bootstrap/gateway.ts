@@ -9,6 +9,7 @@ import { claimOnlyNode } from '../adapters/database/only-node.js';
 import { newClient, openPool, whereIs } from '../adapters/database/postgres.js';
 import { toldAtStart } from '../adapters/database/postgres-advice.js';
 import { longQueries, projecting, shortStatements } from '../adapters/database/session-limits.js';
+import { postgresEventLog } from '../adapters/event-log/postgres-event-log.js';
 import { postgresIds } from '../adapters/ids.js';
 import { smtpMailer } from '../adapters/mail/smtp-mailer.js';
 import { postgresNotificationQueue } from '../adapters/notification-queue.js';
@@ -159,9 +160,8 @@ async function start(
   const sessions = postgresSessions({ pool, masterKey, clock });
 
   const { store, began, isFencedOff } = await openEventLog({
-    ...{ connection, pool, log, claim, onLost },
-    database: config.database,
-    isOurs: embedded !== null,
+    engine: postgresEventLog({ connection, pool, claim, log }),
+    ...{ log, onLost, database: config.database, isOurs: embedded !== null },
   });
   closing.add(() => store.close());
   const notes = postgresCallProgress(pool);
@@ -180,9 +180,7 @@ async function start(
   });
   closing.add(
     watchBuilding({
-      progress: projections,
-      feed: store,
-      head: began,
+      ...{ progress: projections, feed: store, head: began },
       // Nobody else serves this database.
       dropOld: (kept) => dropOldVersions(() => newClient(connection, projecting), readModels, kept),
       unreadable(reason) {

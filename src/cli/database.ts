@@ -6,7 +6,8 @@ import { isDatabaseServed } from '../adapters/database/only-node.js';
 import { newClient, openPool, type PostgresConnection, whereIs } from '../adapters/database/postgres.js';
 import { toldAtStart } from '../adapters/database/postgres-advice.js';
 import { attachEmbeddedPostgres } from '../adapters/embedded-postgres/attach-postgres.js';
-import { countLeftBehind } from '../adapters/event-log/journal/own-journal.js';
+import { countOwnUnflushed } from '../adapters/event-log/journal/own-journal.js';
+import { postgresLogIdentity } from '../adapters/event-log/postgres-event-log.js';
 import { openPostgresEventStore } from '../adapters/event-log/postgres-event-store.js';
 import { readMasterKey, verifyMasterKey } from '../adapters/vault/master-key.js';
 import { postgresPersonalData } from '../adapters/vault/personal-data.js';
@@ -28,7 +29,11 @@ export interface CommandDatabase {
 /** What a gateway that ended badly has in its journal is for the next one to bring into the log, not for a command. */
 async function tellLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): Promise<void> {
   if (database.url !== null || (await isDatabaseServed(pool))) return;
-  const events = await countLeftBehind({ dataDir: database.dataDir, pool, log });
+  const events = await countOwnUnflushed({
+    dataDir: database.dataDir,
+    engine: { identity: () => postgresLogIdentity(pool) },
+    log,
+  });
   if (events > 0)
     log.warn({ events }, 'the log may lack events that a journal holds: start the gateway once, and it has them');
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { EventStore, ExpectedRevision } from '../../src/application/ports/storage-ports.js';
+import type { DurableEventStore, EventStore, ExpectedRevision } from '../../src/application/ports/storage-ports.js';
 import { beginning, type Position, type Recorded } from '../../src/domain/events/events.js';
 import { collect } from '../support/collect.js';
 import { eventId, newEvent, someInstant, streamNamed, unknownEvent } from '../support/given/events.js';
@@ -10,7 +10,7 @@ import { subscriptionContract } from './event-store-subscriptions.contract.js';
 
 export interface OpenedStore {
   /** On a log without events. */
-  readonly store: EventStore;
+  readonly store: DurableEventStore;
   /** Closes the store, if the test has not, and removes the log. */
   dispose(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
 
   describe(`the event store (${engine})`, () => {
     let opened: OpenedStore;
-    let store: EventStore;
+    let store: DurableEventStore;
 
     beforeEach(async () => {
       opened = await open();
@@ -118,13 +118,13 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
     });
 
-    describe('appending ahead of the place in the log', () => {
+    describe('appending so that it is durable before it is committed', () => {
       const call = streamNamed('call-ahead');
 
       test('begins and continues a call', async () => {
-        expect(await store.appendAhead(call, newEvent(1), 'no-stream')).toMatchObject({ ok: true });
-        expect(await store.appendAhead(call, newEvent(2), 0)).toMatchObject({ ok: true });
-        expect(await store.appendAhead(call, newEvent(3), 1)).toMatchObject({ ok: true });
+        expect(await store.appendDurable(call, newEvent(1), 'no-stream')).toMatchObject({ ok: true });
+        expect(await store.appendDurable(call, newEvent(2), 0)).toMatchObject({ ok: true });
+        expect(await store.appendDurable(call, newEvent(3), 1)).toMatchObject({ ok: true });
         expect(ids(await store.readStream(call))).toEqual([eventId(1), eventId(2), eventId(3)]);
       });
 
@@ -132,7 +132,9 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         const told = new Map<string, Position>();
         const names = Array.from({ length: 20 }, (_, n) => streamNamed(`call-${n}`));
         const tell = (stream: string) => (position: Position) => void told.set(stream, position);
-        await Promise.all(names.map((stream, n) => store.appendAhead(stream, newEvent(n), 'no-stream', tell(stream))));
+        await Promise.all(
+          names.map((stream, n) => store.appendDurable(stream, newEvent(n), 'no-stream', tell(stream))),
+        );
         await store.head();
         const log = await readWholeLog(store);
         expect(log).toHaveLength(20);
@@ -141,12 +143,12 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
 
       test('is seen by whoever reads the stream or asks for the head', async () => {
         const before = await store.head();
-        await store.appendAhead(call, newEvent(1), 'no-stream');
+        await store.appendDurable(call, newEvent(1), 'no-stream');
         const head = await store.head();
         expect(head > before).toBe(true);
-        await store.appendAhead(call, newEvent(2), 0);
+        await store.appendDurable(call, newEvent(2), 0);
         expect(await store.readStream(call)).toHaveLength(2);
-        await store.appendAhead(call, newEvent(3), 1);
+        await store.appendDurable(call, newEvent(3), 1);
         expect(ids(await store.readStream(call))).toContain(eventId(3));
       });
 
@@ -164,26 +166,26 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
             [1, 'no-stream'],
             [2, 0],
           ] as const)
-            if (ahead) await store.appendAhead(stream, newEvent(n), revision);
+            if (ahead) await store.appendDurable(stream, newEvent(n), revision);
             else await store.append(stream, [newEvent(n, 'value', 1)], revision);
-          const refused = await store.appendAhead(stream, newEvent(3, 'value', series), expected);
+          const refused = await store.appendDurable(stream, newEvent(3, 'value', series), expected);
           expect(refused).toEqual({ ok: false, conflict: { actual: 1 } });
           expect(await store.readStream(stream)).toHaveLength(2);
         }
       });
 
       test('changes nothing when it is repeated, ahead or not', async () => {
-        await store.appendAhead(call, newEvent(1), 'no-stream');
-        expect(await store.appendAhead(call, newEvent(1), 'no-stream')).toMatchObject({ ok: true });
-        await store.appendAhead(call, newEvent(2), 0);
+        await store.appendDurable(call, newEvent(1), 'no-stream');
+        expect(await store.appendDurable(call, newEvent(1), 'no-stream')).toMatchObject({ ok: true });
+        await store.appendDurable(call, newEvent(2), 0);
         expect(await store.append(call, [newEvent(2)], 0)).toMatchObject({ ok: true, revision: 1 });
         expect(await store.readStream(call)).toHaveLength(2);
       });
 
       test('of many racing to end a call exactly one wins, whichever way they come', async () => {
-        await store.appendAhead(call, newEvent(0), 'no-stream');
+        await store.appendDurable(call, newEvent(0), 'no-stream');
         const racers = Array.from({ length: 30 }, (_, n) =>
-          n % 3 === 0 ? store.append(call, [newEvent(n + 1)], 0) : store.appendAhead(call, newEvent(n + 1), 0),
+          n % 3 === 0 ? store.append(call, [newEvent(n + 1)], 0) : store.appendDurable(call, newEvent(n + 1), 0),
         );
         expect((await Promise.all(racers)).filter(({ ok }) => ok)).toHaveLength(1);
         expect(await store.readStream(call)).toHaveLength(2);
@@ -192,8 +194,8 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       test('reaches those who follow the log, in its order', async () => {
         const { events, reached, stop } = collect(store, beginning);
         for (let n = 0; n < 3; n++) {
-          await store.appendAhead(streamNamed(`call-${n}`), newEvent(2 * n), 'no-stream');
-          await store.appendAhead(streamNamed(`call-${n}`), newEvent(2 * n + 1), 0);
+          await store.appendDurable(streamNamed(`call-${n}`), newEvent(2 * n), 'no-stream');
+          await store.appendDurable(streamNamed(`call-${n}`), newEvent(2 * n + 1), 0);
         }
         await reached(6);
         await stop();

@@ -2,45 +2,64 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { withDurableAppends } from '../../src/adapters/event-log/durable-appends.js';
 import { openJournal } from '../../src/adapters/event-log/journal/journal.js';
+import { withJournal } from '../../src/adapters/event-log/journal/journaled-event-store.js';
 import { openPostgresEventStore } from '../../src/adapters/event-log/postgres-event-store.js';
+import type { DurableEventStore, EventStore } from '../../src/application/ports/storage-ports.js';
 import { MemoryEventStore, sparse } from '../support/memory/memory-event-store.js';
 import { createTestDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { eventStoreContract } from './event-store.contract.js';
 
-for (const [engine, spacing] of [
-  ['memory', undefined],
-  ['memory, positions any distance apart', sparse()],
-] as const)
-  eventStoreContract(engine, async () => {
-    const store = new MemoryEventStore(spacing);
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tallygate-journals-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** The engine behind a journal that is there from the start. */
+async function journaled(engine: EventStore): Promise<DurableEventStore> {
+  const journal = openJournal({ place: directory, log: 'a test', fileBytes: 65_536 });
+  await journal;
+  const onLost = (reason: string) => {
+    throw new Error(reason);
+  };
+  return withJournal(engine, { journal, log: quietLog, patienceMs: 15_000, onLost });
+}
+
+const inMemory =
+  (open: () => EventStore, withDurable: (engine: EventStore) => DurableEventStore | Promise<DurableEventStore>) =>
+  async () => {
+    const store = await withDurable(open());
     return { store, dispose: () => store.close() };
-  });
+  };
+
+const dense = () => new MemoryEventStore();
+const withGaps = () => new MemoryEventStore(sparse());
+
+eventStoreContract('memory', inMemory(dense, withDurableAppends));
+eventStoreContract('memory, positions any distance apart', inMemory(withGaps, withDurableAppends));
+eventStoreContract('memory behind a journal', inMemory(dense, journaled));
+eventStoreContract('memory behind a journal, positions any distance apart', inMemory(withGaps, journaled));
+eventStoreContract('memory behind a journal, to calls', inMemory(withGaps, journaled), 'call-');
 
 describe('over real Postgres', () => {
   let database: TestDatabase;
-  let directory: string;
   beforeAll(async () => {
     database = await createTestDatabase();
-    directory = await mkdtemp(join(tmpdir(), 'tallygate-journals-'));
   });
-  afterAll(async () => {
-    await database.drop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  afterAll(() => database.drop());
 
   const opening =
-    ({ journaled = false, ...options }: { readonly subscriberCapacity?: number; readonly journaled?: boolean }) =>
+    (
+      withDurable: (engine: EventStore) => DurableEventStore | Promise<DurableEventStore>,
+      options: { readonly subscriberCapacity?: number } = {},
+    ) =>
     async () => {
-      const journal = journaled ? openJournal({ place: directory, log: 'a test', fileBytes: 65_536 }) : undefined;
-      await journal;
-      const store = await openPostgresEventStore({
-        connection: database.connection,
-        log: quietLog,
-        journal,
-        ...options,
-      });
+      const store = await withDurable(
+        await openPostgresEventStore({ connection: database.connection, log: quietLog, ...options }),
+      );
       return {
         store,
         async dispose() {
@@ -50,10 +69,13 @@ describe('over real Postgres', () => {
       };
     };
 
-  eventStoreContract('Postgres', opening({}));
-  eventStoreContract('Postgres, to calls', opening({}), 'call-');
-  eventStoreContract('Postgres behind a journal', opening({ journaled: true }));
-  eventStoreContract('Postgres behind a journal, to calls', opening({ journaled: true }), 'call-');
+  eventStoreContract('Postgres', opening(withDurableAppends));
+  eventStoreContract('Postgres, to calls', opening(withDurableAppends), 'call-');
+  eventStoreContract('Postgres behind a journal', opening(journaled));
+  eventStoreContract('Postgres behind a journal, to calls', opening(journaled), 'call-');
   // Whoever is not in its place at once is sent back to reading.
-  eventStoreContract('Postgres, with hardly any room for slow subscribers', opening({ subscriberCapacity: 3 }));
+  eventStoreContract(
+    'Postgres, with hardly any room for slow subscribers',
+    opening(withDurableAppends, { subscriberCapacity: 3 }),
+  );
 });

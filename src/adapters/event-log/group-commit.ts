@@ -1,17 +1,9 @@
 import type { AppendResult, ExpectedRevision } from '../../application/ports/storage-ports.js';
-import type { NewEvent, StreamName } from '../../domain/events/events.js';
-import type { StoredPayload } from '../../domain/events/upcast.js';
+import type { StreamName } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
+import type { EncodedEvent } from './encoded-event.js';
 
 /* Collects concurrent appends and has them written together: one round trip, one commit, many callers. */
-
-/** An event in the form it is stored in. */
-export interface EncodedEvent {
-  readonly recordable: NewEvent;
-  readonly version: number;
-  /** The JSON text of a StoredPayload: one line. */
-  readonly data: string;
-}
 
 export interface Append {
   readonly stream: StreamName;
@@ -48,9 +40,6 @@ export interface WaitingLimits {
 }
 
 export const busy = (reason: string): Failure => new Failure('store-busy', { reason });
-
-/** The JSON of a payload never holds a raw line break: one line per event needs no escaping. */
-export const encodePayload = (data: StoredPayload): string => JSON.stringify(data);
 
 export class GroupCommit {
   private queue: Waiting[] = [];

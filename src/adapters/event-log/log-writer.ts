@@ -226,7 +226,7 @@ const isRefusal = (error: unknown): boolean =>
 
 /** The events of an append as they now stand in the log, given where the last one went. */
 const recorded = ({ stream, events }: Append, lastRevision: number, lastPosition: number): Recorded[] =>
-  events.map(({ recordable: { id, at, event }, data }, index) => {
+  events.map(({ id, at, event, data }, index) => {
     const before = events.length - 1 - index;
     const [revision, position] = [lastRevision - before, placeBefore(lastPosition, before)];
     return { id, stream, revision, position, at, event, size: data.length };
@@ -269,13 +269,13 @@ function parametersOf(batch: readonly Append[], writer: string, epoch: number | 
   const instants: number[] = [];
   const data: string[] = [];
   batch.forEach(({ events }, appendIndex) => {
-    events.forEach(({ recordable, version, data: payload }, eventIndex) => {
+    events.forEach(({ id, at, event, version, data: payload }, eventIndex) => {
       owners.push(appendIndex + 1);
       places.push(eventIndex + 1);
-      ids.push(recordable.id);
-      types.push(recordable.event.type);
+      ids.push(id);
+      types.push(event.type);
       versions.push(version);
-      instants.push(recordable.at);
+      instants.push(at);
       data.push(payload);
     });
   });

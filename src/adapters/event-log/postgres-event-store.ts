@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { AheadResult, AppendResult, EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
+import type { AppendResult, EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
 import { isTransient } from '../../domain/errors/transient-error.js';
 import {
   type NewEvent,
@@ -23,10 +23,9 @@ import { logReading } from '../database/session-limits.js';
 import type { Log } from '../log.js';
 import { checkAppend } from './append-request.js';
 import { behindWhichLie, distance } from './dense-positions.js';
+import { encodeEvent } from './encoded-event.js';
 import { EventSubscriptions } from './event-feed.js';
-import { type Append, type EncodedEvent, encodePayload, GroupCommit } from './group-commit.js';
-import type { Journal } from './journal/journal.js';
-import { JournaledCommit } from './journal/journaled-commit.js';
+import { type Append, GroupCommit } from './group-commit.js';
 import { LogListener } from './log-listener.js';
 import { type Fence, LogWriter } from './log-writer.js';
 
@@ -37,8 +36,6 @@ export interface PostgresEventStoreOptions {
   readonly log: Log;
   /** The epoch a node that serves writes in; left out by whoever is no node. */
   readonly fence?: Fence;
-  /** What appends ahead of their place are kept in, as soon as it is there; null, or left out: nobody is ahead. */
-  readonly journal?: Promise<Journal | null>;
   readonly payloads?: PayloadVersions;
   /** How long an append is tried before it rejects with `store-busy` or `store-unavailable`. */
   readonly patienceMs?: number;
@@ -58,8 +55,6 @@ const maxWaiting = { appends: 5_000, size: 32 * 1024 * 1024, outcomeGraceMs: 5_0
 
 /** A page is full with the event that exceeds this, however few it holds. */
 const pageBytes = 4 * 1024 * 1024;
-/** Characters of one payload. An event is for ever; what is larger than this is no fact but somebody's text. */
-const maxPayload = 1024 * 1024;
 /** Characters of all payloads of one stream: many times what any may come to, and little enough to be held at once. */
 const maxStream = 128 * 1024 * 1024;
 
@@ -94,7 +89,7 @@ export async function openPostgresEventStore(options: PostgresEventStoreOptions)
 class PostgresEventStore implements EventStore {
   private readonly payloads: PayloadVersions;
   private readonly writer: LogWriter;
-  private readonly commits: JournaledCommit;
+  private readonly commits: GroupCommit;
   private readonly feed: EventSubscriptions;
   private readonly listener: LogListener | null;
   private closing: Promise<void> | null = null;
@@ -117,25 +112,16 @@ class PostgresEventStore implements EventStore {
       patienceMs,
       fence: fence ?? null,
     });
-    const commits = new GroupCommit((batch) => this.writer.write(batch), { ...maxWaiting, patienceMs });
-    this.commits = new JournaledCommit(commits, { log, patienceMs, onLost: (reason) => fence?.onLost(reason) });
-    void options.journal?.then((journal) => journal && this.commits.use(journal));
+    this.commits = new GroupCommit((batch) => this.writer.write(batch), { ...maxWaiting, patienceMs });
     // Who writes in an epoch is alone with the log but for commands, which tell of what they append in any case.
     const announced = fence === undefined;
     this.listener = listens ? new LogListener({ connection, log, writer, announced, onNews: wake, pollMs }) : null;
   }
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
+    checkAppend(stream, events);
+    if (this.closing !== null) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
     return this.commits.add(this.encoded(stream, events, expected));
-  }
-
-  async appendAhead(
-    stream: StreamName,
-    event: NewEvent,
-    expected: ExpectedRevision,
-    onPlaced: (position: Position) => void = () => {},
-  ): Promise<AheadResult> {
-    return this.commits.addAhead(this.encoded(stream, [event], expected), onPlaced);
   }
 
   async readStream(stream: StreamName): Promise<readonly Recorded[]> {
@@ -150,7 +136,6 @@ class PostgresEventStore implements EventStore {
   }
 
   async *streamPages(stream: StreamName, after: Revision = -1): AsyncGenerator<readonly Recorded[], void, undefined> {
-    await this.commits.placed();
     for (let revision = after; ; ) {
       const rows = await this.query<EventRow>({
         name: 'read_stream',
@@ -196,7 +181,6 @@ class PostgresEventStore implements EventStore {
   }
 
   async head(): Promise<Position> {
-    await this.commits.placed();
     const [row] = await this.query<[number]>({ text: 'SELECT coalesce(max(position), -1) FROM events' });
     if (row === undefined) throw new Error('Postgres answered an aggregate without a row');
     return Position(row[0]);
@@ -212,25 +196,15 @@ class PostgresEventStore implements EventStore {
   }
 
   private async shutDown(): Promise<void> {
-    await this.commits.close();
+    await this.commits.drained();
     this.feed.close();
     await Promise.all([this.writer.close(), this.listener?.close(), this.pool.end()]);
   }
 
   private encoded(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Append {
-    checkAppend(stream, events);
-    if (this.closing !== null) throw new Failure('store-unavailable', { reason: 'the event store is closed' });
-    const encoded = events.map((event) => this.encode(event));
+    const encoded = events.map((event) => encodeEvent(event, this.payloads));
     const size = encoded.reduce((sum, { data }) => sum + data.length, 0);
     return { stream, events: encoded, expected, size, since: performance.now() };
-  }
-
-  private encode(recordable: NewEvent): EncodedEvent {
-    const { type } = recordable.event;
-    const data = encodePayload(this.payloads.stored(recordable.event));
-    if (data.length > maxPayload)
-      throw new Failure('event-too-large', { event: type, size: data.length, allowed: maxPayload });
-    return { recordable, version: this.payloads.current(type), data };
   }
 
   private decode([position, id, stream, revision, type, version, data, at]: EventRow): Recorded {

@@ -23,7 +23,10 @@ export type AppendResult =
   | { readonly ok: true; readonly revision: Revision; readonly position: Position }
   | { readonly ok: false; readonly conflict: { readonly actual: Revision | null } };
 
-export type AheadResult = { readonly ok: true } | Extract<AppendResult, { readonly ok: false }>;
+export type DurableResult = { readonly ok: true } | Extract<AppendResult, { readonly ok: false }>;
+
+/** Told where the log has an event: its position, or that of a later event of its stream that was committed with it. */
+export type OnCommitted = (position: Position) => void;
 
 /**
  * What this release cannot read (see UnreadableEvent) is never left out: reading gives what lies before it, and then
@@ -32,24 +35,13 @@ export type AheadResult = { readonly ok: true } | Extract<AppendResult, { readon
 export interface EventStore {
   /**
    * Appends to one stream, all or nothing, and resolves once durable. `revision` and `position` are those of the last
-   * event. A repeat of the same event ids changes nothing and returns the first result. Rejects with
+   * event. A repeat of the same event ids changes nothing and returns the first result, whatever has come since and
+   * whatever was expected, `any` included. Rejects with
    * `store-unavailable` when the outcome is unknown; the same append may then be repeated. Rejects with `store-busy` when
    * the log takes nothing more for now, and nothing of this append was or will be written; with
    * `event-too-large` when an event exceeds what one may hold.
    */
   append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
-
-  /**
-   * As `append`, for one event to a call; but resolves as soon as it is durable, which may be before it has its place in
-   * the log. `onPlaced` is told that place, unless the process ends before. Who reads streams or asks for the head of this
-   * store afterwards finds it there.
-   */
-  appendAhead(
-    stream: StreamName,
-    event: NewEvent,
-    expected: ExpectedRevision,
-    onPlaced?: (position: Position) => void,
-  ): Promise<AheadResult>;
 
   /**
    * One stream from its start, oldest first. A stream that does not exist is empty. Rejects with `stream-too-large` when
@@ -89,6 +81,23 @@ export interface EventStore {
 
   close(): Promise<void>;
 }
+
+/** Appends that are answered as soon as they are durable, for whoever cannot wait until the log has them. */
+export interface DurableAppends {
+  /**
+   * As `append`, for one event to a call; but resolves as soon as it is durable, which may be before it is committed to
+   * the log. `onCommitted` is called once it is, unless the process ends before: the next one then commits it. Who reads
+   * streams or asks for the head of this store finds it there.
+   */
+  appendDurable(
+    stream: StreamName,
+    event: NewEvent,
+    expected: ExpectedRevision,
+    onCommitted?: OnCommitted,
+  ): Promise<DurableResult>;
+}
+
+export type DurableEventStore = EventStore & DurableAppends;
 
 export interface Clock {
   now(): Instant;

@@ -29,7 +29,7 @@ const write = async (
   callId: CallId,
   outcome: NewEvent,
   expected: number,
-): Promise<boolean> => (await store.appendAhead(streams.call(callId), outcome, expected)).ok;
+): Promise<boolean> => (await store.appendDurable(streams.call(callId), outcome, expected)).ok;
 
 /** The call has this outcome once it resolves, or had one before. */
 export async function recordOutcome(outcomes: Outcomes, callId: CallId, outcome: NewEvent): Promise<void> {

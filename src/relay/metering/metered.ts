@@ -1,5 +1,5 @@
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
-import type { Clock, EventStore, QuotaGate } from '../../application/ports/storage-ports.js';
+import type { Clock, DurableEventStore, QuotaGate } from '../../application/ports/storage-ports.js';
 import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
 import type { CallFacts, CallReserved } from '../../domain/call/call.js';
 import type { Release, Settlement, Withheld } from '../../domain/call/call-conclusion.js';
@@ -25,7 +25,7 @@ import { LocalReservation } from './local-reservation.js';
  */
 
 export interface MeterPorts {
-  readonly store: EventStore;
+  readonly store: DurableEventStore;
   readonly gate: QuotaGate;
   readonly clock: Clock;
   readonly underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>;
@@ -123,7 +123,7 @@ async function writeReservation(
   const call = underWay.begin(callId);
   const placed = (position: Position): void => underWay.reserved(callId, position);
   const result = await store
-    .appendAhead(streams.call(callId), reserved, 'no-stream', placed)
+    .appendDurable(streams.call(callId), reserved, 'no-stream', placed)
     .catch((error: unknown) => {
       if (isUnwritten(error)) {
         dropHeld(outcomes, callId);

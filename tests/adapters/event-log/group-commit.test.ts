@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { EncodedEvent, encodePayload } from '../../../src/adapters/event-log/encoded-event.js';
 import {
   type Append,
   type AppendOutcome,
-  encodePayload,
   GroupCommit,
   type WaitingLimits,
 } from '../../../src/adapters/event-log/group-commit.js';
@@ -18,11 +18,10 @@ const append = (number: number, stream: string, size = 1): Append => ({
   expected: 'any',
   since: number,
   size,
-  events: Array.from({ length: size }, (_, n) => ({
-    recordable: newEvent(n),
-    version: 1,
-    data: encodePayload({ number }),
-  })),
+  events: Array.from({ length: size }, (_, n) => {
+    const { id, at, event } = newEvent(n);
+    return new EncodedEvent(id, at, event, 1, encodePayload({ number }));
+  }),
 });
 
 const roomy: WaitingLimits = {

@@ -1,9 +1,10 @@
 import { checkAppend, reusedEventId } from '../../../src/adapters/event-log/append-request.js';
 import type {
-  AheadResult,
   AppendResult,
-  EventStore,
+  DurableEventStore,
+  DurableResult,
   ExpectedRevision,
+  OnCommitted,
 } from '../../../src/application/ports/storage-ports.js';
 import {
   beginning,
@@ -41,7 +42,7 @@ export function sparse(): Spacing {
 }
 
 /** The event log of fast tests: keeps the promises of the port, within one process. */
-export class MemoryEventStore implements EventStore {
+export class MemoryEventStore implements DurableEventStore {
   private readonly log: Recorded[] = [];
   private readonly streams = new Map<StreamName, Recorded[]>();
   private readonly byId = new Map<string, Recorded>();
@@ -76,14 +77,14 @@ export class MemoryEventStore implements EventStore {
     return { ok: true, revision: recorded.length - 1, position };
   }
 
-  async appendAhead(
+  async appendDurable(
     stream: StreamName,
     event: NewEvent,
     expected: ExpectedRevision,
-    onPlaced: (position: Position) => void = () => {},
-  ): Promise<AheadResult> {
+    onCommitted: OnCommitted = () => {},
+  ): Promise<DurableResult> {
     const result = await this.append(stream, [event], expected);
-    if (result.ok) onPlaced(result.position);
+    if (result.ok) onCommitted(result.position);
     return result;
   }
 

@@ -2,19 +2,21 @@ import type { ExpectedRevision } from '../../../application/ports/storage-ports.
 import type { NewEvent, StreamName } from '../../../domain/events/events.js';
 import type { PayloadVersions, StoredPayload } from '../../../domain/events/upcast.js';
 import { Instant } from '../../../domain/kernel/instant.js';
-import type { Append } from '../group-commit.js';
+import type { EncodedEvent } from '../encoded-event.js';
 
 /*
  * An append as a line of the journal: its parts between tabs, which neither names nor the JSON of a payload can hold, in
  * the versions they have in the log.
  */
 
-/** `append`: one event, to a stream whose revision is known. */
-export function lineOf({ stream, expected, events }: Append): string {
-  const [encoded] = events;
-  if (encoded === undefined) throw new Error(`Nothing to append to ${stream}`);
-  const { recordable, version, data } = encoded;
-  const { id, at, event } = recordable;
+/** One event, to a stream whose revision is known. */
+export interface JournaledAppend {
+  readonly stream: StreamName;
+  readonly event: EncodedEvent;
+  readonly expected: ExpectedRevision;
+}
+
+export function lineOf({ stream, expected, event: { id, at, event, version, data } }: JournaledAppend): string {
   return `${stream}\t${expected}\t${id}\t${event.type}\t${version}\t${at}\t${data}`;
 }
 

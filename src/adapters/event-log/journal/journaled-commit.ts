@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AheadResult, AppendResult } from '../../../application/ports/storage-ports.js';
+import type {
+  AppendResult,
+  DurableResult,
+  EventStore,
+  ExpectedRevision,
+  OnCommitted,
+} from '../../../application/ports/storage-ports.js';
 import { isTransient } from '../../../domain/errors/transient-error.js';
-import { isCallStream, type Position } from '../../../domain/events/events.js';
+import { isCallStream, type NewEvent, type Position, type StreamName } from '../../../domain/events/events.js';
 import { Failure } from '../../../domain/kernel/failure.js';
 import type { Log } from '../../log.js';
-import { placeBefore } from '../dense-positions.js';
-import { type Append, busy, type EncodedEvent, type GroupCommit } from '../group-commit.js';
+import type { EncodedEvent } from '../encoded-event.js';
+import { busy } from '../group-commit.js';
 import { type CallStream, CallStreams } from './call-streams.js';
 import type { Journal } from './journal.js';
-import { lineOf } from './journaled-append.js';
+import { type JournaledAppend, lineOf } from './journaled-append.js';
 
 /*
  * Answers the appends of calls as soon as a journal on the disk holds them, and brings them into the log behind that,
@@ -18,7 +24,7 @@ import { lineOf } from './journaled-append.js';
  * nobody has continued. Whatever else is appended is judged by the log, after all that was answered for its stream.
  */
 
-interface JournaledCommitOptions {
+export interface JournaledCommitOptions {
   readonly log: Log;
   /** How long somebody waits for the disk, or for the log to have what the journal has. */
   readonly patienceMs: number;
@@ -28,20 +34,18 @@ interface JournaledCommitOptions {
   readonly gatherMs?: number;
 }
 
-type OnPlaced = (position: Position) => void;
-
 interface Asked {
-  readonly append: Append;
+  readonly append: JournaledAppend;
   readonly stream: CallStream;
-  readonly onPlaced: OnPlaced;
-  readonly resolve: (result: AheadResult | Promise<AheadResult>) => void;
+  readonly onCommitted: OnCommitted;
+  readonly resolve: (result: DurableResult | Promise<DurableResult>) => void;
   readonly reject: (error: Failure) => void;
 }
 
-interface Unplaced {
-  readonly append: Append;
+interface Unflushed {
+  readonly append: JournaledAppend;
   readonly stream: CallStream;
-  readonly onPlaced: OnPlaced;
+  readonly onCommitted: OnCommitted;
   /** Of the record in the journal. */
   readonly number: number;
 }
@@ -51,7 +55,7 @@ const usualGatherMs = 20;
 const maxTogether = 500;
 const maxCharacters = 1024 * 1024;
 /** Answered and not in the log: what a database that is away for a while may leave behind. */
-const maxUnplaced = 20_000;
+const maxUnflushed = 20_000;
 /** What waits for the disk. */
 const maxAskedCharacters = 32 * 1024 * 1024;
 const retryMs = 500;
@@ -68,9 +72,11 @@ export class JournaledCommit {
   private scheduled = false;
   private writing = false;
   /** In the journal, but not known to be in the log; in the order of both. */
-  private unplaced: Unplaced[] = [];
+  private unflushed: Unflushed[] = [];
   private readonly streams = new CallStreams();
-  private placing: Promise<void> | null = null;
+  private flushing: Promise<void> | null = null;
+  /** Appends that the log judges, and has not answered. */
+  private judging = 0;
   private gathering: NodeJS.Timeout | null = null;
   private closing = false;
   /** The log has refused what was answered. */
@@ -78,7 +84,7 @@ export class JournaledCommit {
   private readonly waiting = new Set<() => void>();
 
   constructor(
-    private readonly commits: Pick<GroupCommit, 'add' | 'drained'>,
+    private readonly log: Pick<EventStore, 'append' | 'close'>,
     private readonly options: JournaledCommitOptions,
   ) {}
 
@@ -89,66 +95,79 @@ export class JournaledCommit {
     else this.journal = journal;
   }
 
-  /** See EventStore.appendAhead. */
-  addAhead(append: Append, onPlaced: OnPlaced): Promise<AheadResult> {
+  /** See DurableAppends. */
+  addDurable(append: JournaledAppend, onCommitted: OnCommitted): Promise<DurableResult> {
     const stream = this.forJournal(append);
-    if (stream === null) return this.addAtOnce(append, onPlaced);
+    if (stream === null) return this.addAtOnce(append, onCommitted);
     stream.onTheirWay++;
     return new Promise((resolve, reject) => {
-      this.asked.push({ append, stream, onPlaced, resolve, reject });
-      this.askedSize += append.size;
+      this.asked.push({ append, stream, onCommitted, resolve, reject });
+      this.askedSize += append.event.data.length;
       this.schedule();
     });
   }
 
   /** Resolves once the log holds all that has been answered. Rejects with `store-unavailable` when that takes too long. */
-  async placed(): Promise<void> {
-    const last = this.unplaced.at(-1);
+  async flushed(): Promise<void> {
+    const last = this.unflushed.at(-1);
     if (last === undefined) return;
-    await this.until(() => !this.unplaced.includes(last));
+    await this.until(() => !this.unflushed.includes(last));
   }
 
-  /** Nothing more is asked for. Where the log does not take what the journal has, that stays for the next start. */
+  /**
+   * Nothing more is asked for; the log is closed, too. Where it does not take what the journal has, that stays for the
+   * next start.
+   */
   async close(): Promise<void> {
     this.closing = true;
-    while (this.asked.length > 0 || this.writing) await new Promise<void>((resolve) => this.waiting.add(resolve));
-    await this.placing;
-    await this.place();
-    await this.commits.drained();
-    await this.opened?.close({ keep: this.unplaced.length > 0 });
+    while (this.asked.length > 0 || this.writing) await this.woken();
+    await this.flushing;
+    await this.flush();
+    // Those that wait for what was before them in the journal can go on now, unless it is there still.
+    while (this.judging > 0 && this.unflushed.length === 0) await this.woken();
+    await this.log.close();
+    await this.opened?.close({ keep: this.unflushed.length > 0 });
   }
 
   /** The stream that the append begins or continues through the journal; null: the log has to judge it. */
-  private forJournal({ stream, events, expected }: Append): CallStream | null {
-    if (this.journal === null || this.closing || events.length !== 1 || !isCallStream(stream)) return null;
-    if (this.unplaced.length + this.asked.length >= maxUnplaced || this.askedSize >= maxAskedCharacters) return null;
+  private forJournal({ stream, expected }: JournaledAppend): CallStream | null {
+    if (this.journal === null || this.closing || !isCallStream(stream)) return null;
+    if (this.unflushed.length + this.asked.length >= maxUnflushed || this.askedSize >= maxAskedCharacters) return null;
     if (expected === 'no-stream') return this.streams.begin(stream);
     return expected === 0 ? this.streams.goOn(stream) : null;
   }
 
   /** By the log, which judges it; what was answered for its stream goes first. */
-  async add(append: Append): Promise<AppendResult> {
-    const { stream, expected, events } = append;
-    if (isCallStream(stream)) {
-      const before = this.streams.leaveToLog(stream);
-      if (before !== null)
-        await this.until(
-          () => before.onTheirWay === 0,
-          () => busy('the event log does not take what was there before'),
-        );
+  async add(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
+    this.judging++;
+    try {
+      if (isCallStream(stream)) {
+        const before = this.streams.leaveToLog(stream);
+        if (before !== null)
+          await this.until(
+            () => before.onTheirWay === 0,
+            () => busy('the event log does not take what was there before'),
+          );
+      }
+      // What waits goes first, unless something is on its way already.
+      void this.flush();
+      const result = await this.log.append(stream, events, expected);
+      if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream))
+        this.streams.begunByLog(stream);
+      return result;
+    } finally {
+      this.judging--;
+      if (this.closing) this.wake();
     }
-    // What waits goes first, unless something is on its way already.
-    void this.place();
-    const result = await this.commits.add(append);
-    if (result.ok && expected === 'no-stream' && events.length === 1 && isCallStream(stream))
-      this.streams.begunByLog(stream);
-    return result;
   }
 
-  private async addAtOnce(append: Append, onPlaced: OnPlaced): Promise<AheadResult> {
-    const result = await this.add(append);
+  private async addAtOnce(
+    { stream, event, expected }: JournaledAppend,
+    onCommitted: OnCommitted,
+  ): Promise<DurableResult> {
+    const result = await this.add(stream, [event], expected);
     if (!result.ok) return result;
-    onPlaced(result.position);
+    onCommitted(result.position);
     return { ok: true };
   }
 
@@ -179,7 +198,7 @@ export class JournaledCommit {
     let characters = 0;
     let count = 0;
     while (count < this.asked.length && count < maxTogether && (count === 0 || characters < maxCharacters))
-      characters += this.asked[count++]?.append.size ?? 0;
+      characters += this.asked[count++]?.append.event.data.length ?? 0;
     this.askedSize -= characters;
     return count === this.asked.length ? this.asked.splice(0) : this.asked.splice(0, count);
   }
@@ -193,12 +212,12 @@ export class JournaledCommit {
     const written = await Promise.race([writing, standsStill]);
     clearTimeout(impatient);
     if (written !== 'failed' && written.kind === 'written') {
-      for (const { append, stream, onPlaced, resolve } of batch) {
-        this.unplaced.push({ append, stream, onPlaced, number: written.number });
+      for (const { append, stream, onCommitted, resolve } of batch) {
+        this.unflushed.push({ append, stream, onCommitted, number: written.number });
         if (append.expected === 'no-stream') stream.begun = true;
         resolve({ ok: true });
       }
-      this.placeSoon();
+      this.flushSoon();
       return;
     }
     const kind = written === 'failed' ? written : written.kind;
@@ -217,37 +236,37 @@ export class JournaledCommit {
   }
 
   /** The journal has no room for it. */
-  private passOn({ append, stream, onPlaced, resolve }: Asked): void {
+  private passOn({ append, stream, onCommitted, resolve }: Asked): void {
     this.streams.arrived(append.stream, stream);
-    resolve(this.addAtOnce(append, onPlaced));
+    resolve(this.addAtOnce(append, onCommitted));
   }
 
-  private placeSoon(): void {
-    if (this.placing !== null) return;
-    if (this.unplaced.length >= maxTogether) void this.place();
+  private flushSoon(): void {
+    if (this.flushing !== null) return;
+    if (this.unflushed.length >= maxTogether) void this.flush();
     else
       this.gathering ??= setTimeout(() => {
         this.gathering = null;
-        void this.place();
+        void this.flush();
       }, this.options.gatherMs ?? usualGatherMs);
   }
 
   /** Resolves when the log holds everything that was answered before, or when it does not take it and the store closes. */
-  private place(): Promise<void> {
+  private flush(): Promise<void> {
     if (this.gathering !== null) clearTimeout(this.gathering);
     this.gathering = null;
-    this.placing ??= this.placeAll().finally(() => {
-      this.placing = null;
+    this.flushing ??= this.flushAll().finally(() => {
+      this.flushing = null;
       // What has come meanwhile is gathered anew.
-      if (this.unplaced.length > 0 && !this.closing && !this.lost) this.placeSoon();
+      if (this.unflushed.length > 0 && !this.closing && !this.lost) this.flushSoon();
     });
-    return this.placing;
+    return this.flushing;
   }
 
-  private async placeAll(): Promise<void> {
-    for (let left = this.unplaced.length; left > 0 && !this.lost; ) {
-      const batch = this.unplaced.slice(0, Math.min(left, maxTogether));
-      const failure = await this.placeBatch(batch);
+  private async flushAll(): Promise<void> {
+    for (let left = this.unflushed.length; left > 0 && !this.lost; ) {
+      const batch = this.unflushed.slice(0, Math.min(left, maxTogether));
+      const failure = await this.flushBatch(batch);
       if (failure === null) {
         left -= batch.length;
         continue;
@@ -261,43 +280,50 @@ export class JournaledCommit {
       this.options.log.warn({ reason: String(failure) }, 'the journal waits for the database');
       if (this.closing) return;
       await sleep(retryMs);
-      left = this.unplaced.length;
+      left = this.unflushed.length;
     }
   }
 
   /** Why not all of it is in the log now; null: it is. */
-  private async placeBatch(batch: readonly Unplaced[]): Promise<unknown> {
+  private async flushBatch(batch: readonly Unflushed[]): Promise<unknown> {
     const { appends, appendOf } = byStream(batch);
-    const results = await Promise.allSettled(appends.map((append) => this.commits.add(append)));
+    const results = await Promise.allSettled(
+      appends.map(({ stream, events, expected }) => this.log.append(stream, events, expected)),
+    );
     let failure: unknown = null;
-    const firsts = results.map((result, index): Position | null => {
-      const { stream, events } = appends[index] as Append;
+    const positions = results.map((result, index): Position | null => {
       if (result.status === 'rejected') failure = result.reason;
-      else if (result.value.ok) return placeBefore(result.value.position, events.length - 1);
-      else failure = new Error(`${stream} has gone on without what was answered for it`);
+      else if (result.value.ok) return result.value.position;
+      else failure = new Error(`${appends[index]?.stream} has gone on without what was answered for it`);
       return null;
     });
-    this.settle(batch, appendOf, firsts);
+    this.settle(batch, appendOf, positions);
     return failure;
   }
 
-  /** `next`: where the next event of each append stands; null: it is not in the log. */
-  private settle(batch: readonly Unplaced[], appendOf: readonly number[], next: (Position | null)[]): void {
-    const left = batch.filter((_, index) => next[appendOf[index] ?? -1] === null);
-    this.unplaced.splice(0, batch.length, ...left);
-    for (const [index, { append, stream, onPlaced }] of batch.entries()) {
-      const at = appendOf[index] ?? -1;
-      const position = next[at] ?? null;
+  /** `positions`: where the last event of each append stands; null: it is not in the log. */
+  private settle(
+    batch: readonly Unflushed[],
+    appendOf: readonly number[],
+    positions: readonly (Position | null)[],
+  ): void {
+    const positionOf = (index: number): Position | null => positions[appendOf[index] ?? -1] ?? null;
+    this.unflushed.splice(0, batch.length, ...batch.filter((_, index) => positionOf(index) === null));
+    for (const [index, { append, stream, onCommitted }] of batch.entries()) {
+      const position = positionOf(index);
       if (position === null) continue;
-      next[at] = placeBefore(position, -1);
       this.streams.arrived(append.stream, stream);
-      onPlaced(position);
+      onCommitted(position);
     }
-    const before = this.unplaced[0]?.number;
+    const before = this.unflushed[0]?.number;
     const newest = batch.at(-1)?.number;
-    const placed = before === undefined ? newest : before - 1;
-    if (placed !== undefined) this.journal?.forget(placed);
+    const committed = before === undefined ? newest : before - 1;
+    if (committed !== undefined) this.journal?.forget(committed);
     this.wake();
+  }
+
+  private woken(): Promise<void> {
+    return new Promise((resolve) => this.waiting.add(resolve));
   }
 
   private wake(): void {
@@ -314,27 +340,31 @@ export class JournaledCommit {
   ): Promise<void> {
     const deadline = performance.now() + this.options.patienceMs;
     while (!reached()) {
-      void this.place();
+      void this.flush();
       const left = deadline - performance.now();
       if (left <= 0) throw tooLate();
-      const woken = new Promise<void>((resolve) => this.waiting.add(resolve));
       const abort = new AbortController();
-      await Promise.race([woken, sleep(left, null, { signal: abort.signal }).catch(() => null)]);
+      await Promise.race([this.woken(), sleep(left, null, { signal: abort.signal }).catch(() => null)]);
       abort.abort();
     }
   }
 }
 
+interface StreamAppend {
+  readonly stream: StreamName;
+  readonly events: EncodedEvent[];
+  readonly expected: ExpectedRevision;
+}
+
 /**
- * The same as one append for each stream: its events stand together then, and none comes before one of its own. Asked for
- * now: nobody's patience is over, however long the database has been away. `appendOf`: in which of them each has gone.
+ * The same as one append for each stream: its events stand together then, and none comes before one of its own.
+ * `appendOf`: in which of them each has gone.
  */
-function byStream(batch: readonly Unplaced[]): {
-  readonly appends: readonly Append[];
+function byStream(batch: readonly Unflushed[]): {
+  readonly appends: readonly StreamAppend[];
   readonly appendOf: readonly number[];
 } {
-  const since = performance.now();
-  const appends: Append[] = [];
+  const appends: StreamAppend[] = [];
   const appendOf: number[] = [];
   const indexOf = new Map<CallStream, number>();
   for (const { append, stream } of batch) {
@@ -343,10 +373,9 @@ function byStream(batch: readonly Unplaced[]): {
     if (index === undefined || before === undefined) {
       indexOf.set(stream, appends.length);
       appendOf.push(appends.length);
-      appends.push({ ...append, since });
+      appends.push({ stream: append.stream, events: [append.event], expected: append.expected });
     } else {
-      const events: readonly EncodedEvent[] = [...before.events, ...append.events];
-      appends[index] = { ...before, events, size: before.size + append.size };
+      before.events.push(append.event);
       appendOf.push(index);
     }
   }

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { type Append, encodePayload, GroupCommit } from '../../../../src/adapters/event-log/group-commit.js';
+import { EncodedEvent, encodePayload } from '../../../../src/adapters/event-log/encoded-event.js';
+import { type Append, GroupCommit } from '../../../../src/adapters/event-log/group-commit.js';
 import type { Journal, Written } from '../../../../src/adapters/event-log/journal/journal.js';
+import type { JournaledAppend } from '../../../../src/adapters/event-log/journal/journaled-append.js';
 import { JournaledCommit } from '../../../../src/adapters/event-log/journal/journaled-commit.js';
-import type { AppendResult, ExpectedRevision } from '../../../../src/application/ports/storage-ports.js';
-import { Position, type StreamName } from '../../../../src/domain/events/events.js';
+import type { AppendResult, EventStore, ExpectedRevision } from '../../../../src/application/ports/storage-ports.js';
+import { type NewEvent, Position, type StreamName } from '../../../../src/domain/events/events.js';
 import { Failure } from '../../../../src/domain/kernel/failure.js';
 import { eventId, newEvent, streamNamed } from '../../../support/given/events.js';
 import { quietLog } from '../../../support/quiet-log.js';
 import { until } from '../../../support/until.js';
 
 /** An event, known by its number, to a stream. */
-const append = (stream: string, number: number, expected: ExpectedRevision): Append => ({
-  stream: streamNamed(stream),
-  expected,
-  since: performance.now(),
-  size: 10,
-  events: [{ recordable: newEvent(number), version: 1, data: encodePayload({ number }) }],
-});
+const append = (stream: string, number: number, expected: ExpectedRevision): JournaledAppend => {
+  const { id, at, event } = newEvent(number);
+  const encoded = new EncodedEvent(id, at, event, 1, encodePayload({ number }));
+  return { stream: streamNamed(stream), expected, event: encoded };
+};
 
 /** A log that judges as the real one does, and can be away. */
-class Log {
+class Log implements Pick<EventStore, 'append' | 'close'> {
   readonly streams = new Map<StreamName, string[]>();
   readonly order: string[] = [];
   readonly batches: string[][] = [];
@@ -36,7 +36,7 @@ class Log {
     this.held = null;
   }
 
-  async add({ stream, events, expected }: Append): Promise<AppendResult> {
+  async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     if (this.batch === null) {
       this.batch = [];
       this.batches.push(this.batch);
@@ -44,21 +44,21 @@ class Log {
         this.batch = null;
       });
     }
-    this.batch.push(...events.map(({ recordable }) => recordable.id));
+    this.batch.push(...events.map(({ id }) => id));
     if (this.held !== null) await new Promise<void>((resolve) => this.held?.push(resolve));
     if (this.away) throw new Failure('store-unavailable', { reason: 'away' });
     const known = this.streams.get(stream) ?? [];
     const actual = known.length === 0 ? null : known.length - 1;
     if (expected !== 'any' && (expected === 'no-stream' ? null : expected) !== actual)
       return { ok: false, conflict: { actual } };
-    for (const { recordable } of events) {
-      known.push(recordable.id);
-      this.order.push(recordable.id);
+    for (const { id } of events) {
+      known.push(id);
+      this.order.push(id);
     }
     this.streams.set(stream, known);
     return { ok: true, revision: known.length - 1, position: Position(this.order.length - 1) };
   }
-  async drained(): Promise<void> {}
+  async close(): Promise<void> {}
 }
 
 function world({ patienceMs = 60_000, gatherMs = 3_600_000 } = {}) {
@@ -85,80 +85,80 @@ function world({ patienceMs = 60_000, gatherMs = 3_600_000 } = {}) {
   const onLost = (reason: string) => void lost.push(reason);
   const commits = new JournaledCommit(log, { log: quietLog, patienceMs, gatherMs, onLost });
   commits.use(journal);
-  const placed: [number, number][] = [];
+  const committed: [number, number][] = [];
   return {
-    ...{ log, texts, commits, lost, placed },
+    ...{ log, texts, commits, lost, committed },
     forgotten: () => forgotten,
     closedKeeping: () => closed,
     journalAnswers(kind: typeof answer) {
       answer = kind;
     },
-    ahead: (stream: string, number: number, expected: ExpectedRevision) =>
-      commits.addAhead(append(stream, number, expected), (position) => placed.push([number, Number(position)])),
+    durable: (stream: string, number: number, expected: ExpectedRevision) =>
+      commits.addDurable(append(stream, number, expected), (position) => committed.push([number, Number(position)])),
     direct: (stream: string, number: number, expected: ExpectedRevision) =>
-      commits.add(append(stream, number, expected)),
+      commits.add(streamNamed(stream), [newEvent(number)], expected),
   };
 }
 
 const ids = (...numbers: number[]) => numbers.map((number) => eventId(number));
 
-describe('an append ahead of the log', () => {
+describe('a durable append', () => {
   test('is answered when the journal has it, though the log does not answer', async () => {
-    const { log, ahead, texts } = world();
+    const { log, durable, texts } = world();
     log.hold();
-    expect(await ahead('call-a', 1, 'no-stream')).toEqual({ ok: true });
-    expect(await ahead('call-a', 2, 0)).toEqual({ ok: true });
+    expect(await durable('call-a', 1, 'no-stream')).toEqual({ ok: true });
+    expect(await durable('call-a', 2, 0)).toEqual({ ok: true });
     expect(texts.map((text) => text.split('\t').slice(0, 3))).toEqual([
       ['call-a', 'no-stream', eventId(1)],
       ['call-a', '0', eventId(2)],
     ]);
   });
   test('travels to the journal with all others of the same turn', async () => {
-    const { ahead, texts } = world();
+    const { durable, texts } = world();
     await Promise.all([
-      ahead('call-a', 1, 'no-stream'),
-      ahead('call-b', 2, 'no-stream'),
-      ahead('call-c', 3, 'no-stream'),
+      durable('call-a', 1, 'no-stream'),
+      durable('call-b', 2, 'no-stream'),
+      durable('call-c', 3, 'no-stream'),
     ]);
     expect(texts.map((text) => text.split('\n').length)).toEqual([3]);
   });
   test('gets its place in the order of the answers, what a call begins and ends with side by side', async () => {
-    const { commits, log, ahead, placed } = world();
-    await ahead('call-a', 1, 'no-stream');
-    await ahead('call-b', 2, 'no-stream');
-    await ahead('call-a', 3, 0);
-    await ahead('call-c', 4, 'no-stream');
-    await commits.placed();
+    const { commits, log, durable, committed } = world();
+    await durable('call-a', 1, 'no-stream');
+    await durable('call-b', 2, 'no-stream');
+    await durable('call-a', 3, 0);
+    await durable('call-c', 4, 'no-stream');
+    await commits.flushed();
     expect(log.order).toEqual(ids(1, 3, 2, 4));
-    expect(placed).toEqual([
-      [1, 0],
+    expect(committed).toEqual([
+      [1, 1],
       [2, 2],
       [3, 1],
       [4, 3],
     ]);
   });
   test('is not needed in the journal any more once the log has it', async () => {
-    const { commits, ahead, forgotten } = world();
-    await ahead('call-a', 1, 'no-stream');
-    await ahead('call-b', 2, 'no-stream');
+    const { commits, durable, forgotten } = world();
+    await durable('call-a', 1, 'no-stream');
+    await durable('call-b', 2, 'no-stream');
     expect(forgotten()).toBe(-1);
-    await commits.placed();
+    await commits.flushed();
     expect(forgotten()).toBe(1);
   });
   test('gets there by itself', async () => {
-    const { log, ahead } = world({ gatherMs: 1 });
-    await ahead('call-a', 1, 'no-stream');
+    const { log, durable } = world({ gatherMs: 1 });
+    await durable('call-a', 1, 'no-stream');
     await until(async () => (log.order.length === 1 ? true : null));
   });
   test('waits with what comes meanwhile for the next batch', async () => {
-    const { commits, log, ahead } = world({ gatherMs: 1 });
+    const { commits, log, durable } = world({ gatherMs: 1 });
     log.hold();
-    await ahead('call-a', 1, 'no-stream');
+    await durable('call-a', 1, 'no-stream');
     await until(async () => (log.batches.length === 1 ? true : null));
-    await ahead('call-b', 2, 'no-stream');
-    await ahead('call-c', 3, 'no-stream');
+    await durable('call-b', 2, 'no-stream');
+    await durable('call-c', 3, 'no-stream');
     log.letGo();
-    await commits.placed();
+    await commits.flushed();
     expect(log.batches).toEqual([ids(1), ids(2, 3)]);
   });
 });
@@ -170,48 +170,48 @@ describe('what the log judges', () => {
     ['the outcome of a call this process has not begun', 'call-z', 0],
     ['whatever comes after an outcome', 'call-z', 1],
   ])('is %s', async (_, stream, expected) => {
-    const { texts, log, ahead } = world();
-    await ahead(stream, 1, expected);
+    const { texts, log, durable } = world();
+    await durable(stream, 1, expected);
     expect(texts).toEqual([]);
     expect(log.batches).toEqual([ids(1)]);
   });
   test('is a second beginning of a call, and a second outcome, which are told of as conflicts', async () => {
-    const { ahead } = world();
-    await ahead('call-a', 1, 'no-stream');
-    expect(await ahead('call-a', 2, 'no-stream')).toEqual({ ok: false, conflict: { actual: 0 } });
-    await ahead('call-b', 3, 'no-stream');
-    await ahead('call-b', 4, 0);
-    expect(await ahead('call-b', 5, 0)).toEqual({ ok: false, conflict: { actual: 1 } });
+    const { durable } = world();
+    await durable('call-a', 1, 'no-stream');
+    expect(await durable('call-a', 2, 'no-stream')).toEqual({ ok: false, conflict: { actual: 0 } });
+    await durable('call-b', 3, 'no-stream');
+    await durable('call-b', 4, 0);
+    expect(await durable('call-b', 5, 0)).toEqual({ ok: false, conflict: { actual: 1 } });
   });
   test('is a second beginning of a call that is under way, however many others have come since', async () => {
-    const { ahead, lost } = world({ gatherMs: 1 });
-    await ahead('call-a', 1, 'no-stream');
+    const { durable, lost } = world({ gatherMs: 1 });
+    await durable('call-a', 1, 'no-stream');
     for (let from = 0; from < 41_000; from += 1_000)
       await Promise.all(
-        Array.from({ length: 1_000 }, (_, at) => ahead(`call-other-${from + at}`, from + at + 10, 'no-stream')),
+        Array.from({ length: 1_000 }, (_, at) => durable(`call-other-${from + at}`, from + at + 10, 'no-stream')),
       );
-    expect(await ahead('call-a', 2, 'no-stream')).toEqual({ ok: false, conflict: { actual: 0 } });
+    expect(await durable('call-a', 2, 'no-stream')).toEqual({ ok: false, conflict: { actual: 0 } });
     expect(lost).toEqual([]);
   });
   test('of two outcomes at once is the later one', async () => {
-    const { log, ahead } = world();
-    await ahead('call-a', 1, 'no-stream');
-    const both = [ahead('call-a', 2, 0), ahead('call-a', 3, 0)];
+    const { log, durable } = world();
+    await durable('call-a', 1, 'no-stream');
+    const both = [durable('call-a', 2, 0), durable('call-a', 3, 0)];
     expect(await Promise.all(both)).toEqual([{ ok: true }, { ok: false, conflict: { actual: 1 } }]);
     expect(log.order).toEqual(ids(1, 2));
   });
   test('is an outcome after somebody else has ended the call by the log', async () => {
-    const { ahead, direct } = world();
-    await ahead('call-a', 1, 'no-stream');
+    const { durable, direct } = world();
+    await durable('call-a', 1, 'no-stream');
     expect(await direct('call-a', 2, 0)).toMatchObject({ ok: true, revision: 1 });
-    expect(await ahead('call-a', 3, 0)).toEqual({ ok: false, conflict: { actual: 1 } });
+    expect(await durable('call-a', 3, 0)).toEqual({ ok: false, conflict: { actual: 1 } });
   });
   test('comes after what was answered for its stream, and after all that was answered before', async () => {
-    const { log, ahead, direct } = world();
-    await ahead('call-a', 1, 'no-stream');
-    await ahead('call-b', 2, 'no-stream');
+    const { log, durable, direct } = world();
+    await durable('call-a', 1, 'no-stream');
+    await durable('call-b', 2, 'no-stream');
     await direct('call-b', 3, 0);
-    await ahead('call-c', 4, 'no-stream');
+    await durable('call-c', 4, 'no-stream');
     await direct('user-1', 5, 'no-stream');
     expect(log.order).toEqual(ids(1, 2, 3, 4, 5));
   });
@@ -219,102 +219,111 @@ describe('what the log judges', () => {
     const { commits, log, texts } = world();
     const without = new JournaledCommit(log, { log: quietLog, patienceMs: 1000, onLost: () => {} });
     const told: number[] = [];
-    await without.addAhead(append('call-a', 1, 'no-stream'), (position) => told.push(Number(position)));
+    await without.addDurable(append('call-a', 1, 'no-stream'), (position) => told.push(Number(position)));
     expect([log.order, told, texts]).toEqual([ids(1), [0], []]);
-    await commits.add(append('call-b', 2, 'no-stream'));
-    await commits.addAhead(append('call-b', 3, 0), () => {});
+    await commits.add(streamNamed('call-b'), [newEvent(2)], 'no-stream');
+    await commits.addDurable(append('call-b', 3, 0), () => {});
     expect(texts.length).toBe(1);
   });
 });
 
 describe('when the database is away', () => {
-  test('calls go on, and all of it is placed when it is back', async () => {
-    const { commits, log, ahead, placed } = world({ gatherMs: 1 });
+  test('calls go on, and all of it is committed when it is back', async () => {
+    const { commits, log, durable, committed } = world({ gatherMs: 1 });
     log.away = true;
     for (let call = 0; call < 5; call++) {
-      await ahead(`call-${call}`, 2 * call, 'no-stream');
-      await ahead(`call-${call}`, 2 * call + 1, 0);
+      await durable(`call-${call}`, 2 * call, 'no-stream');
+      await durable(`call-${call}`, 2 * call + 1, 0);
     }
     await until(async () => (log.batches.length > 0 ? true : null));
-    expect(placed).toEqual([]);
+    expect(committed).toEqual([]);
     log.away = false;
-    await commits.placed();
+    await commits.flushed();
     expect(log.order).toEqual(ids(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
-    expect(placed.map(([number]) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(committed.map(([number]) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
   test('for longer than anybody has patience, nothing is given up', async () => {
     const patienceMs = 20;
     const { log } = world();
     const write = async (batch: readonly Append[]) =>
-      Promise.all(batch.map((one) => log.add(one).catch((error: Error) => error)));
+      Promise.all(
+        batch.map(({ stream, events, expected }) =>
+          log.append(stream, events, expected).catch((error: Error) => error),
+        ),
+      );
     const group = new GroupCommit(write, { appends: 100, size: 100_000, patienceMs, outcomeGraceMs: patienceMs });
-    const commits = new JournaledCommit(group, { log: quietLog, patienceMs: 60_000, gatherMs: 1, onLost: () => {} });
+    const grouped: Pick<EventStore, 'append' | 'close'> = {
+      append: (stream, events, expected) =>
+        group.add({ stream, events: events as EncodedEvent[], expected, size: 10, since: performance.now() }),
+      close: () => group.drained(),
+    };
+    const commits = new JournaledCommit(grouped, { log: quietLog, patienceMs: 60_000, gatherMs: 1, onLost: () => {} });
     const texts: string[] = [];
     const written = async (text: string): Promise<Written> => ({ kind: 'written', number: texts.push(text) - 1 });
     commits.use({ write: written, forget: () => {}, close: async () => {} });
     log.away = true;
-    await commits.addAhead(append('call-a', 1, 'no-stream'), () => {});
+    await commits.addDurable(append('call-a', 1, 'no-stream'), () => {});
     const asked = performance.now();
     await until(async () => (log.batches.length > 1 && performance.now() > asked + 2 * patienceMs ? true : null));
     log.away = false;
-    await commits.placed();
+    await commits.flushed();
     expect(log.order).toEqual(ids(1));
   });
   test('whoever must see all of it is told that it cannot be had, after as long as patience lasts', async () => {
-    const { commits, log, ahead, direct } = world({ patienceMs: 20 });
+    const { commits, log, durable, direct } = world({ patienceMs: 20 });
     log.away = true;
-    await ahead('call-a', 1, 'no-stream');
-    await expect(commits.placed()).rejects.toMatchObject({ code: 'store-unavailable' });
+    await durable('call-a', 1, 'no-stream');
+    await expect(commits.flushed()).rejects.toMatchObject({ code: 'store-unavailable' });
     await expect(direct('call-a', 2, 0)).rejects.toMatchObject({ code: 'store-busy' });
   });
   test('what it has not got by the end stays in the journal', async () => {
-    const { commits, log, ahead, closedKeeping } = world();
+    const { commits, log, durable, closedKeeping } = world();
     log.away = true;
-    await ahead('call-a', 1, 'no-stream');
+    await durable('call-a', 1, 'no-stream');
     await commits.close();
     expect(closedKeeping()).toBe(true);
   });
   test('a full journal leaves appends to the log', async () => {
-    const { log, ahead, journalAnswers } = world();
+    const { log, durable, journalAnswers } = world();
     journalAnswers('full');
-    await ahead('call-a', 1, 'no-stream');
+    await durable('call-a', 1, 'no-stream');
     expect(log.order).toEqual(ids(1));
     journalAnswers('written');
-    await ahead('call-a', 2, 0);
+    await durable('call-a', 2, 0);
     expect(log.order).toEqual(ids(1));
   });
 });
 
 describe('when the journal fails', () => {
   test('nobody knows what became of what was on its way, and all others are left to the log', async () => {
-    const { log, ahead, journalAnswers, lost } = world();
-    await ahead('call-a', 1, 'no-stream');
+    const { log, durable, journalAnswers, lost } = world();
+    await durable('call-a', 1, 'no-stream');
     journalAnswers('failed');
-    await expect(ahead('call-a', 2, 0)).rejects.toMatchObject({ code: 'store-unavailable' });
-    expect(await ahead('call-a', 2, 0)).toEqual({ ok: true });
-    await ahead('call-b', 3, 'no-stream');
+    await expect(durable('call-a', 2, 0)).rejects.toMatchObject({ code: 'store-unavailable' });
+    expect(await durable('call-a', 2, 0)).toEqual({ ok: true });
+    await durable('call-b', 3, 'no-stream');
     expect(log.order).toEqual(ids(1, 2, 3));
     expect(lost).toEqual([]);
   });
   test('a disk that stands still is waited for as long as patience lasts', async () => {
-    const { ahead, journalAnswers } = world({ patienceMs: 20 });
+    const { durable, journalAnswers } = world({ patienceMs: 20 });
     journalAnswers('never');
-    await expect(ahead('call-a', 1, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
+    await expect(durable('call-a', 1, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
   });
   test('or another process has it, the node is told to end', async () => {
-    const { ahead, journalAnswers, lost } = world();
+    const { durable, journalAnswers, lost } = world();
     journalAnswers('taken');
-    await expect(ahead('call-a', 1, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
+    await expect(durable('call-a', 1, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
     expect(lost).toEqual(['Another Tallygate process has taken over the journal of this one.']);
   });
   test('to fit into the log, the node is told to end, and the journal stays', async () => {
-    const { commits, log, ahead, lost, closedKeeping } = world({ patienceMs: 20 });
-    await ahead('call-a', 1, 'no-stream');
+    const { commits, log, durable, lost, closedKeeping } = world({ patienceMs: 20 });
+    await durable('call-a', 1, 'no-stream');
     // Nothing of this process does such a thing.
     log.streams.set(streamNamed('call-a'), ['somebody’s']);
     await commits.close();
     // Once, however often it is asked for.
-    await expect(commits.placed()).rejects.toMatchObject({ code: 'store-unavailable' });
+    await expect(commits.flushed()).rejects.toMatchObject({ code: 'store-unavailable' });
     expect(lost).toEqual([expect.stringContaining('call-a has gone on without what was answered for it')]);
     expect(closedKeeping()).toBe(true);
   });
@@ -322,8 +331,8 @@ describe('when the journal fails', () => {
 
 describe('closing', () => {
   test('places what was answered, and leaves no journal', async () => {
-    const { commits, log, ahead, closedKeeping } = world();
-    const answers = [ahead('call-a', 1, 'no-stream'), ahead('call-b', 2, 'no-stream')];
+    const { commits, log, durable, closedKeeping } = world();
+    const answers = [durable('call-a', 1, 'no-stream'), durable('call-b', 2, 'no-stream')];
     await commits.close();
     expect(await Promise.all(answers)).toEqual([{ ok: true }, { ok: true }]);
     expect(log.order).toEqual(ids(1, 2));

@@ -2,19 +2,23 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { encodePayload } from '../../../../src/adapters/event-log/group-commit.js';
+import { EncodedEvent, encodeEvent, encodePayload } from '../../../../src/adapters/event-log/encoded-event.js';
 import { openJournal } from '../../../../src/adapters/event-log/journal/journal.js';
+import {
+  countUnflushed,
+  type RecoveryOptions,
+  recoverJournals,
+} from '../../../../src/adapters/event-log/journal/journal-recovery.js';
 import { lineOf } from '../../../../src/adapters/event-log/journal/journaled-append.js';
-import { countLeft, type LeftOptions, placeLeft } from '../../../../src/adapters/event-log/journal/left-journals.js';
 import type { ExpectedRevision } from '../../../../src/application/ports/storage-ports.js';
 import type { DomainEvent, StreamName } from '../../../../src/domain/events/events.js';
-import { currentPayloads, type StoredPayload } from '../../../../src/domain/events/upcast.js';
+import { currentPayloads } from '../../../../src/domain/events/upcast.js';
 import { eventId, newEvent, streamNamed } from '../../../support/given/events.js';
 import { MemoryEventStore } from '../../../support/memory/memory-event-store.js';
 import { quietLog } from '../../../support/quiet-log.js';
 
 let directory: string;
-let options: LeftOptions;
+let options: RecoveryOptions;
 let store: MemoryEventStore;
 
 beforeEach(async () => {
@@ -24,13 +28,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const line = (stream: string, number: number, expected: ExpectedRevision): string => {
-  const recordable = newEvent(number);
-  const data = encodePayload(currentPayloads.stored(recordable.event));
-  const version = currentPayloads.current(recordable.event.type);
-  const events = [{ recordable, version, data }];
-  return lineOf({ stream: streamNamed(stream), expected, events, size: data.length, since: 0 });
-};
+const line = (stream: string, number: number, expected: ExpectedRevision): string =>
+  lineOf({ stream: streamNamed(stream), expected, event: encodeEvent(newEvent(number), currentPayloads) });
 
 /** A journal whose process ended without a word. */
 async function left(...records: readonly (readonly string[])[]): Promise<void> {
@@ -45,17 +44,17 @@ const read = async (stream: string) =>
 describe('what a process left in its journal', () => {
   test('is in the log afterwards, each event as it was, and the journal is gone', async () => {
     await left([line('call-a', 1, 'no-stream'), line('call-b', 2, 'no-stream')], [line('call-a', 3, 0)]);
-    expect(await countLeft(options)).toBe(3);
-    expect(await placeLeft(options, store)).toBe(3);
+    expect(await countUnflushed(options)).toBe(3);
+    expect(await recoverJournals(options, store)).toBe(3);
     expect(await read('call-a')).toEqual([newEvent(1), newEvent(3)]);
     expect(await read('call-b')).toEqual([newEvent(2)]);
     expect(await readdir(options.place)).toEqual([]);
-    expect(await placeLeft(options, store)).toBe(0);
+    expect(await recoverJournals(options, store)).toBe(0);
   });
   test('is there once, however much of it was in the log before', async () => {
     await left([line('call-a', 1, 'no-stream')], [line('call-a', 2, 0), line('call-b', 3, 'no-stream')]);
     await store.append(streamNamed('call-a'), [newEvent(1)], 'no-stream');
-    await placeLeft(options, store);
+    await recoverJournals(options, store);
     expect((await read('call-a')).map(({ id }) => id)).toEqual([eventId(1), eventId(2)]);
     expect((await read('call-b')).map(({ id }) => id)).toEqual([eventId(3)]);
   });
@@ -67,9 +66,9 @@ describe('what a process left in its journal', () => {
         return store.append(stream, ...rest);
       },
     };
-    await expect(placeLeft(options, dying)).rejects.toThrow('connection terminated');
+    await expect(recoverJournals(options, dying)).rejects.toThrow('connection terminated');
     await left([line('call-c', 3, 'no-stream')]);
-    expect(await placeLeft(options, store)).toBe(3);
+    expect(await recoverJournals(options, store)).toBe(3);
     for (const [stream, number] of [
       ['call-a', 1],
       ['call-b', 2],
@@ -81,12 +80,12 @@ describe('what a process left in its journal', () => {
     await left([line('call-a', 1, 'no-stream'), line('call-a', 2, 0)]);
     await store.append(streamNamed('call-a'), [newEvent(1)], 'no-stream');
     await store.append(streamNamed('call-a'), [newEvent(9)], 0);
-    expect(await placeLeft(options, store)).toBe(1);
+    expect(await recoverJournals(options, store)).toBe(1);
     const [kept = ''] = await readdir(options.place);
     expect(kept).toMatch(/^refused-/);
     expect(await readFile(join(options.place, kept), 'utf8')).toBe(`${line('call-a', 2, 0)}\n`);
-    expect(await placeLeft(options, store)).toBe(0);
-    expect(await countLeft(options)).toBe(0);
+    expect(await recoverJournals(options, store)).toBe(0);
+    expect(await countUnflushed(options)).toBe(0);
   });
   test('before it was ready holds nothing', async () => {
     const [folder] = await (async () => {
@@ -95,25 +94,25 @@ describe('what a process left in its journal', () => {
     })();
     await rm(join(options.place, folder ?? '', 'b'));
     await writeFile(join(options.place, folder ?? '', 'a'), '');
-    expect(await placeLeft(options, store)).toBe(0);
+    expect(await recoverJournals(options, store)).toBe(0);
     expect(await readdir(options.place)).toEqual([]);
   });
   test('of another database is left where it is', async () => {
     await left([line('call-a', 1, 'no-stream')]);
     const elsewhere = { ...options, log: 'another' };
-    expect(await placeLeft(elsewhere, store)).toBe(0);
-    expect(await countLeft(elsewhere)).toBe(0);
-    expect(await placeLeft(options, store)).toBe(1);
+    expect(await recoverJournals(elsewhere, store)).toBe(0);
+    expect(await countUnflushed(elsewhere)).toBe(0);
+    expect(await recoverJournals(options, store)).toBe(1);
   });
   test('is nothing where there has never been a journal', async () => {
-    expect(await placeLeft(options, store)).toBe(0);
-    expect(await countLeft(options)).toBe(0);
+    expect(await recoverJournals(options, store)).toBe(0);
+    expect(await countUnflushed(options)).toBe(0);
   });
 });
 
 describe('a journal that cannot be read', () => {
   const expectRefusal = async (words: RegExp): Promise<void> => {
-    const placing = placeLeft(options, store);
+    const placing = recoverJournals(options, store);
     await expect(placing).rejects.toMatchObject({ code: 'store-unavailable' });
     const reason = await placing.catch(({ details }) => String(details.reason));
     expect(reason).toMatch(words);
@@ -133,10 +132,9 @@ describe('a journal that cannot be read', () => {
   });
   test('the same: written by a newer release', async () => {
     const event = { type: 'CreditLent' } as never as DomainEvent;
-    const recordable = { ...newEvent(1), event };
-    const data = encodePayload({ quota: 5 } as StoredPayload);
-    const events = [{ recordable, version: 1, data }];
-    await left([lineOf({ stream: streamNamed('call-a'), expected: 'no-stream', events, size: 1, since: 0 })]);
+    const { id, at } = newEvent(1);
+    const lent = new EncodedEvent(id, at, event, 1, encodePayload({ quota: 5 }));
+    await left([lineOf({ stream: streamNamed('call-a'), expected: 'no-stream', event: lent })]);
     await expectRefusal(/CreditLent/);
   });
 });

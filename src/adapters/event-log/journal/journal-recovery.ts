@@ -18,7 +18,7 @@ import { DamagedJournal, logOf, readRecords } from './record.js';
 const left = 'left-';
 const together = 500;
 
-export interface LeftOptions {
+export interface RecoveryOptions {
   /** Where journals are. */
   readonly place: string;
   /** See JournalOptions. */
@@ -31,7 +31,7 @@ const foldersIn = async (place: string): Promise<readonly string[]> => (await re
 
 /** null: it belongs to another log. */
 async function linesIn(
-  { place, log, logger }: Omit<LeftOptions, 'payloads'>,
+  { place, log, logger }: Omit<RecoveryOptions, 'payloads'>,
   name: string,
 ): Promise<readonly string[] | null> {
   const files: Buffer[] = [];
@@ -55,11 +55,11 @@ async function linesIn(
 /** And no file of what was set aside. */
 const isJournal = (name: string): boolean => name.startsWith(left) || name.startsWith(underWay);
 
-/** Whether there may be anything to place: after an order to stop there is not. */
-export const isAnythingLeft = async (place: string): Promise<boolean> => (await foldersIn(place)).some(isJournal);
+/** Whether there may be anything to recover: after an order to stop there is not. */
+export const isAnythingUnflushed = async (place: string): Promise<boolean> => (await foldersIn(place)).some(isJournal);
 
 /** How many events are in journals that no process writes; they may be in the log as well. Changes nothing. */
-export async function countLeft(options: Omit<LeftOptions, 'payloads'>): Promise<number> {
+export async function countUnflushed(options: Omit<RecoveryOptions, 'payloads'>): Promise<number> {
   let count = 0;
   for (const name of await foldersIn(options.place))
     if (isJournal(name)) count += (await linesIn(options, name))?.length ?? 0;
@@ -71,16 +71,16 @@ export async function countLeft(options: Omit<LeftOptions, 'payloads'>): Promise
  * whoever alone may write the log. Throws Failure `store-unavailable` for a journal that cannot be read, whose `reason`
  * says what to do.
  */
-export async function placeLeft(options: LeftOptions, store: Pick<EventStore, 'append'>): Promise<number> {
+export async function recoverJournals(options: RecoveryOptions, store: Pick<EventStore, 'append'>): Promise<number> {
   const { place } = options;
   for (const name of await foldersIn(place))
     if (name.startsWith(underWay)) await rename(join(place, name), join(place, left + name.slice(underWay.length)));
   let count = 0;
-  for (const name of await foldersIn(place)) if (name.startsWith(left)) count += await placeOne(options, store, name);
+  for (const name of await foldersIn(place)) if (name.startsWith(left)) count += await recoverOne(options, store, name);
   return count;
 }
 
-async function placeOne(options: LeftOptions, store: Pick<EventStore, 'append'>, name: string): Promise<number> {
+async function recoverOne(options: RecoveryOptions, store: Pick<EventStore, 'append'>, name: string): Promise<number> {
   const { place, payloads, logger } = options;
   const folder = join(place, name);
   const lines = await linesIn(options, name).catch((error: unknown) => {
@@ -91,7 +91,7 @@ async function placeOne(options: LeftOptions, store: Pick<EventStore, 'append'>,
   const refused: string[] = [];
   for (let from = 0; from < lines.length; from += together) {
     const group = lines.slice(from, from + together);
-    const results = await Promise.all(group.map((line) => placeLine(line, payloads, store, folder)));
+    const results = await Promise.all(group.map((line) => recoverLine(line, payloads, store, folder)));
     for (const [index, { ok }] of results.entries()) if (!ok) refused.push(group[index] ?? '');
   }
   if (refused.length > 0) {
@@ -104,7 +104,7 @@ async function placeOne(options: LeftOptions, store: Pick<EventStore, 'append'>,
   return lines.length - refused.length;
 }
 
-async function placeLine(
+async function recoverLine(
   line: string,
   payloads: Pick<PayloadVersions, 'upcast'>,
   store: Pick<EventStore, 'append'>,
