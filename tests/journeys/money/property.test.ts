@@ -204,6 +204,7 @@ async function take(step: Step, { users, keys }: Cast): Promise<void> {
 }
 
 test('whatever happens, balances are grants minus settlements, the ledger sums to zero, and a rebuild changes no row', async () => {
+  let days = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const cast = await newCast();
@@ -213,6 +214,8 @@ test('whatever happens, balances are grants minus settlements, the ledger sums t
         await expectBooksToAgree(database, books);
         for (const { actor } of cast.users)
           expect(await gateway.application.gate.available(actor.id)).toBe(ownedBy(books, actor.id));
+        // Days follow each other in one log: a rebuild after the third folds those before it anew as well.
+        if (++days % 3 !== 0) return;
         const { before, after } = await dumpAroundRebuild(database);
         expect(after).toEqual(before);
       });

@@ -262,22 +262,38 @@ async function otherFaces(): Promise<void> {
   refused(await post('/graphql', { query: change, variables: { value: planted['secret option'] } }));
 }
 
-/** Which of the texts stand in a file of the Postgres, its write-ahead log included, as they are. */
-async function inFiles(texts: Readonly<Record<string, string>>): Promise<string[]> {
-  const directory = await withDatabase(gateway.config, quietLog, async ({ pool }) => {
-    await pool.query('checkpoint');
-    const { rows } = await pool.query<{ pid: number; directory: string }>(
-      "select pg_backend_pid() as pid, current_setting('data_directory') as directory",
-    );
-    const [{ pid, directory } = { pid: 0, directory: '' }] = rows;
-    // Where its path is closed to the account Postgres runs under, it only knows a descriptor; it works in it, though.
-    return realpath(process.platform === 'linux' ? `/proc/${pid}/cwd` : directory);
+/** Files come and go while Postgres runs: what is gone by then has nothing to find in it. */
+async function filesUnder(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => null);
+  if (entries === null) return [];
+  const found = entries.map((entry) => {
+    const inside = join(path, entry.name);
+    return entry.isDirectory() ? filesUnder(inside) : [inside];
   });
+  return (await Promise.all(found)).flat();
+}
+
+/**
+ * Which of the texts stand, as they are, in a file of the gateway's database or in one that all databases share, the
+ * write-ahead log included.
+ */
+async function inFiles(texts: Readonly<Record<string, string>>): Promise<string[]> {
+  const { directory, own } = await withDatabase(gateway.config, quietLog, async ({ pool }) => {
+    await pool.query('checkpoint');
+    const { rows } = await pool.query<{ pid: number; directory: string; own: number }>(
+      `select pg_backend_pid() as pid, current_setting('data_directory') as directory, oid::int as own
+       from pg_database where datname = current_database()`,
+    );
+    const [{ pid, directory, own } = { pid: 0, directory: '', own: 0 }] = rows;
+    // Where its path is closed to the account Postgres runs under, it only knows a descriptor; it works in it, though.
+    return { own, directory: await realpath(process.platform === 'linux' ? `/proc/${pid}/cwd` : directory) };
+  });
+  const others = (await readdir(join(directory, 'base'))).filter((name) => name !== String(own));
+  const ofOthers = others.map((name) => `${join(directory, 'base', name)}/`);
   const found = new Set<string>();
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    // Files come and go while it runs.
-    const bytes = await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0));
+  for (const file of await filesUnder(directory)) {
+    if (ofOthers.some((place) => file.startsWith(place))) continue;
+    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
     for (const [name, text] of Object.entries(texts)) if (bytes.includes(text)) found.add(name);
   }
   return [...found];

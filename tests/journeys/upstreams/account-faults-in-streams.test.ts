@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChannelId } from '../../src/domain/kernel/ids.js';
-import type { JsonObject } from '../../src/relay/json/json.js';
-import { type Caller, type Callers, openCallers } from '../support/callers/callers.js';
-import { streamCallers } from '../support/callers/stream-callers.js';
-import { lineOf } from '../support/gateway/log-lines.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
-import { until } from '../support/until.js';
-import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
+import type { ChannelId } from '../../../src/domain/kernel/ids.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
+import { streamCallers } from '../../support/callers/stream-callers.js';
+import { lineOf } from '../../support/gateway/log-lines.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { until } from '../../support/until.js';
+import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
 /* An upstream whose account is empty, or whose key is dead, says so when its stream has begun. */
 

@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphqlSchema } from '../../src/graphql/schema.js';
-import { sampleDocument } from '../graphql/sample-document.js';
-import { samples as mutationSamples } from '../graphql/samples.js';
-import { samples as restSamples } from '../rest-compat/samples.js';
-import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
+import { graphqlSchema } from '../../../src/graphql/schema.js';
+import { sampleDocument } from '../../graphql/sample-document.js';
+import { samples as mutationSamples } from '../../graphql/samples.js';
+import { samples as restSamples } from '../../rest-compat/samples.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 
 /*
  * A gateway of another make fetched any address for guests while its sign-in was off (CVE-2026-86242). Here every route

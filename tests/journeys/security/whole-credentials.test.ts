@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
+import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 
 /*
  * Whoever has shown a credential is remembered by all of it. CVE-2026-35030 was a cache of identities that was asked by

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isObject, type JsonObject, parseJson } from '../../src/relay/json/json.js';
-import { type Answer, type Caller, type Callers, openCallers } from '../support/callers/callers.js';
-import { lineOf } from '../support/gateway/log-lines.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
-import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
+import { isObject, type JsonObject, parseJson } from '../../../src/relay/json/json.js';
+import { type Answer, type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
+import { lineOf } from '../../support/gateway/log-lines.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
 /* Callers of every dialect before upstreams of every wire: the usage that is shown at the end is the usage that is charged. */
 

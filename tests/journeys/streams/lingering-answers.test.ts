@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/relay/json/json.js';
-import { type Caller, type Callers, openCallers } from '../support/callers/callers.js';
-import { streamCallers, type Told } from '../support/callers/stream-callers.js';
-import { lineOf } from '../support/gateway/log-lines.js';
-import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
-import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
+import { streamCallers, type Told } from '../../support/callers/stream-callers.js';
+import { lineOf } from '../../support/gateway/log-lines.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
 /* Upstreams that answer, do not end their answer and stay connected, whatever they call what they send. */
 
