@@ -59,6 +59,11 @@ const reserved = (facts: CallFacts, reserved: Quota): DomainEvent => ({
   ...{ type: 'CallReserved', facts, reserved, promptTokens: 1, maxOutputTokens: 1, price },
 });
 
+const toppedUp = (
+  type: 'TopUpCompleted' | 'TopUpRefunded' | 'TopUpDisputed' | 'TopUpDisputeWon',
+  quota: Quota,
+): DomainEvent => ({ type, user: UserId(7), quota }) as DomainEvent;
+
 const events: fc.Arbitrary<DomainEvent> = fc.oneof(
   amount.map((quota): DomainEvent => ({ type: 'QuotaGranted', quota, reason: 'admin' as never })),
   fc
@@ -71,6 +76,9 @@ const events: fc.Arbitrary<DomainEvent> = fc.oneof(
   fc.tuple(facts, amount, amount, amount, amount).map((parts) => settled(...parts)),
   fc.tuple(facts, amount, amount).map((parts) => released(...parts)),
   fc.tuple(facts, amount, amount).map((parts) => refunded(...parts)),
+  fc
+    .tuple(fc.constantFrom('TopUpCompleted', 'TopUpRefunded', 'TopUpDisputed', 'TopUpDisputeWon'), amount)
+    .map((parts) => toppedUp(...parts)),
 );
 
 const movedBy = (event: DomainEvent): readonly Movement[] => movementsOf({ event, stream: 'user-7' as StreamName });
@@ -154,6 +162,43 @@ describe('what an event moves', () => {
       'a redeemed code gives to who redeems it',
       { type: 'RedemptionCodeRedeemed', user: UserId(8), quota: Quota(500) },
       { 'user 8 available': 500n, codes: -500n },
+    ],
+    [
+      'a grant gives quota to its user',
+      { type: 'QuotaGranted', quota: Quota(90), reason: 'signup' },
+      { 'user 7 available': 90n, grants: -90n },
+    ],
+    [
+      'a completed top-up gives quota to its payer',
+      toppedUp('TopUpCompleted', Quota(700)),
+      { 'user 7 available': 700n, payments: -700n },
+    ],
+    [
+      'a refunded top-up takes quota from its payer',
+      toppedUp('TopUpRefunded', Quota(200)),
+      { 'user 7 available': -200n, payments: 200n },
+    ],
+    [
+      'a disputed top-up takes quota from its payer',
+      toppedUp('TopUpDisputed', Quota(500)),
+      { 'user 7 available': -500n, payments: 500n },
+    ],
+    [
+      'a dispute that is won gives quota to the payer again',
+      toppedUp('TopUpDisputeWon', Quota(500)),
+      { 'user 7 available': 500n, payments: -500n },
+    ],
+    [
+      'a release gives back what was held, and books unknown attempts to suspense',
+      released(caller, Quota(100), Quota(8)),
+      {
+        'user 7 available': 100n,
+        'user 7 reserved': -100n,
+        'api-key 9 available': 100n,
+        'api-key 9 reserved': -100n,
+        suspense: 8n,
+        revenue: -8n,
+      },
     ],
     ['a change of name moves nothing', { type: 'UserDisabled', by: UserId(1) } as never, {}],
   ])('%s', (_, event, expected) => {

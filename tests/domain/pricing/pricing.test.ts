@@ -234,6 +234,14 @@ describe('the output an amount is worth', () => {
     ));
 });
 
+test('the output an amount is worth is 0 where the input alone costs more', () => {
+  const price = perToken();
+  const dearInput = { input: 1_000 };
+  const cost = reservationOf(dearInput, price);
+  expect(affordableOutput(Quota(cost - 1), dearInput, price)).toBe(0);
+  expect(affordableOutput(Quota(cost * 2), dearInput, price)).toBeGreaterThan(0);
+});
+
 test('the charge can be recomputed from what the event keeps, after a trip through JSON', () => {
   const price = perToken({ model: '0.075', output: '1.3333333333333333', group: '0.85' });
   const usage = { input: 12_345, output: 678 };
