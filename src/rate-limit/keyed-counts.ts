@@ -6,6 +6,9 @@ export interface MillisecondClock {
   now(): number;
 }
 
+/** A window may be shorter, even of no length. */
+const minRestMs = 1_000;
+
 /**
  * What is counted for each key (a user, a client's network, a mailbox), in this process's memory: forgets who has rested
  * for two windows, and where there are too many keys the one used least recently.
@@ -24,17 +27,18 @@ export class KeyedCounts<Key extends string | number, Count extends object> {
   }
 
   of(key: Key, windowMs: number): Count {
-    this.sweep(windowMs);
+    const restMs = Math.max(windowMs, minRestMs);
+    this.sweep(restMs);
     const count = this.kept.get(key) ?? this.make();
-    this.kept.set(key, count, { ttl: 2 * windowMs });
+    this.kept.set(key, count, { ttl: 2 * restMs });
     return count;
   }
 
-  /** Once in a window, so that who rests is not waited for to come back. */
-  private sweep(windowMs: number): void {
+  /** Once in a window: whoever rests need not come back to be forgotten. Looks at every key. */
+  private sweep(restMs: number): void {
     const now = this.clock.now();
     this.sweptAt = Math.min(this.sweptAt, now);
-    if (now - this.sweptAt < windowMs) return;
+    if (now - this.sweptAt < restMs) return;
     this.sweptAt = now;
     this.kept.purgeStale();
   }

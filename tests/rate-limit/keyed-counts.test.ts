@@ -21,6 +21,18 @@ test('whoever has rested for two windows is forgotten, and nobody else', () => {
   expect(counts.of('resting', minute).n).toBe(3);
 });
 
+test('a window of no length is no reason to look at every key each time', () => {
+  const clock = settableClock(someInstant);
+  let made = 0;
+  const counts = new KeyedCounts<string, { n: number }>(clock, () => ({ n: ++made }), 10);
+  for (let call = 0; call < 3; call++) {
+    expect(counts.of('a', 0).n).toBe(1);
+    clock.advance(300);
+  }
+  clock.advance(2_001);
+  expect(counts.of('a', 0).n).toBe(2);
+});
+
 test('beyond its keys the one used least recently is counted from nothing', () => {
   const window = new SlidingWindow<string>({ max: 1, windowMs: minute }, settableClock(someInstant), 3);
   for (const key of ['a', 'b', 'c']) window.take(key);

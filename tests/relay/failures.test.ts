@@ -5,7 +5,7 @@ import { newEventId } from '../../src/application/event-id.js';
 import { openQuotaGate } from '../../src/application/memory/quota-gate.js';
 import type { DefaultPrices } from '../../src/application/options/default-prices.js';
 import { initialOptions, settingsFrom } from '../../src/application/options/settings.js';
-import type { ExpectedRevision } from '../../src/application/ports/storage-ports.js';
+import type { ExpectedRevision, QuotaGate } from '../../src/application/ports/storage-ports.js';
 import { beginning, type NewEvent, type StreamName } from '../../src/domain/events/events.js';
 import { Failure } from '../../src/domain/kernel/failure.js';
 import type { CallId } from '../../src/domain/kernel/ids.js';
@@ -116,6 +116,8 @@ interface World {
   readonly directory?: Record<string, unknown>;
   readonly vault?: (id: string) => Promise<string>;
   readonly fault?: FaultyStore['fault'];
+  /** What the quota gate does otherwise than it should. */
+  readonly broken?: Partial<QuotaGate>;
   readonly protocol?: Partial<Provider['protocol']>;
   readonly authorisation?: Provider['authorisation'];
   /** Or by how many requests it has had. */
@@ -123,13 +125,14 @@ interface World {
   readonly stream?: boolean;
 }
 
-async function told({ directory = {}, vault, fault, protocol, authorisation, upstream, stream = false }: World) {
+async function told({ directory = {}, vault, fault, broken, ...world }: World) {
+  const { protocol, authorisation, upstream, stream = false } = world;
   const store = new FaultyStore();
   if (fault !== undefined) store.fault = fault;
   const clock = settableClock(someInstant);
   const account = async () => ({ balance: 1_000_000_000n, spending: [], holds: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
-  const gate = openQuotaGate(source, { capacity: 10, after: beginning, clock });
+  const gate = { ...openQuotaGate(source, { capacity: 10, after: beginning, clock }), ...broken };
   const meter = openMeter({ store, gate, clock, underWay: inFlightCalls(), newEventId, warn: () => {} });
   const settings = settingsFrom(options, none, initialOptions(none));
   const sent: string[] = [];
@@ -199,6 +202,36 @@ async function told({ directory = {}, vault, fault, protocol, authorisation, ups
 
 const errorIn = (text: string) =>
   (JSON.parse(text) as { error: { code: string; type: string; message: string } }).error;
+
+describe('a quota gate that cannot be reached', () => {
+  const lost = async (): Promise<never> => {
+    throw new Error('the gate cannot be reached');
+  };
+
+  test('when a call is to be admitted refuses it, with nothing in the log and nothing sent', async () => {
+    const asked = await told({ broken: { admit: async () => away() } });
+    expect([asked.status, errorIn(asked.text).code]).toEqual([503, 'store_unavailable']);
+    expect([asked.events, asked.sent, asked.logged.bugs]).toEqual([[], [], []]);
+  });
+
+  test('when a call is to be charged or has been keeps no answer from its caller', async () => {
+    const { status, text, outcome, logged } = await told({ broken: { charge: lost, settled: lost } });
+    expect([status, JSON.parse(text)]).toMatchObject([200, { choices: [{ message: { content: 'Yes.' } }] }]);
+    expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'completed', uncovered: 0 });
+    expect(logged.bugs).toEqual([]);
+  });
+
+  test('when a stream outgrows its hold ends it with an error, and what was delivered is charged', async () => {
+    const words = Array.from({ length: 40 }, (_, n) => chunk(`word ${n} `.repeat(20)));
+    const upstream = { status: 200, pieces: [...words, 'data: [DONE]\n\n'] };
+    const { text, outcome } = await told({ upstream, stream: true, broken: { extend: lost } });
+    expect(text).toContain('word 0');
+    expect(text).not.toContain('word 39');
+    expect(text).toContain('internal_error');
+    expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'gateway-failed' });
+    expect((outcome as { charged: number }).charged).toBeGreaterThan(0);
+  });
+});
 
 describe('a store that is down', () => {
   test.each([

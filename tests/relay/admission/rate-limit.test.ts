@@ -69,3 +69,9 @@ test('who has rested for two windows is forgotten: not even a clock that is set 
   now = began + 1_000;
   expect(() => admit(user, limit)).not.toThrow();
 });
+
+test('a window of no length limits nobody', () => {
+  const { admit } = modelRateLimiter({ now: () => Instant(1_800_000_000_000) });
+  const limit = { enabled: true, total: 1, successful: 1, windowSeconds: 0 };
+  for (let request = 0; request < 10; request++) admit(user, limit)(true);
+});
