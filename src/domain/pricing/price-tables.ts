@@ -1,5 +1,5 @@
 import { decimal, decimalOf, decimalText, times } from '../kernel/decimal.js';
-import { audioRule } from './audio-ratios.js';
+import { factsOf } from '../models/model-facts.js';
 import { type CompletionRule, completionRule } from './completion-rules.js';
 import type { ContextTier, ContextTierFactors } from './context-tiers.js';
 import type { Price, PriceRates } from './pricing.js';
@@ -132,8 +132,8 @@ const rateIn: Readonly<Record<Exclude<TokenQuantity, 'input'>, RateIn>> = {
   imageInput: ({ imageRatio }, model) => imageRatio.get(model),
   imageOutput: ({ imageOutputRatio }, model) => imageOutputRatio.get(model),
   reasoning: ({ reasoningRatio }, model) => reasoningRatio.get(model),
-  audioInput: ({ audioRatio }, model) => audioRatio.get(model) ?? audioRule(model)?.input,
-  audioOutput: ({ audioOutputRatio }, model) => audioOutputRatio.get(model) ?? audioRule(model)?.output,
+  audioInput: ({ audioRatio }, model) => audioRatio.get(model) ?? factsOf(model).audioPrice?.input,
+  audioOutput: ({ audioOutputRatio }, model) => audioOutputRatio.get(model) ?? factsOf(model).audioPrice?.output,
   videoInput: () => undefined,
   videoOutput: () => undefined,
 };

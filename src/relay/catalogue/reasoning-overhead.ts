@@ -1,5 +1,5 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
-import { thinkingLimitOf, thinksBesideAnywhere } from '../../domain/call/thinking-limits.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import type { Provider, ThinkingBeside, ThinkingSaid } from '../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, textIn } from '../json/json.js';
 import type { ParsedChannel } from '../pipeline/channel-settings.js';
@@ -41,12 +41,12 @@ function maxOf(names: ReadonlySet<string>, { wanted, budget }: ThinkingSaid): nu
   if (budget === 0) return 0;
   let most = 0;
   for (const name of names) {
-    const limit = thinkingLimitOf(name);
+    const limit = factsOf(name).separateThinking;
     const thinks =
       limit.when === 'always' ||
       (limit.when === 'unless-refused' && wanted !== false) ||
       (limit.when === 'if-asked' && wanted === true);
-    if (thinks) most = Math.max(most, budget !== null && limit.budgeted ? budget : limit.most);
+    if (thinks) most = Math.max(most, budget !== null && limit.budgeted ? budget : limit.max);
   }
   return most;
 }
@@ -67,7 +67,7 @@ export function reasoningOverhead(
   channels: readonly ChannelView[],
 ): number {
   let anywhere = countIn(body.thinking_budget) !== null || body.enable_thinking === true;
-  for (const name of names) anywhere ||= thinksBesideAnywhere(name);
+  for (const name of names) anywhere ||= factsOf(name).separateEverywhere;
   let most = 0;
   for (const channel of channels) {
     const said = providerOf(channel.settings.type)?.thinkingBeside ?? (anywhere ? toAnybody : null);

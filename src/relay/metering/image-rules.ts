@@ -1,3 +1,5 @@
+import type { PatchBudgetName, PictureTokens } from '../../domain/models/fact-kinds.js';
+import { factsOf, pictureTokensKnown } from '../../domain/models/model-facts.js';
 import type { ImageSize } from './image-size.js';
 
 /*
@@ -94,9 +96,6 @@ const patches =
 
 /** The guide says 1,536, libraries made since count to what fits into 2048 × 2048. */
 const byTheGuide: PatchBudget = { longSide, patches: 1_536, most: 4_096 };
-/** Detail has no effect. */
-const small = (perPatch: number): ImageRule => patches(32, perPatch, () => byTheGuide);
-
 const asHigh: PatchBudget = { longSide, patches: 2_500 };
 const asOriginal: PatchBudget = { longSide: 6_000, patches: 10_000 };
 const asItIs: PatchBudget = { longSide: Number.POSITIVE_INFINITY, patches: unboundedPatches };
@@ -104,18 +103,22 @@ const asThumbnail: PatchBudget = { longSide: 512, patches: 256 };
 
 const isOriginal = (detail: ImageDetail): boolean => detail === 'original' || detail === 'ultra_high';
 
-/** Sharper only where that is asked for; low detail is not known to make less of it. */
-const sharpWhenAsked = (perPatch: number): ImageRule =>
-  patches(32, perPatch, (detail) => (isOriginal(detail) ? asOriginal : { ...asHigh, most: 4_096 }));
-
 /** As it is unless less is asked for. */
-const sharp = (original: PatchBudget): ImageRule =>
-  patches(32, 1.2, (detail) => {
+const sharp =
+  (original: PatchBudget) =>
+  (detail: ImageDetail): PatchBudget => {
     if (detail === 'low') return { ...asThumbnail, most: 4_096 };
     return detail === 'high' ? { ...asHigh, longSide: Number.POSITIVE_INFINITY } : original;
-  });
+  };
 
-const claude = (budget: PatchBudget): ImageRule => patches(28, 1, () => budget);
+const budgets: Readonly<Record<PatchBudgetName, (detail: ImageDetail) => PatchBudget>> = {
+  // Detail has no effect.
+  guide: () => byTheGuide,
+  // Low detail is not known to make less of it.
+  'sharp-if-asked': (detail) => (isOriginal(detail) ? asOriginal : { ...asHigh, most: 4_096 }),
+  sharp: sharp(asOriginal),
+  unbounded: sharp(asItIs),
+};
 
 /** Tiles that are cut at two thirds of the short side, between 256 and 768 pixels. */
 function cropsOf({ width, height }: ImageSize): number {
@@ -146,63 +149,45 @@ const about =
   (count: (size: ImageSize) => number): ImageRule =>
   (size) => ({ likely: Math.min(count(size ?? unseen), 16_384), ample: 4_096, most: 16_384 });
 
-/** By the last part of a name; the first that fits. Longer names before their families. */
-const families: readonly (readonly [names: RegExp, rule: ImageRule])[] = [
-  [/^gpt-4o-mini/, tiles(2833, 5667)],
-  [/^gpt-(4\.1|5(\.[0-3])?)(-codex)?-mini/, small(1.62)],
-  [/^gpt-(4\.1|5(\.[0-3])?)-nano/, small(2.46)],
-  [/^o4-mini/, small(1.72)],
-  // Reported at these rates and at 1.2; the larger is counted.
-  [/^gpt-5\.[4-9](-codex)?-mini/, sharpWhenAsked(1.62)],
-  [/^gpt-5\.[4-9]-nano/, sharpWhenAsked(2.46)],
-  [/^gpt-5(\.1)?(-|$)/, tiles(70, 140)],
-  [/^gpt-5\.[23](-|$)/, patches(32, 1.2, () => byTheGuide)],
-  [/^gpt-5\.4(-|$)/, sharpWhenAsked(1.2)],
-  [/^gpt-5\.5(-|$)/, sharp(asOriginal)],
-  [/^gpt-([5-9]|1\d)(\D|$)/, sharp(asItIs)],
-  [/^(gpt-4|chatgpt-4o)/, tiles(85, 170)],
-  [/^o[13](-|$)/, tiles(75, 150)],
-  [/^computer-use-preview/, tiles(65, 129)],
-  [
-    /claude-(instant|[123]|(opus|sonnet|haiku)-(3|4(?![-.][7-9](?!\d))))/,
-    claude({ longSide: 1_568, patches: 1_568, most: 2_048 }),
-  ],
-  [/claude-/, claude({ longSide: 2_576, patches: 4_784, most: 5_120 })],
-  [/^gemini-(1|2)\./, crops],
-  [/^gemini-/, byResolution],
-  [/^grok-/, about((size) => 256 * (1 + Math.min(6, patchesIn(size, 448))))],
-  [/^(qwen|qvq)/, about((size) => 2 + Math.min(patchesIn(size, 28), 2_560))],
-  [/^glm-4v/, about(() => 1_047)],
-];
+function ruleFor(counted: PictureTokens): ImageRule {
+  switch (counted.by) {
+    case 'tiles':
+      return tiles(counted.base, counted.tile);
+    case 'patches':
+      return patches(32, counted.perPatch, budgets[counted.budget]);
+    case 'claude': {
+      const budget = { longSide: counted.longSide, patches: counted.patches, most: counted.max };
+      return patches(28, 1, () => budget);
+    }
+    case 'crops':
+      return crops;
+    case 'resolution':
+      return byResolution;
+    case 'squares':
+      return about((size) => counted.base + counted.each * Math.min(patchesIn(size, counted.side), counted.max));
+  }
+}
+
+const rules: ReadonlyMap<PictureTokens, ImageRule> = new Map(pictureTokensKnown.map((one) => [one, ruleFor(one)]));
 
 /** The largest there is: whatever a model of no known family turns out to be. */
-const largest = families.map(([, rule]) => rule);
-/** Makes the tokens of a cheap model as dear as another's: not to be expected of a name that nobody knows. */
-const inflated = families[0]?.[1];
-
 const unknown: ImageRule = (size, detail) => {
   const { likely } = tiles(85, 170)(size, detail);
   let ample = 4_096;
   let most = 16_384;
-  for (const rule of largest) {
+  for (const [known, rule] of rules) {
     // What an unknown family makes of a detail is not known either.
     const counted = rule(size, 'original');
     most = Math.max(most, counted.most);
-    if (rule !== inflated && size !== null) ample = Math.max(ample, counted.ample);
+    // A cheap model whose tokens are made as dear as another's is not to be expected of a name that nobody knows.
+    const isInflated = known.by === 'tiles' && known.inflated === true;
+    if (!isInflated && size !== null) ample = Math.max(ample, counted.ample);
   }
   // Photographs have twelve million pixels, and are shrunk by most.
   return { likely, ample: size === null ? 16_384 : ample, most };
 };
 
-const remembered = new Map<string, ImageRule>();
-
 export function imageRuleOf(model: string): ImageRule {
-  const known = remembered.get(model);
-  if (known !== undefined) return known;
-  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
-  const rule = families.find(([names]) => names.test(name))?.[1] ?? unknown;
-  // Names come from callers: emptied rather than allowed to grow.
-  if (remembered.size >= 4_096) remembered.clear();
-  remembered.set(model, rule);
-  return rule;
+  const { pictures } = factsOf(model);
+  return (pictures === null ? undefined : rules.get(pictures)) ?? unknown;
 }

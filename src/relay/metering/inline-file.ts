@@ -1,3 +1,4 @@
+import { factsOf } from '../../domain/models/model-facts.js';
 import { measureNow } from '../sound/measure.js';
 
 /* What a sound, a film or a document given inline comes to in tokens, as far as its bytes tell. */
@@ -13,15 +14,16 @@ const bytesIn = (source: string): Buffer => {
   return Buffer.from(source.slice(comma + 1), 'base64');
 };
 
-/** Tokens of a second, by what is said of it: OpenAI's models hear 10, Gemini 32. */
-const soundRates = { usual: 10, gemini: 32, ample: 32, most: 40 };
+/** Tokens of a second. */
+type Rates = FileTokens;
+
+/** Whatever the model. */
+const soundBounds = { ample: 32, most: 40 };
 /** A picture a second beside the sound: Gemini's models see 70 to 280 tokens of it, older ones 258. */
-const filmRates = { usual: 290, gemini: 290, ample: 290, most: 320 };
+const filmRates: Rates = { likely: 290, ample: 290, most: 320 };
 
-const isGemini = /(^|\/)gemini-/;
-
-/** Of so many seconds as are found in it; null: none are. `model`: as asked for. */
-function lasting(model: string, file: Buffer, rates: typeof soundRates): FileTokens | null {
+/** Of so many seconds as are found in it; null: none are. */
+function lasting(file: Buffer, rates: Rates): FileTokens | null {
   const measured = measureNow(file);
   if (measured === null) return null;
   const { seconds, bytes, densest } = measured;
@@ -29,14 +31,15 @@ function lasting(model: string, file: Buffer, rates: typeof soundRates): FileTok
   const expected = Math.max(seconds, bytes / densest);
   const tokens = (rate: number): number => Math.ceil(expected * rate);
   return {
-    likely: tokens(isGemini.test(model) ? rates.gemini : rates.usual),
+    likely: tokens(rates.likely),
     ample: tokens(rates.ample),
     most: tokens(rates.most),
   };
 }
 
+/** `model`: as asked for. */
 export const soundTokensOf = (model: string, source: string): FileTokens | null =>
-  lasting(model, bytesIn(source), soundRates);
+  lasting(bytesIn(source), { likely: factsOf(model).soundTokensPerSecond, ...soundBounds });
 
 /** A page counts as its text and as a picture of it. */
 const pageTokens = { usual: 1_500, most: 5_120 };
@@ -68,7 +71,7 @@ function document(file: Buffer): FileTokens {
 }
 
 /** Of a document's pages, or a film's seconds; null: it is of another kind. */
-export function fileTokensOf(model: string, source: string): FileTokens | null {
+export function fileTokensOf(source: string): FileTokens | null {
   const file = bytesIn(source);
-  return file.subarray(0, 1_024).includes('%PDF-') ? document(file) : lasting(model, file, filmRates);
+  return file.subarray(0, 1_024).includes('%PDF-') ? document(file) : lasting(file, filmRates);
 }

@@ -71,7 +71,11 @@ interface FileKind {
 
 /** Ten to thirty tokens a second: the first at the bit rates people use, the second at the lowest a codec has. */
 const soundFile: FileKind = { usual: 100, bytesPerToken: { ample: 64, most: 8 }, foundIn: soundTokensOf };
-const anyFile: FileKind = { usual: 5_000, bytesPerToken: { ample: 8, most: 1 }, foundIn: fileTokensOf };
+const anyFile: FileKind = {
+  usual: 5_000,
+  bytesPerToken: { ample: 8, most: 1 },
+  foundIn: (_model, source) => fileTokensOf(source),
+};
 /** A file that lies elsewhere, such as a film of two hours, may fill the largest context there is. */
 const unseenFile = { ample: 131_072, most: 2_097_152 };
 

@@ -1,6 +1,7 @@
 import { noUsage, plus, type Usage } from '../../domain/call/usage.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import type { ToolCalls } from '../../domain/pricing/quantities.js';
-import { maxSearches, searchesItself, searchesPerPrompt } from '../catalogue/searching.js';
+import { maxSearches } from '../catalogue/searching.js';
 import { countIn, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../json/json.js';
 
 /* How often a provider may search the web for a call, at a price for each time: as its caller says, or as it is bounded here. */
@@ -36,7 +37,7 @@ export function searchesOf(
 ): Usage {
   let most = noUsage;
   for (const body of bodies) most = larger(most, asked(body, names, answers, switched));
-  for (const name of names) if (searchesItself(name)) most = larger(most, { [webSearch]: answers });
+  for (const name of names) if (factsOf(name).searchesAlways) most = larger(most, { [webSearch]: answers });
   return most;
 }
 
@@ -69,6 +70,6 @@ function larger(one: Usage, other: Usage): Usage {
 
 /** In each answer of whichever of these models. */
 function perAnswer(names: ReadonlySet<string>): number {
-  for (const name of names) if (!searchesPerPrompt(name)) return maxSearches;
+  for (const name of names) if (!factsOf(name).searchesByPrompt) return maxSearches;
   return 1;
 }

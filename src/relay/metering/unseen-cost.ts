@@ -2,6 +2,7 @@ import type { UsageSource } from '../../domain/call/call.js';
 import { completionTokens, plus, type Usage, withoutOutput } from '../../domain/call/usage.js';
 import { heldOutput, mayUse, type UsageBound } from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { affordableOutput, type Price } from '../../domain/pricing/pricing.js';
 import type { ThinkingAsked } from '../protocols/thinking-asked.js';
 
@@ -10,19 +11,9 @@ import type { ThinkingAsked } from '../protocols/thinking-asked.js';
  * count. Nobody asks this of a call that runs to its end; whoever leaves one must not get it cheaper by leaving.
  */
 
-/**
- * Families that think unasked without showing all of it, under whatever prefix a vendor or an operator puts before the
- * name. Claude thinks only when it is asked to.
- */
-const thinkers =
-  /(^|[/.:_-])(o[1-9](-|$)|gpt-([5-9]|oss)|codex|computer-use|gemini-(2\.5(?!-flash-lite)|[3-9]|\d\d|(flash|pro)(-lite)?-latest)|grok-(3-mini|[4-9]|code)|magistral)|think|reason/i;
-const thinksNot = /non?-?(thinking|reasoning)/i;
-
-export const thinksUnasked = (model: string): boolean => thinkers.test(model) && !thinksNot.test(model);
-
 /** Whether one of these models, asked so, may think where nobody sees it. */
 export const mayThink = (asked: ThinkingAsked, ...models: readonly string[]): boolean =>
-  asked === 'asked' || (asked === 'unsaid' && models.some(thinksUnasked));
+  asked === 'asked' || (asked === 'unsaid' && models.some((model) => factsOf(model).thinksUnasked));
 
 interface Determined {
   readonly usage: Usage;

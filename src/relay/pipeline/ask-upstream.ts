@@ -1,4 +1,5 @@
 import type { UserId } from '../../domain/kernel/ids.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { accountUnavailable, fromUpstream, toldToCaller } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../contracts/protocol.js';
@@ -36,8 +37,6 @@ export interface ChannelRequest {
   readonly underWay: InFlightCall | null;
 }
 
-const thinksFirst = (model: string): boolean => /^o[13]/.test(model);
-
 /** Where and for whom a request is sent. */
 export interface Place {
   readonly provider: Provider;
@@ -54,7 +53,7 @@ export async function ask(
   request: UpstreamRequest,
 ): Promise<Attempt> {
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
-  const idleMs = ports.config.streamIdleMs * (thinksFirst(request.model) ? 2 : 1);
+  const idleMs = ports.config.streamIdleMs * (factsOf(request.model).startsSlowly ? 2 : 1);
   const { answerTimeoutMs, callerGoneMs } = ports.config;
   const { model: upstreamModel, reasoningEffort, thinking } = request;
   const asked: Asked = { upstreamModel, reasoningEffort, thinking };

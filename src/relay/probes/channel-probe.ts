@@ -4,6 +4,7 @@ import { completionTokens, noUsage, promptTokens } from '../../domain/call/usage
 import type { ChannelTestUsage } from '../../domain/channel/channel.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { priceOf } from '../../domain/pricing/price-tables.js';
 import { chargeOf, type Price } from '../../domain/pricing/pricing.js';
 import { quantityRatio } from '../../domain/pricing/rates.js';
@@ -25,24 +26,13 @@ import { channelParser, type ParsedChannel } from '../pipeline/channel-settings.
 
 const lastResort = 'gpt-4o-mini';
 
-const isEmbedding = ({ modes }: Provider, model: string): boolean =>
-  !modes.includes('chat') || /embed|bge-/i.test(model) || model.startsWith('m3e');
-
-/** Enough for an answer, and for a thought where the model thinks first. */
-function outputLimit(model: string): JsonObject {
-  if (/^o[13]/.test(model)) return { max_completion_tokens: 10 };
-  if (model.includes('thinking')) return model.includes('claude') ? {} : { max_tokens: 50 };
-  // A picture has as many tokens as it has.
-  if (model.includes('imagen')) return {};
-  return { max_tokens: model.includes('gemini') ? 300 : 10 };
-}
-
 function smallRequest(provider: Provider, model: string): { endpoint: Endpoint; body: JsonObject } {
-  return isEmbedding(provider, model)
+  const { embeds, testLimit } = factsOf(model);
+  return embeds || !provider.modes.includes('chat')
     ? { endpoint: embeddings, body: { model, input: ['hello world'] } }
     : {
         endpoint: chat,
-        body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...outputLimit(model) },
+        body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...testLimit },
       };
 }
 

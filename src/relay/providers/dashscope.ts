@@ -1,5 +1,5 @@
-import { thinkingLimitOf } from '../../domain/call/thinking-limits.js';
 import { other, usual } from '../../domain/channel/provider.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
 import type { Provider } from '../contracts/protocol.js';
@@ -20,8 +20,8 @@ const searching: Edit = (body) => {
 
 /** The open-weight qwen3 models think unless told not to, and refuse to think outside a stream. */
 const thinkingOnlyInStreams: Edit = (body, { caller }) => {
-  const thinksByDefault = /^qwen3-\d+(\.\d+)?b(-a\d+b)?$/.test(textIn(body.model) ?? '');
-  if (caller.mode === 'chat' && !caller.stream && thinksByDefault) body.enable_thinking = false;
+  const { thinksInStreamsOnly } = factsOf(textIn(body.model) ?? '');
+  if (caller.mode === 'chat' && !caller.stream && thinksInStreamsOnly) body.enable_thinking = false;
   return body;
 };
 
@@ -44,7 +44,7 @@ const effortAsBudget: Edit = (body, { caller }) => {
   if (!refused && budget === undefined && effort !== 'xhigh') return body;
   delete body.reasoning_effort;
   const said = (body.enable_thinking ?? body.thinking_budget ?? null) !== null;
-  const { when, budgeted } = thinkingLimitOf(textIn(body.model) ?? '');
+  const { when, budgeted } = factsOf(textIn(body.model) ?? '').separateThinking;
   if (said || when === 'never') return body;
   // Those that always think have no switch.
   if (when !== 'always') body.enable_thinking = !refused;

@@ -1,4 +1,5 @@
 import { usual } from '../../domain/channel/provider.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
@@ -34,7 +35,7 @@ const replayedReasoning: Edit = (body) => {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   const reasoned = messages.some((message) => message.role === 'assistant' && message.reasoning_content !== undefined);
   if (!reasoned) return body;
-  if (/^deepseek-v4/.test(textIn(body.model) ?? '')) {
+  if (factsOf(textIn(body.model) ?? '').wantsAllReasoning) {
     const filled = messages.map((message) =>
       message.role === 'assistant' ? { ...message, reasoning_content: message.reasoning_content ?? '' } : message,
     );

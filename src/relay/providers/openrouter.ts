@@ -4,7 +4,7 @@ import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, type JsonObject } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
-import { minThinking } from '../protocols/openai/efforts.js';
+import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
 
@@ -22,7 +22,7 @@ const credits = balanceAt('/v1/credits', ({ data }) => {
 
 /** Other makers' models think only if asked to, or refuse to be told not to. */
 const minOf = (model: string): JsonObject =>
-  model.startsWith('openai/') ? minThinking(model.slice('openai/'.length)) : {};
+  model.startsWith('openai/') ? minEffort(model.slice('openai/'.length)) : {};
 
 export const openrouter: Provider = {
   ...usual,

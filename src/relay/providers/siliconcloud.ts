@@ -1,5 +1,5 @@
-import { thinkingLimitOf } from '../../domain/call/thinking-limits.js';
 import { usual } from '../../domain/channel/provider.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
 import type { Provider } from '../contracts/protocol.js';
@@ -43,6 +43,7 @@ export const siliconcloud: Provider = {
   thinkingBeside: switchedByFlag,
   protocol: openAi({
     // Those that think unless they are told not to know the switch.
-    minThinking: (model) => (thinkingLimitOf(model).when === 'unless-refused' ? { enable_thinking: false } : {}),
+    minThinking: (model) =>
+      factsOf(model).separateThinking.when === 'unless-refused' ? { enable_thinking: false } : {},
   }),
 };

@@ -1,19 +1,18 @@
 import { usual } from '../../domain/channel/provider.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { textIn } from '../json/json.js';
+import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { effortSuffix, renamed, without } from '../protocols/openai/request.js';
 import type { Edit } from '../protocols/openai/variant.js';
 
-const reasons = (model: string): boolean =>
-  /^grok-(3-mini|4|[5-9]|code)/.test(model) && !model.includes('non-reasoning');
-
 const reasoningParameters: Edit = (body, target) => {
   const model = textIn(body.model) ?? '';
-  if (!reasons(model)) return body;
-  // These decide on their own how long to think, and refuse to be told.
-  if (/^grok-4\.20-.*reasoning/.test(model)) delete body.reasoning_effort;
+  const { refusesStops, refusesEffort } = factsOf(model);
+  if (!refusesStops) return body;
+  if (refusesEffort) delete body.reasoning_effort;
   return without('stop', 'presence_penalty', 'frequency_penalty')(body, target);
 };
 
@@ -35,8 +34,8 @@ export const xai: Provider = {
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,
-    edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix(/^grok-3-mini/), reasoningParameters],
+    edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix('grok'), reasoningParameters],
     reasoningBeside: true,
-    minThinking: (model) => (/^grok-3-mini/.test(model) ? { reasoning_effort: 'low' } : {}),
+    minThinking: minEffort,
   }),
 };

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Encoding from 'gpt-tokenizer/encoding/o200k_base';
+import type { ModelFacts } from '../../domain/models/fact-kinds.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import { chosen, seedOf } from './sample-places.js';
 
 /*
@@ -8,7 +10,7 @@ import { chosen, seedOf } from './sample-places.js';
  * are cut.
  */
 
-type EncodingName = 'o200k_base' | 'cl100k_base';
+type EncodingName = ModelFacts['encoding'];
 type Tokenizer = Pick<typeof Encoding, 'countTokens'>;
 
 const load = createRequire(import.meta.url);
@@ -29,16 +31,9 @@ export function preloadTokenizers(): void {
   tokenizerFor('cl100k_base');
 }
 
-const newerModels = /^(gpt-4o|chatgpt-4o|gpt-4\.1|gpt-4\.5|gpt-[5-9]|o\d)/;
-
-/** Models whose encoding is one of the two. */
-const ownEncodings = /^(gpt-|chatgpt-|o\d|text-embedding-)/;
-
-const encodingOf = (model: string): EncodingName => (newerModels.test(model) ? 'o200k_base' : 'cl100k_base');
-
 /** Whether `countTokens` counts these texts character by character, in the model's own encoding. */
 export const countsExactly = (model: string, texts: readonly string[]): boolean =>
-  ownEncodings.test(model) && texts.reduce((sum, text) => sum + text.length, 0) <= exactUpTo;
+  factsOf(model).hasOwnEncoding && texts.reduce((sum, text) => sum + text.length, 0) <= exactUpTo;
 
 /** In characters. Up to here every character is counted, beyond it as many are looked at in samples. */
 const exactUpTo = 8192;
@@ -132,7 +127,7 @@ const thriftiest = 6;
 
 /** Tokens of a text of `total` characters and `bytes` bytes, by samples of it; never less than its bytes can hold. */
 export function countSamples(model: string, samples: Iterable<string>, total: number, bytes: number): number {
-  const tokenizer = tokenizerFor(encodingOf(model));
+  const tokenizer = tokenizerFor(factsOf(model).encoding);
   let characters = 0;
   let tokens = 0;
   for (const sample of samples) {
@@ -150,7 +145,7 @@ export function countSamples(model: string, samples: Iterable<string>, total: nu
  */
 export function countTokens(model: string, text: string | readonly string[]): number {
   const texts = typeof text === 'string' ? [text] : text;
-  const name = encodingOf(model);
+  const name = factsOf(model).encoding;
   const total = texts.reduce((sum, part) => sum + part.length, 0);
   if (total > exactUpTo) {
     const bytes = texts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);

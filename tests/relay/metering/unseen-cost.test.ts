@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { completionTokens } from '../../../src/domain/call/usage.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
+import { factsOf } from '../../../src/domain/models/model-facts.js';
 import { reservationOf } from '../../../src/domain/pricing/pricing.js';
 import { SilentTime } from '../../../src/relay/delivery/silent-time.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
-import { cutShort, mayThink, thinksUnasked } from '../../../src/relay/metering/unseen-cost.js';
+import { cutShort, mayThink } from '../../../src/relay/metering/unseen-cost.js';
 import { askedInAnthropic, askedInGemini, askedInOpenAi } from '../../../src/relay/protocols/thinking-asked.js';
 import { plainPrice } from '../../support/given/calls.js';
 
@@ -117,7 +118,7 @@ describe('the time in which a stream can have thought unseen', () => {
 describe('a model may think unseen', () => {
   test.each(['o3', 'gpt-5.2', 'gemini-3.8-flash', 'deepseek-reasoner', 'gemini-flash-latest', 'x-ai/grok-code-fast-1'])(
     'by its name: %s',
-    (model) => expect(thinksUnasked(model)).toBe(true),
+    (model) => expect(factsOf(model).thinksUnasked).toBe(true),
   );
 
   test.each([
@@ -129,7 +130,7 @@ describe('a model may think unseen', () => {
     'gemini-2.0-flash',
     'grok-2',
     'gpt-35-turbo',
-  ])('not %s', (model) => expect(thinksUnasked(model)).toBe(false));
+  ])('not %s', (model) => expect(factsOf(model).thinksUnasked).toBe(false));
 
   test.each([
     ['claude-opus-4-8', 'unsaid', false],

@@ -1,4 +1,5 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
 import { maxSearches } from '../../catalogue/searching.js';
 import {
   type CallerRequest,
@@ -25,9 +26,7 @@ import { withoutMadeBlocks } from './carried-members.js';
 import { betasOf } from './headers.js';
 import { conversationOf } from './messages.js';
 import {
-  familyOf,
   fitted,
-  isClaude,
   isEffort,
   minThinking,
   minThinkingLimit,
@@ -83,7 +82,7 @@ function limitOf(body: JsonObject, caller: CallerRequest, model: string, { claud
 /** Anthropic refuses white space alone; others may stop at it. */
 const stopsIn = ({ stop }: JsonObject, model: string): JsonObject => {
   const stops: JsonValue[] = (isList(stop) ? stop : [stop ?? null]).filter(
-    (one) => typeof one === 'string' && (isClaude(model) ? one.trim() : one) !== '',
+    (one) => typeof one === 'string' && (factsOf(model).isClaude ? one.trim() : one) !== '',
   );
   return stops.length === 0 ? {} : { stop_sequences: stops };
 };
@@ -94,7 +93,7 @@ const userIn = ({ user, metadata }: JsonObject): JsonObject => {
 };
 
 const formatIn = ({ response_format: format }: JsonObject, model: string): JsonObject => {
-  if (!isObject(format) || format.type !== 'json_schema' || !familyOf(model).schemas) return {};
+  if (!isObject(format) || format.type !== 'json_schema' || !factsOf(model).messages.schemas) return {};
   const { json_schema: told } = format;
   const schema = isObject(told) ? (told.schema ?? told) : null;
   return isObject(schema) ? { output_config: { format: { type: 'json_schema', schema } } } : {};

@@ -1,40 +1,8 @@
+import { factsOf } from '../../../domain/models/model-facts.js';
 import type { ThinkingBeside } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 
-/* How Claude models think, and which of the sampling parameters they take: public facts of their maker, by family. */
-
-interface Family {
-  /** `adaptive`: they decide how long, and are told an effort; `budget`: they are given tokens, a part of the limit. */
-  readonly thinking: 'none' | 'budget' | 'adaptive';
-  /** Adaptive ones that take a budget, too. */
-  readonly budgeted: boolean;
-  /** `one`: a temperature or top_p, not both. */
-  readonly sampling: 'any' | 'one' | 'none';
-  /** They keep to a JSON schema. */
-  readonly schemas: boolean;
-}
-
-const families: readonly (readonly [names: RegExp, family: Family])[] = [
-  [/claude-(v?2|instant|3(?![-.]7))/, { thinking: 'none', budgeted: false, sampling: 'any', schemas: false }],
-  [
-    /claude-(3[-.]7|[a-z]+-4([-.][01]\b|[-@]20|$))/,
-    { thinking: 'budget', budgeted: true, sampling: 'any', schemas: false },
-  ],
-  [/claude-[a-z]+-4[-.]5/, { thinking: 'budget', budgeted: true, sampling: 'one', schemas: true }],
-  [/claude-[a-z]+-4[-.]6/, { thinking: 'adaptive', budgeted: true, sampling: 'any', schemas: true }],
-];
-
-/** What comes after them, as far as anybody has said. */
-const newest: Family = { thinking: 'adaptive', budgeted: false, sampling: 'none', schemas: true };
-
-/** Models of other makers, behind an interface like Anthropic's: nobody has said what they refuse. */
-const foreign: Family = { ...newest, sampling: 'any' };
-
-/** Whose rules are Anthropic's own. */
-export const isClaude = (model: string): boolean => /claude/i.test(model);
-
-export const familyOf = (model: string): Family =>
-  isClaude(model) ? (families.find(([names]) => names.test(model))?.[1] ?? newest) : foreign;
+/* How models at Anthropic's interface are told to think, and which of the sampling parameters they take. */
 
 export const thinkingSuffix = '-thinking';
 /** The least limit with which a model that is named so is asked, and the least budget any takes. */
@@ -80,7 +48,7 @@ const budgeted = (body: JsonObject, budget: number): JsonObject => ({
 });
 
 const adaptive = (body: JsonObject, model: string, effort: string | undefined): JsonObject => ({
-  ...(isClaude(model) ? without(body) : body),
+  ...(factsOf(model).isClaude ? without(body) : body),
   thinking: { type: 'adaptive' },
   ...(effort !== undefined && {
     output_config: { ...(isObject(body.output_config) ? body.output_config : {}), effort },
@@ -103,7 +71,7 @@ const mayThink = (body: JsonObject): boolean => !forcesTool(body) && !goesOnUnth
 
 /** For a name that asks for thinking. `limit`: of the body. The same body: nothing can be thought within it. */
 export function thoughtful(body: JsonObject, model: string, limit: number, share: number): JsonObject {
-  const { thinking, budgeted: takesBudget } = familyOf(model);
+  const { thinking, budgeted: takesBudget } = factsOf(model).messages;
   if (thinking === 'none' || !mayThink(body)) return body;
   if (!takesBudget) return adaptive(body, model, undefined);
   const budget = budgetWithin(Math.max(Math.trunc(limit * share), minBudget), limit);
@@ -112,7 +80,7 @@ export function thoughtful(body: JsonObject, model: string, limit: number, share
 
 /** For an effort that OpenAI's clients asked for. */
 export function withEffort(body: JsonObject, model: string, limit: number, effort: string): JsonObject {
-  const { thinking } = familyOf(model);
+  const { thinking } = factsOf(model).messages;
   if (thinking === 'none' || !mayThink(body)) return body;
   const told = efforts.get(effort);
   if (told === undefined) return body;
@@ -121,13 +89,11 @@ export function withEffort(body: JsonObject, model: string, limit: number, effor
   return budget === null ? body : budgeted(body, budget);
 }
 
-/** They have thinking always on, and are told how little at most. */
-const alwaysThinks = /claude-(fable|mythos)/;
-
 /** As little thinking as the model can be told. */
 export function minThinking({ output_config: config }: JsonObject, model: string): JsonObject {
-  if (familyOf(model).thinking === 'none') return {};
-  if (!alwaysThinks.test(model)) return { thinking: { type: 'disabled' } };
+  const { messages, alwaysThinks } = factsOf(model);
+  if (messages.thinking === 'none') return {};
+  if (!alwaysThinks) return { thinking: { type: 'disabled' } };
   return { output_config: { ...(isObject(config) ? config : {}), effort: 'low' } };
 }
 
@@ -145,10 +111,11 @@ export function fitted(body: JsonObject): JsonObject {
 
 /** What the model would refuse to be told of sampling is left out. */
 export function sampled(body: JsonObject, model: string): JsonObject {
-  const { sampling } = familyOf(model);
+  const { isClaude, messages } = factsOf(model);
+  const { sampling } = messages;
   if (sampling === 'none') return without(body);
   const { temperature } = body;
-  const bounded = isClaude(model) && (numberIn(temperature) ?? 0) > 1 ? { ...body, temperature: 1 } : body;
+  const bounded = isClaude && (numberIn(temperature) ?? 0) > 1 ? { ...body, temperature: 1 } : body;
   if (sampling === 'any' || bounded.temperature === undefined || bounded.top_p === undefined) return bounded;
   const { top_p: _, ...rest } = bounded;
   return rest;

@@ -1,5 +1,5 @@
 import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
-import { searchesPerPrompt } from '../../catalogue/searching.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
 import { googleReasoning, type ReasoningDetail, signedToolCall } from '../../contracts/neutral.js';
 import { type CallInfo, type Generated, maxChoices } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
@@ -168,7 +168,7 @@ export class GeminiReader implements Generated {
   private count({ groundingMetadata: grounding }: JsonObject, candidate: Candidate): void {
     if (!isObject(grounding) || !isList(grounding.webSearchQueries)) return;
     const queries = grounding.webSearchQueries.length;
-    const searches = searchesPerPrompt(this.info.model) ? Math.min(queries, 1) : queries;
+    const searches = factsOf(this.info.model).searchesByPrompt ? Math.min(queries, 1) : queries;
     if (searches <= candidate.searches) return;
     this.searches = plus(this.searches, 'calls:google_search', searches - candidate.searches);
     candidate.searches = searches;

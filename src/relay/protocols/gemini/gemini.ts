@@ -1,3 +1,4 @@
+import { factsOf } from '../../../domain/models/model-facts.js';
 import { providerTools } from '../../contracts/neutral.js';
 import type { Answer, AnswerInput, Protocol } from '../../contracts/protocol.js';
 import { isObject, type JsonObject } from '../../json/json.js';
@@ -11,7 +12,7 @@ import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { asMessage, GeminiReader, outsideCalls } from './answer.js';
 import { embeddingsAnswered } from './embeddings.js';
 import { geminiFailureIn, geminiRefusal, responseSays } from './failure.js';
-import { drawsOnly, predictionAnswered } from './imagen.js';
+import { predictionAnswered } from './imagen.js';
 import { pictureAddresses } from './media.js';
 import { isNative } from './native.js';
 import { geminiRequest } from './request.js';
@@ -71,7 +72,9 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
     const error = geminiFailureIn(told, confidential, isNative(caller));
     if (error !== null) return { ok: false, error };
-    return caller.mode === 'chat' && drawsOnly(info.model) ? predictionAnswered(told, answered) : read(told, answered);
+    return caller.mode === 'chat' && factsOf(info.model).drawsOnly
+      ? predictionAnswered(told, answered)
+      : read(told, answered);
   },
   stream: (opened) => new GeminiStream(opened),
 });

@@ -14,8 +14,6 @@ import { isNative } from './native.js';
  * a call is priced for.
  */
 
-export const drawsOnly = (model: string): boolean => model.startsWith('imagen');
-
 /** Whether a caller asks in the method's own words. */
 export const asksForPrediction = (caller: CallerRequest): boolean => isNative(caller) && isList(caller.body.instances);
 

@@ -1,4 +1,5 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
 import {
   type CallerRequest,
   type GeminiSettings,
@@ -12,9 +13,9 @@ import { askedInGemini } from '../thinking-asked.js';
 import { conversation } from './contents.js';
 import { embeddingBody } from './embeddings.js';
 import { generationConfig } from './generation.js';
-import { asksForPrediction, drawsOnly, predictionBody } from './imagen.js';
+import { asksForPrediction, predictionBody } from './imagen.js';
 import { isNative, nativeContent, nativeCounting, nativeEmbedding, overridden } from './native.js';
-import { type ThinkingSuffix, thinkingSuffix, thinkingWithin, thinksByLevel } from './thinking.js';
+import { type ThinkingSuffix, thinkingSuffix, thinkingWithin } from './thinking.js';
 import { geminiTools, toolConfig } from './tools.js';
 import type { GeminiAction, GeminiVariant } from './variant.js';
 
@@ -39,7 +40,7 @@ const limitOf = ({ outputLimit, maxOutput }: CallerRequest, body: JsonObject): n
 
 /** Text is not all that they answer. */
 const drawsImages = (model: string, { imageModels }: GeminiSettings): boolean =>
-  imageModels.has(model) || /^gemini-.*-image/.test(model);
+  imageModels.has(model) || factsOf(model).drawsToo;
 
 const thoughtWithin = ({ outputLimit }: CallerRequest, config: JsonObject): JsonObject =>
   outputLimit === null ? config : thinkingWithin(config, outputLimit);
@@ -54,9 +55,10 @@ interface AskedModel {
 /** Throws NotConvertible. */
 function contentBody(caller: CallerRequest, body: JsonObject, { model, suffix, options }: AskedModel): JsonObject {
   const { gemini: settings, pictures: fetched } = options;
+  const { takesInstructions, thinksByLevel } = factsOf(model);
   const { instructions, contents } = conversation(body.messages, {
-    withoutInstructions: model.startsWith('gemma'),
-    signsCalls: thinksByLevel(model),
+    withoutInstructions: !takesInstructions,
+    signsCalls: thinksByLevel,
     fetched,
   });
   const tools = geminiTools(body, caller.dialect.wire === 'openai');
@@ -96,7 +98,7 @@ function asked(
   const native = isNative(caller);
   switch (caller.mode) {
     case 'chat':
-      if (drawsOnly(bareName(model))) return { action: 'predict', body: predictionBody(caller) };
+      if (factsOf(bareName(model)).drawsOnly) return { action: 'predict', body: predictionBody(caller) };
       if (asksForPrediction(caller))
         throw new NotConvertible('caller', 'instances: only models that do nothing but draw are asked so');
       return {

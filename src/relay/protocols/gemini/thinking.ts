@@ -1,30 +1,9 @@
+import type { ThinkingRange } from '../../../domain/models/fact-kinds.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
 import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
 import { memberIn, objectIn, withMember } from './names.js';
 
 /* How long a Gemini model is to think: in its own words, from an effort, a budget or a suffix of the name. */
-
-/** Tokens. */
-interface Range {
-  readonly least: number;
-  readonly most: number;
-  /** It can be told not to think at all. */
-  readonly refusable: boolean;
-}
-
-const ranges: readonly (readonly [names: RegExp, Range])[] = [
-  [/gemini-2\.5-pro/, { least: 128, most: 32_768, refusable: false }],
-  [/gemini-2\.5-flash-lite/, { least: 512, most: 24_576, refusable: true }],
-];
-const usualRange: Range = { least: 0, most: 24_576, refusable: true };
-
-const rangeOf = (model: string): Range => ranges.find(([names]) => names.test(model))?.[1] ?? usualRange;
-
-/** They are told a level, and cannot be kept from thinking altogether. */
-export const thinksByLevel = (model: string): boolean => /gemini-([3-9]|\d\d)/.test(model);
-
-/** Families from before there was thinking refuse to be told of it. */
-const neverThinks = (model: string): boolean =>
-  /gemini-(1|2\.0)|gemini-2.*-image|-tts|gemma|embedding|imagen/.test(model);
 
 export interface ThinkingSuffix {
   /** The name without it. */
@@ -41,8 +20,8 @@ export function thinkingSuffix(model: string): ThinkingSuffix | null {
   return { model: name, budget: budget === undefined ? null : Number(budget) };
 }
 
-const within = (budget: number, { least, most, refusable }: Range): number =>
-  budget === 0 && refusable ? 0 : Math.min(Math.max(budget, least), most);
+const within = (budget: number, { min, max, refusable }: ThinkingRange): number =>
+  budget === 0 && refusable ? 0 : Math.min(Math.max(budget, min), max);
 
 const levels: ReadonlyMap<string, string> = new Map([
   ['none', 'minimal'],
@@ -55,7 +34,7 @@ const levels: ReadonlyMap<string, string> = new Map([
 
 /** Pro models have no level below this. */
 const minLevelOf = (model: string, level: string): string =>
-  level === 'minimal' && /-pro/.test(model) ? 'low' : level;
+  level === 'minimal' ? factsOf(model).minThinkingLevel : level;
 
 const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['none', 0],
@@ -74,7 +53,7 @@ const levelFor = (budget: number): string => {
 
 /** So many tokens of thought; they are shown where there were to be some. */
 function budgeted(model: string, budget: number): JsonObject {
-  const thinkingBudget = within(budget, rangeOf(model));
+  const thinkingBudget = within(budget, factsOf(model).thinkingRange);
   return budget === 0 ? { thinkingBudget } : { includeThoughts: true, thinkingBudget };
 }
 
@@ -84,15 +63,15 @@ function byLevel(model: string, level: string): JsonObject {
 }
 
 const byBudget = (model: string, budget: number): JsonObject =>
-  thinksByLevel(model) ? byLevel(model, levelFor(budget)) : budgeted(model, budget);
+  factsOf(model).thinksByLevel ? byLevel(model, levelFor(budget)) : budgeted(model, budget);
 
 /** `share`: of the limit, for a suffix that names no budget. `limit`: of the output; null: none. */
 function bySuffix(model: string, { budget }: ThinkingSuffix, share: number, limit: number | null): JsonObject {
   if (budget !== null) return byBudget(model, budget);
-  if (thinksByLevel(model)) return byLevel(model, 'high');
-  const { most } = rangeOf(model);
+  if (factsOf(model).thinksByLevel) return byLevel(model, 'high');
+  const { max } = factsOf(model).thinkingRange;
   const part = Math.trunc((limit ?? 0) * share);
-  return budgeted(model, part === 0 ? most : part);
+  return budgeted(model, part === 0 ? max : part);
 }
 
 /** By OpenAI's effort, or by a budget as Anthropic's clients give it; null: nothing is said. */
@@ -107,7 +86,7 @@ function asAsked(model: string, { reasoning_effort: effort, thinking }: JsonObje
   const level = levels.get(asked);
   const budget = effortBudgets.get(asked);
   if (level === undefined || budget === undefined) return null;
-  return thinksByLevel(model) ? byLevel(model, level) : budgeted(model, budget);
+  return factsOf(model).thinksByLevel ? byLevel(model, level) : budgeted(model, budget);
 }
 
 export interface ThinkingRules {
@@ -125,7 +104,7 @@ export function thinkingConfig(
   body: JsonObject,
   { model, suffix, thinkingShare, limit }: ThinkingRules,
 ): JsonObject | null {
-  if (neverThinks(model)) return null;
+  if (!factsOf(model).takesThinking) return null;
   return suffix === null ? asAsked(model, body) : bySuffix(model, suffix, thinkingShare, limit);
 }
 

@@ -1,4 +1,4 @@
-import { searchesItself } from '../../catalogue/searching.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
@@ -53,7 +53,7 @@ export function openAiAnswer(
   }
 
   const usage = isObject(body.usage)
-    ? readUsage(body.usage, variant.reasoningBeside ?? false, searchesItself(info.model) ? 1 : 0)
+    ? readUsage(body.usage, variant.reasoningBeside ?? false, factsOf(info.model).searchesAlways ? 1 : 0)
     : null;
   const failed = failedChoice(body.choices, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };

@@ -1,17 +1,16 @@
+import { factsOf } from '../../../domain/models/model-facts.js';
 import { isAnthropicReasoning } from '../../contracts/neutral.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
 import { openAiCallId } from '../tool-call-ids.js';
-import { knownEffort, minThinking } from './efforts.js';
+import { knownEffort, minEffort } from './efforts.js';
 import type { Edit, OpenAiVariant } from './variant.js';
 
 /*
  * Neutral bodies of callers with other dialects have more in them than OpenAI's upstreams know, which refuse what they do
  * not know. OpenAI's own callers say what they mean: their bodies are left alone.
  */
-
-const openAiModel = /^(gpt-|chatgpt|o\d)/;
 
 const withoutCache = ({ cache_control: _, ...part }: JsonObject): JsonObject => part;
 
@@ -108,10 +107,10 @@ const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObjec
 
 /** In place: no thinking as the model can be told so, and an effort that it knows. */
 function tellThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
-  const own = openAiModel.test(model);
+  const own = factsOf(model).isOpenAi;
   const { reasoning_effort: effort } = plain;
   if (declined || (own && typeof effort === 'string')) delete plain.reasoning_effort;
-  if (declined) Object.assign(plain, variant.minThinking?.(model) ?? (own ? minThinking(model) : {}));
+  if (declined) Object.assign(plain, variant.minThinking?.(model) ?? (own ? minEffort(model) : {}));
   else if (own && typeof effort === 'string') {
     const known = knownEffort(model, effort);
     if (known !== null) plain.reasoning_effort = known;
@@ -126,11 +125,11 @@ export const inPlainWords =
     const declined = declinesThinking(body);
     const plain: JsonObject = {
       ...rest,
-      messages: plainMessages(body.messages, variant, openAiModel.test(model)),
+      messages: plainMessages(body.messages, variant, factsOf(model).isOpenAi),
       ...(variant.knowsThinking && switchOf(thinking, declined)),
     };
     if (isList(body.tools)) plain.tools = objectsIn(body.tools).map(withoutCache);
-    if (openAiModel.test(model)) delete plain.top_k;
+    if (factsOf(model).isOpenAi) delete plain.top_k;
     tellThinking(plain, variant, model, declined);
     return plain;
   };

@@ -1,5 +1,6 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import type { Mode } from '../../../domain/channel/provider.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
 import { budgetsBelow } from '../../catalogue/thinking-budget.js';
 import type { CallerRequest, RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
@@ -70,18 +71,14 @@ export const boundedTopP =
     return body;
   };
 
-/** `name-high` → name, with `reasoning_effort` high; for the names that match. */
+/** `name-high` → name, with `reasoning_effort` high; for names that may say so at the interface of their maker. */
 export const effortSuffix =
-  (names: RegExp): Edit =>
+  (models: 'gpt' | 'grok'): Edit =>
   (body) => {
     const [, name, effort] = /^(.+)-(high|medium|low)$/.exec(textIn(body.model) ?? '') ?? [];
-    if (name === undefined || effort === undefined || !names.test(name)) return body;
+    if (name === undefined || effort === undefined || factsOf(name).effortSuffixOf !== models) return body;
     return { ...body, model: name, reasoning_effort: effort };
   };
-
-/** OpenAI's reasoning models: o1, o3, o4-mini, gpt-5 and later, but not the chat variants of those. */
-const reasons = (model: string): boolean =>
-  /^o\d/.test(model) || (/^gpt-([5-9]|\d\d)/.test(model) && !/-chat/.test(model));
 
 const samplingMembers = ['temperature', 'top_p', 'logprobs', 'top_logprobs'];
 const penaltyMembers = ['presence_penalty', 'frequency_penalty', 'logit_bias'];
@@ -91,28 +88,24 @@ const instructed: Edit = (body, { model }) => {
   const messages = objectsIn(body.messages);
   const [first, ...others] = messages;
   if (first?.role !== 'system') return body;
-  const role = /^o1-(mini|preview)/.test(model) ? 'user' : 'developer';
-  return { ...body, messages: [{ ...first, role }, ...others] };
+  return { ...body, messages: [{ ...first, role: factsOf(model).instructionsAs }, ...others] };
 };
 
 const reasoningParameters: Edit = (body, target) => {
   const model = textIn(body.model) ?? '';
-  if (!reasons(model)) return body;
+  const { takesReasoningParameters, samplesUnthinking } = factsOf(model);
+  if (!takesReasoningParameters) return body;
   renamed('max_tokens', 'max_completion_tokens')(body, target);
-  const samples = /^gpt-5\.[1-9]/.test(model) && body.reasoning_effort === 'none';
+  const samples = samplesUnthinking && body.reasoning_effort === 'none';
   without(...(samples ? [] : samplingMembers), ...penaltyMembers)(body, target);
   return instructed(body, { ...target, model });
 };
 
 const searchParameters: Edit = (body, target) =>
-  /^gpt-4o(-mini)?-search-preview/.test(textIn(body.model) ?? '') ? without('temperature')(body, target) : body;
+  factsOf(textIn(body.model) ?? '').takesTemperature ? body : without('temperature')(body, target);
 
 /** What OpenAI's own models want, wherever they are served. */
-export const openAiModelRules: readonly Edit[] = [
-  effortSuffix(/^(o\d|gpt-[5-9])/),
-  reasoningParameters,
-  searchParameters,
-];
+export const openAiModelRules: readonly Edit[] = [effortSuffix('gpt'), reasoningParameters, searchParameters];
 
 /** Streams must end with usage, or must not be asked for it. */
 const usageOption =
@@ -150,7 +143,10 @@ const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
   if (limit === null) return body;
   delete body.max_tokens;
   delete body.max_completion_tokens;
-  return { ...budgetsBelow(body, limit), [reasons(model) ? 'max_completion_tokens' : 'max_tokens']: limit };
+  return {
+    ...budgetsBelow(body, limit),
+    [factsOf(model).takesReasoningParameters ? 'max_completion_tokens' : 'max_tokens']: limit,
+  };
 };
 
 /** An operator's own parameters may change the limit, but neither raise it above what is held for the call nor take it away. */

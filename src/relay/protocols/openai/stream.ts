@@ -1,5 +1,5 @@
 import type { Mode } from '../../../domain/channel/provider.js';
-import { searchesItself } from '../../catalogue/searching.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
@@ -176,7 +176,7 @@ export class OpenAiStream extends SseStream {
   }
 
   private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
-    const searches = searchesItself(this.reading.info.model) ? 1 : 0;
+    const searches = factsOf(this.reading.info.model).searchesAlways ? 1 : 0;
     const usage = readUsage(told, this.variant.reasoningBeside ?? false, searches);
     if (usage === null) return;
     this.take(usage);

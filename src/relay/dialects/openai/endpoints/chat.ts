@@ -1,3 +1,5 @@
+import type { ModelFacts } from '../../../../domain/models/fact-kinds.js';
+import { factsOf } from '../../../../domain/models/model-facts.js';
 import type { Demand, DemandInput, Endpoint } from '../../../contracts/endpoint.js';
 import { asksForSound } from '../../../contracts/neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
@@ -14,14 +16,6 @@ import { type Complaint, invalidRequest } from '../validate.js';
 
 const perReply = 3;
 const perTools = 8;
-
-interface MessageCost {
-  readonly message: number;
-  readonly name: number;
-}
-
-const messageCost = (model: string): MessageCost =>
-  model === 'gpt-3.5-turbo-0301' ? { message: 4, name: -1 } : { message: 3, name: 1 };
 
 function tallyContent(tally: PromptTally, content: JsonValue | undefined): void {
   if (typeof content === 'string') {
@@ -43,7 +37,7 @@ function tallyCalled(tally: PromptTally, called: JsonValue | undefined): void {
   tally.text(called.arguments);
 }
 
-function tallyMessage(tally: PromptTally, message: JsonObject, cost: MessageCost): void {
+function tallyMessage(tally: PromptTally, message: JsonObject, cost: ModelFacts['messageTokens']): void {
   tally.fixed += cost.message;
   tally.text(message.role);
   tallyContent(tally, message.content);
@@ -85,8 +79,8 @@ const noneSwitched: ReadonlySet<string> = new Set();
 
 function demand({ body, bytes, model, names, switched = noneSwitched }: DemandInput): Demand {
   const tally = new PromptTally(model, names);
-  const cost = messageCost(model);
-  for (const message of objectsIn(body.messages)) tallyMessage(tally, message, cost);
+  const { messageTokens } = factsOf(model);
+  for (const message of objectsIn(body.messages)) tallyMessage(tally, message, messageTokens);
   tallyTools(tally, body, switched);
   tally.fixed += perReply;
   return { prompt: tally.total(bytes), answers: choicesAsked(body), asked: outputAllowed(body) };

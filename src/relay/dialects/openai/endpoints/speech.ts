@@ -1,3 +1,4 @@
+import { factsOf } from '../../../../domain/models/model-facts.js';
 import type { Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import { type JsonObject, textIn } from '../../../json/json.js';
 import { countedPrompt } from '../../../metering/prompt-tally.js';
@@ -24,9 +25,6 @@ function invalid({ model, input, stream_format: format }: JsonObject): InvalidRe
   return null;
 }
 
-/** Such models are sold by the character, others by the token. */
-const soldByCharacter = (model: string): boolean => model.startsWith('tts');
-
 export const speech: Endpoint = {
   path: '/v1/audio/speech',
   dialect: openAiCaller,
@@ -43,7 +41,7 @@ export const speech: Endpoint = {
   asksForUsage: () => false,
   demand({ body, model }) {
     const text = textIn(body.input) ?? '';
-    const count = soldByCharacter(model) ? charactersIn(text) : countTokens(model, text);
+    const count = factsOf(model).speaksByCharacter ? charactersIn(text) : countTokens(model, text);
     const prompt = countedPrompt(count);
     return { prompt, answers: 0, asked: null, counted: true };
   },

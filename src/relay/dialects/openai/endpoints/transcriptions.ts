@@ -1,4 +1,5 @@
 import type { Mode } from '../../../../domain/channel/provider.js';
+import { factsOf } from '../../../../domain/models/model-facts.js';
 import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import type { Upload } from '../../../contracts/upload.js';
 import { type JsonObject, textIn } from '../../../json/json.js';
@@ -34,15 +35,12 @@ function invalid(fields: JsonObject, upload: Upload | null): InvalidRequest | nu
   return null;
 }
 
-/** These count tokens of sound and of words, and tell them. */
-const countsTokens = /transcribe/;
-
 function demand({ body, names, upload }: DemandInput): Demand {
   const length = upload?.length;
   if (!length) throw new Error('a transcript of no file');
   const likely = soundTokens(length.expected);
   const seconds = length.most;
-  if (![...names].some((name) => countsTokens.test(name))) {
+  if (![...names].some((name) => factsOf(name).transcribesByToken)) {
     const plain = countedPrompt(likely);
     const prompt = { ...plain, most: { ...plain.most, seconds } };
     return { prompt, answers: 0, asked: null, counted: true, recording: length };

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { anthropicFacts } from '../../../src/domain/models/anthropic-facts.js';
+import type { FactRow } from '../../../src/domain/models/fact-row.js';
+import { googleFacts } from '../../../src/domain/models/google-facts.js';
+import { factsOf } from '../../../src/domain/models/model-facts.js';
+import { openAiFacts } from '../../../src/domain/models/openai-facts.js';
+import { otherFacts } from '../../../src/domain/models/other-facts.js';
+import { knownFacts } from './known-facts.js';
+
+const unknown = factsOf('a-name-that-nobody-knows');
+const named = knownFacts.flatMap(([names, facts]) =>
+  names
+    .trim()
+    .split(/\s+/)
+    .map((name) => [name, facts] as const),
+);
+
+describe('the table of model facts', () => {
+  test('knows every model that has a price or stands in a provider’s list', () =>
+    expect(named.length).toBeGreaterThan(600));
+
+  test.each(named)('says of %s what was said before the table was made', (name, facts) =>
+    expect(factsOf(name)).toEqual({ ...unknown, ...facts }),
+  );
+
+  test('says the same of a name that it is asked for again, without reading it anew', () =>
+    expect(factsOf('gpt-5.4')).toBe(factsOf('gpt-5.4')));
+
+  test('gives a rule of a maker’s own interface for the bare name only', () => {
+    expect(factsOf('o3').takesReasoningParameters).toBe(true);
+    expect(factsOf('openai/o3').takesReasoningParameters).toBe(false);
+    expect(factsOf('openai/o3').limits).toEqual(factsOf('o3').limits);
+  });
+
+  /** The rows that decide a fact of this model: those before which no other has stated it. */
+  const deciding = (rows: readonly FactRow[], model: string): FactRow[] => {
+    const name = model.slice(model.lastIndexOf('/') + 1);
+    const stated = new Set<string>();
+    return rows.filter(({ names, whole, facts }) => {
+      if (!names.test(whole ? model : name)) return false;
+      const news = Object.keys(facts).filter((fact) => !stated.has(fact));
+      for (const fact of news) stated.add(fact);
+      return news.length > 0;
+    });
+  };
+
+  test('has no row that decides nothing for any of these models', () => {
+    const rows = [...openAiFacts, ...anthropicFacts, ...googleFacts, ...otherFacts];
+    const used = new Set(named.flatMap(([name]) => deciding(rows, name)));
+    expect(rows.filter((row) => !used.has(row)).map(({ names }) => String(names))).toEqual([]);
+  });
+});
