@@ -64,13 +64,13 @@ describe('the manual', () => {
     for (const reader of ['README.md', 'CONTRIBUTING.md']) expect(textOf(reader)).toContain(`(${page})`);
   });
 
-  test('says where six changes go, file by file, and contributors are sent there', () => {
+  test('says where changes of six kinds or more go, file by file, and contributors are sent there', () => {
     const page = 'docs/where-does-my-change-go.md';
     const examples = textOf(page)
       .split('\n## ')
       .slice(1)
       .filter((section) => !section.startsWith('A call, step by step'));
-    expect(examples).toHaveLength(6);
+    expect(examples.length).toBeGreaterThanOrEqual(6);
     for (const example of examples) expect(pathsIn(example).length, example).toBeGreaterThan(4);
     expect(textOf('CONTRIBUTING.md')).toContain(`(${page})`);
   });
