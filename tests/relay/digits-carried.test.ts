@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, neutralBody } from '../../src/relay/contracts/endpoint.js';
+import { type Endpoint, neutralOf } from '../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../src/relay/contracts/protocol.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
@@ -31,7 +31,7 @@ function sentTo(
   const caller: CallerRequest = {
     ...callerOf('chat', body),
     dialect: endpoint.dialect,
-    neutral: neutralBody(endpoint, body, exact),
+    neutral: neutralOf(endpoint, body, exact),
     ...(source !== null && { source }),
   };
   const provider = providerOfType(typeOf(wire));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requestsAsMeant } from '../../fuzz/dialects/requests-as-meant.js';
-import { type Endpoint, neutralBody } from '../../src/relay/contracts/endpoint.js';
+import { type Endpoint, neutralOf } from '../../src/relay/contracts/endpoint.js';
 import { NotConvertible, type Provider } from '../../src/relay/contracts/protocol.js';
 import { countTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
@@ -44,7 +44,7 @@ function sentTo(provider: Provider, endpoint: Endpoint, body: JsonObject): unkno
     dialect: endpoint.dialect,
     stream: endpoint.asksForStream(body),
     wantsUsage: endpoint.asksForUsage(body),
-    neutral: neutralBody(endpoint, body),
+    neutral: neutralOf(endpoint, body),
   };
   try {
     const request = provider.protocol.request({

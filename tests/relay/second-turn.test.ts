@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, neutralBody } from '../../src/relay/contracts/endpoint.js';
+import { type Endpoint, neutralOf } from '../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../src/relay/contracts/protocol.js';
 import { anthropicCaller } from '../../src/relay/dialects/anthropic/dialect.js';
 import { messages as messagesEndpoint } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
@@ -26,7 +26,7 @@ function callerOfDialect(endpoint: Endpoint, body: JsonObject): CallerRequest {
     ...caller,
     dialect: endpoint.dialect,
     body,
-    neutral: neutralBody(endpoint, body, () => body, renamedTools),
+    neutral: neutralOf(endpoint, body, () => body, renamedTools),
     renamedTools,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neutralBody } from '../../src/relay/contracts/endpoint.js';
+import { neutralOf } from '../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../src/relay/contracts/protocol.js';
 import { anthropicCaller } from '../../src/relay/dialects/anthropic/dialect.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
@@ -23,7 +23,7 @@ const anthropic =
   (rest: JsonObject) =>
   (model: string): CallerRequest => {
     const body = { model, max_tokens: 9_000, messages: [turn], ...rest };
-    return { ...callerOf('chat', body), dialect: anthropicCaller, neutral: neutralBody(messages, body) };
+    return { ...callerOf('chat', body), dialect: anthropicCaller, neutral: neutralOf(messages, body) };
   };
 
 const gemini =
@@ -31,7 +31,7 @@ const gemini =
   (model: string): CallerRequest => {
     const contents = [{ role: 'user', parts: [{ text: question }] }];
     const body = { model, contents, generationConfig: { maxOutputTokens: 9_000, thinkingConfig } };
-    return { ...callerOf('chat', body), dialect: geminiCaller, neutral: neutralBody(generateContent, body) };
+    return { ...callerOf('chat', body), dialect: geminiCaller, neutral: neutralOf(generateContent, body) };
   };
 
 /** By the wire that each of them speaks. */

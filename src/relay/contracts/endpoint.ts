@@ -1,9 +1,10 @@
-import type { Mode } from '../../domain/channel/provider.js';
+import type { PaidMode } from '../../domain/channel/provider.js';
 import type { JsonObject } from '../json/json.js';
 import type { PromptEstimate } from '../metering/prompt-tally.js';
-import { fitToolNames } from '../protocols/tool-names.js';
+import { withFitToolNames } from '../protocols/tool-names.js';
 import type { SoundLength } from '../sound/sound-length.js';
 import type { CallerDialect } from './caller-dialect.js';
+import { type NeutralRequest, neutralRequest } from './neutral-request.js';
 import type { RequestBodies } from './ports.js';
 import type { Upload } from './upload.js';
 
@@ -46,18 +47,18 @@ export interface Demand {
 }
 
 /**
- * Its body in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all digits.
- * `renamedTools` is told which names of tools were made fit.
+ * What is asked for in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all
+ * digits. `renamedTools` is told which names of tools were made fit. What is given throws NotConvertible.
  */
-export function neutralBody(
-  { toNeutral }: Pick<Endpoint, 'toNeutral'>,
+export function neutralOf(
+  { mode, toNeutral }: Pick<Endpoint, 'mode' | 'toNeutral'>,
   body: JsonObject,
   exact = (): JsonObject => body,
   renamedTools = new Map<string, string>(),
-): () => JsonObject {
-  let made: JsonObject | null = null;
+): () => NeutralRequest {
+  let made: NeutralRequest | null = null;
   return () => {
-    made ??= toNeutral === null ? exact() : fitToolNames(toNeutral(exact()), renamedTools);
+    made ??= toNeutral === null ? neutralRequest(mode, exact()) : withFitToolNames(toNeutral(exact()), renamedTools);
     return made;
   };
 }
@@ -69,15 +70,15 @@ export interface Endpoint {
   /** How its bodies are read. */
   readonly body: keyof RequestBodies;
   /** What a provider is asked for. */
-  readonly mode: Mode;
+  readonly mode: PaidMode;
   /** What is asked for by a body that names no model; null: it must name one. */
   readonly usualModel: string | null;
   /** The answer is sound, passed on as it comes. */
   readonly answersSound: boolean;
-  /** What a body says of thinking, in neutral words; null: models do not think about it. */
+  /** What a body says of thinking, in neutral words or vendors' own; null: models do not think about it. */
   readonly thinking: ((body: JsonObject) => JsonObject) | null;
   /** A body in neutral words; null: it is. Throws NotConvertible. */
-  readonly toNeutral: ((body: JsonObject) => JsonObject) | null;
+  readonly toNeutral: ((body: JsonObject) => NeutralRequest) | null;
   /** Why a body cannot be taken; null: it can. */
   readonly invalid: (body: JsonObject, upload: Upload | null) => InvalidRequest | null;
   /** Every text of a prompt that the word filter looks at. */

@@ -1,16 +1,8 @@
 import { isList, isObject, type JsonObject, textIn } from '../json/json.js';
 
 /*
- * The neutral form, in which wires and dialects meet, is that of OpenAI's chat bodies, chunks and completions. What other
- * wires have beyond it rides in members that are known in the field, and never in inventions of ours:
- *
- * - `reasoning_content` of a message or delta: thinking as plain text; beside it `reasoning_details`, below;
- * - `tool_calls[].extra_content.google.thought_signature`: the signature of a call, as Google's OpenAI interface has it;
- * - `cache_control` on parts of a message, on tools and on parts of a system message: Anthropic's object;
- * - `file` parts with `file_data`, `file_url` or `file_id`, and `filename`; `image_url` with a data URL or an address;
- * - `is_error` on a message of a tool;
- * - `reasoning_effort`, `thinking` ({ type, budget_tokens }), `top_k` and `parallel_tool_calls` of a request;
- * - `native_finish_reason` and `stop_sequence` of a choice, `annotations` of a message for citations.
+ * What both the requests and the answers of the neutral form hold: thinking that its model can be shown again, signatures
+ * of calls, and the tools of a provider's own. Members are those that are known in the field, never inventions of ours.
  */
 
 /** Thinking that can be shown to its model again; what is encrypted only its model can read. */

@@ -14,6 +14,7 @@ import type { FormFile, RequestContent } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { AnswerDialect, WholeAnswer } from './answer-writer.js';
 import type { Authorisation } from './authorisation.js';
+import type { NeutralRequest } from './neutral-request.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
@@ -45,7 +46,7 @@ export interface CallerRequest {
   /** The text it came as, and what that says before anything was changed. Left out: it has none, or nobody needs it. */
   readonly source?: JsonSource;
   /** The same in neutral words, made when it is first asked for. Shared and never changed either. Throws NotConvertible. */
-  readonly neutral: () => JsonObject;
+  readonly neutral: () => NeutralRequest;
   /** By the names that go upstream: the caller's own of tools that `neutral` has named otherwise. Left out: none. */
   readonly renamedTools?: RenamedTools;
   /** What came with the fields of a form; null: the body is no form. */

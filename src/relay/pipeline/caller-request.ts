@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mode } from '../../domain/channel/provider.js';
-import { type Endpoint, neutralBody } from '../contracts/endpoint.js';
+import { type Endpoint, neutralOf } from '../contracts/endpoint.js';
 import type { CallerRequest } from '../contracts/protocol.js';
 import { believer } from '../metering/believed-usage.js';
 import type { Reservation } from '../metering/metered.js';
@@ -59,7 +59,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   const { endpoint, mode = endpoint.mode, query, headers, sent, paid, promptTokens } = parts;
   const { source, body, exact } = sent;
   const renamedTools = new Map<string, string>();
-  const neutral = neutralBody(endpoint, body, exact, renamedTools);
+  const neutral = neutralOf(endpoint, body, exact, renamedTools);
   const { dialect } = endpoint;
   const asked = paid === null ? unpaid : paidFor(endpoint, paid);
   const { files, answersSound, stream, wantsUsage, believed, outputLimit, maxOutput } = asked;

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '../json/json.js';
+import type { EmbeddingList } from '../contracts/neutral-answer.js';
+import type { JsonValue } from '../json/json.js';
 
 /* Embeddings in OpenAI's list form. */
 
@@ -7,7 +8,7 @@ export const embeddingList = (
   model: string,
   vectors: readonly JsonValue[],
   promptTokens: number | null,
-): JsonObject => ({
+): EmbeddingList => ({
   object: 'list',
   data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
   model,

@@ -1,5 +1,6 @@
-import type { Mode } from '../../domain/channel/provider.js';
-import { NotConvertible, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
+import type { Mode, PaidMode } from '../../domain/channel/provider.js';
+import type { NeutralBody } from '../contracts/neutral-request.js';
+import { type CallerRequest, NotConvertible, type Provider, type UpstreamChannel } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
 import type { JsonObject } from '../json/json.js';
 import { carried, type JsonSource } from './carried.js';
@@ -8,6 +9,13 @@ import { carried, type JsonSource } from './carried.js';
 
 export const notServed = (mode: Mode): NotConvertible =>
   new NotConvertible('caller', `this provider does not serve ${mode}`);
+
+/** The request in neutral words, where it asks for this. Throws NotConvertible. */
+export function neutralAs<Asked extends PaidMode>({ neutral }: CallerRequest, mode: Asked): NeutralBody<Asked> {
+  const asked = neutral();
+  if (asked.mode !== mode) throw notServed(asked.mode);
+  return asked.body as NeutralBody<Asked>;
+}
 
 /** The channel's address or the provider's, without a slash at the end. Throws NotConvertible. */
 export const baseOf = (provider: Provider, channel: UpstreamChannel): string => {

@@ -1,3 +1,4 @@
+import type { ChatMessage, ChatRequest, ToolWords } from '../contracts/neutral-request.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -9,7 +10,7 @@ import {
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
 import { openAi } from './openai/openai.js';
 import type { OpenAiVariant, Reading } from './openai/variant.js';
-import { written } from './request-builder.js';
+import { neutralAs, written } from './request-builder.js';
 import { choiceSays } from './says-something.js';
 
 /* Spark's own wire: a WebSocket for each call, one frame out, and frames back until one bears the status of the last. */
@@ -45,13 +46,13 @@ const textOf = (content: JsonValue | undefined): string => {
 };
 
 /** The wire has no place for calls of tools and their results; they are told in words. */
-const callsTold = (message: JsonObject): string =>
+const callsTold = (message: ChatMessage): string =>
   objectsIn(message.tool_calls)
     .map((call) => (isObject(call.function) ? call.function : {}))
     .map(({ name, arguments: given }) => `Function call: ${textIn(name) ?? ''} ${textIn(given) ?? ''}`)
     .join('\n');
 
-function turnsOf(message: JsonObject, { takesSystem }: SparkPlace): readonly Turn[] {
+function turnsOf(message: ChatMessage, { takesSystem }: SparkPlace): readonly Turn[] {
   const content = textOf(message.content);
   switch (message.role) {
     case 'system':
@@ -74,7 +75,7 @@ function turnsOf(message: JsonObject, { takesSystem }: SparkPlace): readonly Tur
   }
 }
 
-function functionsIn({ tools, tool_choice: choice }: JsonObject, { takesFunctions }: SparkPlace): JsonObject[] {
+function functionsIn({ tools, tool_choice: choice }: ToolWords, { takesFunctions }: SparkPlace): JsonObject[] {
   const functions =
     choice === 'none' ? [] : objectsIn(tools).flatMap(({ function: one }) => (isObject(one) ? [one] : []));
   if (functions.length > 0 && !takesFunctions)
@@ -86,7 +87,7 @@ function functionsIn({ tools, tool_choice: choice }: JsonObject, { takesFunction
 export const sparkTemperature = (asked: number): number => Math.min(Math.max(asked, 0.01), 1);
 
 /** null: neither the caller nor what is held for the call says one. */
-const limitOf = (body: JsonObject, { outputLimit, maxOutput }: CallerRequest): number | null => {
+const limitOf = (body: ChatRequest, { outputLimit, maxOutput }: CallerRequest): number | null => {
   const asked = outputLimit ?? countIn(body.max_completion_tokens) ?? countIn(body.max_tokens);
   return asked === null ? null : Math.min(asked, maxOutput);
 };
@@ -94,7 +95,7 @@ const limitOf = (body: JsonObject, { outputLimit, maxOutput }: CallerRequest): n
 const maxUserLength = 32;
 
 function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
-  const body = caller.neutral();
+  const body = neutralAs(caller, 'chat');
   const user = textIn(body.user);
   const functions = functionsIn(body, place);
   const { temperature, top_k: topK } = body;
@@ -109,7 +110,7 @@ function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
       },
     },
     payload: {
-      message: { text: objectsIn(body.messages).flatMap((message) => turnsOf(message, place)) },
+      message: { text: body.messages.flatMap((message) => turnsOf(message, place)) },
       functions: functions.length > 0 ? { text: functions } : undefined,
     },
   };

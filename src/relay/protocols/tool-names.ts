@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Usage } from '../../domain/call/usage.js';
 import type { AnswerWriter } from '../contracts/answer-writer.js';
+import type { ChatRequest, NeutralRequest } from '../contracts/neutral-request.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { messageIn } from './openai/reply.js';
@@ -19,8 +20,8 @@ const keptLength = 47;
 const fitted = (name: string): string =>
   `${name.replace(/[^\w-]/g, '_').slice(0, keptLength)}_${createHash('sha256').update(name).digest('base64url').slice(0, 16)}`;
 
-/** The functions named anywhere in a neutral body: objects with a `name` of their own. */
-function* namedIn({ tools, tool_choice: choice, messages }: JsonObject): Generator<JsonObject> {
+/** The functions named anywhere in a request: objects with a `name` of their own. */
+function* namedIn({ tools, tool_choice: choice, messages }: ChatRequest): Generator<JsonObject> {
   for (const { function: named } of objectsIn(tools)) if (isObject(named)) yield named;
   if (isObject(choice) && isObject(choice.function)) yield choice.function;
   for (const message of objectsIn(messages)) {
@@ -29,16 +30,17 @@ function* namedIn({ tools, tool_choice: choice, messages }: JsonObject): Generat
   }
 }
 
-/** Makes the names of a neutral body fit, in place, and notes in `renamed` what they were. */
-export function fitToolNames(body: JsonObject, renamed: Map<string, string>): JsonObject {
-  for (const named of namedIn(body)) {
+/** Makes the names of tools fit, in place, and notes in `renamed` what they were. */
+export function withFitToolNames(asked: NeutralRequest, renamed: Map<string, string>): NeutralRequest {
+  if (asked.mode !== 'chat') return asked;
+  for (const named of namedIn(asked.body)) {
     const own = textIn(named.name);
     if (own === null || fitName.test(own)) continue;
     const fit = fitted(own);
     renamed.set(fit, own);
     named.name = fit;
   }
-  return body;
+  return asked;
 }
 
 /** Gives the calls of a chunk or a whole answer the client's names, in place. */

@@ -8,13 +8,14 @@ import { cloudflareGateway, openAiModelRules } from '../protocols/openai/request
 import type { Target } from '../protocols/openai/variant.js';
 import { notServed } from '../protocols/request-builder.js';
 
-const tasks: Readonly<Partial<Record<Mode, string>>> = {
+const tasks: Readonly<Record<Mode, string | null>> = {
   chat: 'chat/completions',
   completions: 'completions',
   embeddings: 'embeddings',
   speech: 'audio/speech',
   transcription: 'audio/transcriptions',
   translation: 'audio/translations',
+  counting: null,
 };
 
 const apiVersion = ({ caller, channel, options }: Target): string =>
@@ -26,7 +27,7 @@ const deployment = (model: string): string => model.replace(/^gpt-3\.5/, 'gpt-35
 const url = (target: Target): string => {
   const { base, model, caller } = target;
   const task = tasks[caller.mode];
-  if (task === undefined) throw notServed(caller.mode);
+  if (task === null) throw notServed(caller.mode);
   const root = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
   const version = encodeURIComponent(apiVersion(target));
   return `${root}/${pathSegment(deployment(model))}/${task}?api-version=${version}`;

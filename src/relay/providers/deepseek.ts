@@ -8,11 +8,12 @@ import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
 import { NotTold } from '../protocols/provider-queries.js';
+import { neutralAs } from '../protocols/request-builder.js';
 
 /** Completions, and chats that continue the assistant's own words, are served by the beta interface. */
 const url = ({ base, caller }: Target): string => {
   if (caller.mode === 'completions') return `${base}/beta/completions`;
-  const continues = objectsIn(caller.neutral().messages).at(-1)?.prefix === true;
+  const continues = neutralAs(caller, 'chat').messages.at(-1)?.prefix === true;
   return `${base}${continues ? '/beta' : '/v1'}/chat/completions`;
 };
 

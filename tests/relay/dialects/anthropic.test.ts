@@ -58,7 +58,7 @@ test('a conversation put into Messages and back says the same', () => {
     fc.property(words, fc.array(round, { minLength: 1, maxLength: 5 }), (instructions, rounds) => {
       const messages = [{ role: 'system', content: instructions }, ...messagesOf(rounds)];
       const there = JSON.parse(JSON.stringify({ model: 'm', ...conversationOf(messages) }));
-      expect(toNeutral(there).messages).toEqual(JSON.parse(JSON.stringify(messages)));
+      expect(toNeutral(there).body.messages).toEqual(JSON.parse(JSON.stringify(messages)));
     }),
     { numRuns: 300 },
   );

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, neutralBody } from '../../../src/relay/contracts/endpoint.js';
+import { type Endpoint, neutralOf } from '../../../src/relay/contracts/endpoint.js';
 import { providerTools } from '../../../src/relay/contracts/neutral.js';
 import { NotConvertible } from '../../../src/relay/contracts/protocol.js';
 import { geminiArrayCaller, geminiCaller } from '../../../src/relay/dialects/gemini/dialect.js';
@@ -35,7 +35,7 @@ const nativeCaller = (body: JsonObject, stream: boolean, dialect = geminiCaller)
   dialect,
   stream,
   wantsUsage: true,
-  neutral: neutralBody(generateContent, body),
+  neutral: neutralOf(generateContent, body),
 });
 
 const spoken = (
@@ -305,7 +305,7 @@ describe('a request in neutral words', () => {
         thinkingConfig: { thinkingBudget: 2000 },
       },
     };
-    expect(neutralContent(body, true)).toEqual({
+    expect(neutralContent(body, true).body).toEqual({
       model: 'm',
       stream: true,
       messages: [
@@ -360,7 +360,7 @@ describe('a request in neutral words', () => {
     const picture = { inlineData: { mimeType: 'image/png', data: 'aGk=' } };
     const functionResponse = { name: 'f', response: { a: 1 }, parts: [picture] };
     const contents = [{ role: 'model', parts: [{ functionCall: { name: 'f' } }] }, { parts: [{ functionResponse }] }];
-    expect(neutralContent({ contents }, false).messages).toMatchObject([
+    expect(neutralContent({ contents }, false).body.messages).toMatchObject([
       { role: 'assistant' },
       { role: 'tool', content: [{ type: 'text', text: '{"a":1}' }, { type: 'image_url' }] },
     ]);
@@ -422,7 +422,7 @@ describe('a request in neutral words', () => {
     fc.assert(
       fc.property(turns, (given) => {
         const contents = given.flat(2) as JsonObject[];
-        const { messages } = neutralContent({ contents }, false);
+        const { messages } = neutralContent({ contents }, false).body;
         const again = conversation(messages, { withoutInstructions: false, signsCalls: false, fetched: new Map() });
         expect(joined(again.contents)).toEqual(joined(contents));
       }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { channelKeyIn } from '../../../src/domain/channel/channel-settings.js';
 import type { AuthorisationPorts } from '../../../src/relay/contracts/authorisation.js';
-import { neutralBody } from '../../../src/relay/contracts/endpoint.js';
+import { neutralOf } from '../../../src/relay/contracts/endpoint.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -41,7 +41,7 @@ const channelWith = (given: Partial<UpstreamChannel> = {}): UpstreamChannel => (
 const own = (body: JsonObject, mode: 'chat' | 'counting' = 'chat'): CallerRequest => ({
   ...callerOf(mode, body),
   dialect: messages.dialect,
-  neutral: neutralBody(messages, body),
+  neutral: neutralOf(messages, body),
 });
 
 const asked = (

@@ -5,7 +5,7 @@ import { claudeSettings } from '../../../src/application/options/claude-settings
 import type { Usage } from '../../../src/domain/call/usage.js';
 import { noUsage } from '../../../src/domain/call/usage.js';
 import type { Mode } from '../../../src/domain/channel/provider.js';
-import { neutralBody } from '../../../src/relay/contracts/endpoint.js';
+import { neutralOf } from '../../../src/relay/contracts/endpoint.js';
 import type {
   CallerRequest,
   CallInfo,
@@ -128,7 +128,7 @@ export const callerOf = (
   mode,
   query: new URLSearchParams(query),
   body: frozen(body),
-  neutral: () => body,
+  neutral: neutralOf({ mode: mode === 'counting' ? 'chat' : mode, toNeutral: null }, body),
   files: null,
   answersSound: mode === 'speech',
   stream: body.stream === true,
@@ -191,7 +191,7 @@ function load(folder: string): Golden {
     headers: { ...asked.headers, ...request.headers },
     ...(request.dialect === 'anthropic' && {
       dialect: messages.dialect,
-      neutral: neutralBody(messages, asked.body),
+      neutral: neutralOf(messages, asked.body),
       wantsUsage: true,
     }),
   };

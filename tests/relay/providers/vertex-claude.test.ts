@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { neutralBody } from '../../../src/relay/contracts/endpoint.js';
+import { neutralOf } from '../../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../../src/relay/contracts/protocol.js';
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
@@ -20,7 +20,7 @@ const saying = (...content: JsonObject[]): JsonObject => ({
 });
 
 function own(body: JsonObject): CallerRequest {
-  return { ...callerOf('chat', body), dialect: messages.dialect, neutral: neutralBody(messages, body) };
+  return { ...callerOf('chat', body), dialect: messages.dialect, neutral: neutralOf(messages, body) };
 }
 
 const asked = (caller: CallerRequest) => {

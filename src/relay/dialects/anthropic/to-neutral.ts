@@ -1,4 +1,11 @@
 import { anthropicReasoning } from '../../contracts/neutral.js';
+import type {
+  ChatMessage,
+  ChatRequest,
+  NeutralRequestOf,
+  ThinkingWords,
+  ToolWords,
+} from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
@@ -83,7 +90,7 @@ const plainer = (parts: readonly JsonObject[], between: string): JsonValue =>
     ? parts.map(({ text }) => text).join(between)
     : parts;
 
-function resultOf(block: JsonObject, place: string): JsonObject {
+function resultOf(block: JsonObject, place: string): ChatMessage {
   const { content, tool_use_id: id, is_error: failed } = block;
   return {
     role: 'tool',
@@ -94,9 +101,9 @@ function resultOf(block: JsonObject, place: string): JsonObject {
 }
 
 /** Results of tools go before what else the user says. */
-function userMessages(content: JsonValue | undefined, place: string): JsonObject[] {
+function userMessages(content: JsonValue | undefined, place: string): ChatMessage[] {
   if (typeof content === 'string') return [{ role: 'user', content }];
-  const messages: JsonObject[] = [];
+  const messages: ChatMessage[] = [];
   const parts: JsonObject[] = [];
   for (const [at, block] of objectsIn(content).entries())
     if (block.type === 'tool_result') messages.push(resultOf(block, `${place}[${at}]`));
@@ -127,7 +134,7 @@ function carriedByCall(blocks: readonly JsonObject[]): ReadonlyMap<string, JsonO
 }
 
 /** Thinking under the name it came by. */
-function thoughtIn(blocks: readonly JsonObject[]): JsonObject {
+function thoughtIn(blocks: readonly JsonObject[]): Pick<ChatMessage, 'reasoning' | 'reasoning_content'> {
   const thinking = blocks.filter(({ type }) => type === 'thinking');
   const text = thinking.map((block) => textIn(block.thinking) ?? '').join('');
   if (text === '') return {};
@@ -137,7 +144,7 @@ function thoughtIn(blocks: readonly JsonObject[]): JsonObject {
 }
 
 /** What Anthropic's own tools have done is left out: nobody else can go on from it. */
-function assistantMessage(content: JsonValue | undefined): JsonObject {
+function assistantMessage(content: JsonValue | undefined): ChatMessage {
   if (typeof content === 'string') return { role: 'assistant', content };
   const blocks = objectsIn(content);
   const said = blocks.filter(({ type }) => type === 'text').map(textPart);
@@ -164,9 +171,9 @@ function assistantMessage(content: JsonValue | undefined): JsonObject {
   };
 }
 
-function messagesOf({ system, messages }: JsonObject): JsonObject[] {
+function messagesOf({ system, messages }: JsonObject): ChatMessage[] {
   const instructed = typeof system === 'string' ? system : plainer(objectsIn(system).map(textPart), '\n');
-  const told = objectsIn(messages).flatMap(({ role, content }, at): JsonObject[] => {
+  const told = objectsIn(messages).flatMap(({ role, content }, at): ChatMessage[] => {
     switch (role) {
       case 'user':
         return userMessages(content, `messages[${at}].content`);
@@ -217,7 +224,7 @@ function toolsOf({ tools, messages }: JsonObject): JsonObject[] {
 
 const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
 
-function choiceOf(choice: JsonValue | undefined): JsonObject {
+function choiceOf(choice: JsonValue | undefined): ToolWords {
   if (!isObject(choice)) return {};
   const parallel = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
   if (choice.type === 'tool')
@@ -230,7 +237,7 @@ function choiceOf(choice: JsonValue | undefined): JsonObject {
 const effortOf = (budget: number): string => (budget <= 2_048 ? 'low' : budget <= 8_192 ? 'medium' : 'high');
 
 /** What a body says of thinking. */
-export function thinkingOf({ thinking, output_config: config }: JsonObject): JsonObject {
+export function thinkingOf({ thinking, output_config: config }: JsonObject): ThinkingWords {
   const effort = textIn(isObject(config) ? config.effort : null);
   const told = effort === null ? {} : { reasoning_effort: effort === 'max' ? 'high' : effort };
   if (!isObject(thinking)) return told;
@@ -239,7 +246,10 @@ export function thinkingOf({ thinking, output_config: config }: JsonObject): Jso
   return { thinking, ...(typeof budget === 'number' && { reasoning_effort: effortOf(budget) }), ...told };
 }
 
-const formatOf = ({ output_config: config, output_format: earlier }: JsonObject): JsonObject => {
+const formatOf = ({
+  output_config: config,
+  output_format: earlier,
+}: JsonObject): Pick<ChatRequest, 'response_format'> => {
   const format = isObject(config) && isObject(config.format) ? config.format : earlier;
   return isObject(format) && format.type === 'json_schema' && isObject(format.schema)
     ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema } } }
@@ -249,22 +259,29 @@ const formatOf = ({ output_config: config, output_format: earlier }: JsonObject)
 /** Characters of `user` that every provider takes. */
 const maxUserLength = 64;
 
-const asTheyAre = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stream'];
+const asTheyAre = [
+  'model',
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stream',
+] as const satisfies readonly (keyof ChatRequest)[];
 
 /** Throws NotConvertible. */
-export function toNeutral(body: JsonObject): JsonObject {
+export function toNeutral(body: JsonObject): NeutralRequestOf<'chat'> {
   if (isList(body.mcp_servers) && body.mcp_servers.length > 0)
     throw refused('mcp_servers: another provider does not ask them');
   if (body.max_tokens === 0) throw refused('max_tokens: only Anthropic fills its cache without an answer');
-  const neutral: JsonObject = {};
-  for (const name of asTheyAre) if ((body[name] ?? null) !== null) neutral[name] = body[name];
+  const kept: { [name in (typeof asTheyAre)[number]]?: JsonValue } = {};
+  for (const name of asTheyAre) if ((body[name] ?? null) !== null) kept[name] = body[name];
   const stops = isList(body.stop_sequences) ? body.stop_sequences : [];
   const tools = toolsOf(body);
   const named = textIn(isObject(body.metadata) ? body.metadata.user_id : null);
   // Others refuse longer names, and such a one tells them more than they need.
   const user = named !== null && named.length <= maxUserLength ? named : null;
-  return {
-    ...neutral,
+  const request: ChatRequest = {
+    ...kept,
     messages: messagesOf(body),
     ...(stops.length > 0 && { stop: stops.length === 1 ? stops[0] : stops }),
     ...(tools.length > 0 && { tools, ...choiceOf(body.tool_choice) }),
@@ -272,4 +289,5 @@ export function toNeutral(body: JsonObject): JsonObject {
     ...formatOf(body),
     ...(user !== null && { user }),
   };
+  return { mode: 'chat', body: request };
 }

@@ -1,10 +1,11 @@
+import type { ChatRequest, ThinkingWords } from '../../contracts/neutral-request.js';
 import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import { memberIn, objectIn } from '../../protocols/gemini/names.js';
 import { jsonSchemaOf } from './json-schema-of.js';
 
 /* `generationConfig` in neutral words. */
 
-const parameters: readonly (readonly [theirs: string, neutral: string])[] = [
+const parameters = [
   ['temperature', 'temperature'],
   ['topP', 'top_p'],
   ['topK', 'top_k'],
@@ -14,9 +15,9 @@ const parameters: readonly (readonly [theirs: string, neutral: string])[] = [
   ['stopSequences', 'stop'],
   ['presencePenalty', 'presence_penalty'],
   ['frequencyPenalty', 'frequency_penalty'],
-];
+] as const satisfies readonly (readonly [theirs: string, neutral: keyof ChatRequest])[];
 
-function formatOf(config: JsonObject): JsonObject {
+function formatOf(config: JsonObject): Pick<ChatRequest, 'response_format'> {
   if (memberIn(config, 'responseMimeType') !== 'application/json') return {};
   const plain = memberIn(config, 'responseJsonSchema');
   const own = objectIn(config, 'responseSchema');
@@ -34,7 +35,7 @@ const efforts: readonly (readonly [number, string])[] = [
   [8_192, 'medium'],
 ];
 
-function effortOf(config: JsonObject): JsonObject {
+function effortOf(config: JsonObject): ThinkingWords {
   const thinking = objectIn(config, 'thinkingConfig');
   if (thinking === null) return {};
   const level = textIn(memberIn(thinking, 'thinkingLevel'))?.toLowerCase();
@@ -46,7 +47,7 @@ function effortOf(config: JsonObject): JsonObject {
   return { reasoning_effort: efforts.find(([most]) => budget <= most)?.[1] ?? 'high' };
 }
 
-function modalitiesOf(config: JsonObject): JsonObject {
+function modalitiesOf(config: JsonObject): Pick<ChatRequest, 'modalities' | 'audio'> {
   const asked = memberIn(config, 'responseModalities');
   const modalities = isList(asked) ? asked.flatMap((one) => textIn(one)?.toLowerCase() ?? []) : [];
   if (modalities.every((one) => one === 'text')) return {};
@@ -58,8 +59,10 @@ function modalitiesOf(config: JsonObject): JsonObject {
   };
 }
 
-export function neutralGeneration(config: JsonObject): JsonObject {
-  const neutral: JsonObject = {};
+type Parameter = (typeof parameters)[number][1] | 'logprobs' | 'top_logprobs';
+
+export function neutralGeneration(config: JsonObject): Omit<ChatRequest, 'messages'> {
+  const neutral: { [name in Parameter]?: JsonValue } = {};
   for (const [theirs, name] of parameters) {
     const value = memberIn(config, theirs);
     if (value !== undefined) neutral[name] = value;

@@ -1,3 +1,4 @@
+import type { ToolWords } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, namesIn, objectsIn, textIn } from '../../json/json.js';
 import { memberIn, objectIn } from '../../protocols/gemini/names.js';
@@ -32,7 +33,7 @@ function functionsIn(tool: JsonObject, at: number): JsonObject[] {
 }
 
 /** Throws NotConvertible. */
-export function neutralTools(body: JsonObject): JsonObject {
+export function neutralTools(body: JsonObject): ToolWords {
   const functions = objectsIn(body.tools).flatMap(functionsIn);
   if (functions.length === 0) return {};
   const calling = objectIn(objectIn(body, 'toolConfig') ?? {}, 'functionCallingConfig') ?? {};

@@ -1,4 +1,5 @@
 import { detailOfSeal, isSeal, signedToolCall } from '../../contracts/neutral.js';
+import type { ChatMessage, NeutralRequestOf, ThinkingWords } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isList, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
@@ -54,7 +55,7 @@ const contentOf = (parts: readonly JsonObject[]): JsonValue =>
   parts.every(({ type }) => type === 'text') ? parts.map(({ text }) => text).join('') : parts;
 
 class Conversation {
-  readonly messages: JsonObject[] = [];
+  readonly messages: ChatMessage[] = [];
   private calls = 0;
   /** Ids of calls without a result yet, by the name of what was called. */
   private readonly open = new Map<string, string[]>();
@@ -117,7 +118,7 @@ class Conversation {
     if (said.length > 0) this.messages.push({ role: 'user', content: contentOf(said) });
   }
 
-  private result(result: JsonObject, place: string): JsonObject {
+  private result(result: JsonObject, place: string): ChatMessage {
     const name = textIn(result.name) ?? '';
     const open = this.open.get(name) ?? [];
     const id = textIn(result.id) ?? open[0];
@@ -137,7 +138,7 @@ class Conversation {
 }
 
 /** Throws NotConvertible. */
-function messagesOf(body: JsonObject): JsonObject[] {
+function messagesOf(body: JsonObject): ChatMessage[] {
   const conversation = new Conversation();
   const instructions = textsOf(partsIn(memberIn(body, 'systemInstruction'))).join('\n');
   if (instructions !== '') conversation.messages.push({ role: 'system', content: instructions });
@@ -146,32 +147,32 @@ function messagesOf(body: JsonObject): JsonObject[] {
 }
 
 /** Of a body that names its model. Throws NotConvertible. */
-export const neutralContent = (body: JsonObject, stream: boolean): JsonObject => ({
-  model: body.model,
-  messages: messagesOf(body),
-  ...neutralTools(body),
-  ...neutralGeneration(objectIn(body, 'generationConfig') ?? {}),
-  ...(stream && { stream: true }),
+export const neutralContent = (body: JsonObject, stream: boolean): NeutralRequestOf<'chat'> => ({
+  mode: 'chat',
+  body: {
+    model: body.model,
+    messages: messagesOf(body),
+    ...neutralTools(body),
+    ...neutralGeneration(objectIn(body, 'generationConfig') ?? {}),
+    ...(stream && { stream: true }),
+  },
 });
 
 const textOfContent = (request: JsonObject): string => textsOf(partsIn(request.content)).join('');
 
 /** `embedContent` and `batchEmbedContents`. */
-export function neutralEmbedding(body: JsonObject): JsonObject {
+export function neutralEmbedding(body: JsonObject): NeutralRequestOf<'embeddings'> {
   const requests = isList(body.requests) ? objectsIn(body.requests) : [body];
   const dimensions = requests
     .map((request) => memberIn(request, 'outputDimensionality'))
     .find((one) => one !== undefined);
   const texts = requests.map(textOfContent);
-  return {
-    model: body.model,
-    input: isList(body.requests) ? texts : (texts[0] ?? ''),
-    ...(dimensions !== undefined && { dimensions }),
-  };
+  const input = isList(body.requests) ? texts : (texts[0] ?? '');
+  return { mode: 'embeddings', body: { model: body.model, input, ...(dimensions !== undefined && { dimensions }) } };
 }
 
 /** What a body says of thinking, in neutral words. */
-export function neutralThinking(body: JsonObject): JsonObject {
+export function neutralThinking(body: JsonObject): ThinkingWords {
   const config = objectIn(body, 'generationConfig') ?? {};
   const { reasoning_effort, thinking } = neutralGeneration({ thinkingConfig: memberIn(config, 'thinkingConfig') });
   return { ...(reasoning_effort !== undefined && { reasoning_effort }), ...(thinking !== undefined && { thinking }) };

@@ -1,4 +1,5 @@
 import type { ReasoningDetail } from '../../contracts/neutral.js';
+import type { ChatCompletion } from '../../contracts/neutral-answer.js';
 import type { Answer, AnswerInput, CallInfo } from '../../contracts/protocol.js';
 import { outerBrackets } from '../../json/exact-json.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
@@ -65,7 +66,7 @@ function saidIn(blocks: readonly JsonObject[]): SeenText {
 }
 
 /** In neutral words. */
-function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: CallInfo): JsonObject {
+function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: CallInfo): ChatCompletion {
   const { content, reasoning, details, calls, annotations } = toldIn(blocks);
   const usage = isObject(message.usage) ? readUsage(message.usage) : null;
   return {

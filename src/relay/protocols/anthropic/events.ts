@@ -1,5 +1,6 @@
 import { noUsage } from '../../../domain/call/usage.js';
 import { anthropicReasoning, type ReasoningDetail } from '../../contracts/neutral.js';
+import type { AnswerMessage, ChatChunk, ChoiceEnd, ChunkChoice, ChunkHead } from '../../contracts/neutral-answer.js';
 import type { CallInfo } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
@@ -24,7 +25,7 @@ const finishReasons: ReadonlyMap<string, string> = new Map([
 const finishReasonOf = (stopReason: string): string => finishReasons.get(stopReason) ?? 'stop';
 
 /** The members of a choice that say why it ended. */
-export function finishOf({ stop_reason: reason, stop_sequence: sequence }: JsonObject): JsonObject {
+export function finishOf({ stop_reason: reason, stop_sequence: sequence }: JsonObject): ChoiceEnd {
   const told = textIn(reason);
   return {
     finish_reason: told === null ? null : finishReasonOf(told),
@@ -78,7 +79,7 @@ export class AnthropicEvents {
   private spoken = 0;
   private began = 0;
   private cited: JsonObject[] = [];
-  private head: JsonObject | null = null;
+  private head: ChunkHead | null = null;
   private readonly ids = new DistinctCallIds();
   /** By the index of a block that is a call: which call it is, and whether arguments have come. */
   private readonly calls = new Map<JsonValue, { readonly index: number; begun: boolean }>();
@@ -91,7 +92,7 @@ export class AnthropicEvents {
   }
 
   /** null: nothing in it for the caller. */
-  read(event: JsonObject): JsonObject | null {
+  read(event: JsonObject): ChatChunk | null {
     switch (event.type) {
       case 'message_start':
         return this.start(isObject(event.message) ? event.message : {});
@@ -108,14 +109,14 @@ export class AnthropicEvents {
     }
   }
 
-  private start({ id, model }: JsonObject): JsonObject | null {
+  private start({ id, model }: JsonObject): ChatChunk | null {
     // Some streams begin twice.
     if (this.head !== null) return null;
     this.head = this.headOf(id, model);
     return this.chunk({ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null });
   }
 
-  private block(index: JsonValue, block: JsonObject): JsonObject | null {
+  private block(index: JsonValue, block: JsonObject): ChatChunk | null {
     this.thinking = block.type === 'thinking';
     this.unseen = this.thinking || block.type === 'server_tool_use';
     switch (block.type) {
@@ -153,7 +154,7 @@ export class AnthropicEvents {
     }
   }
 
-  private delta(index: JsonValue, delta: JsonObject): JsonObject | null {
+  private delta(index: JsonValue, delta: JsonObject): ChatChunk | null {
     switch (delta.type) {
       case 'text_delta':
         return this.wordsChunk('content', words(delta.text));
@@ -180,7 +181,7 @@ export class AnthropicEvents {
   }
 
   /** No arguments are an empty object. What was cited is told once it is known for which words. */
-  private blockStop(index: JsonValue): JsonObject | null {
+  private blockStop(index: JsonValue): ChatChunk | null {
     // What a tool finds comes in a block of its own.
     if (this.thinking) this.unseen = false;
     const { cited } = this;
@@ -195,7 +196,7 @@ export class AnthropicEvents {
     return this.deltaChunk({ tool_calls: [{ index: call.index, function: { arguments: nothingGiven } }] });
   }
 
-  private finish(delta: JsonObject): JsonObject | null {
+  private finish(delta: JsonObject): ChatChunk | null {
     this.unseen = false;
     const finish = finishOf(delta);
     if (finish.finish_reason === null) return null;
@@ -203,18 +204,18 @@ export class AnthropicEvents {
     return this.chunk({ index: 0, delta: {}, ...finish });
   }
 
-  private wordsChunk(member: 'content' | 'reasoning_content', text: string): JsonObject | null {
+  private wordsChunk(member: 'content' | 'reasoning_content', text: string): ChatChunk | null {
     if (text === '') return null;
     this.said(text);
     if (member === 'content') this.spoken += text.length;
     return this.deltaChunk({ [member]: text });
   }
 
-  private deltaChunk(delta: JsonObject): JsonObject {
+  private deltaChunk(delta: AnswerMessage): ChatChunk {
     return this.chunk({ index: 0, delta, finish_reason: null });
   }
 
-  private headOf(id: JsonValue | undefined, model: JsonValue | undefined): JsonObject {
+  private headOf(id: JsonValue | undefined, model: JsonValue | undefined): ChunkHead {
     const { info } = this;
     return {
       id: textIn(id) ?? info.callId,
@@ -224,7 +225,7 @@ export class AnthropicEvents {
     };
   }
 
-  private chunk(choice: JsonObject): JsonObject {
+  private chunk(choice: ChunkChoice): ChatChunk {
     this.head ??= this.headOf(null, null);
     return { ...this.head, choices: [choice] };
   }

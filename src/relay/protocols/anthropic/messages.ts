@@ -1,7 +1,8 @@
 import { isAnthropicReasoning } from '../../contracts/neutral.js';
+import type { ChatMessage } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { parseExactly } from '../../json/exact-json.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { instructionText } from '../instructions.js';
 import { anthropicCallId } from '../tool-call-ids.js';
 import { blocksOf, isBlank } from './content.js';
@@ -33,7 +34,7 @@ const inputOf = (given: JsonValue | undefined): JsonObject => {
 const cached = ({ cache_control: control }: JsonObject): JsonObject =>
   isObject(control) ? { cache_control: control } : {};
 
-function callsOf(message: JsonObject, place: string): JsonObject[] {
+function callsOf(message: ChatMessage, place: string): JsonObject[] {
   const calls = objectsIn(message.tool_calls).map((call, at): JsonObject => {
     const { name, arguments: given } = isObject(call.function) ? call.function : {};
     if (textIn(name) === null)
@@ -51,7 +52,7 @@ function callsOf(message: JsonObject, place: string): JsonObject[] {
 const functionId = (name: JsonValue | undefined): string => anthropicCallId(`function_${String(name)}`);
 
 /** What its model can be shown again of its thinking: unsigned, it would be refused. */
-function thinkingOf({ reasoning_details: details, reasoning_content: plain }: JsonObject): JsonObject[] {
+function thinkingOf({ reasoning_details: details, reasoning_content: plain }: ChatMessage): JsonObject[] {
   const told = objectsIn(details);
   const alone = told.filter(({ type }) => type === 'reasoning.text').length === 1;
   return told.flatMap((detail): JsonObject[] => {
@@ -65,7 +66,7 @@ function thinkingOf({ reasoning_details: details, reasoning_content: plain }: Js
   });
 }
 
-function resultOf(message: JsonObject, id: string, place: string): JsonObject {
+function resultOf(message: ChatMessage, id: string, place: string): JsonObject {
   const { content, is_error: failed } = message;
   return {
     type: 'tool_result',
@@ -88,7 +89,7 @@ class Turns {
   readonly system: { readonly text: string | null; readonly blocks: JsonObject[] }[] = [];
   private readonly turns: Turn[] = [];
 
-  add(message: JsonObject, place: string): void {
+  add(message: ChatMessage, place: string): void {
     const { role, content } = message;
     switch (role) {
       case 'system':
@@ -183,11 +184,8 @@ function systemOf(told: Turns['system']): JsonObject {
 }
 
 /** `system` and `messages`. Throws NotConvertible naming the message. */
-export function conversationOf(messages: JsonValue | undefined): JsonObject {
+export function conversationOf(messages: readonly ChatMessage[]): JsonObject {
   const turns = new Turns();
-  for (const [at, message] of (isList(messages) ? messages : []).entries()) {
-    if (!isObject(message)) throw new NotConvertible('caller', `messages[${at}] is to be an object`);
-    turns.add(message, `messages[${at}]`);
-  }
+  for (const [at, message] of messages.entries()) turns.add(message, `messages[${at}]`);
   return { ...systemOf(turns.system), messages: turns.messages() };
 }

@@ -1,6 +1,7 @@
 import { NotConvertible, type RequestInput, type RequestOptions } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { pictureAddresses } from '../gemini/media.js';
+import { neutralAs } from '../request-builder.js';
 import { imageSource } from './content.js';
 
 /* Pictures that stand in Anthropic's blocks by their address, for houses that take them in the request only. */
@@ -21,10 +22,12 @@ const addressesIn = (blocks: readonly JsonObject[]): string[] =>
 
 /** Addresses of the pictures of a conversation, in either form. */
 export function pictureAddressesOf({ caller }: Pick<RequestInput, 'caller'>): readonly string[] {
-  const { mode, dialect, body, neutral } = caller;
+  const { mode, dialect, body } = caller;
   // Counting is free, and so is an estimate.
   if (mode !== 'chat') return [];
-  return dialect.wire === 'anthropic' ? addressesIn(objectsIn(body.messages)) : pictureAddresses(neutral().messages);
+  return dialect.wire === 'anthropic'
+    ? addressesIn(objectsIn(body.messages))
+    : pictureAddresses(neutralAs(caller, 'chat').messages);
 }
 
 type Fetched = RequestOptions['pictures'];

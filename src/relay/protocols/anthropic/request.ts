@@ -1,6 +1,7 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { maxSearches } from '../../catalogue/searching.js';
+import type { ChatRequest } from '../../contracts/neutral-request.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -20,7 +21,7 @@ import {
   textIn,
 } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
-import { baseOf, written } from '../request-builder.js';
+import { baseOf, neutralAs, written } from '../request-builder.js';
 import { askedInAnthropic } from '../thinking-asked.js';
 import { withoutMadeBlocks } from './carried-members.js';
 import { betasOf } from './headers.js';
@@ -80,33 +81,33 @@ function limitOf(body: JsonObject, caller: CallerRequest, model: string, { claud
 }
 
 /** Anthropic refuses white space alone; others may stop at it. */
-const stopsIn = ({ stop }: JsonObject, model: string): JsonObject => {
+const stopsIn = ({ stop }: ChatRequest, model: string): JsonObject => {
   const stops: JsonValue[] = (isList(stop) ? stop : [stop ?? null]).filter(
     (one) => typeof one === 'string' && (factsOf(model).isClaude ? one.trim() : one) !== '',
   );
   return stops.length === 0 ? {} : { stop_sequences: stops };
 };
 
-const userIn = ({ user, metadata }: JsonObject): JsonObject => {
+const userIn = ({ user, metadata }: ChatRequest): JsonObject => {
   const id = textIn(isObject(metadata) ? metadata.user_id : null) ?? textIn(user);
   return id === null ? {} : { metadata: { user_id: id } };
 };
 
-const formatIn = ({ response_format: format }: JsonObject, model: string): JsonObject => {
+const formatIn = ({ response_format: format }: ChatRequest, model: string): JsonObject => {
   if (!isObject(format) || format.type !== 'json_schema' || !factsOf(model).messages.schemas) return {};
   const { json_schema: told } = format;
   const schema = isObject(told) ? (told.schema ?? told) : null;
   return isObject(schema) ? { output_config: { format: { type: 'json_schema', schema } } } : {};
 };
 
-const samplingIn = ({ temperature, top_p, top_k }: JsonObject): JsonObject => ({
+const samplingIn = ({ temperature, top_p, top_k }: ChatRequest): JsonObject => ({
   ...(isNumber(temperature) && { temperature }),
   ...(isNumber(top_p) && { top_p }),
   ...(isNumber(top_k) && { top_k }),
 });
 
 /** Throws NotConvertible. */
-function fromNeutral(body: JsonObject, model: string, limit: number, stream: boolean): JsonObject {
+function fromNeutral(body: ChatRequest, model: string, limit: number, stream: boolean): JsonObject {
   if ((countIn(body.n) ?? 1) > 1) throw new NotConvertible('caller', 'n: this provider gives one choice');
   const { thinking, reasoning_effort: effort } = body;
   const asked: JsonObject = {
@@ -144,14 +145,14 @@ interface MessagesBody {
 function messagesBody({ channel, caller, model: upstreamModel, options }: RequestInput): MessagesBody {
   const { model, thinks } = modelOf(upstreamModel, options);
   const own = caller.dialect.wire === 'anthropic';
-  const given = own ? caller.body : caller.neutral();
+  const given = own ? caller.body : neutralAs(caller, 'chat');
   const asked = limitOf(given, caller, upstreamModel, options);
   // For these it is held that the limit may be raised so far.
   // Nothing is to be put out where the cache alone is to be filled.
   const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, minThinkingLimit) : asked;
   const plain = own
     ? { ...asPriced(given), model, max_tokens: limit }
-    : fromNeutral(given, model, limit, caller.stream);
+    : fromNeutral(neutralAs(caller, 'chat'), model, limit, caller.stream);
   const asks = thinks && asked > 0 && !options.passThrough && !isObject(plain.thinking);
   const thought = asks ? thoughtful(plain, model, limit, options.claude.thinkingShare) : plain;
   const override = options.passThrough ? null : channel.paramOverride;
@@ -200,7 +201,9 @@ export const anthropicRequest =
         text: written(variant.reshape?.(body, target) ?? body, own ? caller.source : undefined),
       },
       model,
-      reasoningEffort: reasoningEffortOf(textIn(effort) ?? (own ? null : textIn(caller.neutral().reasoning_effort))),
+      reasoningEffort: reasoningEffortOf(
+        textIn(effort) ?? (own ? null : textIn(neutralAs(caller, 'chat').reasoning_effort)),
+      ),
       thinking: askedInAnthropic(body),
     };
   };

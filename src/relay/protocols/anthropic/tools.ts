@@ -1,3 +1,4 @@
+import type { ToolWords } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
@@ -43,7 +44,7 @@ function choiceOf(choice: JsonValue | undefined): JsonObject | null {
 }
 
 /** `tools` and `tool_choice`, as far as there are any. Throws NotConvertible naming the tool. */
-export function toolsOf({ tools, functions, tool_choice, function_call, parallel_tool_calls }: JsonObject): JsonObject {
+export function toolsOf({ tools, functions, tool_choice, function_call, parallel_tool_calls }: ToolWords): JsonObject {
   const offered = [
     ...objectsIn(tools).map((tool, at) => toolOf(tool, `tools[${at}]`)),
     ...objectsIn(functions).map((one, at) => toolOf({ function: one }, `functions[${at}]`)),

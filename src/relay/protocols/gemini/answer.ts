@@ -1,6 +1,7 @@
 import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { googleReasoning, type ReasoningDetail, signedToolCall } from '../../contracts/neutral.js';
+import type { AnswerHead, AnswerMessage, ChatChoice, ChunkChoice } from '../../contracts/neutral-answer.js';
 import { type CallInfo, type Generated, maxChoices } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import {
@@ -104,7 +105,7 @@ export class GeminiReader implements Generated {
   }
 
   /** The choices of a response, with a delta each. `whole`: there is no more to come, and no less in each. */
-  choices(response: JsonObject, whole: boolean): JsonObject[] {
+  choices(response: JsonObject, whole: boolean): ChunkChoice[] {
     if (blockReason(response) !== null) this.finishReason = 'content_filter';
     return objectsIn(response.candidates).flatMap((told, at) => {
       const index = countIn(told.index) ?? at;
@@ -114,7 +115,7 @@ export class GeminiReader implements Generated {
   }
 
   /** The members that all chunks, or a whole answer, begin with. */
-  head({ responseId, modelVersion }: JsonObject, object: string): JsonObject {
+  head<Name extends string>({ responseId, modelVersion }: JsonObject, object: Name): AnswerHead<Name> {
     return {
       id: textIn(responseId) ?? this.info.callId,
       object,
@@ -132,13 +133,13 @@ export class GeminiReader implements Generated {
     return found ?? null;
   }
 
-  private choice(told: JsonObject, index: number, candidate: Candidate, whole: boolean): JsonObject[] {
+  private choice(told: JsonObject, index: number, candidate: Candidate, whole: boolean): ChunkChoice[] {
     const said = this.read(told, candidate);
     this.count(told, candidate);
     const reason = textIn(told.finishReason);
     const annotations = citations(told);
     const logprobs = probabilities(told);
-    const delta: JsonObject = {
+    const delta: AnswerMessage = {
       ...(!candidate.begun && { role: 'assistant' }),
       ...((said.content !== '' || !candidate.begun) && { content: said.content }),
       ...(said.reasoning !== '' && { reasoning_content: said.reasoning }),
@@ -250,8 +251,8 @@ export class GeminiReader implements Generated {
 }
 
 /** The same as whole messages have it: calls are in their order, and complete. */
-export function asMessage({ delta, ...choice }: JsonObject): JsonObject {
-  const { tool_calls: calls, content, ...message } = isObject(delta) ? delta : {};
+export function asMessage({ delta, ...choice }: ChunkChoice): ChatChoice {
+  const { tool_calls: calls, content, ...message } = delta;
   const listed = isList(calls) ? objectsIn(calls).map(({ index: _, ...call }): JsonValue => call) : [];
   return {
     ...choice,

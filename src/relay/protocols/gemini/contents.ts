@@ -1,4 +1,5 @@
 import { googleReasoning, toolCallSignature } from '../../contracts/neutral.js';
+import type { ChatMessage } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { parseExactly } from '../../json/exact-json.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
@@ -59,7 +60,7 @@ function argumentsOf({ arguments: given }: JsonObject, name: string): JsonObject
 }
 
 /** What was said, of which the thinking is sealed: the seal goes with the last of it. */
-function withSeal(parts: JsonObject[], message: JsonObject): JsonObject[] {
+function withSeal(parts: JsonObject[], message: ChatMessage): JsonObject[] {
   const seal = objectsIn(message.reasoning_details).findLast(({ format }) => format === googleReasoning)?.data;
   if (textIn(seal) === null) return parts;
   const last = parts.pop() ?? { text: '' };
@@ -77,7 +78,7 @@ class Reading {
 
   constructor(private readonly rules: ConversationRules) {}
 
-  message(message: JsonObject, name: string): void {
+  message(message: ChatMessage, name: string): void {
     switch (message.role) {
       case 'system':
       case 'developer': {
@@ -109,7 +110,7 @@ class Reading {
     else this.contents.push({ role, parts });
   }
 
-  private answered(message: JsonObject, name: string): JsonObject[] {
+  private answered(message: ChatMessage, name: string): JsonObject[] {
     const said = withSeal(
       [...partsOf(message.content, name, this.rules.fetched), ...textPart(textIn(message.refusal) ?? '')],
       message,
@@ -131,7 +132,7 @@ class Reading {
     return thoughtSignature === null ? { functionCall } : { functionCall, thoughtSignature };
   }
 
-  private result(message: JsonObject, name: string): void {
+  private result(message: ChatMessage, name: string): void {
     const { tool_call_id: id, content } = message;
     const call = this.called.get(id ?? null);
     const called = textIn(message.name) ?? call?.name;
@@ -164,9 +165,9 @@ function responseOf(text: string): JsonObject {
 }
 
 /** Throws NotConvertible. */
-export function conversation(messages: JsonValue | undefined, rules: ConversationRules): Conversation {
+export function conversation(messages: readonly ChatMessage[], rules: ConversationRules): Conversation {
   const reading = new Reading(rules);
-  for (const [at, message] of objectsIn(messages).entries()) reading.message(message, `messages[${at}]`);
+  for (const [at, message] of messages.entries()) reading.message(message, `messages[${at}]`);
   reading.answerCalls();
   const instructions = reading.instructions.join('\n');
   const { contents } = reading;

@@ -1,3 +1,5 @@
+import type { EmbeddingList } from '../../contracts/neutral-answer.js';
+import type { EmbeddingRequest } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { embeddingList } from '../embeddings.js';
@@ -6,13 +8,13 @@ import { geminiUsage } from './usage.js';
 
 /* Texts as vectors, one or many at a time. */
 
-export interface EmbeddingRequest {
+interface EmbeddingAsked {
   readonly action: 'embedContent' | 'batchEmbedContents';
   readonly body: JsonObject;
 }
 
 /** Throws NotConvertible. */
-export const textsToEmbed = ({ input }: JsonObject): string[] =>
+export const textsToEmbed = ({ input }: EmbeddingRequest): string[] =>
   (isList(input) ? input : [input]).map((one, at) => {
     const text = textIn(one);
     if (text !== null) return text;
@@ -23,7 +25,7 @@ export const textsToEmbed = ({ input }: JsonObject): string[] =>
   });
 
 /** Throws NotConvertible. */
-export function embeddingBody(body: JsonObject, model: string): EmbeddingRequest {
+export function embeddingBody(body: EmbeddingRequest, model: string): EmbeddingAsked {
   const { dimensions } = body;
   const requests = textsToEmbed(body).map((text) => ({
     model: `models/${model}`,
@@ -37,7 +39,7 @@ export function embeddingBody(body: JsonObject, model: string): EmbeddingRequest
 }
 
 /** In OpenAI's list form; null: there are no vectors. */
-export function embeddingsAnswered(told: JsonObject, model: string): JsonObject | null {
+export function embeddingsAnswered(told: JsonObject, model: string): EmbeddingList | null {
   const { embedding, embeddings } = told;
   const vectors = objectsIn(isObject(embedding) ? [embedding] : embeddings).flatMap(({ values }) =>
     isList(values) && values.length > 0 ? [values] : [],

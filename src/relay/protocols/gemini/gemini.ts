@@ -1,5 +1,6 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { providerTools } from '../../contracts/neutral.js';
+import type { ChatCompletion } from '../../contracts/neutral-answer.js';
 import type { Answer, AnswerInput, Protocol } from '../../contracts/protocol.js';
 import { isObject, type JsonObject } from '../../json/json.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
@@ -7,6 +8,7 @@ import { confidentialOf } from '../confidential-of.js';
 import { failedCandidate } from '../failed-finish.js';
 import { pathSegment } from '../model-address.js';
 import { writtenUsage } from '../openai/usage.js';
+import { neutralAs } from '../request-builder.js';
 import { noAnswer } from '../says-something.js';
 import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { asMessage, GeminiReader, outsideCalls } from './answer.js';
@@ -47,7 +49,7 @@ function read(told: JsonObject, { provider, channel, caller, body: received, inf
   const choices = generated.choices(told, true).map(asMessage);
   if (choices.length === 0 || generated.endless) return missing();
   const usage = geminiUsage(told.usageMetadata, generated.searches);
-  const body = {
+  const body: ChatCompletion = {
     ...generated.head(told, 'chat.completion'),
     choices,
     ...(usage !== null && { usage: writtenUsage(usage) }),
@@ -60,7 +62,7 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
   switchedTools: () => providerTools,
   // Who speaks this wire gives addresses where Google itself is to look.
   pictures: ({ caller }) =>
-    isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(caller.neutral().messages),
+    isNative(caller) || caller.mode !== 'chat' ? [] : pictureAddresses(neutralAs(caller, 'chat').messages),
   answer(answered) {
     const { provider, channel, caller, status, body: bytes, info } = answered;
     const confidential = confidentialOf(provider, channel);

@@ -1,3 +1,4 @@
+import type { ChatRequest } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isNumber, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import { geminiSchema } from './schema.js';
@@ -18,7 +19,7 @@ function stopsIn(stop: JsonValue | undefined): JsonValue[] | undefined {
 }
 
 /** Throws NotConvertible. */
-function formatted({ response_format: format }: JsonObject): JsonObject {
+function formatted({ response_format: format }: ChatRequest): JsonObject {
   if (!isObject(format)) return {};
   const { json_schema: named } = format;
   if (format.type === 'json_object') return { responseMimeType: 'application/json' };
@@ -31,7 +32,7 @@ function formatted({ response_format: format }: JsonObject): JsonObject {
 }
 
 /** Sound comes as bare samples only. Throws NotConvertible. */
-function spoken({ audio }: JsonObject): JsonObject {
+function spoken({ audio }: ChatRequest): JsonObject {
   const { voice, format } = isObject(audio) ? audio : {};
   if (textIn(format) !== null && format !== 'pcm16')
     throw new NotConvertible('caller', 'audio.format: this provider answers in pcm16 only');
@@ -40,8 +41,8 @@ function spoken({ audio }: JsonObject): JsonObject {
 }
 
 /** Throws NotConvertible. */
-function modalities(body: JsonObject, drawsImages: boolean): JsonObject {
-  const asked = isList(body.modalities) ? body.modalities : [];
+function modalities(body: ChatRequest, drawsImages: boolean): JsonObject {
+  const asked = body.modalities ?? [];
   if (asked.includes('audio')) return { responseModalities: ['AUDIO'], ...spoken(body) };
   return drawsImages || asked.includes('image') ? { responseModalities: ['TEXT', 'IMAGE'] } : {};
 }
@@ -51,7 +52,7 @@ export interface GenerationRules extends ThinkingRules {
 }
 
 /** Throws NotConvertible. */
-export function generationConfig(body: JsonObject, rules: GenerationRules): JsonObject {
+export function generationConfig(body: ChatRequest, rules: GenerationRules): JsonObject {
   const { limit, drawsImages } = rules;
   const { n } = body;
   return {

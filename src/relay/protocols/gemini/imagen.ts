@@ -1,10 +1,13 @@
 import { used } from '../../../domain/call/usage.js';
+import type { ChatCompletion } from '../../contracts/neutral-answer.js';
+import type { ChatRequest } from '../../contracts/neutral-request.js';
 import { type Answer, type AnswerInput, type CallerRequest, NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
 import { asUpstreamError, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { writtenUsage } from '../openai/usage.js';
+import { neutralAs } from '../request-builder.js';
 import { blocked } from './failure.js';
 import { objectIn } from './names.js';
 import { isNative } from './native.js';
@@ -61,8 +64,8 @@ function wordsIn(content: JsonValue | undefined): string {
 }
 
 /** What was said last is what is to be drawn. Throws NotConvertible. */
-function promptIn(messages: JsonValue | undefined): string {
-  const prompt = wordsIn(objectsIn(messages).findLast(({ role }) => role === 'user')?.content);
+function promptIn({ messages }: ChatRequest): string {
+  const prompt = wordsIn(messages.findLast(({ role }) => role === 'user')?.content);
   if (prompt.trim() === '') throw new NotConvertible('caller', 'messages: the last of a user says what is to be drawn');
   return prompt;
 }
@@ -82,14 +85,14 @@ function predictionIn({ body }: CallerRequest): JsonObject {
 /** Throws NotConvertible. */
 export function predictionBody(caller: CallerRequest): JsonObject {
   if (asksForPrediction(caller)) return predictionIn(caller);
-  const body = caller.neutral();
+  const body = neutralAs(caller, 'chat');
   const limit = caller.outputLimit ?? countIn(body.max_completion_tokens) ?? countIn(body.max_tokens);
   if (limit !== null && limit < tokensPerPicture)
     throw new NotConvertible('caller', `max_tokens: a picture is ${tokensPerPicture} tokens`);
   onePicture(body.n, 'n');
   const aspectRatio = aspects.get(body.size);
   return {
-    instances: [{ prompt: promptIn(body.messages) }],
+    instances: [{ prompt: promptIn(body) }],
     parameters: { sampleCount: 1, personGeneration: 'allow_adult', ...(aspectRatio !== undefined && { aspectRatio }) },
   };
 }
@@ -114,7 +117,7 @@ export function predictionAnswered(
   if (asksForPrediction(caller))
     return { ok: true, body: told, own: true, received, untouched: true, usage, generated };
   const type = textIn(drawn.mimeType) ?? 'image/png';
-  const body = {
+  const body: ChatCompletion = {
     id: `chatcmpl-${info.callId}`,
     object: 'chat.completion',
     created: info.createdAt,

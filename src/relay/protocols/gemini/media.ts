@@ -1,3 +1,4 @@
+import type { ChatMessage } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
@@ -44,8 +45,8 @@ export type Fetched = ReadonlyMap<string, { readonly type: string; readonly data
 const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
 
 /** Addresses of the pictures in a conversation, as they stand there. */
-export const pictureAddresses = (messages: JsonValue | undefined): string[] =>
-  objectsIn(messages).flatMap(({ content }) =>
+export const pictureAddresses = (messages: readonly ChatMessage[]): string[] =>
+  messages.flatMap(({ content }) =>
     objectsIn(content).flatMap((part) => {
       const source = part.type === 'image_url' ? urlIn(part.image_url) : null;
       return source !== null && isAddress(source) ? [source] : [];

@@ -1,5 +1,6 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
+import type { ChatRequest } from '../../contracts/neutral-request.js';
 import {
   type CallerRequest,
   type GeminiSettings,
@@ -8,7 +9,7 @@ import {
   type RequestOptions,
 } from '../../contracts/protocol.js';
 import { countIn, type JsonObject, textIn } from '../../json/json.js';
-import { baseOf, notServed, written } from '../request-builder.js';
+import { baseOf, neutralAs, notServed, written } from '../request-builder.js';
 import { askedInGemini } from '../thinking-asked.js';
 import { conversation } from './contents.js';
 import { embeddingBody } from './embeddings.js';
@@ -33,7 +34,7 @@ const safetySettings = ({ safety }: GeminiSettings): JsonObject[] =>
 const bareName = (model: string): string => model.replace(/^models\//, '');
 
 /** null: neither the caller nor what is held for the call says one. */
-const limitOf = ({ outputLimit, maxOutput }: CallerRequest, body: JsonObject): number | null => {
+const limitOf = ({ outputLimit, maxOutput }: CallerRequest, body: ChatRequest): number | null => {
   const asked = outputLimit ?? (countIn(body.max_completion_tokens) || countIn(body.max_tokens) || null);
   return asked === null ? null : Math.min(asked, maxOutput);
 };
@@ -53,7 +54,7 @@ interface AskedModel {
 }
 
 /** Throws NotConvertible. */
-function contentBody(caller: CallerRequest, body: JsonObject, { model, suffix, options }: AskedModel): JsonObject {
+function contentBody(caller: CallerRequest, body: ChatRequest, { model, suffix, options }: AskedModel): JsonObject {
   const { gemini: settings, pictures: fetched } = options;
   const { takesInstructions, thinksByLevel } = factsOf(model);
   const { instructions, contents } = conversation(body.messages, {
@@ -105,10 +106,12 @@ function asked(
         action: caller.stream ? 'streamGenerateContent' : 'generateContent',
         body: native
           ? nativeContent(caller, model, suffix, options.gemini.thinkingShare)
-          : contentBody(caller, caller.neutral(), askedModel),
+          : contentBody(caller, neutralAs(caller, 'chat'), askedModel),
       };
     case 'embeddings':
-      return native ? nativeEmbedding(caller, bareName(model)) : embeddingBody(caller.neutral(), bareName(model));
+      return native
+        ? nativeEmbedding(caller, bareName(model))
+        : embeddingBody(neutralAs(caller, 'embeddings'), bareName(model));
     case 'counting':
       if (native) return { action: 'countTokens', body: nativeCounting(caller, bareName(model)) };
       throw notServed(caller.mode);
@@ -121,7 +124,7 @@ function asked(
 export const geminiRequest =
   (variant: GeminiVariant): Protocol['request'] =>
   ({ provider, channel, caller, model: upstreamModel, options }) => {
-    const told = isNative(caller) ? caller.body : caller.neutral();
+    const told: JsonObject = isNative(caller) ? caller.body : caller.neutral().body;
     const suffix = suffixOf(options.gemini, upstreamModel, textIn(told.model) ?? '');
     const model = suffix?.model ?? upstreamModel;
     const { action, body } = asked(caller, { model, suffix, options });

@@ -1,5 +1,6 @@
 import type { ThinkingRange } from '../../../domain/models/fact-kinds.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
+import type { ThinkingWords } from '../../contracts/neutral-request.js';
 import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
 import { memberIn, objectIn, withMember } from './names.js';
 
@@ -75,7 +76,7 @@ function bySuffix(model: string, { budget }: ThinkingSuffix, share: number, limi
 }
 
 /** By OpenAI's effort, or by a budget as Anthropic's clients give it; null: nothing is said. */
-function asAsked(model: string, { reasoning_effort: effort, thinking }: JsonObject): JsonObject | null {
+function asAsked(model: string, { reasoning_effort: effort, thinking }: ThinkingWords): JsonObject | null {
   if (isObject(thinking)) {
     const budget = countIn(thinking.budget_tokens);
     if (thinking.type === 'disabled') return byBudget(model, 0);
@@ -101,7 +102,7 @@ export interface ThinkingRules {
 
 /** `thinkingConfig`; null: the model's own way. A suffix wins: it is what is priced. */
 export function thinkingConfig(
-  body: JsonObject,
+  body: ThinkingWords,
   { model, suffix, thinkingShare, limit }: ThinkingRules,
 ): JsonObject | null {
   if (!factsOf(model).takesThinking) return null;

@@ -1,4 +1,5 @@
 import { providerTools } from '../../contracts/neutral.js';
+import type { ToolWords } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { geminiSchema } from './schema.js';
@@ -17,7 +18,7 @@ interface Offered {
   readonly place: string;
 }
 
-const offeredIn = ({ tools, functions }: JsonObject): Offered[] => [
+const offeredIn = ({ tools, functions }: ToolWords): Offered[] => [
   ...objectsIn(tools).map((tool, at) => {
     if (!isObject(tool.function))
       throw new NotConvertible('caller', `tools[${at}].type: this provider is offered functions only`);
@@ -27,7 +28,7 @@ const offeredIn = ({ tools, functions }: JsonObject): Offered[] => [
 ];
 
 /** `switches`: functions named so switch on tools of the provider's own. Empty: there are none. Throws NotConvertible. */
-export function geminiTools(body: JsonObject, switches: boolean): JsonObject[] {
+export function geminiTools(body: ToolWords, switches: boolean): JsonObject[] {
   const own: JsonObject[] = [];
   const functionDeclarations: JsonObject[] = [];
   for (const { called, place } of offeredIn(body)) {
@@ -46,7 +47,7 @@ const modes: ReadonlyMap<JsonValue, string> = new Map([
 ]);
 
 /** null: nothing is said. */
-export function toolConfig({ tool_choice: choice, function_call: legacy }: JsonObject): JsonObject | null {
+export function toolConfig({ tool_choice: choice, function_call: legacy }: ToolWords): JsonObject | null {
   const asked = choice ?? legacy;
   if (isObject(asked)) {
     const name = textIn(isObject(asked.function) ? asked.function.name : asked.name);

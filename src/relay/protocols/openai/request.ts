@@ -13,13 +13,14 @@ import type { Edit, OpenAiVariant, Target } from './variant.js';
 
 /* From the caller's request to the upstream's, in the OpenAI family. */
 
-const paths: Readonly<Partial<Record<Mode, string>>> = {
+const paths: Readonly<Record<Mode, string | null>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
   embeddings: '/v1/embeddings',
   speech: '/v1/audio/speech',
   transcription: '/v1/audio/transcriptions',
   translation: '/v1/audio/translations',
+  counting: null,
 };
 
 /** Cloudflare's gateway has the provider's root in its own path already. */
@@ -28,7 +29,7 @@ export const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 /** OpenAI's path at the upstream's base. The caller's query stays here: a provider that needs some of it says so. */
 export function standardUrl({ base, caller }: Target): string {
   const path = paths[caller.mode];
-  if (path === undefined) throw notServed(caller.mode);
+  if (path === null) throw notServed(caller.mode);
   return base + (base.startsWith(cloudflareGateway) ? path.slice('/v1'.length) : path);
 }
 
@@ -177,7 +178,7 @@ export function openAiRequest(
 ): UpstreamRequest {
   const asked: Target = { base: baseOf(provider, channel), model, channel, caller, options };
   const edits = [...(options.passThrough ? [] : (variant.edits ?? [])), ...(variant.reshape ? [variant.reshape] : [])];
-  const asCalled = caller.dialect.wire === 'openai' ? caller.body : caller.neutral();
+  const asCalled: JsonObject = caller.dialect.wire === 'openai' ? caller.body : caller.neutral().body;
   let body: JsonObject = { ...asCalled, model };
   if (caller.dialect.wire !== 'openai' && caller.mode === 'chat') body = inPlainWords(variant)(body, asked);
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])

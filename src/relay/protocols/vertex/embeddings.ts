@@ -10,7 +10,7 @@ import { geminiFailureIn, geminiRefusal } from '../gemini/failure.js';
 import { memberIn } from '../gemini/names.js';
 import { isNative } from '../gemini/native.js';
 import { pathSegment } from '../model-address.js';
-import { baseOf, notServed, written } from '../request-builder.js';
+import { baseOf, neutralAs, notServed, written } from '../request-builder.js';
 import { upstreamJson } from '../upstream-json.js';
 
 /* Texts as vectors in Google's cloud, by its older method: it says of each text how many tokens it has. */
@@ -23,11 +23,11 @@ function purposesOf({ body }: CallerRequest): JsonObject[] {
 
 /** Throws NotConvertible. */
 function predictionBody(caller: CallerRequest): JsonObject {
-  const neutral = caller.neutral();
+  const asked = neutralAs(caller, 'embeddings');
   const purposes = isNative(caller) ? purposesOf(caller) : [];
-  const dimensions = countIn(neutral.dimensions);
+  const dimensions = countIn(asked.dimensions);
   return {
-    instances: textsToEmbed(neutral).map((content, at) => ({ content, ...purposes[at] })),
+    instances: textsToEmbed(asked).map((content, at) => ({ content, ...purposes[at] })),
     ...(dimensions !== null && { parameters: { outputDimensionality: dimensions } }),
   };
 }

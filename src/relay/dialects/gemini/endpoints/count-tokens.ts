@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../contracts/endpoint.js';
 import type { JsonObject } from '../../../json/json.js';
 import { objectIn } from '../../../protocols/gemini/names.js';
+import { neutralContent } from '../to-neutral.js';
 import { generateContent } from './generate-content.js';
 
 /** The request that is to be counted: contents alone, or all of one. */
@@ -11,7 +12,7 @@ export const countTokens: Endpoint = {
   ...generateContent,
   path: '/v1beta/models/{model}:countTokens',
   thinking: null,
-  toNeutral: (body) => generateContent.toNeutral?.(countedIn(body)) ?? body,
+  toNeutral: (body) => neutralContent(countedIn(body), false),
   invalid: (body, upload) => generateContent.invalid(countedIn(body), upload),
   promptTexts: (body) => generateContent.promptTexts(countedIn(body)),
   asksForSound: () => false,

@@ -1,4 +1,4 @@
-import type { Mode } from '../../../../domain/channel/provider.js';
+import type { PaidMode } from '../../../../domain/channel/provider.js';
 import { factsOf } from '../../../../domain/models/model-facts.js';
 import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import type { Upload } from '../../../contracts/upload.js';
@@ -50,7 +50,7 @@ function demand({ body, names, upload }: DemandInput): Demand {
   return { prompt, answers: 1, asked: length.expected * fastestWords, counted: true, recording: length };
 }
 
-const transcribing = (path: string, mode: Mode): Endpoint => ({
+const transcribing = (path: string, mode: PaidMode): Endpoint => ({
   path,
   dialect: openAiCaller,
   body: 'soundForm',

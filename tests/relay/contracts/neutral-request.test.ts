@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import type { PaidMode } from '../../../src/domain/channel/provider.js';
+import { neutralRequest } from '../../../src/relay/contracts/neutral-request.js';
+import { NotConvertible } from '../../../src/relay/contracts/protocol.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { neutralAs } from '../../../src/relay/protocols/request-builder.js';
+import { callerOf } from '../providers/golden.js';
+
+const hi = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+
+describe('a neutral request', () => {
+  const bodies: Readonly<Record<PaidMode, JsonObject>> = {
+    chat: { ...hi, tools: null, functions: [], modalities: ['text'], someday: 1 },
+    completions: { prompt: 'hi' },
+    embeddings: { input: [1, 2] },
+    speech: { input: 'hi' },
+    transcription: { language: 'en' },
+    translation: {},
+  };
+  test.each(Object.entries(bodies))('of mode %s holds the very body that was given', (mode, body) => {
+    const asked = neutralRequest(mode as PaidMode, body);
+    expect(asked.mode).toBe(mode);
+    expect(asked.body).toBe(body);
+  });
+
+  test.each([
+    ['chat', {}, 'messages is to be a list of objects'],
+    ['chat', { messages: 'hi' }, 'messages is to be a list of objects'],
+    ['chat', { messages: [{}, 'hi'] }, 'messages[1] is to be an object'],
+    ['chat', { ...hi, tools: {} }, 'tools is to be a list of objects'],
+    ['chat', { ...hi, tools: ['search'] }, 'tools is to be a list of objects'],
+    ['chat', { ...hi, functions: [null] }, 'functions is to be a list of objects'],
+    ['chat', { ...hi, modalities: [1] }, 'modalities is to be a list of texts'],
+    ['embeddings', { input: null }, 'input is required'],
+    ['speech', { input: ['hi'] }, 'input is to be a text'],
+  ] as const)('of mode %s is refused with %j by the name of what is wrong', (mode, body, message) => {
+    const ask = () => neutralRequest(mode, body as unknown as JsonObject);
+    expect(ask).toThrow(NotConvertible);
+    expect(ask).toThrow(message);
+  });
+
+  test('is read as what it asks for, and refused by whoever serves something else', () => {
+    const caller = callerOf('chat', hi);
+    expect(neutralAs(caller, 'chat').messages).toEqual(hi.messages);
+    expect(() => neutralAs(caller, 'embeddings')).toThrow('this provider does not serve chat');
+  });
+});
