@@ -1,6 +1,7 @@
 import type { Usage } from '../../domain/call/usage.js';
 import type { JsonObject } from '../json/json.js';
 import type { PassedHeader } from '../upstream/passed-headers.js';
+import type { Frame } from '../upstream/sse.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
 
 /*
@@ -19,11 +20,8 @@ export const maxRemembered = 64 * 1024;
 export interface AnswerWriter {
   /** A chunk without usage. `length`: of what brought it, in bytes. `text`: that, where it is this dialect's own wire. */
   write(chunk: JsonObject, length: number, text?: string): void;
-  /**
-   * What the frame `bytes[start..end)` says in the dialect's own wire, as it says it. `from`: where the frame begins,
-   * which ends at `end + 2`, if `bytes` holds all of it in the usual spelling; −1: they do not.
-   */
-  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void;
+  /** What a frame says in the dialect's own wire, as it says it. The frame's bytes must not be kept. */
+  forward(chunk: JsonObject, frame: Frame): void;
   /**
    * Frames in the usual spelling, `bytes[from..to)`, that differ in nothing but their words from the one forwarded before.
    * False: they cannot be passed on unread.

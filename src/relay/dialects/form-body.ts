@@ -70,7 +70,7 @@ export class FormBody implements BodySink {
   /** `type`: of the request. Throws RelayError. */
   constructor(type: string | undefined) {
     this.parser = parserFor(type);
-    this.parser.on('file', (name, stream, fileName, _encoding, type) => this.part(name, stream, fileName, type));
+    this.parser.on('file', (...[name, stream, fileName, , type]) => this.part(name, stream, fileName, type));
     this.parser.on('filesLimit', () => this.refuse('the form has too many parts'));
     this.parser.on('partsLimit', () => this.refuse('the form has too many parts'));
     this.parser.on('error', () => this.refuse('the body is not a form, or ends before its last boundary'));

@@ -70,95 +70,109 @@ type Handler = findMyWay.Handler<findMyWay.HTTPVersion.V1>;
 const methodsOf = ({ method }: Route): findMyWay.HTTPMethod[] => (method === 'GET' ? ['GET', 'HEAD'] : [method]);
 const allButOptions = METHODS.filter((method) => method !== 'OPTIONS') as findMyWay.HTTPMethod[];
 
+type Router = findMyWay.Instance<findMyWay.HTTPVersion.V1>;
+type AnswerPorts = Pick<DialectRouterOptions, 'newRequestId' | 'headers' | 'addressOf' | 'log'>;
+
+function begin({ newRequestId, headers }: AnswerPorts, response: ServerResponse): Begun {
+  const requestId = newRequestId();
+  const [today, earlier] = requestIdHeaders;
+  return { requestId, response, head: [...headers, today, requestId, earlier, requestId] };
+}
+
+/** `exposed`: what pages of other origins may read. */
+function greet(ports: AnswerPorts, request: IncomingMessage, response: ServerResponse, exposed: string): Begun {
+  const answering = begin(ports, response);
+  const { origin } = request.headers;
+  if (origin === undefined) return answering;
+  const shared = ['access-control-allow-origin', origin, 'vary', 'origin', 'access-control-expose-headers', exposed];
+  answering.head.push(...shared);
+  return answering;
+}
+
+/** What a route answers, and in whose form of failure. */
+interface Served {
+  readonly answer: Route['answer'];
+  readonly dialect: CallerDialect;
+}
+
+async function serve(
+  { addressOf, log }: AnswerPorts,
+  { answer, dialect }: Served,
+  answering: Answering,
+  { request, params }: Pick<Asking, 'request' | 'params'>,
+): Promise<void> {
+  const { requestId, response, head } = answering;
+  try {
+    const url = request.url ?? '';
+    const end = url.indexOf('?');
+    await answer({
+      requestId,
+      response,
+      head,
+      request,
+      path: end < 0 ? url : url.slice(0, end),
+      query: end < 0 ? noQuery : new URLSearchParams(url.slice(end + 1)),
+      params,
+      ip: addressOf(request),
+    });
+  } catch (error) {
+    refuse(answering, refusalFor(error, requestId, log), dialect);
+  }
+}
+
+/** Whatever has no route below the root of a dialect is refused in the dialect's form; a preflight is answered. */
+function addRoot(router: Router, ports: AnswerPorts, { path, dialect }: (typeof roots)[number]): void {
+  const exposed = exposedHeaders(dialect);
+  const unknown: Handler = (request, response) => {
+    const [asked] = (request.url ?? '').split('?', 1);
+    const message = `Invalid URL (${request.method} ${asked})`;
+    const refusal = new RelayError(404, '', message, { type: 'invalid_request_error' });
+    refuse(greet(ports, request, response, exposed), refusal, dialect);
+    return true;
+  };
+  router.on(allButOptions, path, unknown);
+  router.on(allButOptions, `${path}/*`, unknown);
+  router.options(`${path}/*`, (request, response) => {
+    const { head } = greet(ports, request, response, exposed);
+    response.writeHead(204, head.concat(preflightHeaders)).end();
+    return true;
+  });
+}
+
+function addRoute(router: Router, ports: AnswerPorts, route: Route): void {
+  const { dialect: of, answer } = route;
+  const exposed = typeof of === 'function' ? null : exposedHeaders(of);
+  router.on(methodsOf(route), route.path, (request, response, params) => {
+    const dialect = typeof of === 'function' ? of(request) : of;
+    const answering = greet(ports, request, response, exposed ?? exposedHeaders(dialect));
+    if (dialect.idHeader !== null) answering.head.push(dialect.idHeader, answering.requestId);
+    void serve(ports, { answer, dialect }, answering, { request, params });
+    return true;
+  });
+}
+
+const routesOf = (options: RoutesOptions): Route[] => [
+  ...sharedRoutes(options),
+  ...openAiRoutes(options),
+  ...anthropicRoutes(options),
+  ...geminiRoutes(options),
+  ...openAiRoutesUnder('/v1beta/openai', options),
+];
+
 export function openDialectRouter(options: DialectRouterOptions): DialectRouter {
-  const { newRequestId, headers, addressOf, elsewhere, log } = options;
-  const routes = [
-    ...sharedRoutes(options),
-    ...openAiRoutes(options),
-    ...anthropicRoutes(options),
-    ...geminiRoutes(options),
-    ...openAiRoutesUnder('/v1beta/openai', options),
-  ];
+  const routes = routesOf(options);
   // Whatever fits into the head of a request is a name.
   const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: () => noSearch });
-
-  const begun = (response: ServerResponse): Begun => {
-    const requestId = newRequestId();
-    const [today, earlier] = requestIdHeaders;
-    return { requestId, response, head: [...headers, today, requestId, earlier, requestId] };
-  };
-
-  const greet = (request: IncomingMessage, response: ServerResponse, exposed: string): Begun => {
-    const answering = begun(response);
-    const { origin } = request.headers;
-    if (origin === undefined) return answering;
-    const shared = ['access-control-allow-origin', origin, 'vary', 'origin', 'access-control-expose-headers', exposed];
-    answering.head.push(...shared);
-    return answering;
-  };
-
-  const serve = async (
-    answer: Route['answer'],
-    dialect: CallerDialect,
-    answering: Answering,
-    request: IncomingMessage,
-    params: Asking['params'],
-  ): Promise<void> => {
-    const { requestId } = answering;
-    try {
-      const url = request.url ?? '';
-      const end = url.indexOf('?');
-      await answer({
-        requestId,
-        response: answering.response,
-        head: answering.head,
-        request,
-        path: end < 0 ? url : url.slice(0, end),
-        query: end < 0 ? noQuery : new URLSearchParams(url.slice(end + 1)),
-        params,
-        ip: addressOf(request),
-      });
-    } catch (error) {
-      refuse(answering, refusalFor(error, requestId, log), dialect);
-    }
-  };
-
-  for (const { path, dialect } of roots) {
-    const exposed = exposedHeaders(dialect);
-    const unknown: Handler = (request, response) => {
-      const [asked] = (request.url ?? '').split('?', 1);
-      const message = `Invalid URL (${request.method} ${asked})`;
-      const refusal = new RelayError(404, '', message, { type: 'invalid_request_error' });
-      refuse(greet(request, response, exposed), refusal, dialect);
-      return true;
-    };
-    router.on(allButOptions, path, unknown);
-    router.on(allButOptions, `${path}/*`, unknown);
-    router.options(`${path}/*`, (request, response) => {
-      const { head } = greet(request, response, exposed);
-      response.writeHead(204, head.concat(preflightHeaders)).end();
-      return true;
-    });
-  }
-  for (const path of elsewhere) router.on(['GET', 'HEAD'], path, () => false);
-  for (const route of routes) {
-    const { dialect: of, answer } = route;
-    const exposed = typeof of === 'function' ? null : exposedHeaders(of);
-    router.on(methodsOf(route), route.path, (request, response, params) => {
-      const dialect = typeof of === 'function' ? of(request) : of;
-      const answering = greet(request, response, exposed ?? exposedHeaders(dialect));
-      if (dialect.idHeader !== null) answering.head.push(dialect.idHeader, answering.requestId);
-      void serve(answer, dialect, answering, request, params);
-      return true;
-    });
-  }
+  for (const root of roots) addRoot(router, options, root);
+  for (const path of options.elsewhere) router.on(['GET', 'HEAD'], path, () => false);
+  for (const route of routes) addRoute(router, options, route);
 
   return {
     take(request, response) {
       const found = router.find(request.method as findMyWay.HTTPMethod, request.url ?? '');
       return found !== null && found.handler(request, response, found.params, found.store, noSearch) === true;
     },
-    turnAway: (response, error, last) => refuse(begun(response), error, openAiCaller, last),
+    turnAway: (response, error, last) => refuse(begin(options, response), error, openAiCaller, last),
     routes: routes.flatMap((route) => methodsOf(route).map((method) => ({ method, url: route.path }))),
   };
 }

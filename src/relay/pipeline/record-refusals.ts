@@ -48,76 +48,117 @@ interface Waiting {
   readonly expected: ExpectedRevision;
 }
 
-export function recordRefusals({ store, clock, newEventId, counted, warn }: RefusalPorts): RefusalRecord {
-  const own = new RefusalTally();
-  const minute = new RefusalTally();
-  /** Since when the present minute counts; null: nothing was refused in it. */
-  let since: Instant | null = null;
-  let told = 0;
-  let toldOfNobody = 0;
-  const waiting: Waiting[] = [];
-  /** The log did not answer when it was last asked. */
-  let away = false;
+/** What a minute of refusals has come to. */
+class MinuteOfRefusals {
+  private readonly kinds = new RefusalTally();
+  /** Since when it counts; null: nothing was refused in it. */
+  since: Instant | null = null;
+  private told = 0;
+  private toldOfNobody = 0;
 
-  const hasRoomFor = ({ userId }: Refusal, { first }: RefusedKind): boolean =>
-    first.length < toldOneByOne &&
-    told < maxTold &&
-    (userId !== null || toldOfNobody < maxToldOfNobody) &&
-    waiting.length < maxWaiting;
-
-  const take: RefusalRecord['take'] = (kinds) => {
-    for (const { refusal, first, more, last } of kinds) {
-      counted(refusal, first.length + more);
-      const kind = minute.kindOf(refusal);
-      for (const call of first) {
-        since ??= call.at;
-        if (hasRoomFor(refusal, kind)) {
-          told++;
-          if (refusal.userId === null) toldOfNobody++;
-          kind.first.push(call);
-          const event = { type: 'CallRefused', refusal } as const;
-          const events = [{ id: newEventId(call.at), at: call.at, event }];
-          waiting.push({ stream: streams.call(call.callId), events, expected: 'no-stream' });
-        } else {
-          kind.more++;
-          kind.last = call.at;
-        }
+  /** Counts a kind. The result are those of its refusals that are told by themselves; `waiting`: appends that wait. */
+  take({ refusal, first, more, last }: RefusedKind, waiting: number): RefusedKind['first'] {
+    const kind = this.kinds.kindOf(refusal);
+    const alone: RefusedKind['first'] = [];
+    for (const call of first) {
+      this.since ??= call.at;
+      if (this.hasRoomFor(refusal, kind, waiting + alone.length)) {
+        this.told++;
+        if (refusal.userId === null) this.toldOfNobody++;
+        kind.first.push(call);
+        alone.push(call);
+      } else {
+        kind.more++;
+        kind.last = call.at;
       }
-      if (last === 0) continue;
-      since ??= last;
-      kind.more += more;
-      kind.last = last;
     }
-  };
+    if (last === 0) return alone;
+    this.since ??= last;
+    kind.more += more;
+    kind.last = last;
+    return alone;
+  }
+
+  /** It is over: those that were not told by themselves, by kind. It begins anew. */
+  end(now: Instant): readonly { readonly at: Instant; readonly event: CallsRefused }[] {
+    const since = this.since ?? now;
+    this.since = null;
+    this.told = 0;
+    this.toldOfNobody = 0;
+    return this.kinds
+      .take()
+      .flatMap(({ refusal, more, last }) =>
+        last === 0 ? [] : [{ at: last, event: { type: 'CallsRefused', refusal, count: more, since } }],
+      );
+  }
+
+  private hasRoomFor({ userId }: Refusal, { first }: RefusedKind, waiting: number): boolean {
+    return (
+      first.length < toldOneByOne &&
+      this.told < maxTold &&
+      (userId !== null || this.toldOfNobody < maxToldOfNobody) &&
+      waiting < maxWaiting
+    );
+  }
+}
+
+class RefusalWriter implements RefusalRecord {
+  readonly own = new RefusalTally();
+  private readonly minute = new MinuteOfRefusals();
+  private readonly waiting: Waiting[] = [];
+  /** The log did not answer when it was last asked. */
+  private away = false;
+
+  constructor(private readonly ports: RefusalPorts) {}
+
+  take(kinds: readonly RefusedKind[]): void {
+    const { counted, newEventId } = this.ports;
+    for (const kind of kinds) {
+      const { refusal, first, more } = kind;
+      counted(refusal, first.length + more);
+      for (const { callId, at } of this.minute.take(kind, this.waiting.length)) {
+        const events = [{ id: newEventId(at), at, event: { type: 'CallRefused', refusal } as const }];
+        this.waiting.push({ stream: streams.call(callId), events, expected: 'no-stream' });
+      }
+    }
+  }
+
+  async write(): Promise<void> {
+    this.take(this.own.take());
+    const { since } = this.minute;
+    const now = this.ports.clock.now();
+    // While the log does not answer, the minute lasts.
+    if (since !== null && Math.abs(now - since) >= minuteMs && this.waiting.length < maxWaiting) this.sum(now);
+    await this.append();
+  }
+
+  keepWriting(): () => Promise<void> {
+    const stop = atIntervals(everyMs, () => this.write());
+    return async () => {
+      await stop();
+      // Nobody waits for a log that has not answered before.
+      if (this.away) return;
+      this.take(this.own.take());
+      this.sum(this.ports.clock.now());
+      await this.append();
+    };
+  }
 
   /** The minute is over: what more there were. */
-  const sum = (now: Instant): void => {
-    const kinds = minute.take();
-    const from = since ?? now;
-    since = null;
-    told = 0;
-    toldOfNobody = 0;
-    const events = kinds.flatMap(({ refusal, more, last }) =>
-      last === 0
-        ? []
-        : [
-            {
-              id: newEventId(last),
-              at: last,
-              event: { type: 'CallsRefused', refusal, count: more, since: from } as const,
-            },
-          ],
-    );
-    if (events.length > 0) waiting.push({ stream: streams.refusals(now), events, expected: 'any' });
-  };
+  private sum(now: Instant): void {
+    const { newEventId } = this.ports;
+    const events = this.minute.end(now).map(({ at, event }) => ({ id: newEventId(at), at, event }));
+    if (events.length > 0) this.waiting.push({ stream: streams.refusals(now), events, expected: 'any' });
+  }
 
   /**
    * An append whose answer was lost is repeated; the ids of its events make that harmless. A call that has a stream
    * already is told there.
    */
-  const append = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, atOnce);
+  private async append(): Promise<void> {
+    const { store, warn } = this.ports;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, atOnce);
       const written = await Promise.allSettled(
         batch.map(({ stream, events, expected }) => store.append(stream, events, expected)),
       );
@@ -128,34 +169,11 @@ export function recordRefusals({ store, clock, newEventId, counted, warn }: Refu
         warn({ err: outcome.reason }, 'a refusal could not be written and is left out');
         return false;
       });
-      waiting.unshift(...again);
-      away = again.length > 0;
-      if (away) return;
+      this.waiting.unshift(...again);
+      this.away = again.length > 0;
+      if (this.away) return;
     }
-  };
-
-  const write = async (): Promise<void> => {
-    take(own.take());
-    const now = clock.now();
-    // While the log does not answer, the minute lasts.
-    if (since !== null && Math.abs(now - since) >= minuteMs && waiting.length < maxWaiting) sum(now);
-    await append();
-  };
-
-  return {
-    own,
-    take,
-    write,
-    keepWriting() {
-      const stop = atIntervals(everyMs, write);
-      return async () => {
-        await stop();
-        // Nobody waits for a log that has not answered before.
-        if (away) return;
-        take(own.take());
-        sum(clock.now());
-        await append();
-      };
-    },
-  };
+  }
 }
+
+export const recordRefusals = (ports: RefusalPorts): RefusalRecord => new RefusalWriter(ports);

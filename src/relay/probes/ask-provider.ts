@@ -18,18 +18,23 @@ interface ChannelTarget {
   readonly proxy: string | null;
 }
 
+interface Question<Told> {
+  readonly ask: (asking: ProviderQueries) => Promise<Told>;
+  /** Bytes of one answer; left out: few. */
+  readonly largest?: number;
+}
+
 const maxReasonLength = 300;
 
 /**
  * Asks a provider beside the calls, through the same connections, guard and bounds as tokens are fetched with. Throws
- * NotTold with a message that holds neither key nor address. `largest`: bytes of one answer; left out: few.
+ * NotTold with a message that holds neither key nor address.
  */
 export async function askProvider<Told>(
   { clock, authorising }: AskProviderPorts,
   provider: Provider,
   asked: ChannelTarget,
-  question: (asking: ProviderQueries) => Promise<Told>,
-  largest?: number,
+  { ask, largest }: Question<Told>,
 ): Promise<Told> {
   const own = asked.baseUrl.trim().replace(/\/+$/, '');
   const base = own || provider.defaultBaseUrl;
@@ -50,7 +55,7 @@ export async function askProvider<Told>(
 
   try {
     if (base === '') throw new NotAskable('baseUrl', 'this channel has no base URL');
-    return await question({ base, isOwnBase: own !== '', key, other: asked.other.trim(), now: clock.now(), json });
+    return await ask({ base, isOwnBase: own !== '', key, other: asked.other.trim(), now: clock.now(), json });
   } catch (error) {
     if (!(error instanceof NotTold)) throw error;
     error.message = withoutSecrets(error.message, asked, maxReasonLength);

@@ -18,7 +18,7 @@ export const channelBalances = ({ vault, providerOf, ...asking }: BalancePorts):
     if (key === null) throw new Failure('balance-not-told', { reason: 'the key of the channel is missing' });
     const proxy = secrets.proxy === null ? null : await vault.get(secrets.proxy);
     try {
-      return decimalText(await askProvider(asking, provider, { ...settings, key, proxy }, wire));
+      return decimalText(await askProvider(asking, provider, { ...settings, key, proxy }, { ask: wire }));
     } catch (error) {
       if (!(error instanceof NotTold)) throw error;
       throw new Failure('balance-not-told', { reason: error.message });

@@ -29,7 +29,10 @@ export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): Upstream
     const provider = providerOf(place.type);
     if (provider === null || !provider.listsModels) throw new Failure('models-not-listed');
     try {
-      const told = await askProvider(asking, provider, place, provider.models ?? openAiModelList, maxList);
+      const told = await askProvider(asking, provider, place, {
+        ask: provider.models ?? openAiModelList,
+        largest: maxList,
+      });
       const names = [...new Set(told)].filter(isUsable(place.key.trim()));
       if (names.length > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);
       return names;

@@ -4,6 +4,7 @@ import type { AnswerWriter } from '../contracts/answer-writer.js';
 import type { ChatRequest, NeutralRequest } from '../contracts/neutral-request.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
+import type { Frame } from '../upstream/sse.js';
 import { messageIn } from './openai/reply.js';
 
 /*
@@ -64,8 +65,8 @@ class OwnNamesWriter implements AnswerWriter {
     this.writer.write(withOwnToolNames(chunk, this.renamed), length);
   }
 
-  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
-    this.writer.forward(chunk, bytes, start, end, from);
+  forward(chunk: JsonObject, frame: Frame): void {
+    this.writer.forward(chunk, frame);
   }
 
   forwardLike(bytes: Buffer, from: number, to: number): boolean {

@@ -118,7 +118,13 @@ interface UpstreamOptions {
   readonly guard: AddressGuard | null;
 }
 
-export function openUpstream({ connections, guard }: UpstreamOptions): Upstream {
+/** What is dialled through: directly, or by a proxy. */
+interface Dispatchers {
+  for(proxy: string | null): Dispatcher;
+  close(): Promise<void>;
+}
+
+function openDispatchers({ connections, guard }: UpstreamOptions): Dispatchers {
   const pool = { connections, pipelining: 1, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 };
   const plain = { timeout: connectTimeoutMs, noDelay: true };
   const dial = guard === null ? buildConnector(plain) : guard.guarded((lookup) => buildConnector({ ...plain, lookup }));
@@ -128,79 +134,114 @@ export function openUpstream({ connections, guard }: UpstreamOptions): Upstream 
     // What is under way through it is let end.
     dispose: (dispatcher) => void dispatcher.close().catch(() => {}),
   });
-  const parse = addressParser();
-  const deadlines = openDeadlines();
-  const progressWatch = openProgressWatch();
-  const shares = hostShares(connections);
-  const webSockets = new Set<Socket>();
 
-  const dispatcherFor = (proxy: string | null): Dispatcher => {
-    if (proxy === null) return direct;
-    let found = proxied.get(proxy);
-    if (found === undefined) {
-      found = proxy.startsWith('socks')
-        ? new Socks5ProxyAgent(proxy.replace(/^socks5h:/, 'socks5:'), { ...pool, connect: dial })
-        : new ProxyAgent({
-            ...pool,
-            uri: proxy,
-            proxyTunnel: true,
-            factory: tunnelled,
-            clientFactory: (origin, options) => new Pool(origin, { ...options, connect: dial }),
-          });
-      proxied.set(proxy, found);
-    }
-    return found;
-  };
+  const through = (proxy: string): Dispatcher =>
+    proxy.startsWith('socks')
+      ? new Socks5ProxyAgent(proxy.replace(/^socks5h:/, 'socks5:'), { ...pool, connect: dial })
+      : new ProxyAgent({
+          ...pool,
+          uri: proxy,
+          proxyTunnel: true,
+          factory: tunnelled,
+          clientFactory: (origin, options) => new Pool(origin, { ...options, connect: dial }),
+        });
 
   return {
-    send({ method, url, headers, content }, { proxy, timeoutMs, idleMs, payer }) {
-      let host = '';
-      let watch = 0;
-      let following = 0;
-      const begun = (): void => deadlines.giveUp(watch);
-      const over = (): void => {
-        begun();
-        progressWatch.giveUp(following);
-        if (host !== '') shares.giveBack(host, payer);
-      };
-      const exchange: UpstreamResponse = new UpstreamResponse(over, begun, (stream) => {
-        following = progressWatch.follow(exchange, stream);
-      });
-      try {
-        const opening =
-          content.kind === 'message' ? new WebSocketOpening(exchange, content.text, idleMs, webSockets) : null;
-        const { origin, path } = opening === null ? parse(url) : webSocketAddress(url);
-        const wanted = proxy === null ? origin : `${origin} behind ${proxy}`;
-        if (!shares.take(wanted, payer)) throw new Saturated();
-        host = wanted;
-        watch = deadlines.watch(exchange, timeoutMs);
-        const handler = opening ?? exchange;
-        const call =
-          opening === null
-            ? { origin, path, method, headers, body: leaving(content), bodyTimeout: idleMs }
-            : {
-                origin,
-                path,
-                method,
-                headers: { ...headers, ...opening.headers },
-                bodyTimeout: idleMs,
-                ...toWebSocket,
-              };
-        // A proxy resolves names by itself: all that can be done is to look at them first.
-        if (proxy === null || guard === null) dispatcherFor(proxy).dispatch(call, handler);
-        else
-          guard
-            .check(new URL(origin).hostname)
-            .then(() => dispatcherFor(proxy).dispatch(call, handler))
-            .catch((error: Error) => exchange.fail(error));
-      } catch (error) {
-        exchange.fail(error instanceof Error ? error : new Error(String(error)));
+    for(proxy) {
+      if (proxy === null) return direct;
+      let found = proxied.get(proxy);
+      if (found === undefined) {
+        found = through(proxy);
+        proxied.set(proxy, found);
       }
-      return exchange;
+      return found;
     },
     async close() {
-      for (const socket of webSockets) socket.destroy();
       await Promise.all([direct, ...proxied.values()].map((dispatcher) => dispatcher.destroy()));
+    },
+  };
+}
+
+/** What all requests of a process share. */
+interface Connections {
+  readonly guard: AddressGuard | null;
+  readonly dispatchers: Dispatchers;
+  readonly parse: (url: string) => Address;
+  readonly deadlines: ReturnType<typeof openDeadlines>;
+  readonly progressWatch: ReturnType<typeof openProgressWatch>;
+  readonly shares: ReturnType<typeof hostShares>;
+  readonly webSockets: Set<Socket>;
+}
+
+type Call = Parameters<Upstream['send']>[0];
+type SendOptions = Parameters<Upstream['send']>[1];
+
+/** As the client dispatches it. `opening`: of the WebSocket that is asked for; null: none is. */
+function dispatched(
+  { method, headers, content }: Call,
+  { origin, path }: Address,
+  opening: WebSocketOpening | null,
+  bodyTimeout: number,
+): Dispatcher.DispatchOptions & { readonly origin: string } {
+  return opening === null
+    ? { origin, path, method, headers, body: leaving(content), bodyTimeout }
+    : { origin, path, method, headers: { ...headers, ...opening.headers }, bodyTimeout, ...toWebSocket };
+}
+
+function sendOver(shared: Connections, call: Call, { proxy, timeoutMs, idleMs, payer }: SendOptions): Sending {
+  const { guard, dispatchers, parse, deadlines, progressWatch, shares, webSockets } = shared;
+  const { url, content } = call;
+  let host = '';
+  let watch = 0;
+  let following = 0;
+  const begun = (): void => deadlines.giveUp(watch);
+  const over = (): void => {
+    begun();
+    progressWatch.giveUp(following);
+    if (host !== '') shares.giveBack(host, payer);
+  };
+  const exchange: UpstreamResponse = new UpstreamResponse(over, begun, (stream) => {
+    following = progressWatch.follow(exchange, stream);
+  });
+  try {
+    const opening =
+      content.kind === 'message' ? new WebSocketOpening(exchange, content.text, idleMs, webSockets) : null;
+    const address = opening === null ? parse(url) : webSocketAddress(url);
+    const { origin } = address;
+    const wanted = proxy === null ? origin : `${origin} behind ${proxy}`;
+    if (!shares.take(wanted, payer)) throw new Saturated();
+    host = wanted;
+    watch = deadlines.watch(exchange, timeoutMs);
+    const handler = opening ?? exchange;
+    const options = dispatched(call, address, opening, idleMs);
+    // A proxy resolves names by itself: all that can be done is to look at them first.
+    if (proxy === null || guard === null) dispatchers.for(proxy).dispatch(options, handler);
+    else
+      guard
+        .check(new URL(origin).hostname)
+        .then(() => dispatchers.for(proxy).dispatch(options, handler))
+        .catch((error: Error) => exchange.fail(error));
+  } catch (error) {
+    exchange.fail(error instanceof Error ? error : new Error(String(error)));
+  }
+  return exchange;
+}
+
+export function openUpstream(options: UpstreamOptions): Upstream {
+  const shared: Connections = {
+    guard: options.guard,
+    dispatchers: openDispatchers(options),
+    parse: addressParser(),
+    deadlines: openDeadlines(),
+    progressWatch: openProgressWatch(),
+    shares: hostShares(options.connections),
+    webSockets: new Set(),
+  };
+  return {
+    send: (call, sendOptions) => sendOver(shared, call, sendOptions),
+    async close() {
+      for (const socket of shared.webSockets) socket.destroy();
+      await shared.dispatchers.close();
     },
   };
 }

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js
 import { endsWith, isWellTold, mendedUsage, readUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
 import { inOneLine } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
-import { Outgoing } from '../../upstream/sse.js';
+import { type Frame, Outgoing } from '../../upstream/sse.js';
 import { BlockWriter } from './block-writer.js';
 import { eventText } from './event.js';
 import { stopReasonOf } from './stop-reason.js';
@@ -61,21 +61,22 @@ export class AnthropicWriter implements AnswerWriter {
     if (textIn(choice.finish_reason) !== null) this.finish = choice;
   }
 
-  forward(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+  forward(event: JsonObject, frame: Frame): void {
     this.passing = true;
+    const { bytes, end, from } = frame;
     const { type } = event;
     if (type === endMark) {
       // Amazon repeats the usage in it, in words of its own.
-      this.end = metrics in event ? null : frameOf(event, bytes, start, end, from);
+      this.end = metrics in event ? null : frameOf(event, frame);
       return;
     }
     this.release();
     if (type === 'content_block_start' && isCall(event)) this.called = true;
     const mended = type === beginning ? this.mendedStart(event) : null;
-    if (type === lastWords) this.held = { frame: frameOf(event, bytes, start, end, from), event, told: this.told };
+    if (type === lastWords) this.held = { frame: frameOf(event, frame), event, told: this.told };
     else if (mended !== null) this.send(mended);
     else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
-    else this.outgoing.whole(frameOf(event, bytes, start, end, from));
+    else this.outgoing.whole(frameOf(event, frame));
   }
 
   forwardLike(bytes: Buffer, from: number, to: number): boolean {
@@ -186,7 +187,7 @@ const usageOf = ({ usage }: JsonObject): JsonObject => (isObject(usage) ? usage 
 const isNamed = (bytes: Buffer, from: number): boolean => from >= 0 && bytes[from] === letterE;
 
 /** The frame with its event's name, by which clients know it. A copy: it outlives what it came in. */
-function frameOf(event: JsonObject, bytes: Buffer, start: number, end: number, from: number): Buffer {
+function frameOf(event: JsonObject, { bytes, start, end, from }: Frame): Buffer {
   if (isNamed(bytes, from)) return Buffer.from(bytes.subarray(from, end + 2));
   const data = bytes.subarray(start, end);
   const name = textIn(event.type) ?? '';

@@ -6,6 +6,7 @@ import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '..
 import { inOneLine, retoldBytes } from '../../protocols/carried.js';
 import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 import { messageIn } from '../../protocols/openai/reply.js';
+import type { Frame } from '../../upstream/sse.js';
 import type { Frames } from './frames.js';
 import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
 
@@ -60,7 +61,7 @@ export class GeminiWriter implements AnswerWriter {
     for (const choice of objectsIn(chunk.choices)) this.choice(choice);
   }
 
-  forward(response: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+  forward(response: JsonObject, { bytes, start, end, from }: Frame): void {
     this.release();
     this.finishing ||= hasFinish(response);
     const spread = from < 0 && bytes.subarray(start, end).includes(10);

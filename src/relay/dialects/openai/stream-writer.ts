@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../json/json.js';
 import { inOneLine, retold } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { writtenUsage } from '../../protocols/openai/usage.js';
-import { Outgoing } from '../../upstream/sse.js';
+import { type Frame, Outgoing } from '../../upstream/sse.js';
 import { strictlyFormatted } from './strict-format.js';
 import { ThinkingStream } from './thinking-stream.js';
 import { UnendedChoices } from './unended-choices.js';
@@ -53,7 +53,7 @@ export class OpenAiWriter implements AnswerWriter {
     this.send(this.strict ? strictlyFormatted(chunk) : chunk, text);
   }
 
-  forward(chunk: JsonObject, bytes: Buffer, start: number, end: number, from: number): void {
+  forward(chunk: JsonObject, { bytes, start, end, from }: Frame): void {
     if (this.rewrites) {
       this.write(chunk, end - start, inOneLine(bytes.subarray(start, end)));
       return;

@@ -68,7 +68,7 @@ export class AnthropicStream extends SseStream {
   }
 
   private event(event: JsonObject, frame: Frame): void {
-    const { bytes, start, end, from } = frame;
+    const { start, end, from } = frame;
     const told = usageIn(event);
     if (told !== null) this.takeUsage(event, told);
     const { delta } = event;
@@ -82,7 +82,7 @@ export class AnthropicStream extends SseStream {
       if (chunk !== null) this.writer.write(chunk, end - start);
       return;
     }
-    this.writer.forward(event, bytes, start, end, from);
+    this.writer.forward(event, frame);
     if (event.type === 'content_block_delta' && from >= 0) this.learn(event, frame);
   }
 

@@ -46,7 +46,7 @@ export class GeminiStream extends SseStream {
     this.error ??= failedCandidate(response.candidates, this.confidential);
     if (this.error !== null) return;
     if (responseSays(response)) this.progress++;
-    if (this.forwards) this.writer.forward(response, bytes, start, end, from);
+    if (this.forwards) this.writer.forward(response, { bytes, start, end, from });
     else for (const choice of choices) this.writer.write(choice, end - start);
   }
 

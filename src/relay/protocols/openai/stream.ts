@@ -124,7 +124,8 @@ export class OpenAiStream extends SseStream {
   }
 
   /** Reads one chunk, mends it, and hands it on without its usage. */
-  private chunk(told: JsonObject, { bytes, start, end, from }: Frame): void {
+  private chunk(told: JsonObject, frame: Frame): void {
+    const { bytes, start, end, from } = frame;
     const { variant } = this;
     const chunk = variant.translate ? this.translated(variant.translate, told) : told;
     if (chunk === null) return;
@@ -144,8 +145,8 @@ export class OpenAiStream extends SseStream {
     const holder = isObject(chunk.usage) ? chunk : first;
     if (isObject(holder) && isObject(holder.usage)) {
       const alone = listed.length === 0;
-      const frame = alone && untouched ? bytes.subarray(start, end) : null;
-      this.takeUsage(holder.usage, alone ? chunk : null, frame, end - start <= maxRemembered);
+      const asItCame = alone && untouched ? bytes.subarray(start, end) : null;
+      this.takeUsage(holder.usage, alone ? chunk : null, asItCame, end - start <= maxRemembered);
       if (alone) return;
       for (const choice of listed) if (isObject(choice)) delete choice.usage;
       delete holder.usage;
@@ -162,7 +163,7 @@ export class OpenAiStream extends SseStream {
     const own = this.forwards && chunk === told;
     if (!untouched) this.writer.write(chunk, end - start, own ? inOneLine(bytes.subarray(start, end)) : undefined);
     else {
-      this.writer.forward(chunk, bytes, start, end, from);
+      this.writer.forward(chunk, frame);
       if (from >= 0 && this.literal && this.strayPatterns < maxStrayPatterns) {
         this.pattern = ChunkPattern.of(chunk, bytes, start, end);
         this.strayPatterns++;
