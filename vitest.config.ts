@@ -15,6 +15,8 @@ export default defineConfig({
     // Tests, those in a browser above all, wait more than they work: one file more than there are cores fills them.
     maxWorkers: availableParallelism() + 1,
     testTimeout: 30_000,
+    // One second, as usual, is no bound for a page to be drawn anew on a machine that does other things.
+    expect: { poll: { timeout: 15_000 } },
     hookTimeout: 120_000,
   },
 });

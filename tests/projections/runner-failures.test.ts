@@ -132,8 +132,9 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(stateOf(second)).toMatchObject({ leading: false, status: 'stopped', failure: { position: 0 } });
       await first.stop();
       await vi.waitFor(async () => expect(await counts(projected.pool)).toEqual({ poison: 1 }), 10_000);
-      await vi.waitFor(() =>
-        expect(stateOf(second)).toMatchObject({ leading: true, status: 'running', failure: null }),
+      await vi.waitFor(
+        () => expect(stateOf(second)).toMatchObject({ leading: true, status: 'running', failure: null }),
+        10_000,
       );
     });
   });

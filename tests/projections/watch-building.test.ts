@@ -53,14 +53,14 @@ afterEach(() => stop());
 test('nothing is said where all are there, and what older versions left is dropped', async () => {
   states = [state('users', 99), state('usage_log', 99)];
   watch();
-  await vi.waitFor(() => expect(dropped).toEqual([[]]));
+  await vi.waitFor(() => expect(dropped).toEqual([[]]), 10_000);
   expect(lines).toEqual([]);
 });
 
 test('the beginning and the end of a build are said with figures; what it replaces stays until then', async () => {
   states = [state('users', 99), state('usage_log', -1)];
   watch();
-  await vi.waitFor(() => expect(dropped).toEqual([['usage_log']]));
+  await vi.waitFor(() => expect(dropped).toEqual([['usage_log']]), 10_000);
   expect(lines).toEqual([
     [
       'a read model is being built from the log; what is read from it is incomplete',
@@ -68,7 +68,7 @@ test('the beginning and the end of a build are said with figures; what it replac
     ],
   ]);
   states = [state('users', 99), state('usage_log', 99)];
-  await vi.waitFor(() => expect(dropped).toEqual([['usage_log'], []]));
+  await vi.waitFor(() => expect(dropped).toEqual([['usage_log'], []]), 10_000);
   expect(lines.slice(1)).toEqual([
     ['a read model has been built', { readModel: 'usage_log_v2', events: 100, seconds: expect.any(Number) }],
   ]);
@@ -78,26 +78,26 @@ test('now and then it is said how far a build is', async () => {
   states = [state('usage_log', 42)];
   watch(0);
   const line = ['a read model is being built', { readModel: 'usage_log_v2', percent: 43 }];
-  await vi.waitFor(() => expect(lines).toContainEqual(line));
+  await vi.waitFor(() => expect(lines).toContainEqual(line), 10_000);
 });
 
 test('what a stopped build was to replace stays', async () => {
   const failure = { position: Position(8), type: 'CallSettled', error: 'out of range' };
   states = [state('users', 99), state('usage_log', 7, { status: 'stopped', failure })];
   watch();
-  await vi.waitFor(() => expect(dropped).toEqual([['usage_log']]));
+  await vi.waitFor(() => expect(dropped).toEqual([['usage_log']]), 10_000);
   states = [state('users', 99), state('usage_log', 99)];
-  await vi.waitFor(() => expect(dropped).toEqual([['usage_log'], []]));
+  await vi.waitFor(() => expect(dropped).toEqual([['usage_log'], []]), 10_000);
   expect(unreadable).toEqual([]);
 });
 
 test('an event that nobody may pass is told once, and nothing more is dropped', async () => {
   states = [state('usage_log', 7)];
   watch();
-  await vi.waitFor(() => expect(dropped).toHaveLength(1));
+  await vi.waitFor(() => expect(dropped).toHaveLength(1), 10_000);
   const failure = { position: Position(8), type: 'CreditLent', error: 'a newer release wrote it' };
   states = [state('usage_log', 7, { status: 'stopped', failure, unreadable: true })];
-  await vi.waitFor(() => expect(unreadable).toEqual(['a newer release wrote it']));
+  await vi.waitFor(() => expect(unreadable).toEqual(['a newer release wrote it']), 10_000);
   expect(dropped).toHaveLength(1);
 });
 
@@ -105,9 +105,9 @@ test('what cannot be dropped now is tried again', async () => {
   dropFails = true;
   states = [state('users', 99)];
   watch(0);
-  await vi.waitFor(() => expect(lines[0]?.[0]).toContain('cannot be dropped now'));
+  await vi.waitFor(() => expect(lines[0]?.[0]).toContain('cannot be dropped now'), 10_000);
   dropFails = false;
-  await vi.waitFor(() => expect(dropped).toEqual([[]]));
+  await vi.waitFor(() => expect(dropped).toEqual([[]]), 10_000);
 });
 
 test.each([

@@ -97,7 +97,7 @@ const breakConnections = (): void => {
 describe('a subscription', () => {
   test('goes on after the last thing it delivered when the connection comes back: no gap, nothing twice', async () => {
     const subscription = follow();
-    await vi.waitFor(() => expect(received).toEqual([1, 2, 3]));
+    await vi.waitFor(() => expect(received).toEqual([1, 2, 3]), 10_000);
     upTo = 5;
     breakConnections();
     await vi.waitFor(() => expect(received).toEqual([1, 2, 3, 4, 5]), 10_000);

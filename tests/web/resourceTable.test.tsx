@@ -136,7 +136,7 @@ describe('the columns of a table', () => {
     localStorage.clear();
     const { place, click } = await rendered(table({ columnsKey: 'fruit-columns' }));
     await click(place.querySelector('[aria-label="Column settings"]'));
-    await vi.waitFor(() => expect(byText(document, 'label', 'Number')).toBeDefined());
+    await vi.waitFor(() => expect(byText(document, 'label', 'Number')).toBeDefined(), 10_000);
     await click(byText(document, 'label', 'Number')?.querySelector('input'));
     await click(byText(document, 'label', 'Weight')?.querySelector('input'));
     await click(byText(document, 'button', 'Confirm'));

@@ -141,7 +141,7 @@ export interface ConsoleOptions {
 
 const locales = { en: 'en-US', zh: 'zh-CN' } as const;
 /** Long enough for a busy machine; whoever waits that long waits for nothing. */
-const patienceMs = 10_000;
+const patienceMs = 20_000;
 
 /** A browser window of its own, with nothing remembered, before its first page. Paths are relative to the gateway. */
 export async function openConsole(browser: Browser, options: ConsoleOptions): Promise<Console> {

@@ -17,7 +17,7 @@ const launched = (): Browser => {
 
 /** A suite of journeys through the console, which is built first. Skipped where no browser runs. */
 export function describeInBrowser(title: string, journeys: (launched: () => Browser) => void): void {
-  describe.skipIf(browser === null)(`${title} (needs Chromium)`, () => {
+  describe.skipIf(browser === null)(`${title} (needs Chromium)`, { timeout: 120_000 }, () => {
     beforeAll(() => {
       if (!built) buildConsole();
       built = true;
