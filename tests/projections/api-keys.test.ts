@@ -27,9 +27,13 @@ import {
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 describe('an issued API key', () => {
   const limited = { modelLimitsEnabled: true, modelLimits: ['gpt-4o', 'a,b'], allowIps: ['10.0.0.0/8'], group: 'vip' };

@@ -9,9 +9,13 @@ import { added, at, east, edited, type Fact, ofChannel, settings, west, when } f
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 const admin = UserId(2);
 const all = { channelId: null, part: null, before: null, most: 10_000 } as const;

@@ -26,9 +26,13 @@ import {
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 const north = ChannelId(5);
 const south = ChannelId(6);

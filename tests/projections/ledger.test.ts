@@ -43,9 +43,13 @@ import { forEachTest, hold, type Projected } from './projected.js';
 const today = dayOf(at());
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 /** Account → balance, those at zero left out. */
 const balances = async (...facts: readonly Fact[]) => {

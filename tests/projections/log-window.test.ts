@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { beginning, Position, type Recorded } from '../../src/domain/events/events.js';
 import { LogWindow } from '../../src/projections/engine/log-window.js';
 import type { EventFeed } from '../../src/projections/engine/projection.js';
-import { MemoryEventStore } from '../support/memory/memory-event-store.js';
+import { dense, MemoryEventStore } from '../support/memory/memory-event-store.js';
 import { option, toRecord } from './history.js';
 
 class CountedFeed implements Omit<EventFeed, 'readStream'> {
@@ -28,7 +28,7 @@ class CountedFeed implements Omit<EventFeed, 'readStream'> {
 }
 
 async function logOf(events: number) {
-  const feed = new CountedFeed(new MemoryEventStore());
+  const feed = new CountedFeed(new MemoryEventStore(dense));
   const append = async (count: number) => {
     for (let n = 0; n < count; n++) {
       const { stream, ...fact } = option('a', String(n));

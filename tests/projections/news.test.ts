@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Position } from '../../src/domain/events/events.js';
 import { type News, type NewsSource, newsOf } from '../../src/projections/engine/news.js';
-import { MemoryEventStore } from '../support/memory/memory-event-store.js';
+import { dense, MemoryEventStore } from '../support/memory/memory-event-store.js';
 import { alice, option, registered, root, toRecord } from './history.js';
 
 /* How projectors are told that the log has grown. */
@@ -29,7 +29,7 @@ async function told(source: NewsSource, count: number, between: (n: number) => P
 }
 
 test('news of the log begin with where the log ends, and say where a read model is to leave an event out', async () => {
-  const store = new MemoryEventStore();
+  const store = new MemoryEventStore(dense);
   await append(store, option('a', '1'));
   const facts = [registered(alice, 'alice'), quarantined, option('a', '2')];
   const { heard, reasons } = await told(store, 4, (n) => append(store, facts[n - 1] ?? quarantined));
@@ -43,7 +43,7 @@ test('news of the log begin with where the log ends, and say where a read model 
 });
 
 test('news of the log go on when the subscription breaks, also over an event that nobody can read', async () => {
-  const store = new MemoryEventStore();
+  const store = new MemoryEventStore(dense);
   const broken: NewsSource = {
     head: () => store.head(),
     // biome-ignore lint/correctness/useYield: it breaks before there is anything

@@ -6,9 +6,13 @@ import { changedBy, option } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 const root = UserId(1);
 const all = { key: null, before: null, most: 10 };

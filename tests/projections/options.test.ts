@@ -6,9 +6,13 @@ import { at, option } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 test('an option holds what it was last given', async () => {
   const db = await projected.given(option('RetryTimes', '3'), option('Notice', ''), option('RetryTimes', '5'));

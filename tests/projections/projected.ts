@@ -10,7 +10,7 @@ import { newsOf } from '../../src/projections/engine/news.js';
 import type { PersonalDataReader, Projection } from '../../src/projections/engine/projection.js';
 import { type ProjectionRunner, type RunnerOptions, startProjections } from '../../src/projections/engine/runner.js';
 import { openReadModels, readModels } from '../../src/projections/read-models.js';
-import { MemoryEventStore } from '../support/memory/memory-event-store.js';
+import { dense, MemoryEventStore } from '../support/memory/memory-event-store.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';
 import { EmptiedTables } from './emptied-tables.js';
@@ -35,13 +35,17 @@ class PersonalDataOfHistory implements PersonalDataReader {
 
 /** A log in memory and read models in a database of their own. */
 export class Projected {
-  readonly store = new MemoryEventStore();
+  readonly store: MemoryEventStore;
   readonly personalData = new PersonalDataOfHistory();
   readonly db: ReadModels;
   private readonly runners: ProjectionRunner[] = [];
   startRunner = startProjections;
 
-  constructor(readonly database: TestDatabase) {
+  constructor(
+    readonly database: TestDatabase,
+    positions: 'dense' | 'any' = 'any',
+  ) {
+    this.store = positions === 'dense' ? new MemoryEventStore(dense) : new MemoryEventStore();
     this.db = openReadModels(database.pool);
   }
 
@@ -113,7 +117,11 @@ export class Projected {
 }
 
 /** One database for the file; each test begins with an empty log and with read models that are empty, or not there yet. */
-export function forEachTest(begin: (fresh: Projected) => void, before: 'emptied' | 'dropped' = 'emptied'): void {
+export function forEachTest(
+  begin: (fresh: Projected) => void,
+  before: 'emptied' | 'dropped' = 'emptied',
+  positions: 'dense' | 'any' = 'any',
+): void {
   let database: TestDatabase;
   let tables: EmptiedTables;
   let fresh: Projected;
@@ -124,7 +132,7 @@ export function forEachTest(begin: (fresh: Projected) => void, before: 'emptied'
   beforeEach(async () => {
     if (before === 'emptied') await tables.renew();
     else await tables.drop();
-    fresh = new Projected(database);
+    fresh = new Projected(database, positions);
     begin(fresh);
   });
   afterEach(() => fresh.close());

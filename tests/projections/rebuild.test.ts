@@ -57,9 +57,13 @@ import {
 import { forEachTest, hold, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-}, 'dropped');
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'dropped',
+  'dense',
+);
 
 const again = (projection: Projection, options: Partial<RebuildOptions> = {}) =>
   rebuild({

@@ -13,9 +13,13 @@ import { alice, at, codeIssued, ofCode, redeemed, registered, root, seconds, whe
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 const id = RedemptionId;
 const disabled = { type: 'RedemptionCodeDisabled', by: root } as const;

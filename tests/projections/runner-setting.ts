@@ -19,10 +19,14 @@ export let projected: Projected;
 
 /** For the suite of one of `runners`: each test begins with an empty log and no tables. */
 export function renewedWith(startRunner: typeof startProjections): void {
-  forEachTest((fresh) => {
-    projected = fresh;
-    projected.startRunner = startRunner;
-  }, 'dropped');
+  forEachTest(
+    (fresh) => {
+      projected = fresh;
+      projected.startRunner = startRunner;
+    },
+    'dropped',
+    'dense',
+  );
 }
 
 /** Nothing happens by itself within a test, except what it is about. */

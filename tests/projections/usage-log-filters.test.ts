@@ -35,9 +35,13 @@ import { forEachTest, type Projected } from './projected.js';
 import { bobs, history, lookedAt, requestsOf } from './usage-log-setting.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 describe('the log', () => {
   test.each<[string, UsageLogFilter, string[]]>([

@@ -40,9 +40,13 @@ import {
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 /** The lines of these events, newest first. */
 const linesOf = async (...facts: readonly Fact[]) =>

@@ -14,9 +14,13 @@ import { forEachTest, type Projected } from './projected.js';
 import { counting, everybodys, history, requestsOf } from './usage-log-setting.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 describe('the log', () => {
   test('has the lines of values that many lines with others have, and pages far down', async () => {

@@ -36,9 +36,13 @@ import {
 import { forEachTest, type Projected } from './projected.js';
 
 let projected: Projected;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 
 describe('a registered user', () => {
   test('is shown as registered, personal data sealed', async () => {

@@ -3,13 +3,14 @@ import { handle } from '../../../src/application/handle.js';
 import type { LeftCall } from '../../../src/application/ports/quota-gate-ports.js';
 import { keepRecovering, type Recovered, recoverCalls } from '../../../src/application/reactions/recovery.js';
 import type { CallProgress, LastSeen } from '../../../src/domain/call/call-progress.js';
-import { Position, streams } from '../../../src/domain/events/events.js';
+import { beginning, Position, streams } from '../../../src/domain/events/events.js';
 import { CallId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { alice, at, east, granted, reserved, settled, west, when } from '../../projections/history.js';
 import { forEachTest, type Projected } from '../../projections/projected.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
+import { maxSpacing } from '../../support/memory/memory-event-store.js';
 import { until } from '../../support/until.js';
 
 let projected: Projected;
@@ -18,7 +19,14 @@ forEachTest((fresh) => {
 });
 
 const clock = settableClock(at(60));
-const everything = Position(1_000_000);
+const everything = Position(Number.MAX_SAFE_INTEGER);
+
+/** Of the nth event of the log; of the one that is next, a place that is not before it. */
+async function placeOf(nth: number): Promise<Position> {
+  const log = await projected.store.readAll(beginning, 10_000);
+  return log[nth]?.position ?? Position(Number(log.at(-1)?.position ?? beginning) + maxSpacing);
+}
+
 const underWay = new Set<string>();
 const seen = new Map<CallId, LastSeen>();
 const forgotten: string[] = [];
@@ -99,7 +107,7 @@ describe('a call nobody serves any more', () => {
 
   test('is told by its place in the log, whatever the clock says', async () => {
     await projected.given(when(Instant(at() + 10 * 365 * 86_400_000), reserved('future', 40)), reserved('later', 5));
-    expect(await recover(Position(0))).toEqual({ released: 1, settled: 0 });
+    expect(await recover(await placeOf(0))).toEqual({ released: 1, settled: 0 });
     expect(await outcomeOf('future')).toMatchObject({ useTimeMs: 0, suspense: 40 });
     expect(await outcomeOf('later')).toBeUndefined();
   });
@@ -144,10 +152,11 @@ describe('recovery goes on while the gateway serves', () => {
 
   /** `ledgerAt`: null while nobody asks for it. */
   const keep = async (began: number, ledgerThere: boolean[] = [], everyMs = 5, ledgerAt: number | null = null) => {
-    let ledger = ledgerAt;
+    let ledger = ledgerAt === null ? null : await placeOf(ledgerAt);
     const found: Recovered[] = [];
     const waitedFor: (readonly string[] | undefined)[] = [];
-    let position = Position(began);
+    let position = await placeOf(began);
+    const beganAt = position;
     let timesBehind = 0;
     const recovering = await keepRecovering(ports(), {
       progress: {
@@ -155,9 +164,9 @@ describe('recovery goes on while the gateway serves', () => {
           waitedFor.push(names);
           return ledgerThere.shift() ?? true;
         },
-        status: () => (ledger === null ? [] : [ledgerState(Position(ledger))]),
+        status: () => (ledger === null ? [] : [ledgerState(ledger)]),
       },
-      began: Position(began),
+      began: beganAt,
       position: () => position,
       everyMs,
       recovered: (round) => found.push(round),
@@ -174,11 +183,11 @@ describe('recovery goes on while the gateway serves', () => {
       timesBehind: () => timesBehind,
       found,
       waitedFor,
-      move: (to: number) => {
-        position = Position(to);
+      move: async (to: number) => {
+        position = await placeOf(to);
       },
-      ledgerGoesOn: (to: number) => {
-        ledger = to;
+      ledgerGoesOn: () => {
+        ledger = beganAt;
       },
     };
   };
@@ -196,7 +205,7 @@ describe('recovery goes on while the gateway serves', () => {
     const round = await keep(1, [false], 3_600_000, 0);
     expect(round.found).toEqual([]);
     await projected.given(reserved('before', 40));
-    round.ledgerGoesOn(1);
+    round.ledgerGoesOn();
     await until(async () => (round.found.length === 1 ? true : null));
     expect(round.found).toEqual([{ released: 1, settled: 0 }]);
     expect(othersForgotten).toBe(1);
@@ -207,7 +216,7 @@ describe('recovery goes on while the gateway serves', () => {
     const round = await keep(0);
     underWay.add('lost');
     await projected.given(reserved('lost', 40));
-    round.move(1);
+    await round.move(1);
     await until(async () => (round.waitedFor.length > 4 ? true : null));
     expect(round.found).toEqual([]);
     underWay.delete('lost');

@@ -31,9 +31,13 @@ const root: Actor = { id: rootId, role: 'root' };
 let projected: Projected;
 let progress: ProjectionRunner;
 let queries: ReturnType<typeof callQueries>;
-forEachTest((fresh) => {
-  projected = fresh;
-});
+forEachTest(
+  (fresh) => {
+    projected = fresh;
+  },
+  'emptied',
+  'dense',
+);
 beforeEach(async () => {
   progress = await projected.start();
   queries = callQueries({ db: projected.db, progress, store: projected.store });

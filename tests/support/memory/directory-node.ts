@@ -24,7 +24,7 @@ import { apiKeyTerms } from '../given/api-key-terms.js';
 import { channelSettings } from '../given/channel-settings.js';
 import { eventId, someInstant } from '../given/events.js';
 import { testProviders } from '../given/providers.js';
-import { MemoryEventStore } from './memory-event-store.js';
+import { dense, MemoryEventStore } from './memory-event-store.js';
 
 export const prices: DefaultPrices = {
   modelRatio: new Map([['gpt-4o', '1.25']]),
@@ -43,7 +43,7 @@ const alice = UserId(7);
 
 /** A log, the read models as far behind it as a test wants them, and a tail that moves by hand. */
 export class DirectoryNode implements DirectorySource {
-  readonly store = new MemoryEventStore();
+  readonly store = new MemoryEventStore(dense);
   /** How far the read models have come; -1: nothing. Rows of channels can be further. */
   readModelsAt = beginning;
   channelRowsAt: Position | null = null;

@@ -1,7 +1,7 @@
 import type { EventLogEngine, WriterClaim } from '../../../src/adapters/event-log/event-log-engine.js';
 import type { EventStore } from '../../../src/application/ports/storage-ports.js';
 import { Failure } from '../../../src/domain/kernel/failure.js';
-import { MemoryEventStore, sparse } from './memory-event-store.js';
+import { MemoryEventStore } from './memory-event-store.js';
 
 const reason = 'Another writer has claimed this log.';
 
@@ -13,7 +13,7 @@ export class MemoryEventLog implements EventLogEngine {
 
   constructor(
     readonly name = 'a log in memory',
-    readonly store = new MemoryEventStore(sparse()),
+    readonly store = new MemoryEventStore(),
   ) {}
 
   async identity(): Promise<string> {

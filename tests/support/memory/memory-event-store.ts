@@ -27,21 +27,27 @@ function readable(events: readonly Recorded[]): readonly Recorded[] {
   throw new UnreadableEvent(event.type, 'this release knows no events of that type', position);
 }
 
-/** How far each event is from the one before it: one place each, or any number, the same in each run. */
-export type Spacing = () => number;
+/** How far each event is from the one before it. */
+type Spacing = () => number;
 
-const dense: Spacing = () => 1;
+/** For tests that name positions. */
+export const dense: Spacing = () => 1;
 
-/** Some hundred places each, as where positions are bytes of a file. Never the same distance twice in a row. */
-export function sparse(): Spacing {
+export const maxSpacing = 997;
+
+/** Some hundred places each, as where positions are bytes of a file; the same in each run. */
+function sparse(): Spacing {
   let state = 20_261_128;
   return () => {
     state = (state * 48_271) % 2_147_483_647;
-    return 1 + (state % 997);
+    return 1 + (state % maxSpacing);
   };
 }
 
-/** The event log of fast tests: keeps the promises of the port, within one process. */
+/**
+ * The event log of fast tests: keeps the promises of the port, within one process. Of positions that is their order and no
+ * more, so whatever is tested with it may count by none.
+ */
 export class MemoryEventStore implements DurableEventStore {
   private readonly log: Recorded[] = [];
   private readonly streams = new Map<StreamName, Recorded[]>();
@@ -50,7 +56,7 @@ export class MemoryEventStore implements DurableEventStore {
   private readonly sleepers = new Set<() => void>();
   private closed = false;
 
-  constructor(private readonly spacing: Spacing = dense) {}
+  constructor(private readonly spacing: Spacing = sparse()) {}
 
   async append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult> {
     checkAppend(stream, events);
