@@ -45,7 +45,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
     room('domain'),
     room('outbound'),
     types(under('application/ports/')),
-    types(file('application/options/settings.ts')),
+    types(file('application/options/mail-settings.ts')),
   ],
   'relay-process': [
     room('adapters'),

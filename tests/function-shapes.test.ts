@@ -11,7 +11,7 @@ import { longFunctions, longParameterLists } from './support/function-shapes.js'
  */
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
-const rooms = /^(relay\/|application\/|bootstrap\/gateway)/;
+const rooms = /^(relay|application|bootstrap)\//;
 const maxLines = 80;
 const maxParameters = 4;
 

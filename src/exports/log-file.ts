@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { TimeZone } from '../application/calendar.js';
-import type { LogFilter } from '../application/usage/usage-queries.js';
+import type { LogFilter } from '../application/usage/visible-log.js';
 import { cacheWriteTokens } from '../domain/call/usage.js';
 import { checkText, searchText } from '../domain/kernel/bounds.js';
 import { invalidField } from '../domain/kernel/failure.js';

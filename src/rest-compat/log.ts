@@ -1,7 +1,8 @@
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports/storage-ports.js';
 import { type QuotaStyle, quotaStyle } from '../application/quota-text.js';
-import type { LogFilter, LogStatistics } from '../application/usage/usage-queries.js';
+import type { LogStatistics } from '../application/usage/log-figures.js';
+import type { LogFilter } from '../application/usage/visible-log.js';
 import { cacheWriteTokens } from '../domain/call/usage.js';
 import type { Position } from '../domain/events/events.js';
 import { ChannelId } from '../domain/kernel/ids.js';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { defaultPrices } from '../../src/application/options/default-prices.js';
-import { initialOptions, type Settings, settingsFrom } from '../../src/application/options/settings.js';
+import { initialOptions } from '../../src/application/options/initial-options.js';
+import { type Settings, settingsFrom } from '../../src/application/options/settings.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import {
   type Fixed,
@@ -32,7 +33,7 @@ const gemini = (source: string, member: string): Consumer => [
   `src/relay/protocols/gemini/${source}`,
   `settings.gemini.${member}`,
 ];
-const mail: Consumer = ['src/bootstrap/gateway.ts', 'settings.mail'];
+const mail: Consumer = ['src/bootstrap/open-outbound.ts', 'settings.mail'];
 const rateLimit = (member: string): Consumer => [
   'src/relay/admission/rate-limit.ts',
   `settings.modelRateLimit.${member}`,
@@ -49,7 +50,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   EmailDomainWhitelist: ['src/domain/user/email.ts', 'settings.emailRules.domains'],
   TurnstileCheckEnabled: doors,
   TurnstileSiteKey: doors,
-  TurnstileSecretKey: ['src/bootstrap/gateway.ts'],
+  TurnstileSecretKey: ['src/bootstrap/open-outbound.ts'],
   GitHubOAuthEnabled: doors,
   GitHubClientId: ['src/identity-providers/github.ts'],
   GitHubClientSecret: ['src/identity-providers/github.ts'],
@@ -74,7 +75,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   SMTPPort: mail,
   SMTPAccount: mail,
   SMTPFrom: mail,
-  SMTPToken: ['src/bootstrap/gateway.ts'],
+  SMTPToken: ['src/bootstrap/open-outbound.ts'],
   SMTPSSLEnabled: mail,
   ServerAddress: ['src/payments/payment-setting.ts'],
   WorkerUrl: ['src/application/notifications/webhook.ts'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LogFilter } from '../../src/application/usage/usage-queries.js';
+import type { LogFilter } from '../../src/application/usage/visible-log.js';
 import type { Actor } from '../../src/domain/user/user.js';
 import { logTypes } from '../../src/projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../../src/projections/models/usage-log/usage-log-queries.js';

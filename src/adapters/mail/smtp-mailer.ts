@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { createTransport, type SMTPTransportOptions } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { MailSettings } from '../../application/options/settings.js';
+import type { MailSettings } from '../../application/options/mail-settings.js';
 import type { Mailer } from '../../application/ports/outbound-ports.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import { type AddressGuard, BlockedAddress, isPublic } from '../../outbound/address-guard.js';

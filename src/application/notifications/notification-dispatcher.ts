@@ -1,3 +1,4 @@
+import { atIntervals } from '../../concurrency/at-intervals.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import { type Notification, newsForMs } from '../../domain/user/notification.js';
@@ -78,25 +79,15 @@ export function notificationDispatcher(
     }
   };
 
-  let timer: NodeJS.Timeout;
-  let looking: Promise<void> = Promise.resolve();
-  const again = (): void => {
-    timer = setTimeout(() => {
-      looking = look()
-        .catch((error: unknown) => {
-          if (!stopped) log.error({ err: error }, 'the queue of notifications could not be read; it is tried again');
-        })
-        .then(() => {
-          if (!stopped) again();
-        });
-    }, everyMs).unref();
-  };
-  again();
+  const endLooking = atIntervals(everyMs, () =>
+    look().catch((error: unknown) => {
+      if (!stopped) log.error({ err: error }, 'the queue of notifications could not be read; it is tried again');
+    }),
+  );
 
   return async () => {
     stopped = true;
-    clearTimeout(timer);
-    await looking;
+    await endLooking();
     let patience: NodeJS.Timeout | undefined;
     const out = new Promise<void>((resolve) => {
       patience = setTimeout(resolve, patienceMs);

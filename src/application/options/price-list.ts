@@ -3,7 +3,8 @@ import { type UnitPrices, unitPricesOf } from '../../domain/pricing/billing.js';
 import { billedName, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { offsetOf, type Page, type PageRequest } from '../../projections/engine/page.js';
-import type { NodeDirectory, Offer } from '../memory/directory.js';
+import type { Offer } from '../memory/channel-index.js';
+import type { NodeDirectory } from '../memory/directory.js';
 
 /*
  * What can be bought: every model some channel serves, its price, and the groups it is served for. All of it from

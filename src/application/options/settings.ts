@@ -1,28 +1,16 @@
-import { urlIn } from '../../domain/kernel/address.js';
-import { contextTiersText, readContextTiers } from '../../domain/options/context-tier-option.js';
-import { type OptionKey, optionDefinition, optionTable } from '../../domain/options/option-table.js';
-import { readCounts, readNames, readRatios, readTexts } from '../../domain/options/option-values.js';
+import type { OptionKey } from '../../domain/options/option-table.js';
+import { readCounts, readTexts } from '../../domain/options/option-values.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
 import type { PriceTables, RatioTable } from '../../domain/pricing/price-tables.js';
 import type { EmailRules } from '../../domain/user/email.js';
 import { type ClaudeSettings, claudeSettings } from './claude-settings.js';
 import type { DefaultPrices } from './default-prices.js';
+import { emailRules, type MailSettings, mailSettings, siteIn } from './mail-settings.js';
+import { optionReader } from './option-reader.js';
+import { priceTables, topUpSettings } from './price-settings.js';
+import { autoDisable, geminiSettings, modelRateLimit, sensitiveWords, streamTimes } from './relay-settings.js';
 
 /* The options as the code uses them: typed, parsed once per change. */
-
-export interface MailSettings {
-  readonly host: string;
-  readonly port: number;
-  /** '': nobody signs in at the server. */
-  readonly account: string;
-  /** Who mails are from. */
-  readonly sender: { readonly name: string; readonly address: string };
-  /** TLS from the first byte. */
-  readonly implicitTls: boolean;
-}
-
-/** Well before the minute after which proxies and clients give up an answer without headers. */
-const usualStreamOpenMs = 30_000;
 
 export interface Settings {
   readonly prices: PriceTables;
@@ -99,95 +87,17 @@ export interface Settings {
   number(key: OptionKey): number;
 }
 
-const tableText = (table: RatioTable): string =>
-  JSON.stringify(Object.fromEntries([...table].map(([name, ratio]) => [name, Number(ratio)])));
-
-/** What each option holds until it is changed, prices included. */
-export function initialOptions(prices: DefaultPrices): ReadonlyMap<string, string> {
-  const initial = new Map<string, string>(Object.entries(optionTable).map(([key, { initial }]) => [key, initial]));
-  initial.set('ModelRatio', tableText(prices.modelRatio));
-  initial.set('ModelPrice', tableText(prices.modelPrice));
-  initial.set('CompletionRatio', tableText(prices.completionRatio));
-  initial.set('CacheRatio', tableText(prices.cacheRatio));
-  initial.set('ImageOutputRatio', tableText(prices.imageOutputRatio));
-  initial.set('ContextTiers', contextTiersText(prices.contextTiers));
-  return initial;
-}
-
-const isNumber = (key: OptionKey): boolean => 'minimum' in optionTable[key];
-
-const lines = (value: string): string[] =>
-  value
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-const listed = (value: string): string[] =>
-  value
-    .split(/[,\n]/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-
-function siteIn(address: string): string {
-  const url = urlIn(address);
-  return url !== null && /^https?:$/.test(url.protocol) ? url.origin : '';
-}
-
-const implicitTlsPort = 465;
-
-function mailSettings(text: Settings['text'], flag: Settings['flag'], number: Settings['number']): MailSettings | null {
-  const host = text('SMTPServer').trim();
-  const port = number('SMTPPort');
-  const account = text('SMTPAccount').trim();
-  const address = text('SMTPFrom').trim() || account;
-  if (host === '' || address === '') return null;
-  const implicitTls = port === implicitTlsPort || flag('SMTPSSLEnabled');
-  return { host, port, account, sender: { name: text('SystemName'), address }, implicitTls };
-}
-
 /** `changed`: the values operators have set, by key; secrets left out. Values were checked when they were stored. */
 export function settingsFrom(
   changed: ReadonlyMap<string, string>,
   defaults: DefaultPrices,
   initial: ReadonlyMap<string, string>,
 ): Settings {
-  const text = (key: OptionKey): string => {
-    const value = changed.get(key);
-    const isSet = value !== undefined && (value !== '' || !isNumber(key));
-    return isSet ? value : (initial.get(key) ?? '');
-  };
-  const flag = (key: OptionKey): boolean => text(key) === 'true';
-  // A value older than today's range counts as the end of it: nothing it is used for has to fear more.
-  const number = (key: OptionKey): number => {
-    const definition = optionDefinition(key);
-    const value = Number(text(key));
-    return definition !== null && 'minimum' in definition
-      ? Math.min(Math.max(value, definition.minimum), definition.maximum)
-      : value;
-  };
-  const ratios = (key: OptionKey, fallback: RatioTable | null): RatioTable =>
-    fallback !== null && !changed.has(key) ? fallback : readRatios(key, text(key));
-  const pingIntervalMs = flag('general_setting.ping_interval_enabled')
-    ? number('general_setting.ping_interval_seconds') * 1000
-    : null;
-  const words = flag('CheckSensitiveEnabled') && flag('CheckSensitiveOnPromptEnabled');
+  const options = optionReader(changed, initial);
+  const { text, flag, number } = options;
   return {
-    prices: {
-      modelRatio: ratios('ModelRatio', defaults.modelRatio),
-      modelPrice: ratios('ModelPrice', defaults.modelPrice),
-      completionRatio: ratios('CompletionRatio', defaults.completionRatio),
-      cacheRatio: ratios('CacheRatio', defaults.cacheRatio),
-      cacheWriteRatio: defaults.cacheWriteRatio,
-      imageRatio: defaults.imageRatio,
-      imageOutputRatio: ratios('ImageOutputRatio', defaults.imageOutputRatio),
-      audioRatio: defaults.audioRatio,
-      audioOutputRatio: defaults.audioOutputRatio,
-      contextTiers: changed.has('ContextTiers') ? readContextTiers(text('ContextTiers')) : defaults.contextTiers,
-      reasoningRatio: ratios('ReasoningRatio', null),
-      groupRatio: ratios('GroupRatio', null),
-      toolPrice: ratios('ToolPrice', null),
-      quotaPerUnit: text('QuotaPerUnit'),
-    },
+    prices: priceTables(options, defaults),
+    topUp: topUpSettings(options),
     usableGroups: readTexts('UserUsableGroups', text('UserUsableGroups')),
     retryTimes: number('RetryTimes'),
     preConsumedTokens: number('PreConsumedQuota'),
@@ -200,56 +110,24 @@ export function settingsFrom(
     quotaForNewUser: number('QuotaForNewUser'),
     quotaForInvitee: number('QuotaForInvitee'),
     quotaForInviter: number('QuotaForInviter'),
-    topUp: {
-      priceBy: {
-        epay: { price: text('Price'), currency: 'CNY' },
-        stripe: {
-          price: number('StripePrice') === 0 ? text('Price') : text('StripePrice'),
-          currency: text('StripeCurrency').trim().toUpperCase(),
-        },
-      },
-      minimum: number('MinTopUp'),
-      groupRatio: ratios('TopupGroupRatio', null),
-    },
     selfUseMode: flag('SelfUseModeEnabled'),
     passThroughRequests: flag('global.pass_through_request_enabled'),
-    autoDisable: {
-      enabled: flag('AutomaticDisableChannelEnabled'),
-      keywords: lines(text('AutomaticDisableKeywords')).map((word) => word.toLowerCase()),
-    },
-    modelRateLimit: {
-      enabled: flag('ModelRequestRateLimitEnabled'),
-      total: number('ModelRequestRateLimitCount'),
-      successful: number('ModelRequestRateLimitSuccessCount'),
-      windowSeconds: number('ModelRequestRateLimitDurationMinutes') * 60,
-    },
-    sensitiveWords: words ? lines(text('SensitiveWords')).map((word) => word.toLowerCase()) : [],
-    pingIntervalMs,
-    streamOpenMs:
-      number('general_setting.stream_open_seconds') * 1000 || Math.min(pingIntervalMs ?? Infinity, usualStreamOpenMs),
+    autoDisable: autoDisable(options),
+    modelRateLimit: modelRateLimit(options),
+    sensitiveWords: sensitiveWords(options),
+    ...streamTimes(options),
     claude: claudeSettings(
       text('claude.default_max_tokens'),
       text('claude.model_headers_settings'),
       flag('claude.thinking_adapter_enabled'),
       number('claude.thinking_adapter_budget_tokens_percentage'),
     ),
+    gemini: geminiSettings(options),
     passwordLogin: flag('PasswordLoginEnabled'),
     adminSecondFactor: flag('general_setting.admin_second_factor'),
     siteAddress: siteIn(text('ServerAddress')),
-    emailRules: {
-      domains: flag('EmailDomainRestrictionEnabled') ? listed(text('EmailDomainWhitelist')) : null,
-      withoutAliases: flag('EmailAliasRestrictionEnabled'),
-    },
-    mail: mailSettings(text, flag, number),
-    gemini: {
-      safety: readTexts('gemini.safety_settings', text('gemini.safety_settings')),
-      versions: readTexts('gemini.version_settings', text('gemini.version_settings')),
-      imageModels: new Set(readNames('gemini.supported_imagine_models', text('gemini.supported_imagine_models'))),
-      thinkingAdapter: flag('gemini.thinking_adapter_enabled'),
-      thinkingShare: number('gemini.thinking_adapter_budget_tokens_percentage'),
-    },
-    text,
-    flag,
-    number,
+    emailRules: emailRules(options),
+    mail: mailSettings(options),
+    ...{ text, flag, number },
   };
 }

@@ -1,4 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
+import { repeatAfter } from '../../concurrency/at-intervals.js';
 import { beginning, type Position, type Recorded, type StreamName } from '../../domain/events/events.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { Tail } from '../memory/tail.js';
@@ -164,23 +165,14 @@ export async function keepReacting(
     await writeDown();
   };
 
-  let timer: NodeJS.Timeout;
-  let running: Promise<void> = Promise.resolve();
-  const again = (waitMs: number): void => {
-    timer = setTimeout(() => {
-      running = round()
-        .catch((error) => options.failed(error, 'all'))
-        .then(() => {
-          if (!stopped) again(options.everyMs);
-        });
-    }, waitMs).unref();
-  };
-  again(0);
+  const endRounds = repeatAfter(0, async () => {
+    await round().catch((error) => options.failed(error, 'all'));
+    return options.everyMs;
+  });
 
   return async () => {
     stopped = true;
-    clearTimeout(timer);
     leave();
-    await running;
+    await endRounds();
   };
 }

@@ -1,3 +1,4 @@
+import { repeatAfter } from '../../concurrency/at-intervals.js';
 import { callDecider } from '../../domain/call/call.js';
 import { conclude, costOfLost } from '../../domain/call/call-conclusion.js';
 import type { LastSeen } from '../../domain/call/call-progress.js';
@@ -145,23 +146,18 @@ export async function keepRecovering(
   const safely = (): Promise<void> => round().catch(failed);
 
   await safely();
-  let running: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout;
   const isBehind = (): boolean => progress.status().some(({ name, position }) => name === 'ledger' && position < began);
-  const again = (waited: number, waiting: boolean): void => {
-    const step = waiting ? Math.min(lookMs, everyMs - waited) : everyMs;
-    timer = setTimeout(() => {
-      const behind = waiting && isBehind();
-      if (behind && waited + step < everyMs) {
-        again(waited + step, waiting);
-        return;
-      }
-      running = safely().then(() => {
-        if (!stopped) again(0, isBehind());
-      });
-    }, step).unref();
-  };
-  again(0, isBehind());
+  let waited = 0;
+  let isWaiting = isBehind();
+  const nextRest = (): number => (isWaiting ? Math.min(lookMs, everyMs - waited) : everyMs);
+  const endRounds = repeatAfter(nextRest(), async () => {
+    waited += nextRest();
+    if (isWaiting && isBehind() && waited < everyMs) return nextRest();
+    await safely();
+    waited = 0;
+    isWaiting = isBehind();
+    return nextRest();
+  });
   let looking: Promise<void> = Promise.resolve();
   return {
     look(lost) {
@@ -176,8 +172,7 @@ export async function keepRecovering(
     },
     async stop() {
       stopped = true;
-      clearTimeout(timer);
-      await running;
+      await endRounds();
       await looking;
     },
   };

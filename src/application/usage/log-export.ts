@@ -13,7 +13,7 @@ import {
 } from '../../projections/models/usage-log/usage-log-queries.js';
 import { users } from '../../projections/models/users.js';
 import { type ConsistencyPorts, waitForHead } from '../consistency.js';
-import { type LogFilter, visibleLog } from './usage-queries.js';
+import { type LogFilter, visibleLog } from './visible-log.js';
 
 /* The lines of the usage log that a filter lets through, to be kept: all of them, or none. */
 

@@ -16,7 +16,7 @@ import {
 } from 'type-graphql';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { HistoryInterval } from '../../application/usage/history-pieces.js';
-import type { FailureHistory } from '../../application/usage/usage-queries.js';
+import type { FailureHistory } from '../../application/usage/usage-statistics.js';
 import { invalidField } from '../../domain/kernel/failure.js';
 import { ApiKeyId } from '../../domain/kernel/ids.js';
 import type {

@@ -12,8 +12,9 @@ import {
   Root,
   Subscription,
 } from 'type-graphql';
-import type { TrafficFigures, TrafficSnapshot } from '../../application/memory/live-traffic.js';
+import type { TrafficSnapshot } from '../../application/memory/live-traffic.js';
 import type { RefusedFigures } from '../../application/memory/refused-traffic.js';
+import type { TrafficFigures } from '../../application/memory/traffic-tally.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
 import { pause, stoppable } from '../live/live.js';

@@ -1,5 +1,5 @@
 import { Args, ArgsType, Authorized, Field, ID, Resolver, Root, Subscription } from 'type-graphql';
-import type { LogFilter } from '../../application/usage/usage-queries.js';
+import type { LogFilter } from '../../application/usage/visible-log.js';
 import { Position } from '../../domain/events/events.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import { stoppable } from '../live/live.js';

@@ -1,7 +1,8 @@
 import { Max, Min } from 'class-validator';
 import { Args, ArgsType, Authorized, Ctx, Field, ID, InputType, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import type { LogFigures, LogFilter } from '../../application/usage/usage-queries.js';
+import type { LogFigures } from '../../application/usage/log-figures.js';
+import type { LogFilter } from '../../application/usage/visible-log.js';
 import { beginning, Position } from '../../domain/events/events.js';
 import { ApiKeyId, ChannelId } from '../../domain/kernel/ids.js';
 import type { LogType } from '../../projections/models/usage-log/usage-log.js';

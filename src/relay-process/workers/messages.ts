@@ -1,4 +1,5 @@
-import type { ChangedOption, DirectorySnapshot } from '../../application/memory/directory.js';
+import type { ChangedOption } from '../../application/memory/changed-options.js';
+import type { DirectorySnapshot } from '../../application/memory/directory.js';
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
 import type { Config } from '../../config.js';
 import type { Release } from '../../domain/call/call-conclusion.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { smtpMailer } from '../../../src/adapters/mail/smtp-mailer.js';
-import type { MailSettings } from '../../../src/application/options/settings.js';
+import type { MailSettings } from '../../../src/application/options/mail-settings.js';
 import type { Mail } from '../../../src/application/ports/outbound-ports.js';
 import { addressGuard, type Resolve } from '../../../src/outbound/address-guard.js';
 import { type MailServer, type MailServerOptions, startMailServer } from '../../support/gateway/mail-server.js';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type LiveTraffic, liveTraffic, type TrafficFigures } from '../../../src/application/memory/live-traffic.js';
+import { type LiveTraffic, liveTraffic } from '../../../src/application/memory/live-traffic.js';
+import type { TrafficFigures } from '../../../src/application/memory/traffic-tally.js';
 import type { CallRefunded, CallReleased, CallSettled } from '../../../src/domain/call/call.js';
 import { streams } from '../../../src/domain/events/events.js';
 import { CallId, ChannelId } from '../../../src/domain/kernel/ids.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
-import { initialOptions, type Settings, settingsFrom } from '../../../src/application/options/settings.js';
+import { initialOptions } from '../../../src/application/options/initial-options.js';
+import { type Settings, settingsFrom } from '../../../src/application/options/settings.js';
 import { type OptionKey, optionTable } from '../../../src/domain/options/option-table.js';
 import { checkOption } from '../../../src/domain/options/option-values.js';
 

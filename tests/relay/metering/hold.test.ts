@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
-import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
+import { initialOptions } from '../../../src/application/options/initial-options.js';
+import { settingsFrom } from '../../../src/application/options/settings.js';
 import { noUsage } from '../../../src/domain/call/usage.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { Price, TokenPrice } from '../../../src/domain/pricing/pricing.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
-import { initialOptions, settingsFrom } from '../../../src/application/options/settings.js';
+import { initialOptions } from '../../../src/application/options/initial-options.js';
+import { settingsFrom } from '../../../src/application/options/settings.js';
 import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import type { LimitedCall } from '../../../src/relay/pipeline/call-context.js';

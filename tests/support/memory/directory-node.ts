@@ -1,9 +1,5 @@
-import {
-  type ChangedOption,
-  type DirectorySource,
-  type NodeDirectory,
-  openDirectory,
-} from '../../../src/application/memory/directory.js';
+import type { ChangedOption } from '../../../src/application/memory/changed-options.js';
+import { type DirectorySource, type NodeDirectory, openDirectory } from '../../../src/application/memory/directory.js';
 import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import type { ChannelView } from '../../../src/application/ports/storage-ports.js';
 import { type ChannelEvent, channelDecider, isLiveChannel } from '../../../src/domain/channel/channel.js';

@@ -1,0 +1,50 @@
+import { newEventId } from '../application/event-id.js';
+import { handle } from '../application/handle.js';
+import { trafficNotices } from '../application/usage/traffic-notices.js';
+import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
+import { callLimits } from '../relay/admission/call-limits.js';
+import { countWrongKeys } from '../relay/admission/wrong-keys.js';
+import { type InFlightCalls, inFlightCalls } from '../relay/metering/in-flight-calls.js';
+import { openMeter } from '../relay/metering/metered.js';
+import { recordRefusals } from '../relay/pipeline/record-refusals.js';
+import { openRelayRuntime } from '../relay-process/runtime.js';
+import type { NodeStart } from './node-start.js';
+import type { NodeMemory } from './open-memory.js';
+import type { NodeLog } from './open-node-log.js';
+import type { NodeVault } from './open-vault.js';
+
+/* Relayed calls: what is counted and recorded of them once per node, and the relay of this process. */
+
+interface RelayParts {
+  readonly store: NodeLog['store'];
+  readonly vault: NodeVault['vault'];
+  readonly memory: NodeMemory;
+}
+
+export function openRelayCalls({ config, log, clock, closing }: NodeStart, { store, vault, memory }: RelayParts) {
+  const { directory, gate, traffic } = memory;
+  const warn = (facts: object, message: string) => log.warn(facts, message);
+  const handling = handle(store, clock);
+  const meterOf = (underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>) =>
+    openMeter({ store, gate, clock, newEventId, underWay, warn: (message, facts) => warn(facts, message) });
+  const underWay = inFlightCalls();
+  const meter = meterOf(underWay);
+  const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
+  closing.add(refusalRecord.keepWriting());
+  const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
+  const notices = trafficNotices(handling, log);
+  /** What is counted once, whichever process serves a call, and who is told what happens to it. */
+  const shared = {
+    limits: callLimits(clock),
+    wrongKeys: countWrongKeys(clock),
+    apiKeyStatus: notices,
+    channelHealth: notices,
+    doubted: proxies.tell,
+    refusals: refusalRecord.own,
+  };
+  const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
+  closing.add(() => runtime.close());
+  return { handle: handling, warn, underWay, meter, meterOf, refusalRecord, proxies, shared, runtime };
+}
+
+export type NodeCalls = ReturnType<typeof openRelayCalls>;

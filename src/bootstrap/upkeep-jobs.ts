@@ -1,0 +1,66 @@
+import type { NodeDirectory } from '../application/memory/directory.js';
+import type { PaymentCommands } from '../application/payments/payment-commands.js';
+import type { CallProgressNotes } from '../application/ports/storage-ports.js';
+import { keepAwaiting } from '../application/reactions/await-payments.js';
+import {
+  type ChannelIntervals,
+  type ChannelsByTheClock,
+  keepChannels,
+} from '../application/reactions/keep-channels.js';
+import { keepRetention } from '../application/reactions/keep-retention.js';
+import type { UsageLogCommands } from '../application/usage/usage-log-commands.js';
+import type { ReadModels } from '../projections/database.js';
+import { pendingPayments } from '../projections/models/payment-queries.js';
+import type { InFlightCalls } from '../relay/metering/in-flight-calls.js';
+import type { NodeStart } from './node-start.js';
+
+/** Between two looks for orders that may have been paid. */
+const paymentsPauseMs = 10_000;
+
+/** Between two looks whether the usage log is to lose a day. */
+const retentionPauseMs = 10 * 60_000;
+
+interface UpkeepJobs {
+  readonly db: ReadModels;
+  readonly directory: Pick<NodeDirectory, 'settings'>;
+  readonly payments: PaymentCommands;
+  readonly channels: ChannelsByTheClock;
+  readonly channelIntervals: ChannelIntervals;
+  readonly usageLog: Pick<UsageLogCommands, 'retain'>;
+  readonly underWay: Pick<InFlightCalls, 'keepNoting'>;
+  readonly notes: CallProgressNotes;
+}
+
+/** What is done by the clock: orders, channels, retention, notes of calls under way. */
+export function startUpkeep({ clock, log, closing }: NodeStart, jobs: UpkeepJobs): void {
+  const { db, directory, payments, channels, channelIntervals, usageLog, underWay, notes } = jobs;
+  closing.add(
+    keepAwaiting(
+      { open: (after, most) => pendingPayments(db, after, most), clock, payments },
+      {
+        everyMs: paymentsPauseMs,
+        failed: (error, order) => log.warn({ err: error, order }, 'an order of quota could not be asked about'),
+      },
+    ),
+  );
+  closing.add(
+    keepChannels(channels, channelIntervals, (error) =>
+      log.error({ err: error }, 'the balances of channels could not be asked for; it is tried again'),
+    ),
+  );
+  closing.add(
+    keepRetention(
+      { settings: () => directory.settings(), clock, usageLog },
+      {
+        everyMs: retentionPauseMs,
+        cleared: ({ before, lines }) =>
+          log.info({ before: new Date(before).toISOString(), lines }, 'the usage log was cleared, as an option says'),
+        failed: (error) =>
+          log.warn({ reason: String(error) }, 'the usage log cannot be cleared now; it is tried again'),
+      },
+    ),
+  );
+  closing.add(
+    underWay.keepNoting(notes, (error) => log.warn({ reason: String(error) }, 'calls under way cannot be noted now')),
+  );
+}
