@@ -232,6 +232,16 @@ describe('a quota gate that cannot be reached', () => {
     expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'gateway-failed' });
     expect((outcome as { charged: number }).charged).toBeGreaterThan(0);
   });
+
+  test('in the midst of a stream is called so, and is no mistake of ours', async () => {
+    const words = Array.from({ length: 40 }, (_, n) => chunk(`word ${n} `.repeat(20)));
+    const upstream = { status: 200, pieces: [...words, 'data: [DONE]\n\n'] };
+    const { text, outcome, logged } = await told({ upstream, stream: true, broken: { extend: async () => away() } });
+    expect(text).toContain('store_unavailable');
+    expect(text).not.toContain('word 39');
+    expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'gateway-failed' });
+    expect(logged.bugs).toEqual([]);
+  });
 });
 
 describe('a store that is down', () => {

@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../../domain/call/call.js';
-import { fromUpstream, internalError, RelayError, toldToCaller } from '../contracts/errors.js';
+import { isUnavailable } from '../../domain/kernel/failure.js';
+import { fromUpstream, internalError, RelayError, storeUnavailable, toldToCaller } from '../contracts/errors.js';
 import { hasEnded, type StreamStep } from '../contracts/protocol.js';
 import type { AccountWatch } from '../pipeline/account-watch.js';
 import type { FirstStep, StreamReading } from '../upstream/answer-reading.js';
@@ -14,6 +15,8 @@ import type { StalledCallers } from './stalled-callers.js';
 import { write } from './write-answer.js';
 
 /* A begun stream, passed on frame by frame, and how it ended. */
+
+const unknownQuota = 'the quota for more of this answer cannot be reserved now: the answer ends here; try again later';
 
 interface Pumped {
   readonly outcome: CallOutcome;
@@ -123,6 +126,8 @@ export async function pump(
     if (staysOpen) cancel();
     return { outcome: connection.gone ? departure() : 'completed', error: null, begun, cutShort: false, bug: null };
   } catch (error) {
+    // Nobody can say whether there is quota for more.
+    if (isUnavailable(error)) return stop('gateway-failed', storeUnavailable(unknownQuota), true);
     if (!(error instanceof Lost)) return stop('gateway-failed', internalError(), false, error);
     if (connection.gone) return stop(departure(), null, true);
     // Of an answer that has ended nothing is missing; any other is half of one, and nobody shall take it for whole.
