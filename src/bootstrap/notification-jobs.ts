@@ -32,7 +32,7 @@ export function startNotifications({ clock, log, closing }: NodeStart, jobs: Not
     notificationDispatcher(
       {
         ...{ queue, personal, clock, log },
-        tell: (user, notification) => deliverNotification(ports, user, notification),
+        deliver: (user, notification) => deliverNotification(ports, user, notification),
       },
       { everyMs: notificationPauseMs, backoffMs },
     ),

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import { shownStepUp } from '../application/asking.js';
 import type { TelegramSignIn } from '../application/ports/identity-provider-ports.js';
 import type { UserView } from '../application/ports/storage-ports.js';
+import { stepUpTicketIn } from '../application/session-proof.js';
 import type { Entered } from '../application/sign-in/external-entry.js';
 import type { Bound } from '../application/sign-in/external-sign-in.js';
 import { checkText } from '../domain/kernel/bounds.js';
@@ -108,7 +108,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
         state: query.text('state'),
         visitor: visitorIn(request.headers.cookie),
         viewer: await viewerBehind(request),
-        asking: askingIn(identity, request),
+        sessionProof: askingIn(identity, request),
         client: clientBehind(request),
         redirectUri: legacyReturn[provider](request),
       });
@@ -157,7 +157,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
       const led = isOwnNavigation(request) ? await sessionUser(identity, request) : null;
       const viewer = led ?? (await guard(identity, request, 'ordinary'));
       const shown = askingIn(identity, request);
-      const stepUp = shownStepUp('step_up', query.given('step_up')) ?? shown.stepUp;
+      const stepUp = stepUpTicketIn('step_up', query.given('step_up')) ?? shown.stepUp;
       await visible(
         await externalSignIn.bindTelegram(viewer, telegramIn(query), led === null ? shown : { ...shown, stepUp }),
       );

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import { type SessionProof, shownStepUp } from '../application/asking.js';
 import type { Client, UserView } from '../application/ports/storage-ports.js';
+import { type SessionProof, stepUpTicketIn } from '../application/session-proof.js';
 import type { HumanChecks, Visitor } from '../application/sign-in/human-checks.js';
 import type { Identity } from '../application/sign-in/identity.js';
 import type { Entry } from '../application/sign-in/sign-in.js';
@@ -70,7 +70,7 @@ export function askingIn(identity: Identity, request: FastifyRequest): SessionPr
   const token = tokenOf(request);
   return {
     session: token === null ? 'access token' : identity.sessionOf(token),
-    stepUp: shownStepUp('X-Step-Up', request.headers[stepUpHeader]?.toString()),
+    stepUp: stepUpTicketIn('X-Step-Up', request.headers[stepUpHeader]?.toString()),
   };
 }
 

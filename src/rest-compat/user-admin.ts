@@ -137,7 +137,7 @@ export function userAdminEndpoints(
       const edit = () =>
         users.edit(viewer, id, patch, {
           key: exchange.orderKey() ?? reading?.orderKey ?? null,
-          asking: askingIn(identity, exchange.request),
+          sessionProof: askingIn(identity, exchange.request),
         });
       const { request, reply } = exchange;
       const ownPassword = password !== null && id === viewer.id;

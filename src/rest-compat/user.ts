@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
-import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../application/asking.js';
 import type { UsableGroup } from '../application/payments/offers.js';
 import type { UserView } from '../application/ports/storage-ports.js';
+import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../application/session-proof.js';
 import type { FactorProof } from '../application/sign-in/second-factor.js';
 import type { StepUpProof } from '../application/sign-in/step-up-proof.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';

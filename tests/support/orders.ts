@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Application } from '../../src/application/application.js';
-import type { SessionProof, StepUpPurpose } from '../../src/application/asking.js';
+import type { SessionProof, StepUpPurpose } from '../../src/application/session-proof.js';
 import type { ApiKeyId, ChannelId, UserId } from '../../src/domain/kernel/ids.js';
 import type { Actor } from '../../src/domain/user/user.js';
 

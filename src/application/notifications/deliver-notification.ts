@@ -9,7 +9,7 @@ import type { Mailer } from '../ports/outbound-ports.js';
 import type { PersonalData, Sessions, Vault } from '../ports/storage-ports.js';
 import { postWebhook, type WebhookOutcome, type WebhookPorts } from './webhook.js';
 
-interface TellPorts extends WebhookPorts {
+interface DeliveryPorts extends WebhookPorts {
   readonly db: ReadModels;
   readonly personal: Pick<PersonalData, 'open'>;
   readonly vault: Pick<Vault, 'get'>;
@@ -22,9 +22,9 @@ export type NotificationOutcome = WebhookOutcome | { readonly ok: 'skipped'; rea
 
 const skipped = (reason: string): NotificationOutcome => ({ ok: 'skipped', reason });
 
-/** Tells one user by the way the user has chosen, as the settings are now. */
+/** By mail or webhook, as the user's settings are now. */
 export async function deliverNotification(
-  ports: TellPorts,
+  ports: DeliveryPorts,
   id: UserId,
   notification: Notification,
 ): Promise<NotificationOutcome> {

@@ -7,14 +7,14 @@ import type { Clock, PersonalData } from '../ports/storage-ports.js';
 import type { NotificationOutcome } from './deliver-notification.js';
 
 /*
- * Empties the queue of notifications, a few at a time, beside everything else. A try is counted before it is made, so
- * whatever becomes of the process or of the other side, nobody is told more often than there are tries.
+ * Delivers queued notifications in the background, a few at a time. A try is counted before it is made, so that nobody
+ * gets a notification more often than there are tries, whatever fails.
  */
 
-interface TellingPorts {
+interface DispatcherPorts {
   readonly personal: Pick<PersonalData, 'open'>;
   readonly clock: Clock;
-  readonly tell: (user: UserId, notification: Notification) => Promise<NotificationOutcome>;
+  readonly deliver: (user: UserId, notification: Notification) => Promise<NotificationOutcome>;
   readonly queue: Pick<NotificationQueue, 'take' | 'later' | 'end'>;
   readonly log: {
     warn(facts: Record<string, unknown>, message: string): void;
@@ -22,51 +22,51 @@ interface TellingPorts {
   };
 }
 
-interface TellingOptions {
+interface DispatcherOptions {
   /** Between two looks into the queue. */
   readonly everyMs: number;
   /** Waits after the tries that fail, in their order; one more try than there are waits. */
   readonly backoffMs: readonly number[];
 }
 
-/** Under way at a time: one that hangs keeps only its own place. */
-const maxUnderWay = 16;
-/** Longer than any try takes; what a process that died was trying is tried again after so long. */
+/** In flight at a time: one that hangs holds up only itself. */
+const maxInFlight = 16;
+/** Longer than any try takes; after it, what a dead process was trying is tried again. */
 const leaseMs = 40_000;
-/** Longest an end waits for what is under way; it is tried again after the next start. */
+/** Longest a stop waits for what is in flight; it is tried again after the next start. */
 const patienceMs = 2_000;
 
 export function notificationDispatcher(
-  ports: TellingPorts,
-  { everyMs, backoffMs }: TellingOptions,
+  ports: DispatcherPorts,
+  { everyMs, backoffMs }: DispatcherOptions,
 ): () => Promise<void> {
   const { queue, personal, clock, log } = ports;
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   let stopped = false;
 
   const outcomeOf = async ({ user, content }: QueuedNotification): Promise<NotificationOutcome> => {
     const text = await personal.open(user, content);
     if (text === null) return { ok: 'skipped', reason: 'the user is gone' };
-    return ports.tell(user, JSON.parse(text) as Notification);
+    return ports.deliver(user, JSON.parse(text) as Notification);
   };
 
   const tryOne = async (queued: QueuedNotification): Promise<void> => {
     const { id, user, kind, tries } = queued;
-    const told: NotificationOutcome = await outcomeOf(queued).catch((error: unknown) => {
+    const outcome: NotificationOutcome = await outcomeOf(queued).catch((error: unknown) => {
       log.error({ err: error, user, kind }, 'a notification failed');
       return { ok: false, reason: 'something is wrong with the gateway' };
     });
-    if (told.ok === true) return queue.end(id, 'told');
-    if (told.ok === 'skipped') return queue.end(id, 'skipped');
+    if (outcome.ok === true) return queue.end(id, 'told');
+    if (outcome.ok === 'skipped') return queue.end(id, 'skipped');
     const wait = backoffMs[tries - 1];
     const now = clock.now();
     if (wait !== undefined && now + wait - queued.at <= newsForMs) return queue.later(id, Instant(now + wait));
-    log.warn({ user, kind, tries, reason: told.reason }, 'a notification has been given up');
+    log.warn({ user, kind, tries, reason: outcome.reason }, 'a notification has been given up');
     await queue.end(id, 'given-up');
   };
 
   const look = async (): Promise<void> => {
-    const room = maxUnderWay - underWay.size;
+    const room = maxInFlight - inFlight.size;
     if (room <= 0) return;
     const now = clock.now();
     for (const queued of await queue.take(now, room, Instant(now + leaseMs))) {
@@ -74,8 +74,8 @@ export function notificationDispatcher(
         .catch((error: unknown) => {
           if (!stopped) log.error({ err: error }, 'the outcome of a notification could not be written down');
         })
-        .finally(() => underWay.delete(trying));
-      underWay.add(trying);
+        .finally(() => inFlight.delete(trying));
+      inFlight.add(trying);
     }
   };
 
@@ -92,7 +92,7 @@ export function notificationDispatcher(
     const out = new Promise<void>((resolve) => {
       patience = setTimeout(resolve, patienceMs);
     });
-    await Promise.race([Promise.all(underWay), out]);
+    await Promise.race([Promise.all(inFlight), out]);
     clearTimeout(patience);
   };
 }

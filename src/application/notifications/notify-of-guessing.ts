@@ -2,7 +2,7 @@ import type { UserId } from '../../domain/kernel/ids.js';
 import { guessedAt } from '../../domain/user/security-news.js';
 import { type NotifierPorts, notifier } from './notifier.js';
 
-interface TellGuessedPorts extends NotifierPorts {
+interface GuessingPorts extends NotifierPorts {
   readonly log: {
     warn(facts: object, message: string): void;
     error(facts: object, message: string): void;
@@ -11,8 +11,8 @@ interface TellGuessedPorts extends NotifierPorts {
 
 const dayMs = 86_400_000;
 
-/** The owner of an account at which strangers guess is told, once a day whichever node has seen it. */
-export function notifyOfGuessing(ports: TellGuessedPorts): (user: UserId, what: 'password' | 'factor') => void {
+/** Notifies the owner of an account at which strangers guess, once a day whichever node has seen it. */
+export function notifyOfGuessing(ports: GuessingPorts): (user: UserId, what: 'password' | 'factor') => void {
   const notify = notifier(ports);
   return (user, what) => {
     const at = ports.clock.now();

@@ -3,8 +3,8 @@ import type { NoticeRefusal } from '../ports/payment-ports.js';
 import type { Clock } from '../ports/storage-ports.js';
 
 /*
- * Notices of payments that are not believed. Anybody can send as many as they like: they are counted, and the log hears
- * of each kind once a minute.
+ * Webhooks of payment providers that were refused. Anybody can send as many as they like: they are counted, and each kind
+ * is logged once a minute.
  */
 
 export type RefusalReason = NoticeRefusal | 'differs' | 'unknown-order';
@@ -20,7 +20,7 @@ const quietMs = 60_000;
 
 export function refusedNotices(clock: Clock, warn: (facts: object, message: string) => void) {
   const kinds = new Map<string, { -readonly [Member in keyof RefusedNotices]: RefusedNotices[Member] }>();
-  const toldAt = new Map<string, number>();
+  const loggedAt = new Map<string, number>();
 
   return {
     /** `order`: where the notice is of a known one. */
@@ -30,8 +30,8 @@ export function refusedNotices(clock: Clock, warn: (facts: object, message: stri
       kinds.set(name, kind);
       kind.count += 1;
       const now = clock.now();
-      if (now - (toldAt.get(name) ?? -quietMs) < quietMs) return;
-      toldAt.set(name, now);
+      if (now - (loggedAt.get(name) ?? -quietMs) < quietMs) return;
+      loggedAt.set(name, now);
       warn({ ...kind, order }, 'a notice of a payment was refused');
     },
     all: (): readonly RefusedNotices[] => [...kinds.values()],

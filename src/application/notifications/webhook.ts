@@ -28,7 +28,7 @@ export type WebhookOutcome = { readonly ok: true } | { readonly ok: false; reado
 
 const timeoutMs = 10_000;
 
-/** The same words for both, or trying addresses would tell what there is in the network behind the gateway. */
+/** The same text for both, or trying addresses would show what is in the network behind the gateway. */
 const notReached = 'the address cannot be reached, or must not be';
 
 const reasons: Readonly<Record<OutboundFailure, string>> = {
@@ -50,8 +50,8 @@ export async function postWebhook(
   { url, secret }: Webhook,
   { kind, title, content, values }: Notification,
 ): Promise<WebhookOutcome> {
-  const told = { type: kind, title, content, ...(values.length === 0 ? {} : { values }) };
-  const payload = { ...told, timestamp: Math.floor(clock.now() / 1000) };
+  const message = { type: kind, title, content, ...(values.length === 0 ? {} : { values }) };
+  const payload = { ...message, timestamp: Math.floor(clock.now() / 1000) };
   const body = JSON.stringify(payload);
   const headers = {
     'Content-Type': 'application/json',

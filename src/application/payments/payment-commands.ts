@@ -4,13 +4,13 @@ import type { PaymentId, UserId } from '../../domain/kernel/ids.js';
 import { checkReason, type ExpiryReason, type PaymentProviderName } from '../../domain/payment/payment.js';
 import { type Actor, atLeast } from '../../domain/user/user.js';
 import { recentAttempts } from '../../rate-limit/recent-attempts.js';
-import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import { type HeldCounts, places } from '../bounded-counts.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import { refusedNotices } from '../notifications/refused-notices.js';
 import type { NoticeRequest } from '../ports/payment-ports.js';
 import type { Clock } from '../ports/storage-ports.js';
+import { noStepUp, type SessionProof } from '../session-proof.js';
 import type { StepUps } from '../sign-in/step-up.js';
 import { beginTopUp, priceTopUp, type TopUpBuyer, type TopUpOrder, type TopUpPorts } from './begin-top-up.js';
 import { checkPayment, expireTopUp, type PaymentOrderPorts, readPayment, runPaymentCommand } from './payment-orders.js';
@@ -92,7 +92,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
     takeNotice: (provider: PaymentProviderName, request: NoticeRequest) =>
       takeNotice(ports, refused, { provider, request }),
     recheck: (actor: Actor, id: PaymentId) => recheckPayment(ports, actor, id),
-    completeByHand: (actor: Actor, id: PaymentId, reason: string, proof: SessionProof = nothingShown) =>
+    completeByHand: (actor: Actor, id: PaymentId, reason: string, proof: SessionProof = noStepUp) =>
       completeByHand(ports, actor, id, { reason, proof }),
     /** Those that were not believed, for administrators. */
     refusedNotices(actor: Actor) {

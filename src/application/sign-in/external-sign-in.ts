@@ -3,9 +3,9 @@ import type { Position } from '../../domain/events/events.js';
 import { checkText } from '../../domain/kernel/bounds.js';
 import type { IdentityProvider, VisitedProvider } from '../../domain/kernel/claim.js';
 import { Failure } from '../../domain/kernel/failure.js';
-import type { SessionProof } from '../asking.js';
 import type { ExternalProfile, IdentityProviders, TelegramSignIn } from '../ports/identity-provider-ports.js';
 import type { Client, Tickets, UserView } from '../ports/storage-ports.js';
+import type { SessionProof } from '../session-proof.js';
 import { type Entered, type ExternalEntryPorts, enterExternally } from './external-entry.js';
 import { inviteCodeBound, issueState, redeemState, type StateRequest } from './sign-in-state.js';
 import type { StepUps } from './step-up.js';
@@ -38,7 +38,7 @@ interface Callback {
   readonly visitor: string | null;
   readonly viewer: UserView | null;
   /** With what the viewer binds, where nothing was proven at the beginning. */
-  readonly asking: SessionProof;
+  readonly sessionProof: SessionProof;
   readonly client: Client;
   /** Where a client that made the provider's address itself had the browser sent back to. */
   readonly redirectUri: string | null;
@@ -80,9 +80,9 @@ function checkTelegram(ports: ExternalSignInPorts, signed: TelegramSignIn): void
 const demandBinding = <Result>(
   { stepUps }: ExternalSignInPorts,
   viewer: UserView,
-  asking: SessionProof,
+  sessionProof: SessionProof,
   order: () => Promise<Result>,
-): Promise<Result> => stepUps.demand(viewer, 'bindings', asking, order);
+): Promise<Result> => stepUps.demand(viewer, 'bindings', sessionProof, order);
 
 const bind = (
   { users }: ExternalSignInPorts,
@@ -92,13 +92,13 @@ const bind = (
 ): Promise<Position> => users.bindings.link(viewer.id, { provider, subject, shown });
 
 /**
- * Where to send the browser. `asking`: with what the account is bound. Throws `provider-off`, `step-up-needed`,
+ * Where to send the browser. `sessionProof`: for binding. Throws `provider-off`, `step-up-needed`,
  * `provider-unreachable`.
  */
 async function authorizationAddress(
   ports: ExternalSignInPorts,
   { provider, site, ...request }: AuthorizationRequest,
-  asking: SessionProof,
+  sessionProof: SessionProof,
 ): Promise<string> {
   checkText('inviteCode', request.inviteCode, inviteCodeBound);
   checkOpen(ports, provider);
@@ -110,7 +110,7 @@ async function authorizationAddress(
   };
   const begun = async () =>
     ports.identityProviders.authoriseAddress(provider, await issueState(ports, request, trip), trip);
-  return request.binding === null ? begun() : demandBinding(ports, request.binding, asking, begun);
+  return request.binding === null ? begun() : demandBinding(ports, request.binding, sessionProof, begun);
 }
 
 /**
@@ -132,7 +132,7 @@ async function callback(
   if (binder === null) return enterExternally(ports, { provider, profile: await vouched(), inviteCode }, back.client);
   const bound = async () => bind(ports, binder, provider, await vouched());
   // Who left with an address of ours has proven it then; nobody asked who has made the address alone.
-  const position = await (trip === null ? demandBinding(ports, binder, back.asking, bound) : bound());
+  const position = await (trip === null ? demandBinding(ports, binder, back.sessionProof, bound) : bound());
   return { kind: 'bound', viewer: binder, position };
 }
 
@@ -167,10 +167,10 @@ async function bindWeChat(
   ports: ExternalSignInPorts,
   viewer: UserView,
   code: string,
-  asking: SessionProof,
+  sessionProof: SessionProof,
 ): Promise<Position> {
   checkWeChat(ports, code);
-  return demandBinding(ports, viewer, asking, async () =>
+  return demandBinding(ports, viewer, sessionProof, async () =>
     bind(ports, viewer, 'wechat', await ports.identityProviders.byWeChat(code)),
   );
 }
@@ -180,10 +180,10 @@ async function bindTelegram(
   ports: ExternalSignInPorts,
   viewer: UserView,
   signed: TelegramSignIn,
-  asking: SessionProof,
+  sessionProof: SessionProof,
 ): Promise<Position> {
   checkTelegram(ports, signed);
-  return demandBinding(ports, viewer, asking, async () =>
+  return demandBinding(ports, viewer, sessionProof, async () =>
     bind(ports, viewer, 'telegram', await spendTelegram(ports, signed)),
   );
 }
@@ -193,9 +193,9 @@ async function unbind(
   ports: ExternalSignInPorts,
   viewer: UserView,
   provider: IdentityProvider,
-  asking: SessionProof,
+  sessionProof: SessionProof,
 ): Promise<Position> {
-  return demandBinding(ports, viewer, asking, () => ports.users.bindings.unlink(viewer.id, provider));
+  return demandBinding(ports, viewer, sessionProof, () => ports.users.bindings.unlink(viewer.id, provider));
 }
 
 export function externalSignIn(given: Omit<ExternalSignInPorts, 'registrations'>) {

@@ -1,8 +1,8 @@
 import type { Position } from '../../domain/events/events.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
-import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
+import { noStepUp, type SessionProof } from '../session-proof.js';
 import { type FactorCommandPorts, knownUser, runFactorCommand } from './factor-command-ports.js';
 import { addPasskey, beginPasskey, removePasskey, renamePasskey } from './passkey-commands.js';
 import { beginTotp, enrolTotp, renewRecoveryCodes, turnOffTotp } from './totp-enrolment.js';
@@ -12,7 +12,7 @@ async function resetFactors(
   ports: FactorCommandPorts,
   actor: Actor,
   id: UserId,
-  asking: SessionProof = nothingShown,
+  sessionProof: SessionProof = noStepUp,
 ): Promise<Position> {
   authorise(actor, 'root');
   await knownUser(ports, id);
@@ -21,7 +21,7 @@ async function resetFactors(
     await ports.sessions.closeOlder(id, position);
     return position;
   };
-  return id === actor.id ? ports.stepUps.demand(actor, 'second-factor', asking, reset) : reset();
+  return id === actor.id ? ports.stepUps.demand(actor, 'second-factor', sessionProof, reset) : reset();
 }
 
 /** Setting up second factors and passkeys, and removing them. */

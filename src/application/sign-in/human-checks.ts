@@ -36,7 +36,7 @@ export function humanChecks({ tickets, verifier, isOn }: HumanCheckPorts) {
   return {
     /**
      * `answer`: what the widget on the page has given; '' for none. Throws `human-check-missing`, `human-check-failed`, or
-     * `human-check-unavailable` where nobody could tell.
+     * `human-check-unavailable` where the verifier did not answer.
      */
     async demand(visitor: Visitor, answer: string): Promise<void> {
       checkText('humanCheck', answer, answerText);

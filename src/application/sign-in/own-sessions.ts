@@ -20,13 +20,13 @@ interface OwnSessionPorts {
 
 export function ownSessions({ sessions, directory, factors, ended }: OwnSessionPorts) {
   return {
-    /** The newest hundred that stand. `asking`: the id of the session that asks, if one does. */
-    async list({ id }: { id: UserId }, asking: string): Promise<readonly OwnSession[]> {
+    /** The newest hundred that stand. `ownSession`: the id of the session that asks, if one does. */
+    async list({ id }: { id: UserId }, ownSession: string): Promise<readonly OwnSession[]> {
       const [found, { resetAt }] = await Promise.all([directory.credentials(id), factors.of(id)]);
       if (found === null) throw new Failure('user-not-found');
       const since = found.endedAt >= resetAt ? found.endedAt : resetAt;
       const open = await sessions.openOf(id, since);
-      return open.map((session) => ({ ...session, current: session.id === asking }));
+      return open.map((session) => ({ ...session, current: session.id === ownSession }));
     },
 
     /** Throws `session-not-found`, for another user's too. */
@@ -37,8 +37,8 @@ export function ownSessions({ sessions, directory, factors, ended }: OwnSessionP
     },
 
     /** How many they were. */
-    async endOthers({ id }: { id: UserId }, asking: string): Promise<number> {
-      const closed = await sessions.closeOthers(id, asking);
+    async endOthers({ id }: { id: UserId }, ownSession: string): Promise<number> {
+      const closed = await sessions.closeOthers(id, ownSession);
       for (const session of closed) ended(session);
       return closed.length;
     },

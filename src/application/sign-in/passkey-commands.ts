@@ -12,8 +12,8 @@ import {
   passkeyName,
 } from '../../domain/user/second-factor.js';
 import { type Actor, userDecider } from '../../domain/user/user.js';
-import type { SessionProof } from '../asking.js';
 import type { Site } from '../ports/proof-ports.js';
+import type { SessionProof } from '../session-proof.js';
 import { type FactorCommandPorts, knownUser, runFactorCommand } from './factor-command-ports.js';
 
 /* A user's own passkeys: added, renamed, removed. */
@@ -31,12 +31,12 @@ function checkName(name: string): string {
 export async function beginPasskey(
   ports: FactorCommandPorts,
   actor: Actor,
-  asking: SessionProof,
+  sessionProof: SessionProof,
   site: Site,
 ): Promise<string> {
-  return ports.stepUps.demand(actor, 'passkeys', asking, async () => {
+  return ports.stepUps.demand(actor, 'passkeys', sessionProof, async () => {
     const { id, username } = await knownUser(ports, actor.id);
-    return ports.passkeys.registrationOptions(aboutNew(actor, asking), { id, name: username }, site);
+    return ports.passkeys.registrationOptions(aboutNew(actor, sessionProof), { id, name: username }, site);
   });
 }
 
@@ -44,14 +44,14 @@ export async function beginPasskey(
 export async function addPasskey(
   ports: FactorCommandPorts,
   actor: Actor,
-  asking: SessionProof,
+  sessionProof: SessionProof,
   { name, response }: { readonly name: string; readonly response: string },
 ): Promise<Position> {
   const { id } = actor;
   const { handle, passkeys, personal } = ports;
   const shown = checkName(name);
   checkAnswer('response', response);
-  const { passkey, credential, ...made } = await passkeys.verifyRegistration(aboutNew(actor, asking), response);
+  const { passkey, credential, ...made } = await passkeys.verifyRegistration(aboutNew(actor, sessionProof), response);
   // Before it is anybody's: a claim that is left behind by a crash is of a passkey that opens nothing.
   await handle(passkeyDecider, streams.passkey(passkey), { type: 'Claim', userId: id });
   const added = { ...made, credential: await personal.seal(id, credential), name: await personal.seal(id, shown) };
@@ -77,7 +77,7 @@ export async function removePasskey(
   ports: FactorCommandPorts,
   actor: Actor,
   passkey: string,
-  asking: SessionProof,
+  sessionProof: SessionProof,
 ): Promise<Position> {
   checkPasskeyId('id', passkey);
   const { id } = actor;
@@ -88,7 +88,7 @@ export async function removePasskey(
       await handle(userDecider, streams.user(id), { type: 'GiveUpPasskey', passkey });
     return { type: 'RemovePasskey', passkey };
   };
-  return stepUps.demand(actor, 'passkeys', asking, async () => {
+  return stepUps.demand(actor, 'passkeys', sessionProof, async () => {
     const stream = streams.factors(id);
     const removed = await handle<Factors, FactorCommand, FactorEvent>(factorsDecider, stream, removing);
     return removed.position;

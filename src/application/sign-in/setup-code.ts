@@ -23,20 +23,20 @@ const digest = (code: string): Buffer =>
     .digest();
 
 export interface SetupCode {
-  /** Makes sure there is one, and that it has been told. */
+  /** Makes sure there is one, and that it has been printed. */
   announce(): void;
   matches(given: string): boolean;
 }
 
-/** `tell` is to write the code where only the operator reads. */
-export function setupCode(tell: (code: string) => void): SetupCode {
+/** `announce` writes the code where only the operator reads. */
+export function setupCode(announce: (code: string) => void): SetupCode {
   let expected: Buffer | null = null;
   let wrong = 0;
 
   const renew = (): Buffer => {
     const code = newCode();
     wrong = 0;
-    tell(code);
+    announce(code);
     expected = digest(code);
     return expected;
   };

@@ -8,7 +8,7 @@ import type { Client, UserCredentials, UserView } from '../ports/storage-ports.j
 import { admittedCredentials, type IdentityPorts, liveCredentials, withWithheldRole } from './identity-ports.js';
 import type { FactorProof, ProofContext } from './second-factor.js';
 
-/* Signing in: by password, by passkey, or by an identity that was proven elsewhere; then the second factor. */
+/* Signing in: by password, by passkey, or by an identity provider; then the second factor. */
 
 /** What a sign-in leads to, once it is known who somebody is. */
 export type Entry =

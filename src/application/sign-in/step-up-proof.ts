@@ -5,7 +5,6 @@ import type { UserId } from '../../domain/kernel/ids.js';
 import { defaultLanguage } from '../../domain/kernel/language.js';
 import { checkCode } from '../../domain/user/second-factor.js';
 import { checkTyped, normalEmail } from '../../domain/user/user-fields.js';
-import type { StepUpMethod, StepUpPurpose } from '../asking.js';
 import { stepUpMail } from '../notifications/mail-texts.js';
 import { addressAfter } from '../options/own-address.js';
 import type { Mailer } from '../ports/outbound-ports.js';
@@ -19,6 +18,7 @@ import type {
   Tickets,
   UserCredentials,
 } from '../ports/storage-ports.js';
+import type { StepUpMethod, StepUpPurpose } from '../session-proof.js';
 import type { MailRequester } from '../users/email-codes.js';
 import { codeLifetimeMs, codeMinutes, codeTries } from '../users/mail-codes.js';
 import type { MailLimits } from '../users/mail-limits.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Failure, isUnavailable } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
-import type { SessionProof, StepUpMethod, StepUpPurpose } from '../asking.js';
 import type { Site } from '../ports/proof-ports.js';
+import type { SessionProof, StepUpMethod, StepUpPurpose } from '../session-proof.js';
 import type { MailRequester } from '../users/email-codes.js';
 import {
   checkStepUpProof,
@@ -123,7 +123,7 @@ export interface StepUps {
   demand<Result>(
     user: { readonly id: UserId },
     purpose: StepUpPurpose,
-    asking: SessionProof,
+    sessionProof: SessionProof,
     order: () => Promise<Result>,
   ): Promise<Result>;
 }

@@ -3,8 +3,8 @@ import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { checkCode, recoveryCodeCount } from '../../domain/user/second-factor.js';
 import type { Actor } from '../../domain/user/user.js';
-import type { SessionProof } from '../asking.js';
 import { randomText } from '../random-text.js';
+import type { SessionProof } from '../session-proof.js';
 import { type FactorCommandPorts, knownUser, runFactorCommand } from './factor-command-ports.js';
 
 /* The authenticator app of a user, and the recovery codes beside it. */
@@ -38,14 +38,18 @@ interface NewRecoveryCodes {
 export async function beginTotp(
   ports: FactorCommandPorts,
   actor: Actor,
-  asking: SessionProof,
+  sessionProof: SessionProof,
 ): Promise<{ secret: string; address: string }> {
   const { factors, codes, tickets, directory, stepUps } = ports;
   if ((await factors.of(actor.id)).factors.totp !== null) throw new Failure('second-factor-on');
-  return stepUps.demand(actor, 'second-factor', asking, async () => {
+  return stepUps.demand(actor, 'second-factor', sessionProof, async () => {
     const user = await knownUser(ports, actor.id);
     const secret = codes.newSecret();
-    await tickets.issue('totp-enrolment', String(actor.id), { code: asking.session, content: secret, ...enrolment });
+    await tickets.issue('totp-enrolment', String(actor.id), {
+      code: sessionProof.session,
+      content: secret,
+      ...enrolment,
+    });
     const issuer = directory.settings().text('SystemName');
     return { secret, address: codes.address({ secret, issuer, account: user.username }) };
   });
@@ -81,8 +85,12 @@ export async function enrolTotp(
   return { recoveryCodes, position };
 }
 
-export async function turnOffTotp(ports: FactorCommandPorts, actor: Actor, asking: SessionProof): Promise<Position> {
-  return ports.stepUps.demand(actor, 'second-factor', asking, () =>
+export async function turnOffTotp(
+  ports: FactorCommandPorts,
+  actor: Actor,
+  sessionProof: SessionProof,
+): Promise<Position> {
+  return ports.stepUps.demand(actor, 'second-factor', sessionProof, () =>
     runFactorCommand(ports, actor.id, { type: 'TurnOffTotp' }),
   );
 }
@@ -91,9 +99,9 @@ export async function turnOffTotp(ports: FactorCommandPorts, actor: Actor, askin
 export async function renewRecoveryCodes(
   ports: FactorCommandPorts,
   actor: Actor,
-  asking: SessionProof,
+  sessionProof: SessionProof,
 ): Promise<NewRecoveryCodes> {
-  return ports.stepUps.demand(actor, 'second-factor', asking, async () => {
+  return ports.stepUps.demand(actor, 'second-factor', sessionProof, async () => {
     const recoveryCodes = newRecoveryCodes();
     const renewed = hashesOf(ports, actor.id, recoveryCodes);
     const command = { type: 'RenewRecoveryCodes', recoveryCodes: renewed } as const;

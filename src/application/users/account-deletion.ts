@@ -2,10 +2,10 @@ import { type Position, streams } from '../../domain/events/events.js';
 import { identityProviders } from '../../domain/kernel/claim.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { type Actor, userDecider } from '../../domain/user/user.js';
-import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import type { PersonalData, Sessions } from '../ports/storage-ports.js';
+import { noStepUp, type SessionProof } from '../session-proof.js';
 import type { StepUps } from '../sign-in/step-up.js';
 import type { Claims } from './claims.js';
 import type { Usernames } from './usernames.js';
@@ -44,7 +44,7 @@ export function accountDeletion({ handle, personal, sessions, claims, names, ste
     freeClaims,
 
     /** Name, address and identities stay reserved. Throws `root-protected-leave`, `step-up-needed`. */
-    async deleteOwnAccount(actor: Actor, asking: SessionProof = nothingShown): Promise<Position> {
+    async deleteOwnAccount(actor: Actor, sessionProof: SessionProof = noStepUp): Promise<Position> {
       const remove = async (): Promise<Position> => {
         const { position } = await handle(userDecider, streams.user(actor.id), {
           type: 'DeleteOwnAccount',
@@ -52,7 +52,7 @@ export function accountDeletion({ handle, personal, sessions, claims, names, ste
         });
         return gone(actor.id, position);
       };
-      return actor.role === 'root' ? remove() : stepUps.demand(actor, 'delete-account', asking, remove);
+      return actor.role === 'root' ? remove() : stepUps.demand(actor, 'delete-account', sessionProof, remove);
     },
 
     /** Nothing is left to be found; name, address and identities are free. Throws `peer-delete-forbidden`. */

@@ -4,10 +4,10 @@ import type { UserRow } from '../../projections/models/users.js';
 /** `a***@example.org`: enough to know an address by, too little to write to. */
 const maskedEmail = (email: string): string => email.replace(/^(.).*?(@[^@]*)?$/su, '$1***$2');
 
-/** The same of what somebody is called elsewhere; '' stays so. */
+/** The same of an id at an identity provider; '' stays so. */
 const maskedId = (id: string): string => id.replace(/^(.).*$/su, '$1***');
 
-/** Where others get their warnings is their own business, whoever administers them. */
+/** Where users get their warnings is hidden from administrators. */
 export const seenBy = (viewer: Actor, user: UserRow): UserRow =>
   user.id === viewer.id
     ? user

@@ -1,7 +1,7 @@
 import type { Position } from '../../domain/events/events.js';
 import { checkEmail, checkMailedCode } from '../../domain/user/email.js';
 import type { Actor } from '../../domain/user/user.js';
-import { nothingShown, type SessionProof } from '../asking.js';
+import { noStepUp, type SessionProof } from '../session-proof.js';
 import type { Bindings } from '../sign-in/bindings.js';
 import type { StepUps } from '../sign-in/step-up.js';
 import type { EmailCodes } from './email-codes.js';
@@ -16,18 +16,18 @@ interface OwnEmailPorts {
 
 export const ownEmail = ({ codes, bindings, stepUps }: OwnEmailPorts) => ({
   /** Throws what is wrong with the address, `step-up-needed`, `email-code-wrong` or `email-taken`. */
-  async change(viewer: Actor, email: string, code: string, asking: SessionProof = nothingShown): Promise<Position> {
+  async change(viewer: Actor, email: string, code: string, sessionProof: SessionProof = noStepUp): Promise<Position> {
     const address = email.trim();
     checkEmail(address);
     checkMailedCode('code', code);
-    return stepUps.demand(viewer, 'email', asking, async () => {
+    return stepUps.demand(viewer, 'email', sessionProof, async () => {
       await codes.redeem(address, code);
       return bindings.changeEmail(viewer.id, address);
     });
   },
 
   /** Throws `step-up-needed`. */
-  async remove(viewer: Actor, asking: SessionProof = nothingShown): Promise<Position> {
-    return stepUps.demand(viewer, 'email', asking, () => bindings.changeEmail(viewer.id, null));
+  async remove(viewer: Actor, sessionProof: SessionProof = noStepUp): Promise<Position> {
+    return stepUps.demand(viewer, 'email', sessionProof, () => bindings.changeEmail(viewer.id, null));
   },
 });

@@ -2,8 +2,8 @@ import type { Position } from '../../domain/events/events.js';
 import type { Sealed, SecretId, UserId } from '../../domain/kernel/ids.js';
 import type { Actor, Role, UserCommand } from '../../domain/user/user.js';
 import { checkDisplayName, checkPassword, checkUsername } from '../../domain/user/user-fields.js';
-import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
+import { noStepUp, type SessionProof } from '../session-proof.js';
 import { swapClaims } from './claim-swap.js';
 import { type BalanceForm, setBalance, wantedBalance } from './user-balance.js';
 import { runUserCommand, storePassword, type UserPorts } from './user-command-ports.js';
@@ -27,7 +27,7 @@ export interface UserPatch extends ProfilePatch, BalanceForm {
 export interface EditOrder {
   /** The client's idempotency key, for the balance. */
   readonly key?: string | null;
-  readonly asking?: SessionProof;
+  readonly sessionProof?: SessionProof;
 }
 
 /** A name the user already has may be longer than today's limit; only a new one is checked. */
@@ -58,12 +58,15 @@ const renaming = (
 async function demandForOwn(
   { names, stepUps }: UserPorts,
   actor: Actor,
-  { patch: { username, password }, asking }: { readonly patch: ProfilePatch; readonly asking: SessionProof },
+  {
+    patch: { username, password },
+    sessionProof,
+  }: { readonly patch: ProfilePatch; readonly sessionProof: SessionProof },
   order: () => Promise<Position>,
 ): Promise<Position> {
   const renamed = username !== null && username !== (await names.nameOf(actor.id));
   if (renamed) checkUsername(username);
-  return renamed || password !== null ? stepUps.demand(actor, 'password', asking, order) : order();
+  return renamed || password !== null ? stepUps.demand(actor, 'password', sessionProof, order) : order();
 }
 
 interface StoredProfile {
@@ -94,7 +97,7 @@ const changeProfile = (
 export async function editUser(
   ports: UserPorts,
   actor: Actor,
-  { id, patch, key = null, asking = nothingShown }: EditOrder & { readonly id: UserId; readonly patch: UserPatch },
+  { id, patch, key = null, sessionProof = noStepUp }: EditOrder & { readonly id: UserId; readonly patch: UserPatch },
 ): Promise<Position> {
   authorise(actor, 'admin');
   checkProfile(patch);
@@ -103,7 +106,7 @@ export async function editUser(
   const edit = () =>
     changeProfile(ports, id, patch, (stored) => ({ type: 'EditUser', by: actor, claimedRole: role, group, ...stored }));
   // Else a stolen session could change here what the own profile refuses it.
-  const edited = await (id === actor.id ? demandForOwn(ports, actor, { patch, asking }, edit) : edit());
+  const edited = await (id === actor.id ? demandForOwn(ports, actor, { patch, sessionProof }, edit) : edit());
   return balance === null ? edited : setBalance(ports, actor, { ...balance, id, key });
 }
 
@@ -115,10 +118,10 @@ export async function changeOwnProfile(
   ports: UserPorts,
   actor: Actor,
   patch: ProfilePatch,
-  asking: SessionProof = nothingShown,
+  sessionProof: SessionProof = noStepUp,
 ): Promise<Position> {
   checkProfile(patch);
-  return demandForOwn(ports, actor, { patch, asking }, () =>
+  return demandForOwn(ports, actor, { patch, sessionProof }, () =>
     changeProfile(ports, actor.id, patch, (stored) => ({ type: 'ChangeProfile', ...stored })),
   );
 }

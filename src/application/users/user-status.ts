@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { Position } from '../../domain/events/events.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
-import { nothingShown, type SessionProof } from '../asking.js';
 import { authorise } from '../authorise.js';
+import { noStepUp, type SessionProof } from '../session-proof.js';
 import { runUserCommand, type UserPorts } from './user-command-ports.js';
 
 /* Whether a user may come in, with which role, and with which access token. */
@@ -34,9 +34,9 @@ export async function manageUser(ports: UserPorts, actor: Actor, id: UserId, act
 export async function issueAccessToken(
   ports: UserPorts,
   actor: Actor,
-  asking: SessionProof = nothingShown,
+  sessionProof: SessionProof = noStepUp,
 ): Promise<{ token: string; position: Position }> {
-  return ports.stepUps.demand(actor, 'access-token', asking, async () => {
+  return ports.stepUps.demand(actor, 'access-token', sessionProof, async () => {
     const token = randomBytes(24).toString('base64');
     const command = { type: 'IssueAccessToken', tokenHash: ports.vault.hash(token) } as const;
     const { position } = await runUserCommand(ports, actor.id, command);

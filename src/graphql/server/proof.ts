@@ -1,6 +1,11 @@
 import { Arg, Field, InputType } from 'type-graphql';
-import { type SessionProof, type StepUpMethod, type StepUpPurpose, shownStepUp } from '../../application/asking.js';
 import type { SecondFactorMethod, Site } from '../../application/ports/proof-ports.js';
+import {
+  type SessionProof,
+  type StepUpMethod,
+  type StepUpPurpose,
+  stepUpTicketIn,
+} from '../../application/session-proof.js';
 import type { FactorProof } from '../../application/sign-in/second-factor.js';
 import type { StepUpProof } from '../../application/sign-in/step-up-proof.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
@@ -85,7 +90,7 @@ export const askingIn = (
   stepUp: string | null | undefined = null,
 ): SessionProof => ({
   session: credentials.kind === 'session' ? application.identity.sessionOf(credentials.token) : 'access token',
-  stepUp: shownStepUp('stepUp', stepUp),
+  stepUp: stepUpTicketIn('stepUp', stepUp),
 });
 
 /** The site the browser believes to be at. Throws `site-unknown`. */

@@ -111,7 +111,7 @@ export class ElsewhereResolver {
       state,
       visitor: browser.visitor.known,
       viewer: viewer?.status === 'enabled' ? viewer : null,
-      asking: askingIn(context),
+      sessionProof: askingIn(context),
       client: browser.client,
       redirectUri: null,
     });

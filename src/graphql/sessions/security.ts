@@ -1,6 +1,6 @@
 import { Arg, Authorized, Ctx, Field, ID, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
-import type { StepUpMethod, StepUpPurpose } from '../../application/asking.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
+import type { StepUpMethod, StepUpPurpose } from '../../application/session-proof.js';
 import type { Position } from '../../domain/events/events.js';
 import { UserId } from '../../domain/kernel/ids.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';

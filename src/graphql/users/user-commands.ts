@@ -113,7 +113,7 @@ export class UserCommandResolver {
     };
     const position = await context.application.users.edit(viewer, id, edited, {
       key: orderKeyIn(key),
-      asking: askingIn(context, stepUp),
+      sessionProof: askingIn(context, stepUp),
     });
     if (password && id === viewer.id) await goOn(context, viewer, position);
     return written(context, viewer, id, position);

@@ -52,7 +52,7 @@ function startTelling(): void {
       queue,
       personal,
       clock,
-      async tell(user, notification) {
+      async deliver(user, notification) {
         told.push([user, notification]);
         const answer = answers.shift() ?? { ok: true };
         if (answer instanceof Error) throw answer;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SessionProof } from '../../../src/application/asking.js';
+import type { SessionProof } from '../../../src/application/session-proof.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
 import { Authenticator } from '../../support/gateway/authenticator.js';
 import { someClient } from '../../support/gateway/sign-in.js';

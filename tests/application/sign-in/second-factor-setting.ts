@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach } from 'vitest';
-import type { SessionProof, StepUpPurpose } from '../../../src/application/asking.js';
+import type { SessionProof, StepUpPurpose } from '../../../src/application/session-proof.js';
 import type { FactorProof } from '../../../src/application/sign-in/second-factor.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
 import { Authenticator } from '../../support/gateway/authenticator.js';

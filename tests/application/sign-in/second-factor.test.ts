@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SessionProof } from '../../../src/application/asking.js';
 import type { Client } from '../../../src/application/ports/storage-ports.js';
+import type { SessionProof } from '../../../src/application/session-proof.js';
 import type { FactorProof } from '../../../src/application/sign-in/second-factor.js';
 import { streams } from '../../../src/domain/events/events.js';
 import { signIn, someClient } from '../../support/gateway/sign-in.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SessionProof, StepUpPurpose } from '../../../src/application/asking.js';
+import type { SessionProof, StepUpPurpose } from '../../../src/application/session-proof.js';
 import { beginning } from '../../../src/domain/events/events.js';
 import { Failure } from '../../../src/domain/kernel/failure.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { PostgresConnection } from '../../../src/adapters/database/postgres.js';
 import type { Application } from '../../../src/application/application.js';
-import type { SessionProof, StepUpPurpose } from '../../../src/application/asking.js';
+import type { SessionProof, StepUpPurpose } from '../../../src/application/session-proof.js';
 import { startEarly } from '../../../src/bootstrap/early-start.js';
 import { type Gateway, startGateway } from '../../../src/bootstrap/gateway.js';
 import { type Config, readConfig } from '../../../src/config.js';

@@ -1,7 +1,6 @@
 import { webauthnPasskeys } from '../../../src/adapters/sign-in/passkeys.js';
 import { totpCodes } from '../../../src/adapters/sign-in/totp.js';
 import { apiKeyCommands } from '../../../src/application/api-keys/api-key-commands.js';
-import { nothingShown, type SessionProof, type StepUpPurpose } from '../../../src/application/asking.js';
 import { channelBalanceCommands } from '../../../src/application/channels/channel-balances.js';
 import { channelCommands } from '../../../src/application/channels/channel-commands.js';
 import { channelFileCommands } from '../../../src/application/channels/channel-files.js';
@@ -25,6 +24,7 @@ import type {
   UpstreamPlace,
 } from '../../../src/application/ports/upstream-ports.js';
 import { redemptionCommands } from '../../../src/application/redemptions/redemption-commands.js';
+import { noStepUp, type SessionProof, type StepUpPurpose } from '../../../src/application/session-proof.js';
 import { factorCommands } from '../../../src/application/sign-in/factors.js';
 import { identity } from '../../../src/application/sign-in/identity.js';
 import type { IdentitySource } from '../../../src/application/sign-in/identity-ports.js';
@@ -295,7 +295,7 @@ export async function openMemoryNode(
       asking: SessionProof,
       order: () => Promise<Result>,
     ): Promise<Result> => {
-      const isAsked = asking !== nothingShown || (await proving.methods(user.id)).length > 0;
+      const isAsked = asking !== noStepUp || (await proving.methods(user.id)).length > 0;
       return isAsked && asking !== believed ? asked.demand(user, purpose, asking, order) : order();
     },
   };

@@ -2,7 +2,7 @@ import { invalidField } from '../domain/kernel/failure.js';
 
 import type { SecondFactorMethod } from './ports/proof-ports.js';
 
-/* With what an order is given that a stolen session must not give. */
+/* What a sensitive order is given with: the session, and its step-up. */
 
 export const stepUpPurposes = [
   'access-token',
@@ -17,22 +17,22 @@ export const stepUpPurposes = [
 
 export type StepUpPurpose = (typeof stepUpPurposes)[number];
 
-/** By what somebody signed in proves anew who they are. */
+/** By what a signed-in user steps up. */
 export type StepUpMethod = SecondFactorMethod | 'password' | 'mail-code';
 
 export interface SessionProof {
   /** Names the session, or says that it is the access token. */
   readonly session: string;
-  /** What was proven for it; null: nothing. */
+  /** The ticket of a step-up; null: none. */
   readonly stepUp: string | null;
 }
 
-/** Throws `invalid-field` for what cannot have been given for a proof. null: nothing was. */
-export function shownStepUp(field: string, text: string | null | undefined): string | null {
+/** Throws `invalid-field` for what cannot be a ticket of a step-up. null: none was sent. */
+export function stepUpTicketIn(field: string, text: string | null | undefined): string | null {
   if (text === null || text === undefined || text === '') return null;
   if (!/^[\w-]{1,64}$/.test(text)) throw invalidField(field, 'what a step-up has answered');
   return text;
 }
 
-/** By a face that has nothing to show. */
-export const nothingShown: SessionProof = { session: '', stepUp: null };
+/** Of a face that has none. */
+export const noStepUp: SessionProof = { session: '', stepUp: null };
