@@ -1,6 +1,6 @@
-import type { Clock, EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
+import type { AppendResult, Clock, EventStore, ExpectedRevision } from '../../application/ports/storage-ports.js';
 import { atIntervals } from '../../concurrency/at-intervals.js';
-import { type NewEvent, type StreamName, streams } from '../../domain/events/events.js';
+import { isCallStream, type NewEvent, type Revision, type StreamName, streams } from '../../domain/events/events.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { CallRefused, CallsRefused, Refusal } from '../../domain/kernel/refusal.js';
@@ -108,6 +108,8 @@ class RefusalWriter implements RefusalRecord {
   private readonly waiting: Waiting[] = [];
   /** The log did not answer when it was last asked. */
   private away = false;
+  /** Where the stream of sums has come to that was written last. */
+  private summed: { readonly stream: StreamName; readonly revision: Revision } | null = null;
 
   constructor(private readonly ports: RefusalPorts) {}
 
@@ -148,12 +150,15 @@ class RefusalWriter implements RefusalRecord {
   private sum(now: Instant): void {
     const { newEventId } = this.ports;
     const events = this.minute.end(now).map(({ at, event }) => ({ id: newEventId(at), at, event }));
-    if (events.length > 0) this.waiting.push({ stream: streams.refusals(now), events, expected: 'any' });
+    if (events.length === 0) return;
+    const stream = streams.refusals(now);
+    const expected = this.summed?.stream === stream ? this.summed.revision : 'no-stream';
+    this.waiting.push({ stream, events, expected });
   }
 
   /**
    * An append whose answer was lost is repeated; the ids of its events make that harmless. A call that has a stream
-   * already is told there.
+   * already is told there; sums go on where an earlier node, or an earlier minute, has come to in the hour.
    */
   private async append(): Promise<void> {
     const { store, warn } = this.ports;
@@ -162,17 +167,29 @@ class RefusalWriter implements RefusalRecord {
       const written = await Promise.allSettled(
         batch.map(({ stream, events, expected }) => store.append(stream, events, expected)),
       );
-      const again = batch.filter((_, index) => {
+      this.away = false;
+      const again = batch.flatMap((waiting, index): Waiting[] => {
         const outcome = written[index];
-        if (outcome?.status !== 'rejected') return false;
-        if (isUnavailable(outcome.reason)) return true;
-        warn({ err: outcome.reason }, 'a refusal could not be written and is left out');
-        return false;
+        if (outcome?.status === 'fulfilled') return this.goneOn(waiting, outcome.value);
+        if (isUnavailable(outcome?.reason)) {
+          this.away = true;
+          return [waiting];
+        }
+        warn({ err: outcome?.reason }, 'a refusal could not be written and is left out');
+        return [];
       });
       this.waiting.unshift(...again);
-      this.away = again.length > 0;
       if (this.away) return;
     }
+  }
+
+  /** What is to be appended instead: a sum where its stream has come to, if that is not where it was expected. */
+  private goneOn(waiting: Waiting, result: AppendResult): Waiting[] {
+    const { stream } = waiting;
+    if (isCallStream(stream)) return [];
+    if (!result.ok) return [{ ...waiting, expected: result.conflict.actual ?? 'no-stream' }];
+    this.summed = { stream, revision: result.revision };
+    return [];
   }
 }
 

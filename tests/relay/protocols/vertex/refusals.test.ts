@@ -138,6 +138,26 @@ describe('refused calls', () => {
     expect(await store.readStream(streams.refusals(clock.now()))).toHaveLength(1);
   });
 
+  test('are summed behind the sums of an earlier node and of earlier minutes, each once, at revisions that are known', async () => {
+    const expectations: ExpectedRevision[] = [];
+    const append = store.append.bind(store);
+    store.append = (stream, appended, expected) => {
+      if (stream.startsWith('refusals-')) expectations.push(expected);
+      return append(stream, appended, expected);
+    };
+    const earlier = recordRefusals({ store, clock, newEventId, counted: () => {}, warn: () => {} });
+    earlier.own.count(stranger('192.0.2.0'), CallId('before'), clock.now());
+    for (let n = 0; n < 9; n++) earlier.own.count(refusal(), CallId(`before-${n}`), clock.now());
+    await earlier.keepWriting()();
+    for (let minute = 0; minute < 2; minute++) {
+      refuse(refusal(), 8);
+      await aMinuteLater();
+    }
+    expect((await sums()).map(({ count }) => count)).toEqual([4, 3, 3]);
+    expect(await store.readStream(streams.refusals(clock.now()))).toHaveLength(3);
+    expect(expectations).toEqual(['no-stream', 'no-stream', 0, 1]);
+  });
+
   test('that nobody can tell the call of are in the sum alone', async () => {
     record.own.count(refusal(), null, clock.now());
     await aMinuteLater();
