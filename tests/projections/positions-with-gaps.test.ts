@@ -56,7 +56,7 @@ function heldBack(readable: number) {
   return { feed, held };
 }
 
-test('a read model that lacks a few events is none that is being built, however far apart they are', async () => {
+test('a read model that lacks a few events is not one that is being built, however far apart they are', async () => {
   await projected.record(...options(batchSize));
   const { feed, held } = heldBack(0);
   const runner = await start({ feed });

@@ -36,7 +36,7 @@ test('counts as a list of all times would, whatever is taken, given back and pas
   );
 });
 
-test('one that was taken ahead of a clock that was set back is given back all the same, once', () => {
+test('a request that was taken ahead of a clock that was set back is given back all the same, once', () => {
   const count = new WindowCount();
   count.take(5_000);
   count.take(9_000);
