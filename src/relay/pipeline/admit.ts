@@ -1,5 +1,5 @@
 import { checkApiKey, checkNotBanned, findApiKey } from '../admission/authenticate.js';
-import type { AuthenticatedCall, CallContext, LimitedCall } from './call-context.js';
+import { type AuthenticatedCall, type CallContext, extended, type LimitedCall } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 
 type AuthenticatePorts = Pick<StagePorts, 'directory' | 'gate' | 'vault' | 'clock' | 'wrongKeys' | 'apiKeyStatus'>;
@@ -8,17 +8,17 @@ type AuthenticatePorts = Pick<StagePorts, 'directory' | 'gate' | 'vault' | 'cloc
 export async function identifyCall(ports: AuthenticatePorts, call: CallContext): Promise<CallContext> {
   const { inPerson } = call.incoming;
   return inPerson === undefined
-    ? { ...call, apiKey: await findApiKey(ports, call.incoming) }
-    : { ...call, user: inPerson };
+    ? extended(call, { apiKey: await findApiKey(ports, call.incoming) })
+    : extended(call, { user: inPerson });
 }
 
 /** Whether who calls may. Throws RelayError. */
 export async function authenticateCall(ports: AuthenticatePorts, call: CallContext): Promise<AuthenticatedCall> {
   const { incoming, apiKey, user } = call;
-  if (apiKey !== null) return { ...call, ...(await checkApiKey(ports, incoming, apiKey)) };
+  if (apiKey !== null) return extended(call, await checkApiKey(ports, incoming, apiKey));
   if (user === null) throw new Error('a call of nobody');
   checkNotBanned(user);
-  return { ...call, user };
+  return extended(call, { user });
 }
 
 /**
@@ -31,7 +31,7 @@ export async function enterLimits(
 ): Promise<LimitedCall> {
   const { user, apiKey } = call;
   const leave = await limits.admit(user.id, apiKey?.id ?? null, directory.settings());
-  return { ...call, admission: { leave, answerPlace: answers.place(user.id) } };
+  return extended(call, { admission: { leave, answerPlace: answers.place(user.id) } });
 }
 
 export function leaveLimits({ admission }: LimitedCall, succeeded: boolean): void {

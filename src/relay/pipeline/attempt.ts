@@ -6,7 +6,7 @@ import type { ChannelRequest } from './ask-upstream.js';
 import { attemptChannel, type ChannelAttemptPorts } from './attempt-channel.js';
 import { type Attempt, type AttemptFailure, noRoom } from './attempt-failure.js';
 import { Attempts } from './attempts.js';
-import type { AnsweredCall, Course, ReservedCall, UnansweredCall } from './call-context.js';
+import { type AnsweredCall, type Course, extended, type ReservedCall, type UnansweredCall } from './call-context.js';
 import { servedBody } from './call-group.js';
 import { callerRequest } from './caller-request.js';
 import { named, sentBody } from './sent-text.js';
@@ -17,11 +17,8 @@ type AttemptPorts = ChannelAttemptPorts & Pick<StagePorts, 'limits' | 'log' | 'c
 const none = (): void => {};
 const nobodyAsked: Course = { tried: [], failed: undefined, unknownAttempts: 0 };
 
-const unanswered = (call: ReservedCall, failure: AttemptFailure | null, course: Course): UnansweredCall => ({
-  ...call,
-  failure,
-  course,
-});
+const unanswered = (call: ReservedCall, failure: AttemptFailure | null, course: Course): UnansweredCall =>
+  extended(call, { answer: null, failure, course });
 
 /** What is put to each channel. It refers to the body: nothing that outlives the attempts may refer to it. */
 function channelRequest(call: ReservedCall, body: HeldBody): ChannelRequest {
@@ -99,7 +96,7 @@ export async function attemptCall(
     const { attempt, leave } = asked;
     if (attempt.ok) {
       const faulted = watchAccount(ports, channel, ports.parsedChannel(channel));
-      return { ...call, course: attempts.course(tried), answer: attempt, leaveChannel: leave, faulted };
+      return extended(call, { course: attempts.course(tried), answer: attempt, leaveChannel: leave, faulted });
     }
     if (attempt.passedOver !== null) {
       attempts.passOver(channel.id, attempt);

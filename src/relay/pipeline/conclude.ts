@@ -5,7 +5,14 @@ import { withdrawal } from '../contracts/errors.js';
 import { elapsed, presentFor } from '../delivery/call-times.js';
 import type { UsedTokens } from '../metering/believed-usage.js';
 import type { Asked } from './attempt-failure.js';
-import type { AnsweredCall, ConcludedCall, DeliveredCall, ReservedCall, UnansweredCall } from './call-context.js';
+import {
+  type AnsweredCall,
+  type ConcludedCall,
+  type DeliveredCall,
+  extended,
+  type ReservedCall,
+  type UnansweredCall,
+} from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 import { cutUsage, deliveredUsage, nothingUsed } from './usage-of-call.js';
 
@@ -56,7 +63,7 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
     delivery.kind === 'answer' && outcome === 'completed'
       ? await reservation.settleOrWithdraw(settlement, withdrawal)
       : await reservation.settle(settlement).catch(() => null);
-  return { ...call, told, charged };
+  return extended(call, { told, charged });
 }
 
 /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */

@@ -5,7 +5,7 @@ import { endSound, passOn, type SoundDelivery } from '../delivery/sound-delivery
 import { endStream, passStream } from '../delivery/stream-delivery.js';
 import { sendWhole } from '../delivery/whole-delivery.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
-import type { AnsweredCall, ConcludedCall, DeliveredCall } from './call-context.js';
+import { type AnsweredCall, type ConcludedCall, type DeliveredCall, extended } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 
 type DeliverPorts = Pick<StagePorts, 'clock' | 'config' | 'log' | 'largeWork' | 'stalledCallers'>;
@@ -24,12 +24,12 @@ export async function deliverCall(ports: DeliverPorts, call: AnsweredCall): Prom
   switch (got.kind) {
     case 'answer': {
       const outcome = call.connection.gone ? 'caller-left' : 'completed';
-      return { ...call, delivery: { kind: 'answer', answer: got, outcome, firstTokenMs: null } };
+      return extended(call, { delivery: { kind: 'answer', answer: got, outcome, firstTokenMs: null } as const });
     }
     case 'sound':
-      return { ...call, delivery: await passSound(ports, call, got.reading) };
+      return extended(call, { delivery: await passSound(ports, call, got.reading) });
     case 'stream':
-      return { ...call, delivery: await passStream(ports, call, got.reading) };
+      return extended(call, { delivery: await passStream(ports, call, got.reading) });
   }
 }
 

@@ -109,7 +109,7 @@ async function askUpstreams(ports: StagePorts, reserved: ReservedCall, body: Hel
   const { tried } = attempted.course;
   if (tried.length > 1)
     ports.log.info({ requestId: reserved.incoming.requestId, channels: tried.join('->') }, 'retried');
-  if ('answer' in attempted) return attempted;
+  if (attempted.answer !== null) return attempted;
   await concludeUnanswered(ports, attempted);
   if (attempted.failure === null) return null;
   throw attempted.failure.error;

@@ -2,7 +2,7 @@ import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
 import type { CallFacts } from '../../domain/call/call.js';
 import { CallId } from '../../domain/kernel/ids.js';
 import { type Heartbeat, noHeartbeat } from '../delivery/heartbeats.js';
-import type { ReservedCall, ResolvedCall } from './call-context.js';
+import { extended, type ReservedCall, type ResolvedCall } from './call-context.js';
 import { refusalOf } from './payment-refusal.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -40,5 +40,6 @@ export async function reserveCall(ports: ReservePorts, call: ResolvedCall): Prom
   const callId = CallId(incoming.requestId);
   const reserving = await ports.meter.reserve(callId, factsOf(call), { unlimited, budget }, estimate);
   if (!reserving.ok) throw refusalOf(reserving.shortage, estimate, ports.directory.settings());
-  return { ...call, startedAt, reservation: reserving.reservation, heartbeat: heartbeatOf(ports, call) };
+  const { reservation } = reserving;
+  return extended(call, { startedAt, reservation, heartbeat: heartbeatOf(ports, call) });
 }

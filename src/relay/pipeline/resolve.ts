@@ -1,5 +1,5 @@
 import type { HeldBody } from '../contracts/ports.js';
-import type { LimitedCall, NamedCall, ResolvedCall } from './call-context.js';
+import { extended, type LimitedCall, type NamedCall, type ResolvedCall } from './call-context.js';
 import { knownGroupIn } from './call-group.js';
 import { type ResolutionPorts, resolutionSteps } from './resolution.js';
 import { named } from './sent-text.js';
@@ -16,7 +16,7 @@ export function nameCall(
   const { endpoint, model } = call.incoming;
   const value = named(body.value, model);
   const group = knownGroupIn(call, value, directory.settings());
-  return { ...call, named: { model: value.model ?? endpoint.usualModel, group } };
+  return extended(call, { named: { model: value.model ?? endpoint.usualModel, group } });
 }
 
 /** What is asked for, who may serve it and the most that it can cost; large bodies take turns. Throws RelayError. */
@@ -30,5 +30,5 @@ export async function resolveCall(
   const resolution = await ports.largeWork.runSteps(bytes, () =>
     resolutionSteps(ports, call, { endpoint, body, bytes, upload }),
   );
-  return { ...call, resolution };
+  return extended(call, { resolution });
 }

@@ -83,7 +83,7 @@ describe('the stage attempt', () => {
     const { ports, held } = given({ says: [down, good] });
     const call = givenReserved();
     const attempted = await attemptCall(ports, call, body);
-    if (!('answer' in attempted)) throw new Error('nobody answered');
+    if (attempted.answer === null) throw new Error('nobody answered');
     const { tried, failed } = attempted.course;
     expect(new Set(tried)).toEqual(new Set([1, 2]));
     expect(failed).toEqual([{ channelId: tried[0], status: 503, code: 'busy', durationMs: 0 }]);

@@ -128,7 +128,10 @@ export const givenReserved = (
   return { ...givenResolved({ ...given, connection }), connection, reservation, startedAt: someInstant };
 };
 
-export const nobodyAnswers = (failure: AttemptFailure | null): Pick<UnansweredCall, 'failure' | 'course'> => ({
+export const nobodyAnswers = (
+  failure: AttemptFailure | null,
+): Pick<UnansweredCall, 'answer' | 'failure' | 'course'> => ({
+  answer: null,
   failure,
   course:
     failure === null
