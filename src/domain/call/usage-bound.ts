@@ -1,11 +1,5 @@
-import {
-  boundOf,
-  inputQuantities,
-  outputQuantities,
-  type Quantity,
-  type TokenQuantity,
-} from '../pricing/quantities.js';
-import type { Counts, Usage } from './usage.js';
+import { boundOf, isOutput, type Quantity, type TokenQuantity, tokenQuantities } from '../pricing/quantities.js';
+import { type Counts, noUsage, type Usage } from './usage.js';
 
 /*
  * The most that a call can use, by quantity: what upstream tells beyond it is not believed, and what is held covers it.
@@ -19,43 +13,53 @@ export type UsageBound = InputBound & { readonly output: number };
 
 type Direction = 'input' | 'output';
 
-/** Kinds that some tokens of a direction may be of, and kinds that all of them may be of. */
-interface BoundedKinds {
-  readonly parts: readonly TokenQuantity[];
-  readonly wholes: readonly TokenQuantity[];
-  readonly all: readonly TokenQuantity[];
+/** A kind of token that a call has a bound of its own for. `isWhole`: all tokens of its direction may be of it. */
+interface BoundedKind {
+  readonly name: TokenQuantity;
+  readonly direction: Direction;
+  readonly isWhole: boolean;
 }
 
-function kindsAmong(names: readonly TokenQuantity[]): BoundedKinds {
-  const parts = names.filter((name) => boundOf(name) === 'part');
-  const wholes = names.filter((name) => boundOf(name) === 'whole');
-  return { parts, wholes, all: [...parts, ...wholes] };
-}
-
-const boundedKinds: Readonly<Record<Direction, BoundedKinds>> = {
-  input: kindsAmong(inputQuantities),
-  output: kindsAmong(outputQuantities),
-};
+const boundedKinds: readonly BoundedKind[] = tokenQuantities
+  .filter((name) => boundOf(name) !== null)
+  .map((name) => ({
+    name,
+    direction: isOutput(name) ? ('output' as const) : ('input' as const),
+    isWhole: boundOf(name) === 'whole',
+  }))
+  // What all of the rest may be comes last.
+  .sort((one, other) => Number(one.isWhole) - Number(other.isWhole));
 
 /** As much as there is of its direction, for kinds that all tokens of one may be of. */
 export const unboundedTokens = Number.MAX_SAFE_INTEGER;
 
 export const mayUse = (bound: Usage, name: Quantity): boolean => (bound[name] ?? 0) > 0;
 
-/** The same with so many tokens of one direction: no kind has more, and one that all of them may be of has as many. */
-export function upTo<Bound extends Usage>(bound: Bound, direction: Direction, tokens: number): Bound {
-  const changed: Bound & Counts = { ...bound, [direction]: tokens };
-  const { parts, wholes } = boundedKinds[direction];
-  for (const kind of parts) if (mayUse(bound, kind)) changed[kind] = Math.min(bound[kind] ?? 0, tokens);
-  for (const kind of wholes) if (bound[kind] !== undefined) changed[kind] = tokens;
-  return changed;
+/**
+ * So many tokens, of the kinds that these records name, and what else they name; the later wins. No kind has more than
+ * its direction, and one that all tokens may be of has as many. Not spread: that costs a call more than its charge does.
+ */
+export function fitted(tokens: Record<Direction, number>, kindsOf: Usage, others: Usage = noUsage): UsageBound {
+  const bound: Counts & Record<Direction, number> = Object.assign({ input: 0, output: 0 }, kindsOf, others);
+  bound.input = tokens.input;
+  bound.output = tokens.output;
+  for (const { name, direction, isWhole } of boundedKinds) {
+    const max = bound[name];
+    if (max !== undefined) bound[name] = isWhole ? bound[direction] : Math.min(max, bound[direction]);
+  }
+  return bound;
 }
 
+/** The same with so many output tokens. */
+export const withOutput = (bound: UsageBound, output: number): UsageBound =>
+  fitted({ input: bound.input, output }, bound);
+
 /** Kinds with a bound of their own keep to it. One that all tokens of a direction may be of is bounded by their sum. */
-export function kindsWithin(told: Usage, bound: Usage, direction: Direction): boolean {
-  const { parts, wholes } = boundedKinds[direction];
-  for (const kind of parts) if ((told[kind] ?? 0) > (bound[kind] ?? 0)) return false;
-  for (const kind of wholes) if ((told[kind] ?? 0) > 0 && !mayUse(bound, kind)) return false;
+export function kindsWithin(told: Usage, bound: UsageBound, within: Direction): boolean {
+  for (const { name, direction, isWhole } of boundedKinds) {
+    const count = direction === within ? (told[name] ?? 0) : 0;
+    if (count > 0 && count > (bound[name] ?? 0) && !(isWhole && mayUse(bound, name))) return false;
+  }
   return true;
 }
 
@@ -64,20 +68,18 @@ export function kindsWithin(told: Usage, bound: Usage, direction: Direction): bo
  * direction, so that no token stands twice.
  */
 export function heldUsage(bound: UsageBound): Usage {
-  const held: Counts = { ...bound };
-  for (const direction of ['input', 'output'] as const) {
-    let left = bound[direction];
-    for (const kind of boundedKinds[direction].all) {
-      if (bound[kind] === undefined) continue;
-      const count = Math.min(bound[kind], left);
-      held[kind] = count;
-      left -= count;
-    }
-    held[direction] = left;
+  let held: (Counts & Record<Direction, number>) | null = null;
+  for (const { name, direction } of boundedKinds) {
+    if (!mayUse(bound, name)) continue;
+    held ??= Object.assign({}, bound);
+    const count = Math.min(bound[name] ?? 0, held[direction]);
+    held[name] = count;
+    held[direction] -= count;
   }
-  return held;
+  return held ?? bound;
 }
 
 /** The kind of token under which output is held. */
 export const heldOutput = (bound: Usage): TokenQuantity =>
-  boundedKinds.output.wholes.find((kind) => mayUse(bound, kind)) ?? 'output';
+  boundedKinds.find(({ name, direction, isWhole }) => direction === 'output' && isWhole && mayUse(bound, name))?.name ??
+  'output';

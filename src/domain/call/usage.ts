@@ -1,11 +1,4 @@
-import {
-  inputQuantities,
-  isOutput,
-  isTokens,
-  outputQuantities,
-  type Quantity,
-  type TokenQuantity,
-} from '../pricing/quantities.js';
+import { isInput, isOutput, type Quantity } from '../pricing/quantities.js';
 
 /*
  * What a call has used: counts by quantity. They are disjoint: what came from a cache is no `input`, what was thought is
@@ -30,17 +23,17 @@ export function used(counts: Usage): Usage {
   return usage;
 }
 
-function sumOf(usage: Usage, names: readonly TokenQuantity[]): number {
+function sumOf(usage: Usage, isCounted: (name: Quantity) => boolean): number {
   let sum = 0;
-  for (const name of names) sum += usage[name] ?? 0;
+  for (const name in usage) if (isCounted(name as Quantity)) sum += usage[name as Quantity] ?? 0;
   return sum;
 }
 
 /** All input, whatever its kind. */
-export const promptTokens = (usage: Usage): number => sumOf(usage, inputQuantities);
+export const promptTokens = (usage: Usage): number => sumOf(usage, isInput);
 
 /** All output, whatever its kind. */
-export const completionTokens = (usage: Usage): number => sumOf(usage, outputQuantities);
+export const completionTokens = (usage: Usage): number => sumOf(usage, isOutput);
 
 /** Whatever was written to a cache, for however long. */
 export const cacheWriteTokens = (usage: Usage): number => (usage.cacheWrite ?? 0) + (usage.cacheWriteHour ?? 0);
@@ -54,12 +47,10 @@ export function usedAnything(usage: Usage): boolean {
 export const plus = (usage: Usage, name: Quantity, count: number): Usage =>
   count === 0 ? usage : { ...usage, [name]: (usage[name] ?? 0) + count };
 
-const isOutputTokens = (name: Quantity): boolean => isTokens(name) && isOutput(name);
-
 /** Without tokens that were put out. */
 export function withoutOutput(usage: Usage): Usage {
   const rest: Counts = {};
-  for (const name in usage) if (!isOutputTokens(name as Quantity)) rest[name as Quantity] = usage[name as Quantity];
+  for (const name in usage) if (!isOutput(name as Quantity)) rest[name as Quantity] = usage[name as Quantity];
   return rest;
 }
 
@@ -71,7 +62,7 @@ export function joined(input: Usage, output: Usage): Usage {
   return whole;
 }
 
-function take(whole: Counts, part: Usage, name: Quantity, isInput: boolean): void {
+function take(whole: Counts, part: Usage, name: Quantity, ofInput: boolean): void {
   const count = part[name];
-  if (count !== undefined && count > 0 && (isTokens(name) && !isOutput(name)) === isInput) whole[name] = count;
+  if (count !== undefined && count > 0 && isInput(name) === ofInput) whole[name] = count;
 }

@@ -54,9 +54,15 @@ export type PieceQuantity = Exclude<Quantity, TokenQuantity>;
 
 const rows: Readonly<Record<Quantity, QuantityRow>> = quantities;
 
+/** Of tokens: asked several times of every call. */
+const directions: ReadonlyMap<Quantity, QuantityRow['direction']> = new Map(
+  (Object.keys(rows) as Quantity[]).flatMap((name) =>
+    rows[name].unit === 'token' ? [[name, rows[name].direction] as const] : [],
+  ),
+);
+
 /** Also of a name that a later release has written to the log, and that is not known here. */
-export const isTokens = (name: Quantity): name is TokenQuantity =>
-  Object.hasOwn(rows, name) && rows[name].unit === 'token';
+export const isTokens = (name: Quantity): name is TokenQuantity => directions.has(name);
 
 const callsOf = 'calls:';
 
@@ -65,12 +71,13 @@ export const isToolCalls = (name: Quantity): name is ToolCalls => name.startsWit
 /** `calls:web_search` → `web_search`. */
 export const toolOf = (name: ToolCalls): string => name.slice(callsOf.length);
 
-export const isOutput = (name: TokenQuantity): boolean => rows[name].direction === 'out';
+export const isInput = (name: Quantity): boolean => directions.get(name) === 'in';
+export const isOutput = (name: Quantity): boolean => directions.get(name) === 'out';
 
 /** Whether a call has a bound of its own for it, and what may be of it; null: it has none. */
 export const boundOf = (name: Quantity): 'part' | 'whole' | null => rows[name].bounded ?? null;
 
 /** In the order in which bills name them. */
 export const tokenQuantities = (Object.keys(rows) as Quantity[]).filter(isTokens);
-export const inputQuantities = tokenQuantities.filter((name) => !isOutput(name));
+export const inputQuantities = tokenQuantities.filter(isInput);
 export const outputQuantities = tokenQuantities.filter(isOutput);

@@ -1,4 +1,4 @@
-import { upTo } from '../../domain/call/usage-bound.js';
+import { withOutput } from '../../domain/call/usage-bound.js';
 import { Position } from '../../domain/events/events.js';
 import type { InFlightCalls } from '../../relay/metering/in-flight-calls.js';
 import type { Meter, Reservation } from '../../relay/metering/metered.js';
@@ -48,7 +48,7 @@ export function remoteMeter(
           return held;
         },
         outputLimit,
-        bound: upTo(estimate.bound, 'output', output),
+        bound: withOutput(estimate.bound, output),
         async extend(wanted) {
           if (!(await primary.ask('extend', callId, wanted))) return false;
           held = wanted;

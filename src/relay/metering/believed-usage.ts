@@ -8,7 +8,7 @@ import {
   usedAnything,
 } from '../../domain/call/usage.js';
 import { kindsWithin, type UsageBound } from '../../domain/call/usage-bound.js';
-import { isToolCalls, type Quantity } from '../../domain/pricing/quantities.js';
+import { isTokens, isToolCalls, type Quantity } from '../../domain/pricing/quantities.js';
 import type { Generated } from '../contracts/protocol.js';
 
 /*
@@ -23,19 +23,33 @@ const tokensPerToolCall = 7;
 export const seenTokens = ({ said, toolCalls }: Generated, model: string): number =>
   said.tokens(model) + toolCalls * tokensPerToolCall;
 
-const canHaveTakenIn = (told: Usage, bound: UsageBound): boolean =>
-  promptTokens(told) <= bound.input && kindsWithin(told, bound, 'input');
+/** Usage that was told, and its tokens of either direction. */
+interface Told {
+  readonly usage: Usage;
+  readonly input: number;
+  readonly output: number;
+}
 
-/** Who tells pieces need not count tokens. */
-const tellsPieces = ({ images = 0, seconds = 0 }: Usage): boolean => images > 0 || seconds > 0;
+const counted = (usage: Usage): Told => ({ usage, input: promptTokens(usage), output: completionTokens(usage) });
+
+const canHaveTakenIn = ({ usage, input }: Told, bound: UsageBound): boolean =>
+  input <= bound.input && kindsWithin(usage, bound, 'input');
+
+/** Who tells pictures, seconds or characters need not count tokens. */
+function tellsPieces(usage: Usage): boolean {
+  for (const name in usage)
+    if (!isTokens(name as Quantity) && !isToolCalls(name as Quantity) && (usage[name as Quantity] ?? 0) > 0)
+      return true;
+  return false;
+}
 
 /** Of a prompt that is not empty, nothing was told that can be charged. */
-const lacksInput = (told: Usage, promptEstimate: number): boolean =>
-  promptTokens(told) === 0 && promptEstimate > 0 && !tellsPieces(told);
+const lacksInput = ({ usage, input }: Told, promptEstimate: number): boolean =>
+  input === 0 && promptEstimate > 0 && !tellsPieces(usage);
 
 /** Of words that came, nothing was told. `echoed`: tokens of the prompt that may stand in the answer. */
-const lacksOutput = (told: Usage, { said, toolsBytes = 0 }: Generated, echoed: number): boolean =>
-  completionTokens(told) + echoed === 0 && said.bytes > toolsBytes;
+const lacksOutput = ({ output }: Told, { said, toolsBytes = 0 }: Generated, echoed: number): boolean =>
+  output + echoed === 0 && said.bytes > toolsBytes;
 
 export interface UsedTokens {
   readonly usage: Usage;
@@ -46,11 +60,9 @@ export interface UsedTokens {
  * No encoding makes more than one token of a byte: what came bounds what was said, and the limit what was thought. An
  * answer longer than its limit can be seen to be so.
  */
-function canHavePutOut(told: Usage, { said, toolCalls }: Generated, bound: UsageBound): boolean {
-  if (!kindsWithin(told, bound, 'output')) return false;
-  const tokens = completionTokens(told);
-  return tokens <= bound.output || tokens <= said.bytes + toolCalls * tokensPerToolCall;
-}
+const canHavePutOut = ({ usage, output }: Told, { said, toolCalls }: Generated, bound: UsageBound): boolean =>
+  kindsWithin(usage, bound, 'output') &&
+  (output <= bound.output || output <= said.bytes + toolCalls * tokensPerToolCall);
 
 /** Bytes: hardly any text has more of them to a token. Below it nothing needs to be counted. */
 const thriftiest = 6;
@@ -64,11 +76,16 @@ const fewTokens = 16;
  * What came clearly holds more tokens than were told: some upstreams count one of several answers, or stop counting at
  * the limit they were given. `echoed`: tokens of the prompt that may stand in the answer.
  */
-function saysMore(told: Usage, { said, toolsBytes = 0 }: Generated, { output }: UsageBound, echoed: number): boolean {
-  const tokens = completionTokens(told) + echoed;
+function saysMore(
+  { output }: Told,
+  { said, toolsBytes = 0 }: Generated,
+  { output: maxOutput }: UsageBound,
+  echoed: number,
+): boolean {
+  const tokens = output + echoed;
   const bytes = said.bytes - toolsBytes;
   if (tokens * thriftiest >= bytes) return false;
-  const slack = completionTokens(told) >= output ? 0 : fewTokens;
+  const slack = output >= maxOutput ? 0 : fewTokens;
   return tokens * foreignThrift + slack < (said.tokens(newerEncoding) * bytes) / said.bytes;
 }
 
@@ -87,14 +104,15 @@ export interface KnownOfUsage {
  * thought about it for nothing.
  */
 export function believedUsage(
-  told: Usage | null,
+  usage: Usage | null,
   generated: Generated,
   { bound, promptEstimate, model, echoes = false }: KnownOfUsage,
 ): UsedTokens {
   const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
-  if (told === null || (!usedAnything(told) && generated.said.length > 0))
+  if (usage === null || (!usedAnything(usage) && generated.said.length > 0))
     return withinTools(joined({ input: promptEstimate }, seen()), 'estimated', bound);
-  const echoed = echoes ? promptTokens(told) : 0;
+  const told = counted(usage);
+  const echoed = echoes ? told.input : 0;
   const noInput = lacksInput(told, promptEstimate);
   // Streams that break off may have told their input and nothing else.
   const noOutput = generated.inputOnly === true || lacksOutput(told, generated, echoed);
@@ -102,10 +120,10 @@ export function believedUsage(
   const possibleOutput = canHavePutOut(told, generated, bound) && !saysMore(told, generated, bound, echoed);
   const input = possibleInput && !noInput;
   const output = possibleOutput && !noOutput;
-  if (input && output) return withinTools(told, 'upstream', bound);
+  if (input && output) return withinTools(usage, 'upstream', bound);
   const lied = !possibleInput || (!possibleOutput && !noOutput);
   return withinTools(
-    joined(input ? told : { input: promptEstimate }, output ? told : seen()),
+    joined(input ? usage : { input: promptEstimate }, output ? usage : seen()),
     lied ? 'disbelieved' : 'estimated',
     bound,
   );
@@ -117,10 +135,11 @@ export function believedUsage(
  */
 export const believer =
   (bound: UsageBound, promptEstimate: number) =>
-  (told: Usage): Usage => {
+  (usage: Usage): Usage => {
+    const told = counted(usage);
     const input = canHaveTakenIn(told, bound) && !lacksInput(told, promptEstimate);
-    const output = completionTokens(told) <= bound.output && kindsWithin(told, bound, 'output');
-    const possible = input && output ? told : joined(input ? told : { input: promptEstimate }, output ? told : {});
+    const output = told.output <= bound.output && kindsWithin(usage, bound, 'output');
+    const possible = input && output ? usage : joined(input ? usage : { input: promptEstimate }, output ? usage : {});
     return withinTools(possible, 'upstream', bound).usage;
   };
 

@@ -1,7 +1,7 @@
 import type { Settings } from '../../application/options/settings.js';
 import { limitsOf, type ModelLimits, maxContext } from '../../domain/call/model-limits.js';
 import { type Usage, withoutOutput } from '../../domain/call/usage.js';
-import { heldOutput, heldUsage, type UsageBound, upTo } from '../../domain/call/usage-bound.js';
+import { fitted, heldOutput, heldUsage, type UsageBound, withOutput } from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { withTiersUpTo } from '../../domain/pricing/context-tiers.js';
 import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
@@ -81,7 +81,7 @@ export const affordableBeside = ({ ample, price }: HoldEstimate, quota: Quota): 
 
 /** What must be held for so many output tokens. */
 export const holdFor = ({ ample, price }: HoldEstimate, output: number): Quota =>
-  reservationOf(heldUsage(upTo(ample, 'output', output)), price);
+  reservationOf(heldUsage(withOutput(ample, output)), price);
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
@@ -123,9 +123,9 @@ export function estimateHold({
   // What is summed up is read for the summary, and after it.
   const input = compacts === true ? product(read, 2) : read;
   const output = product((asked ?? limits.output) + beside, answers);
-  const bound = upTo(upTo({ ...prompt.most, ...allowed, output }, 'input', input), 'output', output);
+  const bound = fitted({ input, output }, prompt.most, allowed);
   const ampleInput = Math.max(Math.min(prompt.ample.input, input), prompt.likely);
-  const ample = upTo({ ...bound, ...prompt.ample }, 'input', ampleInput);
+  const ample = fitted({ input: ampleInput, output }, bound, prompt.ample);
   // What no prompt of the call reaches need not be told by every event of it.
   const price = withTiersUpTo(listed, heldUsage(bound));
   const mayLower = asked === null || settings.lowersLimits;
@@ -135,7 +135,7 @@ export function estimateHold({
   // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   const minWith = (within: UsageBound, more: number): Quota =>
-    costOf(heldUsage(upTo(within, 'output', product(minAnswer + more, answers))), price);
+    costOf(heldUsage(withOutput(within, product(minAnswer + more, answers))), price);
   const least = minWith(ample, ampleBeside);
   return {
     price,
@@ -152,7 +152,7 @@ export function estimateHold({
     mayLower,
     most: costOf(heldUsage(bound), price),
     least,
-    minOfKey: prompt.brings || compacts === true ? minWith(upTo(ample, 'input', input), beside) : least,
+    minOfKey: prompt.brings || compacts === true ? minWith(fitted({ input, output }, ample), beside) : least,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Clock, DurableEventStore, QuotaGate } from '../../application/port
 import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
 import type { CallFacts, CallReserved } from '../../domain/call/call.js';
 import type { Release, Settlement, Withheld } from '../../domain/call/call-conclusion.js';
-import { type UsageBound, upTo } from '../../domain/call/usage-bound.js';
+import { type UsageBound, withOutput } from '../../domain/call/usage-bound.js';
 import { type NewEvent, type Position, streams } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { CallId } from '../../domain/kernel/ids.js';
@@ -106,7 +106,7 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   const reserved = admission.granted;
   const outputLimit = affordableLimit(estimate, reserved);
   const { bound: asAsked, beside, answers } = estimate;
-  const bound = outputLimit === null ? asAsked : upTo(asAsked, 'output', (outputLimit + beside) * answers);
+  const bound = outputLimit === null ? asAsked : withOutput(asAsked, (outputLimit + beside) * answers);
   const maxOutputTokens = bound.output;
   const event: CallReserved = { type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price };
   const underWay = await writeReservation(outcomes, callId, newEvent(outcomes, event));

@@ -26,6 +26,15 @@ const cacheWrites: ReadonlyMap<JsonValue | undefined, TokenQuantity> = new Map([
 /** Files of a prompt that are looked into; others count by their bytes, so that nobody waits long. */
 const maxLookedInto = 16;
 
+type InputCounts = Counts & { input: number };
+
+/** Not spread: that costs a call more than counting it does. */
+function withText(media: InputCounts, tokens: number): InputBound {
+  const all: InputCounts = Object.assign({ input: 0 }, media);
+  all.input += tokens;
+  return all;
+}
+
 /** Texts to be counted together, and what counts otherwise. `names`: of the model, as asked for and as channels send it. */
 export class PromptTally {
   /** Tokens that are no text. */
@@ -33,8 +42,8 @@ export class PromptTally {
   private readonly texts: string[] = [];
   private readonly media = { likely: 0, characters: 0 };
   /** What is no text, all of it and by kind, with a margin and at most. */
-  private readonly ample: Counts & { input: number } = { input: 0 };
-  private readonly most: Counts & { input: number } = { input: 0 };
+  private readonly ample: InputCounts = { input: 0 };
+  private readonly most: InputCounts = { input: 0 };
   private lookedInto = 0;
   private brings = false;
 
@@ -81,8 +90,8 @@ export class PromptTally {
     const ample = Math.min(Math.max(Math.ceil(text * margin), Math.ceil(maxText / thriftiest)), maxText);
     return {
       likely: text + this.media.likely,
-      ample: { ...this.ample, input: ample + this.ample.input },
-      most: { ...this.most, input: maxText + this.most.input },
+      ample: withText(this.ample, ample),
+      most: withText(this.most, maxText),
       uncounted: this.most.input > 0,
       brings: this.brings,
     };

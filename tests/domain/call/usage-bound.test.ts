@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
+  fitted,
   heldOutput,
   heldUsage,
   kindsWithin,
   mayUse,
   unboundedTokens,
-  upTo,
+  withOutput,
 } from '../../../src/domain/call/usage-bound.js';
 
 /* A bound is a record of quantities: `input` and `output` are all tokens of a direction, kinds with a bound of their own a part of them. */
@@ -23,10 +24,18 @@ describe('a bound of a call', () => {
 
   test('with fewer tokens has fewer of each kind; with more, as many of what all of them may be, and no more of a part', () => {
     const bound = { input: 100, audioInput: 30, cacheWriteHour: unboundedTokens, output: 50 };
-    expect(upTo(bound, 'input', 20)).toEqual({ ...bound, input: 20, audioInput: 20, cacheWriteHour: 20 });
-    expect(upTo(bound, 'input', 500)).toEqual({ ...bound, input: 500, audioInput: 30, cacheWriteHour: 500 });
-    expect(upTo(bound, 'output', 10)).toEqual({ ...bound, output: 10 });
+    const input = (tokens: number) => fitted({ input: tokens, output: 50 }, bound);
+    expect(input(20)).toEqual({ ...bound, input: 20, audioInput: 20, cacheWriteHour: 20 });
+    expect(input(500)).toEqual({ ...bound, input: 500, audioInput: 30, cacheWriteHour: 500 });
+    expect(withOutput({ ...bound, audioOutput: 50 }, 10)).toEqual({
+      ...{ ...bound, cacheWriteHour: 100, output: 10, audioOutput: 10 },
+    });
   });
+
+  test('has what else is named beside its prompt, of which the later wins', () =>
+    expect(fitted({ input: 9, output: 5 }, { seconds: 61, audioInput: 1 }, { audioInput: 3, images: 2 })).toEqual({
+      ...{ input: 9, output: 5, seconds: 61, audioInput: 3, images: 2 },
+    }));
 
   test.each([
     ['a part within its bound', { audioInput: 30 }, true],
@@ -34,11 +43,14 @@ describe('a bound of a call', () => {
     ['a kind that all tokens may be of', { cacheWriteHour: 90 }, true],
     ['kinds that no call has a bound for', { input: 1, cachedInput: 5, imageInput: 9_000 }, true],
   ])('allows or forbids %s', (_what, told, allowed) =>
-    expect(kindsWithin(told, { input: 100, audioInput: 30, cacheWriteHour: 100 }, 'input')).toBe(allowed),
+    expect(kindsWithin(told, { input: 100, audioInput: 30, cacheWriteHour: 100, output: 0 }, 'input')).toBe(allowed),
   );
 
   test('forbids what it does not name, and what it names with 0', () => {
-    for (const bound of [{ output: 50 }, { output: 50, audioOutput: 0 }]) {
+    for (const bound of [
+      { input: 1, output: 50 },
+      { input: 1, output: 50, audioOutput: 0 },
+    ]) {
       expect(mayUse(bound, 'audioOutput')).toBe(false);
       expect(kindsWithin({ audioOutput: 1 }, bound, 'output')).toBe(false);
       expect(heldOutput(bound)).toBe('output');
