@@ -39,7 +39,7 @@ export const mayUse = (bound: Usage, name: Quantity): boolean => (bound[name] ??
  * So many tokens, of the kinds that these records name, and what else they name; the later wins. No kind has more than
  * its direction, and one that all tokens may be of has as many. Not spread: that costs a call more than its charge does.
  */
-export function fitted(tokens: Record<Direction, number>, kindsOf: Usage, others: Usage = noUsage): UsageBound {
+export function usageBound(tokens: Record<Direction, number>, kindsOf: Usage, others: Usage = noUsage): UsageBound {
   const bound: Counts & Record<Direction, number> = Object.assign({ input: 0, output: 0 }, kindsOf, others);
   bound.input = tokens.input;
   bound.output = tokens.output;
@@ -52,7 +52,7 @@ export function fitted(tokens: Record<Direction, number>, kindsOf: Usage, others
 
 /** The same with so many output tokens. */
 export const withOutput = (bound: UsageBound, output: number): UsageBound =>
-  fitted({ input: bound.input, output }, bound);
+  usageBound({ input: bound.input, output }, bound);
 
 /** Kinds with a bound of their own keep to it. One that all tokens of a direction may be of is bounded by their sum. */
 export function kindsWithin(told: Usage, bound: UsageBound, within: Direction): boolean {

@@ -1,7 +1,7 @@
 import type { Settings } from '../../application/options/settings.js';
 import { limitsOf, type ModelLimits, maxContext } from '../../domain/call/model-limits.js';
 import { type Usage, withoutOutput } from '../../domain/call/usage.js';
-import { fitted, heldOutput, heldUsage, type UsageBound, withOutput } from '../../domain/call/usage-bound.js';
+import { heldOutput, heldUsage, type UsageBound, usageBound, withOutput } from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { withTiersUpTo } from '../../domain/pricing/context-tiers.js';
 import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
@@ -123,9 +123,9 @@ export function estimateHold({
   // What is summed up is read for the summary, and after it.
   const input = compacts === true ? product(read, 2) : read;
   const output = product((asked ?? limits.output) + beside, answers);
-  const bound = fitted({ input, output }, prompt.most, allowed);
+  const bound = usageBound({ input, output }, prompt.most, allowed);
   const ampleInput = Math.max(Math.min(prompt.ample.input, input), prompt.likely);
-  const ample = fitted({ input: ampleInput, output }, bound, prompt.ample);
+  const ample = usageBound({ input: ampleInput, output }, bound, prompt.ample);
   // What no prompt of the call reaches need not be told by every event of it.
   const price = withTiersUpTo(listed, heldUsage(bound));
   const mayLower = asked === null || settings.lowersLimits;
@@ -152,7 +152,7 @@ export function estimateHold({
     mayLower,
     most: costOf(heldUsage(bound), price),
     least,
-    minOfKey: prompt.brings || compacts === true ? minWith(fitted({ input, output }, ample), beside) : least,
+    minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, ample), beside) : least,
   };
 }
 

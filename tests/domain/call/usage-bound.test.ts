@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  fitted,
   heldOutput,
   heldUsage,
   kindsWithin,
   mayUse,
   unboundedTokens,
+  usageBound,
   withOutput,
 } from '../../../src/domain/call/usage-bound.js';
 
@@ -24,7 +24,7 @@ describe('a bound of a call', () => {
 
   test('with fewer tokens has fewer of each kind; with more, as many of what all of them may be, and no more of a part', () => {
     const bound = { input: 100, audioInput: 30, cacheWriteHour: unboundedTokens, output: 50 };
-    const input = (tokens: number) => fitted({ input: tokens, output: 50 }, bound);
+    const input = (tokens: number) => usageBound({ input: tokens, output: 50 }, bound);
     expect(input(20)).toEqual({ ...bound, input: 20, audioInput: 20, cacheWriteHour: 20 });
     expect(input(500)).toEqual({ ...bound, input: 500, audioInput: 30, cacheWriteHour: 500 });
     expect(withOutput({ ...bound, audioOutput: 50 }, 10)).toEqual({
@@ -33,7 +33,7 @@ describe('a bound of a call', () => {
   });
 
   test('has what else is named beside its prompt, of which the later wins', () =>
-    expect(fitted({ input: 9, output: 5 }, { seconds: 61, audioInput: 1 }, { audioInput: 3, images: 2 })).toEqual({
+    expect(usageBound({ input: 9, output: 5 }, { seconds: 61, audioInput: 1 }, { audioInput: 3, images: 2 })).toEqual({
       ...{ input: 9, output: 5, seconds: 61, audioInput: 3, images: 2 },
     }));
 
