@@ -415,15 +415,6 @@ const exportsOf = ({ syntax }: Source): string[] =>
   });
 
 describe('an export', () => {
-  /** Of rooms that are being reshaped. The list may only shrink. */
-  const unusedYet = [
-    'relay/protocols/anthropic/carried-members.ts Carried',
-    'relay/protocols/gemini/contents.ts ConversationRules',
-    'relay/protocols/gemini/embeddings.ts EmbeddingRequest',
-    'relay/protocols/gemini/generation.ts GenerationRules',
-    'relay/json/json-shape.ts ShapeLimits',
-    'relay/protocols/vertex/service-account.ts ServiceAccount',
-  ];
   const users = ['src', 'tests', 'bench', 'fuzz']
     .flatMap((folder) => filesUnder(join(root, folder)))
     .filter((path) => path.endsWith('.ts') && path !== fileURLToPath(import.meta.url))
@@ -439,40 +430,17 @@ describe('an export', () => {
         .filter((name) => (usersOf.get(name)?.size ?? 0) < 2)
         .map((name) => `${source.path} ${name}`),
     );
-    expect(unused.filter((name) => !unusedYet.includes(name))).toEqual([]);
+    expect(unused).toEqual([]);
   });
 });
 
 describe('a name', () => {
-  /**
-   * One word with two meanings, or the same meaning once per dialect, wire or face. The list may only shrink: rename one
-   * of the two to the field's term (docs/glossary.md), and take it out here.
-   */
-  const sharedYet = [
-    'Complaint',
-    'DoubtedProxy',
-    'answerEntry',
-    'askingIn',
-    'countTokens',
-    'failureIn',
-    'failureOf',
-    'isWellTold',
-    'mendedUsage',
-    'namesIn',
-    'readUsage',
-    'refusalOf',
-    'telling',
-    'thinkingSuffix',
-    'wholeAnswer',
-    'writtenUsage',
-  ];
-
   test('is exported by one file of src only, so that it has one meaning', () => {
     const givers = new Map<string, string[]>();
     for (const source of sources) {
       for (const name of new Set(exportsOf(source))) givers.set(name, [...(givers.get(name) ?? []), source.path]);
     }
-    const shared = [...givers].filter(([name, paths]) => paths.length > 1 && !sharedYet.includes(name));
+    const shared = [...givers].filter(([, paths]) => paths.length > 1);
     expect(shared).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import type { ProxyDoubt, TellDoubt } from './client-address.js';
 
 /* Which trusted proxies pass on what their clients wrote: told once each, and kept for whoever asks later. */
 
-export interface DoubtedProxy {
+interface DoubtedProxy {
   /** Its address. */
   readonly proxy: string;
   readonly doubt: ProxyDoubt;

@@ -93,12 +93,17 @@ const reasonOf = (error: unknown): string => {
   return error instanceof ClientError && error.code !== undefined ? error.code : 'refused';
 };
 
+interface ExchangeStep {
+  readonly provider: IdentityProvider;
+  readonly name: string;
+  /** What a refusal of it is called. */
+  readonly refused: FailureCode;
+}
+
 /** One step of the talk with a provider: whatever goes wrong in it is a Failure, and says nothing of its answer. */
 export async function step<Result>(
   { report }: Pick<IdentityProviderPorts, 'report'>,
-  provider: IdentityProvider,
-  name: string,
-  refused: FailureCode,
+  { provider, name, refused }: ExchangeStep,
   talk: () => Promise<Result>,
 ): Promise<Result> {
   try {

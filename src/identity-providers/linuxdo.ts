@@ -27,10 +27,10 @@ export function linuxdo(ports: IdentityProviderPorts, url: string): OAuthProvide
 
     async identify(code, trip) {
       const configured = await config();
-      const token = await step(ports, provider, 'token', 'provider-token-refused', () =>
+      const token = await step(ports, { provider, name: 'token', refused: 'provider-token-refused' }, () =>
         accessToken(configured, code, trip),
       );
-      const answer = await step(ports, provider, 'profile', 'provider-profile-refused', () =>
+      const answer = await step(ports, { provider, name: 'profile', refused: 'provider-profile-refused' }, () =>
         resource(configured, token, `${url}/api/user`),
       );
       const profile = profileShape.safeParse(answer).data;

@@ -94,7 +94,7 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
   };
 
   const config = (): Promise<{ config: Configuration; isDiscovered: boolean }> =>
-    step(ports, provider, 'discovery', 'provider-unreachable', async () => {
+    step(ports, { provider, name: 'discovery', refused: 'provider-unreachable' }, async () => {
       const secret = await neededSecret(ports, provider, 'oidc.client_secret');
       const id = text('oidc.client_id').trim();
       const wellKnown = wellKnownAddress(text('oidc.well_known'));
@@ -116,7 +116,7 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
   const proven = async (config: Configuration, code: string, trip: SignInTrip): Promise<unknown> => {
     const back = new URL(trip.redirectUri ?? '');
     back.searchParams.set('code', code);
-    const tokens = await step(ports, provider, 'token', 'provider-token-refused', () =>
+    const tokens = await step(ports, { provider, name: 'token', refused: 'provider-token-refused' }, () =>
       authorizationCodeGrant(config, back, {
         idTokenExpected: true,
         ...(trip.verifier === null ? {} : { pkceCodeVerifier: trip.verifier }),
@@ -125,14 +125,16 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
     );
     const claims = tokens.claims();
     if (config.serverMetadata().userinfo_endpoint === undefined || claims === undefined) return claims;
-    return step(ports, provider, 'profile', 'provider-profile-refused', () =>
+    return step(ports, { provider, name: 'profile', refused: 'provider-profile-refused' }, () =>
       fetchUserInfo(config, tokens.access_token, claims.sub),
     );
   };
 
   const told = async (config: Configuration, code: string, trip: SignInTrip): Promise<unknown> => {
-    const token = await step(ports, provider, 'token', 'provider-token-refused', () => accessToken(config, code, trip));
-    return step(ports, provider, 'profile', 'provider-profile-refused', () =>
+    const token = await step(ports, { provider, name: 'token', refused: 'provider-token-refused' }, () =>
+      accessToken(config, code, trip),
+    );
+    return step(ports, { provider, name: 'profile', refused: 'provider-profile-refused' }, () =>
       resource(config, token, config.serverMetadata().userinfo_endpoint ?? ''),
     );
   };
@@ -141,7 +143,7 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
     async authoriseAddress(state, trip) {
       const { config: found, isDiscovered } = await config();
       // What was told, or typed, may name no place a browser can be sent to.
-      return step(ports, provider, 'address', 'provider-unreachable', () =>
+      return step(ports, { provider, name: 'address', refused: 'provider-unreachable' }, () =>
         authoriseAddress(found, state, scope, isDiscovered ? trip : { ...trip, nonce: null }),
       );
     },

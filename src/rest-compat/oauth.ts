@@ -8,7 +8,14 @@ import type { Bound } from '../application/sign-in/external-sign-in.js';
 import { checkText } from '../domain/kernel/bounds.js';
 import type { VisitedProvider } from '../domain/kernel/claim.js';
 import { visitorIn } from '../http/visitor-cookie.js';
-import { answerEntry, askingIn, clientBehind, sessionUser, sessionUserEvenDisabled, visitorBehind } from './session.js';
+import {
+  clientBehind,
+  sessionProofOfRequest,
+  sessionUser,
+  sessionUserEvenDisabled,
+  signInResponse,
+  visitorBehind,
+} from './session.js';
 import type { Endpoints, HttpExchange } from './wire/endpoints.js';
 import { type Envelope, failure, success } from './wire/envelope.js';
 import type { Wordings } from './wire/errors.js';
@@ -71,7 +78,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     reply: FastifyReply,
   ): Promise<Envelope> => {
     if (arrival.position !== null) await visible(arrival.position);
-    return arrival.kind === 'bound' ? success(null, bound) : answerEntry(application, request, reply, arrival.entry);
+    return arrival.kind === 'bound' ? success(null, bound) : signInResponse(application, request, reply, arrival.entry);
   };
 
   endpoints.open(
@@ -108,7 +115,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
         state: query.text('state'),
         visitor: visitorIn(request.headers.cookie),
         viewer: await viewerBehind(request),
-        sessionProof: askingIn(identity, request),
+        sessionProof: sessionProofOfRequest(identity, request),
         client: clientBehind(request),
         redirectUri: legacyReturn[provider](request),
       });
@@ -135,7 +142,9 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     'GET',
     '/oauth/wechat/bind',
     async (viewer, { request, query }) => {
-      await visible(await externalSignIn.bindWeChat(viewer, query.text('code'), askingIn(identity, request)));
+      await visible(
+        await externalSignIn.bindWeChat(viewer, query.text('code'), sessionProofOfRequest(identity, request)),
+      );
       return success();
     },
     { critical: true, changes: true },
@@ -156,7 +165,7 @@ export function oauthEndpoints(endpoints: Endpoints, application: Application): 
     async ({ request, reply, query }) => {
       const led = isOwnNavigation(request) ? await sessionUser(identity, request) : null;
       const viewer = led ?? (await guard(identity, request, 'ordinary'));
-      const shown = askingIn(identity, request);
+      const shown = sessionProofOfRequest(identity, request);
       const stepUp = stepUpTicketIn('step_up', query.given('step_up')) ?? shown.stepUp;
       await visible(
         await externalSignIn.bindTelegram(viewer, telegramIn(query), led === null ? shown : { ...shown, stepUp }),

@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
 import { invalidField } from '../domain/kernel/failure.js';
-import { askingIn, clientBehind } from './session.js';
+import { clientBehind, sessionProofOfRequest } from './session.js';
 import { userFields } from './user-record.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -98,7 +98,7 @@ export function registrationEndpoints(
     'GET',
     '/oauth/email/bind',
     async (viewer, { request, query }) => {
-      const asking = askingIn(identity, request);
+      const asking = sessionProofOfRequest(identity, request);
       await visible(await ownEmail.change(viewer, query.text('email'), query.text('code'), asking));
       return success();
     },

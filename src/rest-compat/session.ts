@@ -66,7 +66,7 @@ export const visitorBehind = (request: FastifyRequest, reply: FastifyReply): Vis
 const stepUpHeader = 'x-step-up';
 
 /** With what an order is given: by which session or token, and what was proven for it. */
-export function askingIn(identity: Identity, request: FastifyRequest): SessionProof {
+export function sessionProofOfRequest(identity: Identity, request: FastifyRequest): SessionProof {
   const token = tokenOf(request);
   return {
     session: token === null ? 'access token' : identity.sessionOf(token),
@@ -84,7 +84,7 @@ export function halfSignInOf({ headers }: FastifyRequest): string {
 const secondFactorNeeded = '请输入两步验证码';
 
 /** What every door answers once it knows who somebody is: the user, or that a second factor is asked for. */
-export async function answerEntry(
+export async function signInResponse(
   { identity, queries }: Pick<Application, 'identity' | 'queries'>,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -7,7 +7,7 @@ import { atLeast, type Role } from '../domain/user/user.js';
 import type { PageRequest } from '../projections/engine/page.js';
 import type { UserFilter, UserSort } from '../projections/models/user-queries.js';
 import { quotaAdjustmentIn, yuanPerDollar } from './quota-adjustment.js';
-import { askingIn, goingOn } from './session.js';
+import { goingOn, sessionProofOfRequest } from './session.js';
 import type { QuotaReading, ShownQuota } from './shown-quota.js';
 import { legacyUser, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
@@ -137,7 +137,7 @@ export function userAdminEndpoints(
       const edit = () =>
         users.edit(viewer, id, patch, {
           key: exchange.orderKey() ?? reading?.orderKey ?? null,
-          sessionProof: askingIn(identity, exchange.request),
+          sessionProof: sessionProofOfRequest(identity, exchange.request),
         });
       const { request, reply } = exchange;
       const ownPassword = password !== null && id === viewer.id;

@@ -6,7 +6,7 @@ import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../applic
 import type { FactorProof } from '../application/sign-in/second-factor.js';
 import type { StepUpProof } from '../application/sign-in/step-up-proof.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';
-import { answerEntry, askingIn, clientBehind, endSession, goingOn, halfSignInOf } from './session.js';
+import { clientBehind, endSession, goingOn, halfSignInOf, sessionProofOfRequest, signInResponse } from './session.js';
 import { legacyUser, ownSetting, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
@@ -80,7 +80,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
       identity.checkLoginOpen();
       const { username, password } = credentialsIn(body());
       const entry = await identity.login(username, password, clientBehind(request));
-      return answerEntry(application, request, reply, entry);
+      return signInResponse(application, request, reply, entry);
     },
     { critical: true, human: true, wordings: malformed },
   );
@@ -91,7 +91,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     async ({ request, reply, body }) => {
       const proof = proofIn(body());
       const entry = await identity.finish(halfSignInOf(request), proof, clientBehind(request));
-      return answerEntry(application, request, reply, entry);
+      return signInResponse(application, request, reply, entry);
     },
     { critical: true, wordings: malformed },
   );
@@ -103,7 +103,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     async (viewer, { request, body }) => {
       const typedBody = body();
       const purpose = purposeIn(typedBody);
-      const { session } = askingIn(identity, request);
+      const { session } = sessionProofOfRequest(identity, request);
       const { place } = clientBehind(request);
       return success(await stepUps.prove({ user: viewer.id, session, purpose }, stepUpProofIn(typedBody), place));
     },
@@ -115,7 +115,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     'POST',
     '/user/step_up/code',
     async (viewer, { request, body }) => {
-      const { session } = askingIn(identity, request);
+      const { session } = sessionProofOfRequest(identity, request);
       await stepUps.sendCode({ user: viewer.id, session, purpose: purposeIn(body()) }, clientBehind(request));
       return success();
     },
@@ -124,7 +124,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
 
   /** With the former password in the body, as later clients of the contract send it; else what the header shows. */
   const askingWith = async (viewer: UserView, request: FastifyRequest, body: Body): Promise<SessionProof> => {
-    const asking = askingIn(identity, request);
+    const asking = sessionProofOfRequest(identity, request);
     const password = body.text('original_password') ?? '';
     if (password === '' || asking.stepUp !== null) return asking;
     const { place } = clientBehind(request);
@@ -160,7 +160,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
       const password = typed(body.text('password'));
       const username = typed(body.text('username'));
       const needsProof = password !== null || (username !== null && username !== viewer.username);
-      const asking = needsProof ? await askingWith(viewer, request, body) : askingIn(identity, request);
+      const asking = needsProof ? await askingWith(viewer, request, body) : sessionProofOfRequest(identity, request);
       const change = () =>
         users.changeOwnProfile(viewer, { username, password, displayName: typed(body.text('display_name')) }, asking);
       await visible(await (password === null ? change() : goingOn(identity, request, reply, change)));
@@ -171,7 +171,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
 
   // The session ends with the account; clients sign out after it all the same.
   endpoints.guarded('ordinary', 'DELETE', '/user/self', async (viewer, { request }) => {
-    await visible(await users.deleteOwnAccount(viewer, askingIn(identity, request)));
+    await visible(await users.deleteOwnAccount(viewer, sessionProofOfRequest(identity, request)));
     return success();
   });
 
@@ -180,7 +180,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     'GET',
     '/user/token',
     async (viewer, { request }) => {
-      const { token, position } = await users.issueAccessToken(viewer, askingIn(identity, request));
+      const { token, position } = await users.issueAccessToken(viewer, sessionProofOfRequest(identity, request));
       await visible(position);
       return success(token);
     },

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import type { DoubtedProxy } from '../../src/application/doubted-proxies.js';
 import { clientAddress, type ProxyDoubt, settleClientAddress } from '../../src/http/client-address.js';
-import { type DoubtedProxy, proxyDoubts, warnOfProxies } from '../../src/http/proxy-doubts.js';
+import { proxyDoubts, warnOfProxies } from '../../src/http/proxy-doubts.js';
 
 const request = (remoteAddress: string, forwarded?: string, url = '/v1/chat/completions') =>
   ({

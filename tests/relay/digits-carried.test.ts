@@ -181,7 +181,7 @@ describe('an answer between the same dialect in which something must be changed'
   test.each(wires)('keeps the digits of its numbers when another usage is told (%s)', (wire) => {
     const [whole, stream] = called[wire](odd);
     const golden = toldTo(wire, typeOf(wire), false, Buffer.from(whole));
-    const told = golden.caller.dialect.telling(Buffer.from(whole), { input: 5, output: 7 }).toString();
+    const told = golden.caller.dialect.withUsage(Buffer.from(whole), { input: 5, output: 7 }).toString();
     expect(numbersIn(told)).toContain('5');
     for (const number of numbersIn(odd)) expect(allNumbersIn(told)).toContain(number);
 

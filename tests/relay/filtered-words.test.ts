@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/relay/contracts/endpoint.js';
-import { countTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
+import { anthropicCountTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
-import { countTokens as geminiCount } from '../../src/relay/dialects/gemini/endpoints/count-tokens.js';
+import { geminiCountTokens as geminiCount } from '../../src/relay/dialects/gemini/endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from '../../src/relay/dialects/gemini/endpoints/embed-content.js';
 import {
   generateContent,

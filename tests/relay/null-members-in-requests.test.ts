@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { requestsAsMeant } from '../../fuzz/dialects/requests-as-meant.js';
 import { type Endpoint, neutralOf } from '../../src/relay/contracts/endpoint.js';
 import { NotConvertible, type Provider } from '../../src/relay/contracts/protocol.js';
-import { countTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
+import { anthropicCountTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { anthropicNames } from '../../src/relay/dialects/anthropic/names.js';
-import { countTokens as geminiCount } from '../../src/relay/dialects/gemini/endpoints/count-tokens.js';
+import { geminiCountTokens as geminiCount } from '../../src/relay/dialects/gemini/endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from '../../src/relay/dialects/gemini/endpoints/embed-content.js';
 import {
   generateContent,

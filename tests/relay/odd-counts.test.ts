@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mendedUsage } from '../../src/relay/protocols/openai/usage.js';
+import { correctedOpenAiUsage } from '../../src/relay/protocols/openai/usage.js';
 
 const usage = { input: 90, output: 30 };
 const told = { prompt_tokens: 90, completion_tokens: 30, total_tokens: 120 };
@@ -15,11 +15,11 @@ test.each([
   (_title, odd) => {
     const details = { accepted_prediction_tokens: odd, rejected_prediction_tokens: 4, note: 'kept' };
     const mended = { rejected_prediction_tokens: 4, note: 'kept' };
-    expect(mendedUsage({ ...told, completion_tokens_details: details, draft_tokens: odd }, usage)).toEqual({
+    expect(correctedOpenAiUsage({ ...told, completion_tokens_details: details, draft_tokens: odd }, usage)).toEqual({
       ...told,
       completion_tokens_details: mended,
     });
-    expect(mendedUsage({ ...told, prompt_tokens_details: details }, usage)).toEqual({
+    expect(correctedOpenAiUsage({ ...told, prompt_tokens_details: details }, usage)).toEqual({
       ...told,
       prompt_tokens_details: mended,
     });
@@ -29,5 +29,5 @@ test.each([
 test('usage with further counts, null or not told, is passed on as it came', () => {
   const details = { accepted_prediction_tokens: 0, rejected_prediction_tokens: null };
   const whole = { ...told, completion_tokens_details: details, queue_time: 0.2 };
-  expect(mendedUsage(whole, usage)).toBe(whole);
+  expect(correctedOpenAiUsage(whole, usage)).toBe(whole);
 });

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { LogRowFragment } from '../../web/src/generated/log/log.js';
 import { shortenLog } from '../../web/src/log/shortenedLog.js';
 import { noneWaiting, withLine } from '../../web/src/log/waitingLines.js';
-import { logCache } from './logCache.js';
+import { logCache } from './log-cache.js';
 
 const line = (id: number): LogRowFragment => ({
   id: String(id),

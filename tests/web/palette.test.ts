@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Viewer } from '../../web/src/kit/session.js';
+import type { Viewer } from '../../web/src/kit/SessionProvider.js';
 import { foundItems, maxRecent, offered, type PaletteItem, withRecent } from '../../web/src/palette/paletteItems.js';
 
 const page = (name: string): PaletteItem => ({ kind: 'page', name, path: `/${name.toLowerCase()}` });

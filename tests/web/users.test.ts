@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedUserFragment } from '../../web/src/generated/users/users.js';
 import { nameProblems, passwordProblem } from '../../web/src/kit/form/userProblems.js';
-import type { Viewer } from '../../web/src/kit/session.js';
+import type { Viewer } from '../../web/src/kit/SessionProvider.js';
 import { actionsFor, mayOpen } from '../../web/src/users/mayManage.js';
 import { type AdjustmentDraft, adjustmentOf, digitsOf } from '../../web/src/users/quotaAdjustment.js';
 

@@ -4,7 +4,7 @@ import { ErrorLink } from '@apollo/client/link/error';
 import { getMainDefinition } from '@apollo/client/utilities';
 import { consoleCache } from './consoleCache.js';
 import { type LiveConnection, openLiveConnection } from './kit/live/liveConnection.js';
-import { toaster } from './kit/toaster.js';
+import { toaster } from './kit/Toasts.js';
 import { errorText, isSessionLost } from './kit/words/errors.js';
 import { currentLanguage } from './kit/words/i18n.js';
 import { subscriptionLink } from './subscriptionLink.js';

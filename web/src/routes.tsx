@@ -1,7 +1,7 @@
 import { createBrowserRouter, Navigate, type RouteObject } from 'react-router-dom';
 import { SkeletonPage } from './kit/Skeleton.js';
 import { addressOf } from './kit/table/openItem.js';
-import { ForAdministrators, ForViewers, OpensDrawer, RootOr } from './shell/guards.js';
+import { ForAdministrators, ForViewers, OpensDrawer, RootOr } from './shell/Guards.js';
 import { Layout } from './shell/Layout.js';
 import { PageFailed } from './shell/PageFailed.js';
 

@@ -102,7 +102,10 @@ export async function startEmbeddedPostgres(options: {
   const binaries = await postgresBinaries(dataDir, account);
   const directory = await postgresDirectory(dataDir, binaries, account);
   await clearDataDirectory(directory, superuser, options.log);
-  const server = new EmbeddedServer(directory, binaries, account, await socketDirectory(dataDir, account), options.log);
+  const server = new EmbeddedServer({
+    ...{ directory, binaries, account, log: options.log },
+    socket: await socketDirectory(dataDir, account),
+  });
   await server.start(options.launched);
   await removeUnfinished(dataDir);
   return server;
@@ -119,6 +122,14 @@ const attemptsPerWarning = 500;
 /** What Postgres says of itself that an operator must know; that it is still starting is no news. */
 const worthTelling = /^(WARNING|ERROR|PANIC|FATAL(?!: {2}the database system is (starting up|shutting down)))/;
 
+interface ServerSetting {
+  readonly directory: string;
+  readonly binaries: string;
+  readonly account: SystemAccount;
+  readonly socket: SocketDirectory;
+  readonly log: Log;
+}
+
 class EmbeddedServer implements EmbeddedPostgres {
   readonly connection: PostgresConnection;
   private child: ChildProcess | null = null;
@@ -126,14 +137,8 @@ class EmbeddedServer implements EmbeddedPostgres {
   private relaunching: Promise<void> | null = null;
   private stopping = false;
 
-  constructor(
-    private readonly directory: string,
-    private readonly binaries: string,
-    private readonly account: SystemAccount,
-    private readonly socket: SocketDirectory,
-    private readonly log: Log,
-  ) {
-    this.connection = { host: socket.path, port: socketPort, user: superuser, database };
+  constructor(private readonly setting: ServerSetting) {
+    this.connection = { host: setting.socket.path, port: socketPort, user: superuser, database };
   }
 
   async start(launched?: () => void): Promise<void> {
@@ -152,7 +157,7 @@ class EmbeddedServer implements EmbeddedPostgres {
     const gone = once(child, 'exit');
     child.stdio[3]?.destroy();
     const impatient = setTimeout(() => {
-      this.log.warn({}, 'Postgres does not stop; ending it at once, it recovers at its next start');
+      this.setting.log.warn({}, 'Postgres does not stop; ending it at once, it recovers at its next start');
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGQUIT');
     }, shutdownMs);
     await gone;
@@ -182,15 +187,15 @@ class EmbeddedServer implements EmbeddedPostgres {
 
   private async relaunch(): Promise<void> {
     while (!this.stopping) {
-      this.log.error({}, 'the embedded Postgres has ended; starting it again');
+      this.setting.log.error({}, 'the embedded Postgres has ended; starting it again');
       try {
         // Should only its supervisor have died, this makes it an orphan, which may be stopped.
         await this.owner?.end();
-        await clearDataDirectory(this.directory, superuser, this.log);
+        await clearDataDirectory(this.setting.directory, superuser, this.setting.log);
         await this.launch();
         return;
       } catch (error) {
-        this.log.error({ err: error }, 'the embedded Postgres could not be started again');
+        this.setting.log.error({ err: error }, 'the embedded Postgres could not be started again');
         await sleep(1_000);
       }
     }
@@ -198,18 +203,21 @@ class EmbeddedServer implements EmbeddedPostgres {
 
   /** `said`: the last lines of its log, once it has ended. */
   private async spawn(): Promise<{ readonly child: ChildProcess; readonly said: Promise<string> }> {
-    await prepareSocket(this.socket, this.account);
-    const reach = await reachable(this.directory, this.account);
-    const options = Object.entries({ ...settings, unix_socket_directories: this.socket.path });
+    await prepareSocket(this.setting.socket, this.setting.account);
+    const reach = await reachable(this.setting.directory, this.setting.account);
+    const options = Object.entries({ ...settings, unix_socket_directories: this.setting.socket.path });
     const child = spawn(
       '/bin/sh',
       [
-        ...['-c', supervisor, 'sh', join(this.binaries, 'bin', 'postgres'), '-D', reach.path],
+        ...['-c', supervisor, 'sh', join(this.setting.binaries, 'bin', 'postgres'), '-D', reach.path],
         ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ],
       {
-        ...childOptions(this.account),
-        env: { ...childEnvironment, TEMPORARY_SOCKET_DIR: this.socket.temporary ? this.socket.path : '' },
+        ...childOptions(this.setting.account),
+        env: {
+          ...childEnvironment,
+          TEMPORARY_SOCKET_DIR: this.setting.socket.temporary ? this.setting.socket.path : '',
+        },
         // A session of its own: Ctrl-C is for us, who end Postgres last.
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe', 'pipe', reach.handle?.fd ?? 'ignore'],
@@ -222,7 +230,7 @@ class EmbeddedServer implements EmbeddedPostgres {
       createInterface(child.stderr).on('line', (line) => {
         lines.push(line);
         if (lines.length > 20) lines.shift();
-        this.log[worthTelling.test(line) ? 'warn' : 'debug']({ postgres: line }, 'postgres');
+        this.setting.log[worthTelling.test(line) ? 'warn' : 'debug']({ postgres: line }, 'postgres');
       });
     // A spawn that fails has no exit code, and would look like one that runs.
     await once(child, 'spawn').finally(() => reach.handle?.close());
@@ -243,7 +251,7 @@ class EmbeddedServer implements EmbeddedPostgres {
       } catch (error) {
         await client.end().catch(() => undefined);
         if (attempt % attemptsPerWarning === 0)
-          this.log.warn({ reason: String(error) }, 'the embedded Postgres does not take connections yet');
+          this.setting.log.warn({ reason: String(error) }, 'the embedded Postgres does not take connections yet');
         await sleep(attemptPauseMs);
       }
     }

@@ -5,7 +5,7 @@ import { PaymentId } from '../../domain/kernel/ids.js';
 import type { PaymentRow } from '../../projections/models/payments.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
-import { askingIn, StepUpArg } from '../server/proof.js';
+import { StepUpArg, sessionProofOf } from '../server/proof.js';
 import { SafeIntScalar } from '../server/scalars.js';
 import { PaymentObject } from './payment.js';
 
@@ -90,7 +90,7 @@ export class PaymentCommandResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<PaymentRow> {
     const id = PaymentId(rawId);
-    const asking = askingIn(context, stepUp);
+    const asking = sessionProofOf(context, stepUp);
     return written(context, viewer, id, await context.application.payments.completeByHand(viewer, id, reason, asking));
   }
 }

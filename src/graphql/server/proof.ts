@@ -85,7 +85,7 @@ export const StepUpArg = () =>
   });
 
 /** With what the operation is given. Throws `invalid-field`. */
-export const askingIn = (
+export const sessionProofOf = (
   { caller: { credentials }, application }: GraphqlContext,
   stepUp: string | null | undefined = null,
 ): SessionProof => ({

@@ -7,9 +7,9 @@ import type { IdentityProvider, VisitedProvider } from '../../domain/kernel/clai
 import type { UserRow } from '../../projections/models/users.js';
 import { attempting, type Browser, type GraphqlContext, signedIn, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { askingIn, StepUpArg } from '../server/proof.js';
+import { StepUpArg, sessionProofOf } from '../server/proof.js';
 import { IdentityProviderEnum, UserObject } from '../users/user.js';
-import { answerEntry, SignIn } from './entry.js';
+import { SignIn, signInResult } from './entry.js';
 
 /** Providers are asked, and an operation must not become a list of guesses. */
 const attemptCost = 1000;
@@ -91,7 +91,7 @@ export class ElsewhereResolver {
       inviteCode,
       binding: bind ? await signedIn(context.caller) : null,
     };
-    return application.externalSignIn.authorizationAddress(request, askingIn(context, stepUp));
+    return application.externalSignIn.authorizationAddress(request, sessionProofOf(context, stepUp));
   }
 
   @Mutation(() => VisitEnd, {
@@ -111,7 +111,7 @@ export class ElsewhereResolver {
       state,
       visitor: browser.visitor.known,
       viewer: viewer?.status === 'enabled' ? viewer : null,
-      sessionProof: askingIn(context),
+      sessionProof: sessionProofOf(context),
       client: browser.client,
       redirectUri: null,
     });
@@ -148,7 +148,7 @@ export class ElsewhereResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     attempting(context);
-    const asking = askingIn(context, stepUp);
+    const asking = sessionProofOf(context, stepUp);
     return ownAfter(context, viewer, await context.application.externalSignIn.bindWeChat(viewer, code, asking));
   }
 
@@ -162,7 +162,7 @@ export class ElsewhereResolver {
   ): Promise<UserRow> {
     attempting(context);
     const { externalSignIn } = context.application;
-    const position = await externalSignIn.bindTelegram(viewer, telegramIn(input), askingIn(context, stepUp));
+    const position = await externalSignIn.bindTelegram(viewer, telegramIn(input), sessionProofOf(context, stepUp));
     return ownAfter(context, viewer, position);
   }
 
@@ -174,7 +174,7 @@ export class ElsewhereResolver {
     @Arg('provider', () => IdentityProviderEnum) provider: IdentityProvider,
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
-    const asking = askingIn(context, stepUp);
+    const asking = sessionProofOf(context, stepUp);
     return ownAfter(context, viewer, await context.application.externalSignIn.unbind(viewer, provider, asking));
   }
 }
@@ -187,7 +187,7 @@ const siteOf = ({ application }: GraphqlContext, { origin }: Browser): string =>
 
 async function entered(context: GraphqlContext, browser: Browser, { entry, position }: Entered): Promise<SignIn> {
   if (position !== null) await context.application.visible(position);
-  return answerEntry(context, browser, entry);
+  return signInResult(context, browser, entry);
 }
 
 async function ownAfter({ application }: GraphqlContext, viewer: UserView, position: Position): Promise<UserRow> {

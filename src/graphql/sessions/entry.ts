@@ -18,7 +18,7 @@ export class SignIn {
 }
 
 /** What every door answers once it knows who somebody is. */
-export async function answerEntry(
+export async function signInResult(
   { application, caller: { credentials: former } }: GraphqlContext,
   browser: Browser,
   entry: Entry,

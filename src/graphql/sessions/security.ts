@@ -6,11 +6,11 @@ import { UserId } from '../../domain/kernel/ids.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
 import { attempting, type GraphqlContext, overHttp, Viewer } from '../server/context.js';
 import {
-  askingIn,
   FactorProofInput,
   StepUpArg,
   StepUpMethodEnum,
   StepUpPurposeEnum,
+  sessionProofOf,
   siteOf,
   stepUpProofIn,
 } from '../server/proof.js';
@@ -92,7 +92,7 @@ async function securityOf(context: GraphqlContext, viewer: UserView): Promise<Se
   const [factors, stepUpMethods, sessions] = await Promise.all([
     queries.ownFactors(viewer),
     stepUps.methods(viewer.id),
-    ownSessions.list(viewer, askingIn(context).session),
+    ownSessions.list(viewer, sessionProofOf(context).session),
   ]);
   const { secondFactor, recoveryCodes, demanded, passkeys } = factors;
   return {
@@ -142,7 +142,7 @@ export class SecurityResolver {
     @Arg('mailCode', () => String, { nullable: true, description: 'Of `sendStepUpCode`.' }) mailCode?: string | null,
   ): Promise<string> {
     const { client } = attempting(context);
-    const { session } = askingIn(context);
+    const { session } = sessionProofOf(context);
     const given = stepUpProofIn({ proof, password, mailCode });
     return context.application.stepUps.prove({ user: viewer.id, session, purpose }, given, client.place);
   }
@@ -158,7 +158,7 @@ export class SecurityResolver {
     @Arg('purpose', () => StepUpPurposeEnum) purpose: StepUpPurpose,
   ): Promise<boolean> {
     const { client } = attempting(context);
-    const { session } = askingIn(context);
+    const { session } = sessionProofOf(context);
     await context.application.stepUps.sendCode({ user: viewer.id, session, purpose }, client);
     return true;
   }
@@ -170,7 +170,7 @@ export class SecurityResolver {
     @Viewer() viewer: UserView,
     @Arg('purpose', () => StepUpPurposeEnum) purpose: StepUpPurpose,
   ): Promise<string> {
-    const scope = { user: viewer.id, session: askingIn(context).session, purpose };
+    const scope = { user: viewer.id, session: sessionProofOf(context).session, purpose };
     return context.application.stepUps.passkeyOptions(scope, siteOf(overHttp(context)));
   }
 
@@ -181,7 +181,7 @@ export class SecurityResolver {
     @Viewer() viewer: UserView,
     @StepUpArg() stepUp?: string | null,
   ): Promise<TotpSecret> {
-    return context.application.factors.beginTotp(viewer, askingIn(context, stepUp));
+    return context.application.factors.beginTotp(viewer, sessionProofOf(context, stepUp));
   }
 
   @Authorized()
@@ -196,7 +196,7 @@ export class SecurityResolver {
   ): Promise<readonly string[]> {
     const { application } = context;
     const { place } = attempting(context).client;
-    const enrolled = await application.factors.enrolTotp(viewer, askingIn(context), { code, place });
+    const enrolled = await application.factors.enrolTotp(viewer, sessionProofOf(context), { code, place });
     await application.visible(enrolled.position);
     return enrolled.recoveryCodes;
   }
@@ -209,7 +209,7 @@ export class SecurityResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<Security> {
     const { factors } = context.application;
-    return changed(context, viewer, await factors.turnOffTotp(viewer, askingIn(context, stepUp)));
+    return changed(context, viewer, await factors.turnOffTotp(viewer, sessionProofOf(context, stepUp)));
   }
 
   @Authorized()
@@ -220,7 +220,7 @@ export class SecurityResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<readonly string[]> {
     const { application } = context;
-    const renewed = await application.factors.renewRecoveryCodes(viewer, askingIn(context, stepUp));
+    const renewed = await application.factors.renewRecoveryCodes(viewer, sessionProofOf(context, stepUp));
     await application.visible(renewed.position);
     return renewed.recoveryCodes;
   }
@@ -232,7 +232,7 @@ export class SecurityResolver {
     @Viewer() viewer: UserView,
     @StepUpArg() stepUp?: string | null,
   ): Promise<string> {
-    const asking = askingIn(context, stepUp);
+    const asking = sessionProofOf(context, stepUp);
     return context.application.factors.beginPasskey(viewer, asking, siteOf(overHttp(context)));
   }
 
@@ -245,7 +245,7 @@ export class SecurityResolver {
     @Arg('response', () => String, { description: 'The answer to `beginPasskey`, as JSON.' }) response: string,
   ): Promise<Security> {
     const { factors } = context.application;
-    return changed(context, viewer, await factors.addPasskey(viewer, askingIn(context), { name, response }));
+    return changed(context, viewer, await factors.addPasskey(viewer, sessionProofOf(context), { name, response }));
   }
 
   @Authorized()
@@ -268,7 +268,7 @@ export class SecurityResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<Security> {
     const { factors } = context.application;
-    return changed(context, viewer, await factors.removePasskey(viewer, id, askingIn(context, stepUp)));
+    return changed(context, viewer, await factors.removePasskey(viewer, id, sessionProofOf(context, stepUp)));
   }
 
   @Authorized()
@@ -285,7 +285,7 @@ export class SecurityResolver {
   @Authorized()
   @Mutation(() => Security, { description: 'All of one’s own but the one that asks.' })
   async endOtherSessions(@Ctx() context: GraphqlContext, @Viewer() viewer: UserView): Promise<Security> {
-    await context.application.ownSessions.endOthers(viewer, askingIn(context).session);
+    await context.application.ownSessions.endOthers(viewer, sessionProofOf(context).session);
     return securityOf(context, viewer);
   }
 
@@ -300,7 +300,7 @@ export class SecurityResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<boolean> {
     const { application } = context;
-    await application.visible(await application.factors.reset(viewer, UserId(userId), askingIn(context, stepUp)));
+    await application.visible(await application.factors.reset(viewer, UserId(userId), sessionProofOf(context, stepUp)));
     return true;
   }
 }

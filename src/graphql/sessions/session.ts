@@ -3,7 +3,7 @@ import { Failure } from '../../domain/kernel/failure.js';
 import { attempting, attemptingAsHuman, type Browser, type GraphqlContext, overHttp } from '../server/context.js';
 import { HumanCheckArg } from '../server/human-check.js';
 import { FactorProofInput, proofIn, siteOf } from '../server/proof.js';
-import { answerEntry, SignIn } from './entry.js';
+import { SignIn, signInResult } from './entry.js';
 
 /** Checking a password is slow on purpose, and an operation must not become a list of guesses. */
 const attemptCost = 1000;
@@ -29,7 +29,7 @@ export class SessionResolver {
     @HumanCheckArg() humanCheck?: string | null,
   ): Promise<SignIn> {
     const browser = await attemptingAsHuman(context, humanCheck);
-    return answerEntry(context, browser, await context.application.identity.login(username, password, browser.client));
+    return signInResult(context, browser, await context.application.identity.login(username, password, browser.client));
   }
 
   @Mutation(() => String, { complexity: attemptCost, description: `${questionOf}; for the second factor.` })
@@ -46,7 +46,7 @@ export class SessionResolver {
     const browser = attempting(context);
     const given = proofIn(proof);
     const entry = await context.application.identity.finish(halfSignInOf(browser), given, browser.client);
-    return answerEntry(context, browser, entry);
+    return signInResult(context, browser, entry);
   }
 
   @Mutation(() => String, { complexity: attemptCost, description: `${questionOf}; for signing in.` })
@@ -63,7 +63,7 @@ export class SessionResolver {
     @Arg('response', () => String, { description: 'The answer to `askPasskey`, as JSON.' }) response: string,
   ): Promise<SignIn> {
     const browser = attempting(context);
-    return answerEntry(context, browser, await context.application.identity.enterByPasskey(response, browser.client));
+    return signInResult(context, browser, await context.application.identity.enterByPasskey(response, browser.client));
   }
 
   @Mutation(() => Boolean, { description: 'Closes the session of the cookie; true if there was one.' })

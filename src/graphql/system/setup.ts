@@ -3,7 +3,7 @@ import type { SetupInput } from '../../application/sign-in/setup.js';
 import type { UsageMode } from '../../domain/user/setup.js';
 import { attempting, type GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { answerEntry } from '../sessions/entry.js';
+import { signInResult } from '../sessions/entry.js';
 import { Status, systemStatus } from './status.js';
 
 const UsageModeEnum = enumeration<UsageMode>('UsageMode', 'What the gateway is run for.', {
@@ -44,7 +44,7 @@ export class SetupResolver {
     const { application } = context;
     const { setup, identity } = application;
     await application.visible(await setup.completeByRequest(input, input.code));
-    await answerEntry(context, browser, await identity.enter(await setup.rootUser(), browser.client));
+    await signInResult(context, browser, await identity.enter(await setup.rootUser(), browser.client));
     return systemStatus(context);
   }
 }

@@ -3,7 +3,7 @@ import type { UserView } from '../../application/ports/storage-ports.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { attempting, type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
-import { askingIn, StepUpArg } from '../server/proof.js';
+import { StepUpArg, sessionProofOf } from '../server/proof.js';
 import { QuotaScalar } from '../server/scalars.js';
 import { UserObject } from './user.js';
 
@@ -21,7 +21,7 @@ export class OwnAccountResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     attempting(context);
-    const asking = askingIn(context, stepUp);
+    const asking = sessionProofOf(context, stepUp);
     const { ownEmail, queries, visible } = context.application;
     await visible(await ownEmail.change(viewer, email, code, asking));
     return queries.self(viewer);
@@ -59,7 +59,7 @@ export class OwnAccountResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     const { ownEmail, queries, visible } = context.application;
-    await visible(await ownEmail.remove(viewer, askingIn(context, stepUp)));
+    await visible(await ownEmail.remove(viewer, sessionProofOf(context, stepUp)));
     return queries.self(viewer);
   }
 }

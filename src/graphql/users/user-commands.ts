@@ -11,7 +11,7 @@ import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
-import { askingIn, StepUpArg } from '../server/proof.js';
+import { StepUpArg, sessionProofOf } from '../server/proof.js';
 import { QuotaScalar } from '../server/scalars.js';
 import { RoleEnum, UserObject } from './user.js';
 
@@ -113,7 +113,7 @@ export class UserCommandResolver {
     };
     const position = await context.application.users.edit(viewer, id, edited, {
       key: orderKeyIn(key),
-      sessionProof: askingIn(context, stepUp),
+      sessionProof: sessionProofOf(context, stepUp),
     });
     if (password && id === viewer.id) await goOn(context, viewer, position);
     return written(context, viewer, id, position);
@@ -185,7 +185,7 @@ export class UserCommandResolver {
   ): Promise<UserRow> {
     const { application } = context;
     const patch = { username: username ?? null, password: password ?? null, displayName: displayName ?? null };
-    const position = await application.users.changeOwnProfile(viewer, patch, askingIn(context, stepUp));
+    const position = await application.users.changeOwnProfile(viewer, patch, sessionProofOf(context, stepUp));
     if (password) await goOn(context, viewer, position);
     await application.visible(position);
     return application.queries.self(viewer);
@@ -202,7 +202,7 @@ export class UserCommandResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<boolean> {
     const { application, browser } = context;
-    const asking = askingIn(context, stepUp);
+    const asking = sessionProofOf(context, stepUp);
     if (username !== viewer.username) throw invalidField('username', 'your own user name');
     await application.visible(await application.users.deleteOwnAccount(viewer, asking));
     browser?.signOut();

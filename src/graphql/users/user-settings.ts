@@ -17,7 +17,7 @@ import type { UserSettings } from '../../domain/user/user-fields.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { askingIn, StepUpArg } from '../server/proof.js';
+import { StepUpArg, sessionProofOf } from '../server/proof.js';
 import { UserObject } from './user.js';
 
 type NotifyType = UserSettings['notifyType'];
@@ -104,7 +104,7 @@ export class UserSettingsResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<IssuedAccessToken> {
     const { application } = context;
-    const { token, position } = await application.users.issueAccessToken(viewer, askingIn(context, stepUp));
+    const { token, position } = await application.users.issueAccessToken(viewer, sessionProofOf(context, stepUp));
     await application.visible(position);
     return { token };
   }

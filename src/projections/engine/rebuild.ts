@@ -104,7 +104,7 @@ async function build(client: Client, options: RebuildOptions): Promise<Rebuilt> 
     head = await feed.head();
   }
   await coming.catch(() => {});
-  if (projection.tidying !== undefined) await tidy(client, tx, growing, projection.tidying, signal);
+  if (projection.tidying !== undefined) await tidy({ client, tx, schema: growing, signal }, projection.tidying);
   await client.query(`analyze ${(await tablesOf(client, growing)).join(', ')}`);
 
   signal?.throwIfAborted();
@@ -141,14 +141,15 @@ async function dropSchema(client: Client, schema: string): Promise<void> {
   await client.query(`drop schema if exists ${schema} cascade`);
 }
 
+interface Growing {
+  readonly client: Client;
+  readonly tx: ReadModels;
+  readonly schema: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Takes away, step by step, what the folds have left and nobody will be shown. */
-async function tidy(
-  client: Client,
-  tx: ReadModels,
-  schema: string,
-  tidying: Tidying,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function tidy({ client, tx, schema, signal }: Growing, tidying: Tidying): Promise<void> {
   const step = () =>
     inTransaction(client, async () => {
       await client.query(`set local search_path to ${schema}`);

@@ -61,7 +61,7 @@ export interface AnswerDialect {
   /** The body may be changed in place. */
   readonly whole: (answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel) => Buffer;
   /** A whole answer's bytes with this usage in it, where the one upstream told is not the one that is charged. */
-  readonly telling: (bytes: Buffer, usage: Usage) => Buffer;
+  readonly withUsage: (bytes: Buffer, usage: Usage) => Buffer;
   /** What its clients look for among the headers of an upstream's answer. */
   readonly upstreamHeaders: readonly PassedHeader[];
 }

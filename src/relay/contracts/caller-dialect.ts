@@ -12,14 +12,14 @@ export interface Credential {
 }
 
 /** A member of a body, and what is wrong with it. */
-export interface Complaint {
+export interface InvalidMember {
   readonly param: string;
   readonly message: string;
 }
 
 export interface CallerDialect extends AnswerDialect {
   /** A member that a lenient receiver takes for one of the dialect's, and nobody here; null: there is none. */
-  readonly misspelled: (body: JsonObject) => Complaint | null;
+  readonly misspelled: (body: JsonObject) => InvalidMember | null;
   /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
   readonly errorBody: (error: RelayError, requestId: string) => string;
   /** Under which status its clients understand a refusal. Left out: that of the refusal. */

@@ -35,7 +35,7 @@ async function bytesTelling(
 ): Promise<Buffer> {
   const { bytes, textType } = answer;
   if (usage === answer.usage || textType !== undefined) return bytes;
-  return await largeWork.run(bytes.length, () => endpoint.dialect.telling(bytes, usage));
+  return await largeWork.run(bytes.length, () => endpoint.dialect.withUsage(bytes, usage));
 }
 
 /** Sends it, if its caller is there. Throws RelayError, when it is not settled: it is withheld then. */

@@ -1,4 +1,4 @@
-import type { Complaint } from '../contracts/caller-dialect.js';
+import type { InvalidMember } from '../contracts/caller-dialect.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.js';
 
 /*
@@ -42,7 +42,7 @@ export function spelling(plain: string, inside: string, snakes = false): Spellin
 
 const maxTold = 100;
 
-function nameWrong(holder: JsonObject, name: string, place: string, rules: Spelling): Complaint | null {
+function nameWrong(holder: JsonObject, name: string, place: string, rules: Spelling): InvalidMember | null {
   const { exact, byFold, snakes } = rules;
   const param = place + name.slice(0, maxTold);
   if (!exact.has(name)) {
@@ -57,7 +57,7 @@ function nameWrong(holder: JsonObject, name: string, place: string, rules: Spell
 }
 
 /** The first of them, looked for wherever the dialect has names of its own; null: there is none. */
-export function misspelled(value: JsonValue | undefined, rules: Spelling, place = ''): Complaint | null {
+export function misspelled(value: JsonValue | undefined, rules: Spelling, place = ''): InvalidMember | null {
   if (isList(value)) {
     for (const [at, one] of value.entries()) {
       if (typeof one !== 'object' || one === null) continue;

@@ -4,7 +4,7 @@
  * comes in pieces, cut anywhere; whether it is JSON at all is for the parser to say.
  */
 
-export interface ShapeLimits {
+interface ShapeLimits {
   readonly depth: number;
   /** Values and names: every one has a comma, a colon or a bracket. */
   readonly parts: number;

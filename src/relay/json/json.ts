@@ -21,7 +21,7 @@ export const isList = (value: unknown): value is readonly JsonValue[] => Array.i
 export const objectsIn = (value: unknown): JsonObject[] => (isList(value) ? value.filter(isObject) : []);
 
 /** Names of members that say something: null is as good as none. */
-export const namesIn = (holder: JsonObject): string[] =>
+export const memberNamesIn = (holder: JsonObject): string[] =>
   Object.keys(holder).filter((name) => (holder[name] ?? null) !== null);
 
 /** A text with something in it, else null. */

@@ -2,7 +2,7 @@ import { noUsage, plus, type Usage } from '../../domain/call/usage.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import type { ToolCalls } from '../../domain/pricing/quantities.js';
 import { maxSearches } from '../catalogue/searching.js';
-import { countIn, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../json/json.js';
+import { countIn, isObject, type JsonObject, memberNamesIn, objectsIn, textIn } from '../json/json.js';
 
 /* How often a provider may search the web for a call, at a price for each time: as its caller says, or as it is bounded here. */
 
@@ -22,7 +22,7 @@ function functionSearches({ name }: JsonObject, switched: ReadonlySet<string>): 
 function toolSearches(tool: JsonObject, switched: ReadonlySet<string>): ToolCalls | null {
   if (/^web_search/.test(textIn(tool.type) ?? '')) return webSearch;
   if (isObject(tool.function)) return functionSearches(tool.function, switched);
-  return namesIn(tool).some(isGoogleSearch) ? googleSearch : null;
+  return memberNamesIn(tool).some(isGoogleSearch) ? googleSearch : null;
 }
 
 /**

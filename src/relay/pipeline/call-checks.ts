@@ -7,7 +7,7 @@ import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import type { Caller } from '../admission/authenticate.js';
 import { searchWords } from '../admission/sensitive-words.js';
-import type { Complaint } from '../contracts/caller-dialect.js';
+import type { InvalidMember } from '../contracts/caller-dialect.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { RelayError } from '../contracts/errors.js';
 import type { Upload } from '../contracts/upload.js';
@@ -76,5 +76,5 @@ export function checkBody(endpoint: Endpoint, body: JsonObject, upload: Upload |
   if (kept !== null) throw invalidRequest('invalid_request', kept);
 }
 
-const invalidRequest = (code: string, { message, param }: Complaint): RelayError =>
+const invalidRequest = (code: string, { message, param }: InvalidMember): RelayError =>
   new RelayError(400, code, message, { type: 'invalid_request_error', param });

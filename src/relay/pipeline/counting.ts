@@ -8,7 +8,7 @@ import type { ChannelRequest } from './ask-upstream.js';
 import { attemptChannel } from './attempt-channel.js';
 import type { IncomingCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
-import { refusalOf } from './payment-refusal.js';
+import { paymentRefusal } from './payment-refusal.js';
 import { type Resolution, resolutionSteps } from './resolution.js';
 import { chooseChannel } from './routing.js';
 import { named, type SentBody, sentBody } from './sent-text.js';
@@ -101,7 +101,7 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
   let succeeded = false;
   try {
     if (await gate.isUserSpent(user.id))
-      throw refusalOf(
+      throw paymentRefusal(
         { short: 'user', available: zero },
         { least: Quota(1), minOfKey: Quota(1) },
         directory.settings(),

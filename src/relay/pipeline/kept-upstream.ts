@@ -1,5 +1,5 @@
-import type { Complaint } from '../contracts/caller-dialect.js';
-import { isList, isObject, type JsonObject, type JsonValue, namesIn, objectsIn, textIn } from '../json/json.js';
+import type { InvalidMember } from '../contracts/caller-dialect.js';
+import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn, objectsIn, textIn } from '../json/json.js';
 
 /*
  * What a provider keeps (files, containers, conversations, answers) lies in the account of a channel, which all callers
@@ -22,7 +22,7 @@ const ofTools = set(
 const ofParts = set('fileid fileids');
 const ofPredictions = set('gcsuri storageuri outputgcsuri');
 
-const refused = (param: string, instead: string): Complaint => ({
+const refused = (param: string, instead: string): InvalidMember => ({
   param,
   message: `${param} cannot be used through the gateway, for callers share the provider's account: ${instead}`,
 });
@@ -32,7 +32,7 @@ const sendIt = 'send the content itself';
 /** A new container is nobody's yet, and the provider's own skills are everybody's. */
 const isNewContainer = (value: JsonValue | undefined): boolean =>
   isObject(value) &&
-  namesIn(value).every((name) => name === 'type' || name === 'skills' || name === 'memory_limit') &&
+  memberNamesIn(value).every((name) => name === 'type' || name === 'skills' || name === 'memory_limit') &&
   (value.type ?? 'auto') === 'auto' &&
   objectsIn(value.skills).every(({ type }) => type === 'anthropic');
 
@@ -47,8 +47,8 @@ function isToldAlone(value: JsonValue | undefined): boolean {
   return isToldAlone(textIn(id) ?? undefined) && (Object.keys(others).length === 0 || isNewContainer(others));
 }
 
-function named(holder: JsonObject, names: ReadonlySet<string>, place: string, instead = sendIt): Complaint | null {
-  for (const name of namesIn(holder)) {
+function named(holder: JsonObject, names: ReadonlySet<string>, place: string, instead = sendIt): InvalidMember | null {
+  for (const name of memberNamesIn(holder)) {
     const fold = folded(name);
     if (!names.has(fold)) continue;
     if (fold === 'container' && (isNewContainer(holder[name]) || isToldAlone(holder[name]))) continue;
@@ -66,7 +66,7 @@ const scheme = /^\s*[a-z][a-z0-9+._-]{0,30}:\/\//i;
 const keptByGoogle = /^\s*https?:\/\/([^/?#]*[.@])?generativelanguage\.googleapis\.com([:/?#]|$)/i;
 
 /** Providers give files addresses under schemes of their own. */
-function addressedIn(holder: JsonObject, place: string): Complaint | null {
+function addressedIn(holder: JsonObject, place: string): InvalidMember | null {
   // A document that is its text.
   if (holder.type === 'text') return null;
   for (const [name, value] of Object.entries(holder))
@@ -81,7 +81,7 @@ function addressedIn(holder: JsonObject, place: string): Complaint | null {
 /** Results of a provider's own tools tell what was made, and bring nothing along. */
 const toldOnly = /_tool_result$|^(tool_use|server_tool_use|mcp_tool_use)$/;
 
-function inPart(part: JsonObject, place: string): Complaint | null {
+function inPart(part: JsonObject, place: string): InvalidMember | null {
   const type = textIn(part.type) ?? '';
   if (toldOnly.test(type)) return null;
   const wrong = named(part, ofParts, `${place}.`) ?? addressedIn(part, `${place}.`);
@@ -98,7 +98,7 @@ function inPart(part: JsonObject, place: string): Complaint | null {
   return inContent(part.content, `${place}.content`);
 }
 
-function inContent(content: JsonValue | undefined, place: string): Complaint | null {
+function inContent(content: JsonValue | undefined, place: string): InvalidMember | null {
   if (isObject(content)) return inPart(content, place);
   if (!isList(content)) return null;
   for (const [at, part] of content.entries()) {
@@ -111,7 +111,7 @@ function inContent(content: JsonValue | undefined, place: string): Complaint | n
 /** Some read instructions that are the address of a file as that file. */
 const isFile = (content: JsonValue | undefined): boolean => /^\s*file-?id:\/\//i.test(textIn(content) ?? '');
 
-function inMessage(message: JsonObject, place: string): Complaint | null {
+function inMessage(message: JsonObject, place: string): InvalidMember | null {
   const { role, content, audio } = message;
   if (isObject(audio) && (audio.id ?? null) !== null && !isToldAlone(audio.id))
     return refused(`${place}.audio.id`, 'send the transcript of an earlier answer as its content');
@@ -121,7 +121,7 @@ function inMessage(message: JsonObject, place: string): Complaint | null {
   return named(message, ofParts, `${place}.`) ?? inContent(content, `${place}.content`);
 }
 
-function inTool(tool: JsonObject, place: string): Complaint | null {
+function inTool(tool: JsonObject, place: string): InvalidMember | null {
   const wrong = named(tool, ofTools, `${place}.`);
   if (wrong !== null || isObject(tool.function)) return wrong;
   for (const [name, value] of Object.entries(tool)) {
@@ -132,7 +132,7 @@ function inTool(tool: JsonObject, place: string): Complaint | null {
   return null;
 }
 
-function anywhere(value: JsonValue | undefined, place: string): Complaint | null {
+function anywhere(value: JsonValue | undefined, place: string): InvalidMember | null {
   if (isList(value)) return firstOf(value, (one, at) => anywhere(one, `${place}[${at}]`));
   if (!isObject(value)) return null;
   return (
@@ -141,7 +141,10 @@ function anywhere(value: JsonValue | undefined, place: string): Complaint | null
   );
 }
 
-function firstOf<One>(all: Iterable<One>, judged: (one: One, at: number) => Complaint | null): Complaint | null {
+function firstOf<One>(
+  all: Iterable<One>,
+  judged: (one: One, at: number) => InvalidMember | null,
+): InvalidMember | null {
   let at = 0;
   for (const one of all) {
     const wrong = judged(one, at++);
@@ -155,7 +158,7 @@ const holders = ['extra_body', 'google', 'generateContentRequest', 'generate_con
 const deepest = 4;
 
 /** The first thing named that a provider keeps; null: there is none. */
-export function keptUpstream(body: JsonObject, place = '', depth = 0): Complaint | null {
+export function keptUpstream(body: JsonObject, place = '', depth = 0): InvalidMember | null {
   const whole = 'send the whole conversation and its content';
   const wrong =
     named(body, ofRequests, place, whole) ??

@@ -3,7 +3,7 @@ import type { Demand, Endpoint } from '../contracts/endpoint.js';
 import { asksForSound } from '../contracts/neutral.js';
 import type { Provider } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
-import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn, textIn } from '../json/json.js';
+import { countIn, isList, isObject, type JsonObject, memberNamesIn, objectsIn, textIn } from '../json/json.js';
 import { compacts } from '../metering/compaction.js';
 import { readByTool } from '../metering/media-tokens.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
@@ -57,7 +57,7 @@ const isClients = (tool: JsonObject): boolean =>
   tool.type === 'custom' ||
   // Anthropic's own tools have names as well, and kinds of their own.
   (textIn(tool.name) !== null && (tool.type ?? 'function') === 'function') ||
-  namesIn(tool).every((name) => /^function_?declarations$/i.test(name));
+  memberNamesIn(tool).every((name) => /^function_?declarations$/i.test(name));
 
 const ownIn = ({ tools }: JsonObject): number => objectsIn(tools).filter((tool) => !isClients(tool)).length;
 

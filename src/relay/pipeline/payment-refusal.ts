@@ -8,7 +8,7 @@ import type { HoldEstimate } from '../metering/hold.js';
 const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 /** What a caller is told whose call was not admitted. */
-export function refusalOf(
+export function paymentRefusal(
   shortage: Shortage,
   estimate: Pick<HoldEstimate, 'least' | 'minOfKey'>,
   settings: Settings,

@@ -3,7 +3,7 @@ import type { CallFacts } from '../../domain/call/call.js';
 import { CallId } from '../../domain/kernel/ids.js';
 import { type Heartbeat, noHeartbeat } from '../delivery/heartbeats.js';
 import { extended, type ReservedCall, type ResolvedCall } from './call-context.js';
-import { refusalOf } from './payment-refusal.js';
+import { paymentRefusal } from './payment-refusal.js';
 import type { StagePorts } from './stage-ports.js';
 
 type ReservePorts = Pick<StagePorts, 'clock' | 'directory' | 'meter' | 'heartbeats'>;
@@ -39,7 +39,7 @@ export async function reserveCall(ports: ReservePorts, call: ResolvedCall): Prom
   const { estimate } = resolution;
   const callId = CallId(incoming.requestId);
   const reserving = await ports.meter.reserve(callId, factsOf(call), { unlimited, budget }, estimate);
-  if (!reserving.ok) throw refusalOf(reserving.shortage, estimate, ports.directory.settings());
+  if (!reserving.ok) throw paymentRefusal(reserving.shortage, estimate, ports.directory.settings());
   const { reservation } = reserving;
   return extended(call, { startedAt, reservation, heartbeat: heartbeatOf(ports, call) });
 }

@@ -17,7 +17,7 @@ interface ListForm {
 }
 
 /** Throws NotUnderstood, naming the member that is not there. */
-export function namesIn(told: JsonObject, { list = 'data', name = 'id', prefix = '' }: ListForm = {}): string[] {
+export function modelNamesIn(told: JsonObject, { list = 'data', name = 'id', prefix = '' }: ListForm = {}): string[] {
   const models = told[list];
   // Some say null for a list of none.
   if (!isList(models) && models !== null) throw new NotUnderstood(`the answer has no list as ${list}`);
@@ -34,7 +34,7 @@ interface ListPlace extends ListForm {
 export const modelsAt =
   (path: string, { headers, ...form }: ListPlace = {}): ModelsWire =>
   async (asking) =>
-    namesIn(await asking.json(asking.base + path, headers?.(asking)), form);
+    modelNamesIn(await asking.json(asking.base + path, headers?.(asking)), form);
 
 /** As OpenAI tells them, and most others after it. */
 export const openAiModelList: ModelsWire = (asking) =>

@@ -2,7 +2,7 @@ import type { Usage } from '../../domain/call/usage.js';
 import type { AnswerWriter } from '../contracts/answer-writer.js';
 import type { Answer, AnswerStream, Generated, StreamInput, StreamStep } from '../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../json/json.js';
-import { mendedUsage } from './openai/usage.js';
+import { correctedOpenAiUsage } from './openai/usage.js';
 import { writerFor } from './tool-names.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };
@@ -39,7 +39,7 @@ export class WholeAnswerAsStream implements AnswerStream {
     };
     this.writer = writerFor(caller, channel, info);
     if (read !== null) {
-      const words = isObject(usage) ? mendedUsage(usage, read) : null;
+      const words = isObject(usage) ? correctedOpenAiUsage(usage, read) : null;
       this.writer.usage(read, words, { ...this.head, choices: [] }, null);
     }
   }

@@ -4,7 +4,7 @@ import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { pathSegments } from '../protocols/model-address.js';
-import { inPages, type ModelsWire, namesIn } from '../protocols/models.js';
+import { inPages, type ModelsWire, modelNamesIn } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import { NotAskable } from '../protocols/provider-queries.js';
@@ -82,7 +82,7 @@ const models: ModelsWire = ({ base, other: account, json }) => {
   return inPages(1, async (page) => {
     const told = await json(`${search}?per_page=${pageSize}&page=${page}`);
     const total = isObject(told.result_info) ? (countIn(told.result_info.total_count) ?? 0) : 0;
-    const names = namesIn(told, { list: 'result', name: 'name' });
+    const names = modelNamesIn(told, { list: 'result', name: 'name' });
     return { names, next: names.length > 0 && page * pageSize < total ? page + 1 : null };
   });
 };

@@ -133,7 +133,7 @@ export function retryAfterTold(header: string | string[] | undefined): string | 
 }
 
 /** An answer with an error status. A body that is not JSON is a proxy's page: nobody's business. */
-export const refusalOf = (status: number, body: Buffer, confidential: Confidential): UpstreamError =>
+export const errorOfStatus = (status: number, body: Buffer, confidential: Confidential): UpstreamError =>
   asUpstreamError(failureTold(upstreamJson(body)), status, confidential);
 
 /** Something the wire family does not allow: half an answer, no JSON where JSON must be. */

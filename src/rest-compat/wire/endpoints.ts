@@ -100,6 +100,13 @@ function exchangeOf(request: FastifyRequest, reply: FastifyReply): HttpExchange 
   };
 }
 
+interface EndpointAddress {
+  readonly method: Method;
+  readonly path: string;
+  /** null: for everybody. */
+  readonly role: Role | null;
+}
+
 export function endpointsOn(
   app: FastifyInstance,
   { identity, humanChecks, allowAttempt, origins }: EndpointOptions,
@@ -107,9 +114,7 @@ export function endpointsOn(
   const viewers = new WeakMap<FastifyRequest, UserView>();
 
   const add = (
-    method: Method,
-    path: string,
-    role: Role | null,
+    { method, path, role }: EndpointAddress,
     handler: (exchange: HttpExchange) => Answer,
     { critical = false, form = false, human = false, wordings = {}, fields = {}, changes = false }: EndpointRules,
   ): void => {
@@ -142,14 +147,14 @@ export function endpointsOn(
   };
 
   return {
-    open: (method, path, handler, rules = {}) => add(method, path, null, handler, rules),
+    open: (method, path, handler, rules = {}) => add({ method, path, role: null }, handler, rules),
     guarded: (role, method, path, handler, rules = {}) => {
       const withViewer = (exchange: HttpExchange): Answer => {
         const viewer = viewers.get(exchange.request);
         if (viewer === undefined) throw new Error(`${method} ${path} was reached without its guard`);
         return handler(viewer, exchange);
       };
-      add(method, path, role, withViewer, rules);
+      add({ method, path, role }, withViewer, rules);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { accountFaultIn } from '../../../src/relay/contracts/account-fault.js';
 import { toldToCaller } from '../../../src/relay/contracts/errors.js';
-import { failureOf } from '../../../src/relay/protocols/anthropic/failure.js';
+import { anthropicFailureOf } from '../../../src/relay/protocols/anthropic/failure.js';
 import { bedrockRefusal } from '../../../src/relay/protocols/bedrock/failure.js';
 import { geminiRefusal } from '../../../src/relay/protocols/gemini/failure.js';
 import type { Confidential } from '../../../src/relay/upstream/confidential.js';
-import { refusalOf, type UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
+import { errorOfStatus, type UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
 
 /* Refusals in the words of vendors and of other gateways: do they concern the account of the gateway's operator? */
 
@@ -17,11 +17,11 @@ const confidential: Confidential = {
   proxy: null,
 };
 const openAi = (status: number, body: object): UpstreamError =>
-  refusalOf(status, Buffer.from(JSON.stringify(body)), confidential);
+  errorOfStatus(status, Buffer.from(JSON.stringify(body)), confidential);
 const gemini = (status: number, error: object): UpstreamError =>
   geminiRefusal(status, Buffer.from(JSON.stringify({ error })), confidential);
 const anthropic = (status: number, type: string, message: string): UpstreamError =>
-  failureOf({ type: 'error', error: { type, message } }, status, confidential);
+  anthropicFailureOf({ type: 'error', error: { type, message } }, status, confidential);
 const bedrock = (status: number, name: string, message: string): UpstreamError =>
   bedrockRefusal(status, { 'x-amzn-errortype': name }, Buffer.from(JSON.stringify({ message })), confidential);
 const faultOf = (error: UpstreamError) => accountFaultIn(error, error.status)?.fault ?? null;

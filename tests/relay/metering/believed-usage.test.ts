@@ -4,7 +4,7 @@ import type { Usage } from '../../../src/domain/call/usage.js';
 import type { UsageBound } from '../../../src/domain/call/usage-bound.js';
 import { chargeOf, reservationOf } from '../../../src/domain/pricing/pricing.js';
 import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
-import { readUsage } from '../../../src/relay/protocols/openai/usage.js';
+import { readOpenAiUsage } from '../../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 import { plainPrice } from '../../support/given/calls.js';
 
@@ -114,7 +114,7 @@ describe('usage an upstream tells', () => {
     );
     fc.assert(
       fc.property(usage, fc.boolean(), (told, beside) => {
-        const read = readUsage(JSON.parse(JSON.stringify(told)), beside);
+        const read = readOpenAiUsage(JSON.parse(JSON.stringify(told)), beside);
         const { usage: used } = believedUsage(read, said, { bound, promptEstimate: 12, model: 'gpt-4o' });
         expect(Object.values(used).every((tokens = 0) => Number.isSafeInteger(tokens) && tokens > 0)).toBe(true);
         const most = reservationOf(bound, plainPrice);

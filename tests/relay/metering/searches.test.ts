@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
 import { searchesOf } from '../../../src/relay/metering/searches.js';
 import { GeminiReader } from '../../../src/relay/protocols/gemini/answer.js';
-import { readUsage } from '../../../src/relay/protocols/openai/usage.js';
+import { readOpenAiUsage } from '../../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 
 const none: ReadonlySet<string> = new Set();
@@ -117,7 +117,7 @@ describe('searches that upstream tells', () => {
     const held = reservationOf(heldUsage(bound), price);
     fc.assert(
       fc.property(told, fc.nat(60), (usage, seen) => {
-        const { usage: used } = judged(readUsage(usage, false), { 'calls:web_search': seen });
+        const { usage: used } = judged(readOpenAiUsage(usage, false), { 'calls:web_search': seen });
         expect(Object.values(used).every((one = 0) => Number.isSafeInteger(one) && one >= 0)).toBe(true);
         expect(chargeOf(used, price)).toBeLessThanOrEqual(held);
       }),

@@ -69,7 +69,7 @@ describe('a whole answer', () => {
   test('that is large and must tell another usage is rewritten in turn, as other large work is', async () => {
     const { ports, inTurn } = given();
     const received = Buffer.alloc(2_000_000, ' ');
-    const endpoint: Endpoint = { ...chat, dialect: { ...chat.dialect, telling: () => Buffer.from('told') } };
+    const endpoint: Endpoint = { ...chat, dialect: { ...chat.dialect, withUsage: () => Buffer.from('told') } };
     const call = givenAnswered(wholeGot(received), { endpoint });
     const delivered = await deliverCall(ports, call);
     await finishCall(ports, concluded(delivered, Quota(5), { usage: { input: 1 }, usageSource: 'estimated' }));

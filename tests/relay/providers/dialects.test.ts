@@ -48,7 +48,7 @@ const plainText: AnswerDialect = {
   wire: 'plain text' as Wire,
   writer: () => new PlainText(),
   whole: ({ body }) => Buffer.from(objectsIn(body.choices).map(String).join()),
-  telling: (bytes) => bytes,
+  withUsage: (bytes) => bytes,
   upstreamHeaders: [],
 };
 

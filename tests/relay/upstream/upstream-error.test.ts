@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failureTold, refusalOf, retryAfterTold, statusOf } from '../../../src/relay/upstream/upstream-error.js';
+import { errorOfStatus, failureTold, retryAfterTold, statusOf } from '../../../src/relay/upstream/upstream-error.js';
 
 const channel = {
   key: 'sk-0123456789abcdef',
@@ -10,7 +10,7 @@ const channel = {
 };
 
 const refusal = (status: number, body: unknown) =>
-  refusalOf(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), channel);
+  errorOfStatus(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), channel);
 
 describe('an upstream refusal', () => {
   test("keeps OpenAI's members as they are", () => {

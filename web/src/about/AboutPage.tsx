@@ -5,7 +5,7 @@ import { AboutDocument } from '../generated/about/about.js';
 import { OperatorPage } from '../kit/OperatorPage.js';
 import { useDocumentTitle } from '../kit/PageFrame.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
-import { isRoot, useStatus, useViewer } from '../kit/session.js';
+import { isRoot, useStatus, useViewer } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { aboutTexts } from './about.texts.js';
 

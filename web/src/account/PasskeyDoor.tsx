@@ -4,7 +4,7 @@ import { Key } from '@blueprintjs/icons';
 import { useState } from 'react';
 import { AskPasskeyDocument, LoginByPasskeyDocument } from '../generated/account/account.js';
 import { answerByPasskey, hasPasskeys, isDeclined } from '../kit/proof/passkeys.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';

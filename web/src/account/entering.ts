@@ -5,8 +5,8 @@ import type { SecondFactorMethod } from '../generated/account/account.js';
 import type { SignedInFragment } from '../generated/kit/doors/doors.js';
 import { ShellDocument } from '../generated/kit/shell.js';
 import { doorAddress } from '../kit/leave.js';
-import type { Viewer } from '../kit/session.js';
-import { toaster } from '../kit/toaster.js';
+import type { Viewer } from '../kit/SessionProvider.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
 

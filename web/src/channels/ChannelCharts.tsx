@@ -5,7 +5,7 @@ import { figureAxis, timeAxis } from '../kit/chart/axes.js';
 import { tooltipStyle } from '../kit/chart/tooltipStyle.js';
 import { abbreviate, formatDuration } from '../kit/figures.js';
 import { formatQuota } from '../kit/quota.js';
-import { useQuotaUnits } from '../kit/session.js';
+import { useQuotaUnits } from '../kit/SessionProvider.js';
 import { formatClock, formatDay, formatDayAndClock, formatMinute } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';
 import { endOf, logAddress, type Piece, type Span } from './channelFigures.js';

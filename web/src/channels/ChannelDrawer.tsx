@@ -7,12 +7,12 @@ import {
   EditedChannelDocument,
   type EditedChannelFragment,
 } from '../generated/channels/channels.js';
-import { useConfirm } from '../kit/form/confirm.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
 import { FormDrawer } from '../kit/form/FormDrawer.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { renewLists } from '../kit/renewLists.js';
+import { toaster } from '../kit/Toasts.js';
 import { namedBy, openedId, useOpenItem } from '../kit/table/openItem.js';
-import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { failureCode } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';

@@ -2,7 +2,7 @@ import { Button, Callout, Collapse } from '@blueprintjs/core';
 import { ChevronDown, ChevronRight } from '@blueprintjs/icons';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { ChannelChoicesQuery, EditedChannelFragment } from '../generated/channels/channels.js';
-import { PasswordField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import { PasswordField, SwitchField, TextAreaField, TextField } from '../kit/form/Fields.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChannelSettingField } from './ChannelSettingField.js';
 import {

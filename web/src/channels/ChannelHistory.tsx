@@ -15,7 +15,7 @@ import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import type { ChannelChoice } from './channelDraft.js';
 import { channelPageTexts } from './channelPage.texts.js';
-import { useFieldName } from './fieldName.js';
+import { useFieldName } from './useFieldName.js';
 
 interface ChannelHistoryProps {
   readonly id: string;

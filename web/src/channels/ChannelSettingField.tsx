@@ -1,4 +1,4 @@
-import { SwitchField } from '../kit/form/fields.js';
+import { SwitchField } from '../kit/form/Fields.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 import { JsonField } from './JsonField.js';

@@ -3,8 +3,8 @@ import { Button, Callout, Checkbox, Dialog, DialogBody, DialogFooter } from '@bl
 import { Download } from '@blueprintjs/icons';
 import { useState } from 'react';
 import { FetchUpstreamModelsDocument, type UpstreamDraftInput } from '../generated/channels/channels.js';
-import { TextField } from '../kit/form/fields.js';
-import { toaster } from '../kit/toaster.js';
+import { TextField } from '../kit/form/Fields.js';
+import { toaster } from '../kit/Toasts.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';

@@ -3,10 +3,10 @@ import { Button, Callout, Dialog, DialogBody, DialogFooter } from '@blueprintjs/
 import { type ChangeEvent, useId, useState } from 'react';
 import { ImportChannelsDocument, type ImportChannelsMutation } from '../generated/channels/channels.js';
 import { renewLists } from '../kit/renewLists.js';
+import { toaster } from '../kit/Toasts.js';
 import type { Column } from '../kit/table/columns.js';
 import { useOpenItem } from '../kit/table/openItem.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
-import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';

@@ -1,4 +1,4 @@
-import { TextAreaField, type ValueProps } from '../kit/form/fields.js';
+import { TextAreaField, type ValueProps } from '../kit/form/Fields.js';
 import { jsonFault } from '../kit/form/jsonFault.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';

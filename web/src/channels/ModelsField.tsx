@@ -1,8 +1,8 @@
 import { Button, ButtonGroup, TagInput } from '@blueprintjs/core';
 import type { ReactNode } from 'react';
 import { CopyButton } from '../kit/CopyButton.js';
-import { Field } from '../kit/form/fields.js';
-import { toaster } from '../kit/toaster.js';
+import { Field } from '../kit/form/Fields.js';
+import { toaster } from '../kit/Toasts.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { addModels } from './channelDraft.js';

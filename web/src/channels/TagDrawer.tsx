@@ -1,12 +1,12 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import { type FormEvent, useState } from 'react';
 import { EditTagDocument, type ListedChannelFragment, TaggedChannelsDocument } from '../generated/channels/channels.js';
+import { TextAreaField, TextField } from '../kit/form/Fields.js';
 import { FormDrawer } from '../kit/form/FormDrawer.js';
-import { TextAreaField, TextField } from '../kit/form/fields.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { renewLists } from '../kit/renewLists.js';
+import { toaster } from '../kit/Toasts.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
-import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';

@@ -3,7 +3,7 @@ import { ProgressBar } from '@blueprintjs/core';
 import { useRef } from 'react';
 import { ChannelTestRunDocument } from '../generated/channels/channels.js';
 import { renewLists } from '../kit/renewLists.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 

@@ -1,7 +1,7 @@
 import { MenuItem } from '@blueprintjs/core';
 import { Suggest } from '@blueprintjs/select';
 import type { KeyboardEvent } from 'react';
-import { Field, type ValueProps } from '../kit/form/fields.js';
+import { Field, type ValueProps } from '../kit/form/Fields.js';
 import { useText } from '../kit/words/i18n.js';
 import { type ChannelChoice, typesFor } from './channelDraft.js';
 import { channelsTexts } from './channels.texts.js';

@@ -17,10 +17,10 @@ import {
   UpdateChannelBalancesDocument,
 } from '../generated/channels/channels.js';
 import { formatDuration } from '../kit/figures.js';
-import { useConfirm } from '../kit/form/confirm.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
 import { renewLists } from '../kit/renewLists.js';
 import { saveFile } from '../kit/saveFile.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';

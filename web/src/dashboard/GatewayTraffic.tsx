@@ -2,7 +2,7 @@ import { Callout, Card } from '@blueprintjs/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { abbreviate, formatDuration, formatDurations, formatPercent } from '../kit/figures.js';
 import { formatQuota } from '../kit/quota.js';
-import { useQuotaUnits } from '../kit/session.js';
+import { useQuotaUnits } from '../kit/SessionProvider.js';
 import { formatTime } from '../kit/time.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';

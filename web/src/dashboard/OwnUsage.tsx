@@ -6,7 +6,7 @@ import { formatExactly } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { formatQuota } from '../kit/quota.js';
-import { useQuotaUnits } from '../kit/session.js';
+import { useQuotaUnits } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { dashboardTexts } from './dashboard.texts.js';
 import { RecentCalls } from './RecentCalls.js';

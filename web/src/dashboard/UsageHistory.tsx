@@ -6,7 +6,7 @@ import { abbreviate } from '../kit/figures.js';
 import { type LogOf, logLink } from '../kit/logLink.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { formatQuota } from '../kit/quota.js';
-import { useQuotaUnits } from '../kit/session.js';
+import { useQuotaUnits } from '../kit/SessionProvider.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { formatMinute, ownTimeZone } from '../kit/time.js';
 import { useText } from '../kit/words/i18n.js';

@@ -2,7 +2,7 @@ import { Callout } from '@blueprintjs/core';
 import { LazyOperatorText } from '../kit/LazyOperatorText.js';
 import { OperatorPage } from '../kit/OperatorPage.js';
 import { useDocumentTitle } from '../kit/PageFrame.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { homeTexts } from './home.texts.js';
 import { ProductPage } from './ProductPage.js';

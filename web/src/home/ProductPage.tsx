@@ -2,7 +2,7 @@ import { Card, Code } from '@blueprintjs/core';
 import { Endorsed, GlobeNetwork, TimelineLineChart } from '@blueprintjs/icons';
 import { CopyButton } from '../kit/CopyButton.js';
 import { LinkButton } from '../kit/LinkButton.js';
-import { useServerAddress, useStatus, useViewer } from '../kit/session.js';
+import { useServerAddress, useStatus, useViewer } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { homeTexts } from './home.texts.js';
 

@@ -1,5 +1,5 @@
 import { Button } from '@blueprintjs/core';
-import { useCopy } from './copying.js';
+import { useCopy } from './CopyProvider.js';
 
 /** A text that a click puts on the clipboard. `label`: what the click does. */
 export function CopiedText({ text, label }: { readonly text: string; readonly label: string }) {

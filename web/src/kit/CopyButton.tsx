@@ -1,6 +1,6 @@
 import { Button } from '@blueprintjs/core';
 import { Duplicate } from '@blueprintjs/icons';
-import { useCopy } from './copying.js';
+import { useCopy } from './CopyProvider.js';
 import { commonTexts } from './words/common.texts.js';
 import { useText } from './words/i18n.js';
 

@@ -1,7 +1,7 @@
 import { Card } from '@blueprintjs/core';
 import type { ReactNode } from 'react';
 import { useDocumentTitle } from './PageFrame.js';
-import { useStatus } from './session.js';
+import { useStatus } from './SessionProvider.js';
 
 /** The card in the middle of the pages before one is signed in. */
 export function DoorCard({ title, children }: { readonly title: string; readonly children: ReactNode }) {

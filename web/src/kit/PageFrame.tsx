@@ -1,6 +1,6 @@
 import { Callout } from '@blueprintjs/core';
 import { type ReactNode, useEffect } from 'react';
-import { useStatus } from './session.js';
+import { useStatus } from './SessionProvider.js';
 
 /** The tab's title: the page, then the gateway's name. */
 export function useDocumentTitle(title: string): void {

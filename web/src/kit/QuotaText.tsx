@@ -1,6 +1,6 @@
 import { formatExactly } from './figures.js';
 import { formatQuota } from './quota.js';
-import { useQuotaUnits } from './session.js';
+import { useQuotaUnits } from './SessionProvider.js';
 
 /** An amount of quota, as money or as units, whichever the gateway is set to. `digits`: decimals of money. */
 export function QuotaText({ quota, digits = 2 }: { readonly quota: number; readonly digits?: number }) {

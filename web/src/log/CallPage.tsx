@@ -8,7 +8,7 @@ import { LinkButton } from '../kit/LinkButton.js';
 import { PageFrame } from '../kit/PageFrame.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { Section } from '../kit/Section.js';
-import { isAdmin, isRoot, useSignedIn } from '../kit/session.js';
+import { isAdmin, isRoot, useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { BillingProcess } from './BillingProcess.js';
 import { CallEvents } from './CallEvents.js';

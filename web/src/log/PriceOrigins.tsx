@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
-import { isRoot, useSignedIn } from '../kit/session.js';
+import { isRoot, useSignedIn } from '../kit/SessionProvider.js';
 import type { Column } from '../kit/table/columns.js';
 import { addressOf, itemOf } from '../kit/table/openItem.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
@@ -9,7 +9,7 @@ import { type Translate, useText } from '../kit/words/i18n.js';
 import type { ShownCall } from './CallPage.js';
 import { callTexts } from './call.texts.js';
 import type { callZh } from './call.zh.js';
-import { useQuantityText } from './quantityText.js';
+import { useQuantityText } from './useQuantityText.js';
 
 type Origin = ShownCall['priceOrigins'][number];
 

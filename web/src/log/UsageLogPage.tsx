@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router-dom';
 import { UsageLogDocument } from '../generated/log/log.js';
 import { useExports } from '../kit/export/useExports.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
-import { isAdmin, useSignedIn } from '../kit/session.js';
+import { isAdmin, useSignedIn } from '../kit/SessionProvider.js';
 import { EmptyList } from '../kit/table/EmptyList.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
@@ -22,10 +22,10 @@ import { LogFilters } from './LogFilters.js';
 import { LogLineDetail } from './LogLineDetail.js';
 import { LogUserDrawer } from './LogUserDrawer.js';
 import { logTexts } from './log.texts.js';
-import { useLogColumns } from './logColumns.js';
 import { exportQueryOf, type LogParams, logDefaults, logFilterOf, rangeOf } from './logParams.js';
 import { callAddress, requestIdIn } from './requestId.js';
 import { useLiveLines } from './useLiveLines.js';
+import { useLogColumns } from './useLogColumns.js';
 
 export function UsageLogPage() {
   const t = useText(logTexts);

@@ -8,7 +8,7 @@ import {
   type UsageLogQuery,
   type UsageLogQueryVariables,
 } from '../generated/log/log.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { errorText } from '../kit/words/errors.js';
 import { shortenLog } from './shortenedLog.js';
 import { noneWaiting, withLine } from './waitingLines.js';

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { OrdersDocument, type PaymentStatus, RefusedNoticesDocument } from '../generated/orders/orders.js';
 import { paymentTexts } from '../kit/payment/payment.texts.js';
 import { useOrderFacts } from '../kit/payment/useOrderFacts.js';
-import { StepUpProvider } from '../kit/proof/stepUp.js';
+import { StepUpProvider } from '../kit/proof/StepUpProvider.js';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';

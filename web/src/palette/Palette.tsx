@@ -5,7 +5,7 @@ import { Search } from '@blueprintjs/icons';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { PaletteSearchDocument } from '../generated/palette/palette.js';
-import { isAdmin, useSignedIn } from '../kit/session.js';
+import { isAdmin, useSignedIn } from '../kit/SessionProvider.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { paletteTexts } from './palette.texts.js';

@@ -1,5 +1,5 @@
 import type { PaletteSearchQuery } from '../generated/palette/palette.js';
-import { isRoot, type Viewer } from '../kit/session.js';
+import { isRoot, type Viewer } from '../kit/SessionProvider.js';
 import { addressOf } from '../kit/table/openItem.js';
 
 /** Something that can be gone to: a page, or what a page shows of one thing. */

@@ -1,4 +1,4 @@
-import type { Viewer } from '../kit/session.js';
+import type { Viewer } from '../kit/SessionProvider.js';
 import { maxRecent, type PaletteItem } from './paletteItems.js';
 
 /*

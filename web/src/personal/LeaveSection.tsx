@@ -1,9 +1,9 @@
 import { useMutation } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { DeleteOwnAccountDocument, type PersonalUserFragment } from '../generated/personal/personal.js';
-import { useConfirm } from '../kit/form/confirm.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
 import { leaveBy } from '../kit/leave.js';
-import { useStepUp } from '../kit/proof/stepUp.js';
+import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { Section } from '../kit/Section.js';
 import { useText } from '../kit/words/i18n.js';
 import { personalTexts } from './personal.texts.js';

@@ -1,6 +1,6 @@
 import { Button, Tag } from '@blueprintjs/core';
 import { useState } from 'react';
-import { useCopy } from '../kit/copying.js';
+import { useCopy } from '../kit/CopyProvider.js';
 import { Section } from '../kit/Section.js';
 import { useText } from '../kit/words/i18n.js';
 import { personalTexts } from './personal.texts.js';

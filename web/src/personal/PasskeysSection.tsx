@@ -8,13 +8,13 @@ import {
   RenamePasskeyDocument,
   type SecurityStateFragment,
 } from '../generated/personal/security.js';
-import { useConfirm } from '../kit/form/confirm.js';
-import { TextField } from '../kit/form/fields.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
+import { TextField } from '../kit/form/Fields.js';
 import { hasPasskeys, isKnownAlready, makePasskey } from '../kit/proof/passkeys.js';
-import { useStepUp } from '../kit/proof/stepUp.js';
+import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { Section } from '../kit/Section.js';
 import { Time } from '../kit/Time.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { securityTexts } from './security.texts.js';
 

@@ -2,11 +2,11 @@ import { useMutation } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { type FormEvent, useState } from 'react';
 import { ChangeOwnProfileDocument } from '../generated/personal/personal.js';
-import { PasswordField } from '../kit/form/fields.js';
+import { PasswordField } from '../kit/form/Fields.js';
 import { passwordProblem } from '../kit/form/userProblems.js';
-import { useStepUp } from '../kit/proof/stepUp.js';
+import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { Section } from '../kit/Section.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { personalTexts } from './personal.texts.js';
 

@@ -2,7 +2,7 @@ import { useQuery } from '@apollo/client/react';
 import { PersonalDocument } from '../generated/personal/personal.js';
 import { InviteBox } from '../kit/invite/InviteBox.js';
 import { PageFrame } from '../kit/PageFrame.js';
-import { StepUpProvider } from '../kit/proof/stepUp.js';
+import { StepUpProvider } from '../kit/proof/StepUpProvider.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { useText } from '../kit/words/i18n.js';
 import { AccessTokenSection } from './AccessTokenSection.js';

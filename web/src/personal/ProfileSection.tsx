@@ -4,12 +4,12 @@ import { type FormEvent, useState } from 'react';
 import { ChangeOwnProfileDocument, type PersonalUserFragment } from '../generated/personal/personal.js';
 import { Fact, Facts } from '../kit/Facts.js';
 import { formatExactly } from '../kit/figures.js';
-import { TextField } from '../kit/form/fields.js';
+import { TextField } from '../kit/form/Fields.js';
 import { nameProblems } from '../kit/form/userProblems.js';
-import { useStepUp } from '../kit/proof/stepUp.js';
+import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { QuotaText } from '../kit/QuotaText.js';
 import { Section } from '../kit/Section.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { personalTexts } from './personal.texts.js';
 

@@ -9,9 +9,9 @@ import {
   type SecurityStateFragment,
   TurnOffTotpDocument,
 } from '../generated/personal/security.js';
-import { useStepUp } from '../kit/proof/stepUp.js';
+import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { Section } from '../kit/Section.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { securityTexts } from './security.texts.js';
 import { RecoveryCodesDialog, TotpDialog } from './TotpDialog.js';

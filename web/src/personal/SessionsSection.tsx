@@ -5,7 +5,7 @@ import {
   EndSessionDocument,
   type SecurityStateFragment,
 } from '../generated/personal/security.js';
-import { useConfirm } from '../kit/form/confirm.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
 import { Section } from '../kit/Section.js';
 import { Time } from '../kit/Time.js';
 import { useText } from '../kit/words/i18n.js';

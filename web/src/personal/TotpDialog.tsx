@@ -3,7 +3,7 @@ import { Button, Callout, Dialog, DialogBody, DialogFooter } from '@blueprintjs/
 import { type FormEvent, useState } from 'react';
 import { type BeginTotpMutation, EnrolTotpDocument } from '../generated/personal/security.js';
 import { CopyButton } from '../kit/CopyButton.js';
-import { TextField } from '../kit/form/fields.js';
+import { TextField } from '../kit/form/Fields.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { QrCode } from './QrCode.js';

@@ -1,7 +1,7 @@
 import { Button, Callout, Classes, Spinner, Tag } from '@blueprintjs/core';
 import { Duplicate } from '@blueprintjs/icons';
 import { lazy, memo, Suspense } from 'react';
-import { useCopy } from '../kit/copying.js';
+import { useCopy } from '../kit/CopyProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { AnswerCost } from './AnswerCost.js';
 import type { Answer, ToolCall } from './conversation.js';

@@ -1,7 +1,7 @@
 import { Dialog, DialogBody, DialogFooter, SegmentedControl } from '@blueprintjs/core';
 import { useState } from 'react';
 import { CopyButton } from '../kit/CopyButton.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import type { ChatRequest } from './conversation.js';

@@ -1,6 +1,6 @@
 import { MenuItem } from '@blueprintjs/core';
 import { Suggest } from '@blueprintjs/select';
-import { Field, type ValueProps } from '../kit/form/fields.js';
+import { Field, type ValueProps } from '../kit/form/Fields.js';
 import { useText } from '../kit/words/i18n.js';
 import { playgroundTexts } from './playground.texts.js';
 

@@ -1,8 +1,8 @@
 import { Slider } from '@blueprintjs/core';
-import { SelectField, SwitchField, TextAreaField } from '../kit/form/fields.js';
+import { SelectField, SwitchField, TextAreaField } from '../kit/form/Fields.js';
 import { NumberField } from '../kit/form/NumberField.js';
 import { Section } from '../kit/Section.js';
-import { useSignedIn } from '../kit/session.js';
+import { useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { columnsOf, type Effort, efforts, type Settings, thinks } from './conversation.js';
 import { ModelSelect } from './ModelSelect.js';

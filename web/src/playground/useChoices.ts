@@ -4,7 +4,7 @@ import {
   type PlaygroundGroupsQuery,
   PlaygroundModelsDocument,
 } from '../generated/playground/playground.js';
-import { useSignedIn } from '../kit/session.js';
+import { useSignedIn } from '../kit/SessionProvider.js';
 
 export interface Choices extends PlaygroundGroupsQuery {
   /** Those of the chosen group; just after another one is chosen, still those of the one before. */

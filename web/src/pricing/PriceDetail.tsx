@@ -1,5 +1,5 @@
 import { Fact, Facts } from '../kit/Facts.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { dollarsFor, dollarsPerMillion, tokenQuantities } from '../kit/unitPrice.js';
 import { useText } from '../kit/words/i18n.js';
 import { quantitiesTexts } from '../kit/words/quantities.texts.js';

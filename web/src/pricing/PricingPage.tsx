@@ -10,10 +10,10 @@ import {
   PriceListDocument,
   type PriceListSort,
 } from '../generated/pricing/pricing.js';
-import { useCopy } from '../kit/copying.js';
+import { useCopy } from '../kit/CopyProvider.js';
 import { formatExactly } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
-import { useStatus, useViewer } from '../kit/session.js';
+import { useStatus, useViewer } from '../kit/SessionProvider.js';
 import { FilterBar, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';

@@ -1,5 +1,5 @@
 import type { FormEvent } from 'react';
-import { TextField } from '../kit/form/fields.js';
+import { TextField } from '../kit/form/Fields.js';
 import { NumberField } from '../kit/form/NumberField.js';
 import { QuotaInput } from '../kit/form/QuotaInput.js';
 import { useText } from '../kit/words/i18n.js';

@@ -1,7 +1,7 @@
 import { Button, Dialog, DialogBody, DialogFooter } from '@blueprintjs/core';
 import { Edit, Trash } from '@blueprintjs/icons';
 import { type FormEvent, useState } from 'react';
-import { SelectField, TextField } from '../kit/form/fields.js';
+import { SelectField, TextField } from '../kit/form/Fields.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import {

@@ -3,12 +3,12 @@ import { Button } from '@blueprintjs/core';
 import { Trash } from '@blueprintjs/icons';
 import { useState } from 'react';
 import { ClearUsageLogDocument, UsageLogLinesBeforeDocument } from '../generated/settings/settings.js';
-import { useConfirm } from '../kit/form/confirm.js';
-import { TextField } from '../kit/form/fields.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
+import { TextField } from '../kit/form/Fields.js';
 import { fromLocalInput } from '../kit/form/localInput.js';
 import { renewLists } from '../kit/renewLists.js';
+import { toaster } from '../kit/Toasts.js';
 import { formatTime } from '../kit/time.js';
-import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
 import { settingsTexts } from './settings.texts.js';
 

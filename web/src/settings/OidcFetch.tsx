@@ -2,11 +2,11 @@ import { useMutation } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { Download } from '@blueprintjs/icons';
 import { FetchOidcEndpointsDocument } from '../generated/settings/settings.js';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { storedText } from './drafts.js';
+import { useSettings } from './SettingsProvider.js';
 import { settingsTexts } from './settings.texts.js';
-import { useSettings } from './useSettings.js';
 
 /** Fills in the addresses of a provider by what it says of itself. They are saved like any others. */
 export function OidcFetch() {

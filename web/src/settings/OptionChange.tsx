@@ -3,14 +3,14 @@ import { Button } from '@blueprintjs/core';
 import { useState } from 'react';
 import { type SettingChangeFragment, WholeSettingChangeDocument } from '../generated/settings/history.js';
 import { Time } from '../kit/Time.js';
+import { toaster } from '../kit/Toasts.js';
 import { formatTime } from '../kit/time.js';
-import { toaster } from '../kit/toaster.js';
 import { codeText, errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { memberChanges } from './memberChanges.js';
+import { useSettings } from './SettingsProvider.js';
 import { settingsTexts } from './settings.texts.js';
 import { useSettingName } from './settingWords.js';
-import { useSettings } from './useSettings.js';
 
 interface OptionChangeProps {
   readonly change: SettingChangeFragment;

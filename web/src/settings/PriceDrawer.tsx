@@ -1,7 +1,7 @@
 import { Radio, RadioGroup } from '@blueprintjs/core';
 import { useState } from 'react';
+import { TextField } from '../kit/form/Fields.js';
 import { FormDrawer } from '../kit/form/FormDrawer.js';
-import { TextField } from '../kit/form/fields.js';
 import { useText } from '../kit/words/i18n.js';
 import { type ModelPrices, type PriceTables, pricesOf, priceTableKeys, ratioKeys } from './modelPrices.js';
 import { type Billing, formOf, inBilling, judge, type PriceForm, type PriceProblems } from './priceForm.js';

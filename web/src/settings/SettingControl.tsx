@@ -1,7 +1,7 @@
 import type { SettingOptionFragment } from '../generated/settings/settings.js';
-import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import { PasswordField, SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/Fields.js';
 import { formatQuota } from '../kit/quota.js';
-import { useQuotaUnits } from '../kit/session.js';
+import { useQuotaUnits } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { isJson } from './drafts.js';
 import { settingsTexts } from './settings.texts.js';

@@ -7,11 +7,11 @@ import { codeText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { isInitial, isJson, problemOf, shownText, storedText } from './drafts.js';
 import { SettingControl } from './SettingControl.js';
+import { type Refused, useSettings } from './SettingsProvider.js';
 import type { SettingField } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
 import { useSettingHint, useSettingName } from './settingWords.js';
 import { useProblemText } from './useProblemText.js';
-import { type Refused, useSettings } from './useSettings.js';
 
 interface SettingRowProps {
   readonly field: SettingField;

@@ -6,10 +6,10 @@ import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { useText } from '../kit/words/i18n.js';
+import { SettingsProvider, useSettings } from './SettingsProvider.js';
 import { SettingsSection } from './SettingsSection.js';
 import { isSettingTab, priceSection, type SettingTab, settingTabs } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
-import { SettingsProvider, useSettings } from './useSettings.js';
 import { VersionSection } from './VersionSection.js';
 import './settings.css';
 

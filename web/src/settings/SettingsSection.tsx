@@ -7,10 +7,10 @@ import { useText } from '../kit/words/i18n.js';
 import { ClearLog } from './ClearLog.js';
 import { OidcFetch } from './OidcFetch.js';
 import { SettingRow } from './SettingRow.js';
+import { useSettings } from './SettingsProvider.js';
 import type { SettingSection } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
 import { useSectionSave } from './useSectionSave.js';
-import { useSettings } from './useSettings.js';
 
 /** A part of the settings with a button of its own, which saves what was changed in it and nothing else. */
 export function SettingsSection({ section }: { readonly section: SettingSection }) {

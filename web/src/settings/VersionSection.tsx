@@ -9,7 +9,7 @@ import {
 } from '../generated/settings/settings.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { Section } from '../kit/Section.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { Time } from '../kit/Time.js';
 import { useText } from '../kit/words/i18n.js';
 import { settingsTexts } from './settings.texts.js';

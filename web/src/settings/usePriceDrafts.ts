@@ -1,6 +1,6 @@
 import { storedText } from './drafts.js';
 import { type ModelPrices, type PriceTables, priceTableKeys, tablesIn, tableText, withPrices } from './modelPrices.js';
-import { useSettings } from './useSettings.js';
+import { useSettings } from './SettingsProvider.js';
 
 interface PriceDrafts {
   /** As they are typed so far; null: one of them is no table. */

@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import { toaster } from '../kit/toaster.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { changesOf, problemOf } from './drafts.js';
+import { useSettings } from './SettingsProvider.js';
 import type { SettingSection } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
 import { useSettingName } from './settingWords.js';
-import { useSettings } from './useSettings.js';
 
 interface SectionSave {
   readonly submit: () => Promise<void>;

@@ -2,7 +2,7 @@ import { Chat, ChevronDown, ChevronRight } from '@blueprintjs/icons';
 import { useId } from 'react';
 import { NavLink } from 'react-router-dom';
 import { useRemembered } from '../kit/remembered.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 

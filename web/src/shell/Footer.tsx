@@ -1,5 +1,5 @@
 import { LazyOperatorText } from '../kit/LazyOperatorText.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 

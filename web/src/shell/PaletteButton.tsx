@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { Search } from '@blueprintjs/icons';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { useStatus, type Viewer } from '../kit/session.js';
+import { useStatus, type Viewer } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { pageGroups, playground } from './pages.js';
 import { shellTexts } from './shell.texts.js';

@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import { NavLink } from 'react-router-dom';
-import { useStatus, useViewer, type Viewer } from '../kit/session.js';
+import { useStatus, useViewer, type Viewer } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { ChatMenu } from './ChatMenu.js';
 import { type Page, pageGroups, playground } from './pages.js';

@@ -5,8 +5,8 @@ import {
   type ReadModelStateFragment,
   ReadModelsDocument,
 } from '../generated/shell/readModels.js';
-import { useConfirm } from '../kit/form/confirm.js';
-import { isRoot, useSignedIn } from '../kit/session.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
+import { isRoot, useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 

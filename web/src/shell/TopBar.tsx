@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react';
 import { Link } from 'react-router-dom';
 import { LinkButton } from '../kit/LinkButton.js';
 import { useNarrow } from '../kit/narrow.js';
-import { useStatus, useViewer } from '../kit/session.js';
+import { useStatus, useViewer } from '../kit/SessionProvider.js';
 import { chooseTheme, useTheme } from '../kit/theme.js';
 import { changeLanguage, languages, useLanguage, useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';

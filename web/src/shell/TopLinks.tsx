@@ -1,5 +1,5 @@
 import { NavLink } from 'react-router-dom';
-import { useStatus, useViewer } from '../kit/session.js';
+import { useStatus, useViewer } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 

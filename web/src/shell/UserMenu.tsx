@@ -4,7 +4,7 @@ import { CaretDown, Cog, LogOut, User } from '@blueprintjs/icons';
 import { useNavigate } from 'react-router-dom';
 import { LogoutDocument } from '../generated/kit/shell.js';
 import { leaveBy } from '../kit/leave.js';
-import type { Viewer } from '../kit/session.js';
+import type { Viewer } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { shellTexts } from './shell.texts.js';
 

@@ -12,7 +12,7 @@ import {
   TimelineLineChart,
 } from '@blueprintjs/icons';
 import type { JSX } from 'react';
-import { isAdmin, isRoot, type Viewer } from '../kit/session.js';
+import { isAdmin, isRoot, type Viewer } from '../kit/SessionProvider.js';
 
 /* The pages of the console, and who has which. The server decides what is answered there. */
 

@@ -2,7 +2,7 @@ import { Button, Menu, MenuItem, PopoverNext } from '@blueprintjs/core';
 import { Chat } from '@blueprintjs/icons';
 import { useNavigate } from 'react-router-dom';
 import type { OwnTokenFragment } from '../generated/tokens/tokens.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';
 

@@ -1,9 +1,9 @@
 import { useMutation } from '@apollo/client/react';
 import { BanCircle } from '@blueprintjs/icons';
 import { type EveryonesTokensQuery, RevokeTokenDocument } from '../generated/tokens/tokens.js';
-import { useConfirm } from '../kit/form/confirm.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
+import { toaster } from '../kit/Toasts.js';
 import { RowAction } from '../kit/table/RowAction.js';
-import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';
 

@@ -2,7 +2,7 @@ import { ProgressBar } from '@blueprintjs/core';
 import type { TokenTermsFragment } from '../generated/tokens/tokens.js';
 import { formatExactly } from '../kit/figures.js';
 import { formatQuota } from '../kit/quota.js';
-import { useQuotaUnits } from '../kit/session.js';
+import { useQuotaUnits } from '../kit/SessionProvider.js';
 import { Time } from '../kit/Time.js';
 import { useText } from '../kit/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';

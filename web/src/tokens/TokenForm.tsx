@@ -1,7 +1,7 @@
 import { Button, ButtonGroup } from '@blueprintjs/core';
 import type { FormEvent } from 'react';
 import type { TokenChoicesQuery, TokenTermsFragment } from '../generated/tokens/tokens.js';
-import { SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/fields.js';
+import { SelectField, SwitchField, TextAreaField, TextField } from '../kit/form/Fields.js';
 import { NumberField } from '../kit/form/NumberField.js';
 import { QuotaInput } from '../kit/form/QuotaInput.js';
 import { useText } from '../kit/words/i18n.js';

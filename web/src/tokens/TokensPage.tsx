@@ -3,7 +3,7 @@ import { SegmentedControl } from '@blueprintjs/core';
 import { Add } from '@blueprintjs/icons';
 import { lazy } from 'react';
 import { EveryGroupDocument } from '../generated/tokens/tokens.js';
-import { isAdmin, useSignedIn } from '../kit/session.js';
+import { isAdmin, useSignedIn } from '../kit/SessionProvider.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { FilterBar, NameFilter, SelectFilter, TextFilter } from '../kit/table/FilterBar.js';
 import { ListPage } from '../kit/table/ListPage.js';

@@ -4,12 +4,12 @@ import { type FormEvent, useId, useState } from 'react';
 import { AdjustedUserDocument, type AdjustedUserQuery, AdjustQuotaDocument } from '../generated/users/users.js';
 import { Fact, Facts } from '../kit/Facts.js';
 import { abbreviate, formatExactly } from '../kit/figures.js';
-import { SelectField, TextField } from '../kit/form/fields.js';
+import { SelectField, TextField } from '../kit/form/Fields.js';
 import { useOrderKey } from '../kit/form/orderKey.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { QuotaText } from '../kit/QuotaText.js';
+import { toaster } from '../kit/Toasts.js';
 import { namedBy, useOpenItem } from '../kit/table/openItem.js';
-import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import {

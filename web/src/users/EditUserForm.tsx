@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from 'react';
 import type { ListedUserFragment, UserPatchInput } from '../generated/users/users.js';
-import { PasswordField, SelectField, TextField } from '../kit/form/fields.js';
+import { PasswordField, SelectField, TextField } from '../kit/form/Fields.js';
 import { QuotaInput } from '../kit/form/QuotaInput.js';
 import { nameProblems, passwordProblem } from '../kit/form/userProblems.js';
-import { useSignedIn } from '../kit/session.js';
+import { useSignedIn } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { usersTexts } from './users.texts.js';
 

@@ -2,7 +2,7 @@ import type { EditedUserQuery } from '../generated/users/users.js';
 import { Fact, Facts } from '../kit/Facts.js';
 import { formatExactly } from '../kit/figures.js';
 import { QuotaText } from '../kit/QuotaText.js';
-import { useSignedIn } from '../kit/session.js';
+import { useSignedIn } from '../kit/SessionProvider.js';
 import { DrawerLink } from '../kit/table/DrawerLink.js';
 import { useText } from '../kit/words/i18n.js';
 import { mayOpen } from './mayManage.js';

@@ -7,11 +7,11 @@ import {
   type ListedUserFragment,
   ResetSecondFactorDocument,
 } from '../generated/users/users.js';
-import { useConfirm } from '../kit/form/confirm.js';
-import { useStepUp } from '../kit/proof/stepUp.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
+import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { renewLists } from '../kit/renewLists.js';
-import { isRoot, useSignedIn } from '../kit/session.js';
-import { toaster } from '../kit/toaster.js';
+import { isRoot, useSignedIn } from '../kit/SessionProvider.js';
+import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
 import { usersTexts } from './users.texts.js';
 

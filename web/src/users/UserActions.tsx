@@ -3,10 +3,10 @@ import { Button, ButtonGroup, type Intent, Menu, MenuDivider, MenuItem, PopoverN
 import { ArrowDown, ArrowUp, Disable, Dollar, Edit, More, Tick, Trash } from '@blueprintjs/icons';
 import type { JSX } from 'react';
 import { type ListedUserFragment, ManageUserDocument, type UserAction } from '../generated/users/users.js';
-import { useConfirm } from '../kit/form/confirm.js';
-import { useSignedIn } from '../kit/session.js';
+import { useConfirm } from '../kit/form/ConfirmProvider.js';
+import { useSignedIn } from '../kit/SessionProvider.js';
+import { toaster } from '../kit/Toasts.js';
 import { itemOf, useOpenItem } from '../kit/table/openItem.js';
-import { toaster } from '../kit/toaster.js';
 import { useText } from '../kit/words/i18n.js';
 import { LastingActions } from './LastingActions.js';
 import { actionsFor, mayOpen } from './mayManage.js';

@@ -7,16 +7,16 @@ import {
   type Role,
   type UserPatchInput,
 } from '../generated/users/users.js';
+import { PasswordField, SelectField, TextField } from '../kit/form/Fields.js';
 import { FormDrawer } from '../kit/form/FormDrawer.js';
-import { PasswordField, SelectField, TextField } from '../kit/form/fields.js';
 import { useOrderKey } from '../kit/form/orderKey.js';
 import { nameProblems, passwordProblem } from '../kit/form/userProblems.js';
-import { useStepUp } from '../kit/proof/stepUp.js';
+import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { renewLists } from '../kit/renewLists.js';
-import { isRoot, useSignedIn } from '../kit/session.js';
+import { isRoot, useSignedIn } from '../kit/SessionProvider.js';
+import { toaster } from '../kit/Toasts.js';
 import { openedId, useOpenItem } from '../kit/table/openItem.js';
-import { toaster } from '../kit/toaster.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
 import { EditUserForm } from './EditUserForm.js';

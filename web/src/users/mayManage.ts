@@ -1,5 +1,5 @@
 import type { ListedUserFragment, UserAction } from '../generated/users/users.js';
-import type { Viewer } from '../kit/session.js';
+import type { Viewer } from '../kit/SessionProvider.js';
 
 /* What is offered to whom. The server decides; this keeps from offering what it would refuse. */
 

@@ -5,7 +5,7 @@ import type { OrderFactsFragment } from '../generated/kit/payment/payment.js';
 import { type OwnOrderFragment, OwnOrdersDocument, PollOrderDocument } from '../generated/wallet/topUp.js';
 import { useOrderFacts } from '../kit/payment/useOrderFacts.js';
 import { Section } from '../kit/Section.js';
-import { useStatus } from '../kit/session.js';
+import { useStatus } from '../kit/SessionProvider.js';
 import { Time } from '../kit/Time.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 import { type OwnOrderFragment, PollOrderDocument } from '../generated/wallet/topUp.js';
 import { formatQuota } from '../kit/quota.js';
-import { useQuotaUnits } from '../kit/session.js';
+import { useQuotaUnits } from '../kit/SessionProvider.js';
 import { useText } from '../kit/words/i18n.js';
 import { topUpTexts } from './topUp.texts.js';
 

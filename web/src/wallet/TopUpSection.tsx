@@ -7,7 +7,7 @@ import { newOrderKey } from '../kit/form/orderKey.js';
 import { useMethodName } from '../kit/payment/useMethodName.js';
 import { formatQuota, quotaPresets } from '../kit/quota.js';
 import { Section } from '../kit/Section.js';
-import { useQuotaUnits, useStatus } from '../kit/session.js';
+import { useQuotaUnits, useStatus } from '../kit/SessionProvider.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { goAndPay } from './checkout.js';

@@ -69,7 +69,12 @@ const whole = (rows: ReturnType<typeof matchingHours>, { first, end }: Hours) =>
 const tableOf = (filter: TotalsFilter): UsageSumTable | null =>
   hoursTable(filter, filter.model === undefined ? [] : ['model']);
 
-function hours(db: ReadModels, table: UsageSumTable, { model, ...filter }: TotalsFilter, of: Summed, within: Hours) {
+interface SummedHours {
+  readonly of: Summed;
+  readonly within: Hours;
+}
+
+function hours(db: ReadModels, table: UsageSumTable, { model, ...filter }: TotalsFilter, { of, within }: SummedHours) {
   const rows = whole(matchingHours(db, table, filter).where('counted', 'in', countedAs[of]), within);
   return (model === undefined ? rows : rows.where(isModel('model', model)))
     .select(sums.map((sum) => sql<number>`${sql.ref(sum)}`.as(sum)))
@@ -97,7 +102,7 @@ function hoursByName(db: ReadModels, filter: TotalsFilter, of: Summed, within: H
   const ofKeys: readonly Dimension[] = ['user_id', 'api_key_id'];
   const table = hoursTable(nameless, filter.model === undefined ? ofKeys : [...ofKeys, 'model']);
   // The table with most columns knows every dimension there is but the name.
-  return hours(db, table ?? 'usage_stats', nameless, of, within).where(({ eb, refTuple }) =>
+  return hours(db, table ?? 'usage_stats', nameless, { of, within }).where(({ eb, refTuple }) =>
     eb(
       refTuple('hour', 'user_id', 'api_key_id'),
       'in',
@@ -107,7 +112,7 @@ function hoursByName(db: ReadModels, filter: TotalsFilter, of: Summed, within: H
 }
 
 /** The lines of hours in which a key had the name and another one, each looked for by its own time. */
-const linesOfRenamed = (db: ReadModels, filter: TotalsFilter, ofLines: LineFilter, of: Summed, within: Hours) =>
+const linesOfRenamed = (db: ReadModels, filter: TotalsFilter, ofLines: LineFilter, { of, within }: SummedHours) =>
   db
     .selectFrom(hoursOfName(db, filter, within, 'several').as('used'))
     .innerJoinLateral(
@@ -171,7 +176,7 @@ export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summe
 
   const within = { first, end };
   const table = tableOf(filter);
-  const ofHours = table === null ? hoursByName(db, filter, of, within) : hours(db, table, filter, of, within);
+  const ofHours = table === null ? hoursByName(db, filter, of, within) : hours(db, table, filter, { of, within });
   if (ofLines === null) return totalled(db, [ofHours]);
   // One by one, so that each is looked for by its own time.
   const ends: Times[] = [
@@ -181,6 +186,6 @@ export async function usageTotals(db: ReadModels, asked: TotalsFilter, of: Summe
   return totalled(db, [
     ofHours,
     ...ends.map((part) => lines(db, { ...ofLines, ...part }, of)),
-    ...(table === null ? [linesOfRenamed(db, filter, ofLines, of, within)] : []),
+    ...(table === null ? [linesOfRenamed(db, filter, ofLines, { of, within })] : []),
   ]);
 }

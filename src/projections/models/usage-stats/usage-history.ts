@@ -123,7 +123,7 @@ const isNumber: ReadonlySet<UsageDimension> = new Set(['user_id', 'api_key_id', 
 async function maxOf(db: ReadModels, query: UsageHistoryQuery): Promise<(number | string)[]> {
   const { filter, edges, piece, by, top, order } = query;
   if (by === null) return [];
-  const rows = await usageRowsOver(db, piece, filter, { by: [by], durations: false }, rangeOf(edges))
+  const rows = await usageRowsOver(db, piece, { filter, ...rangeOf(edges) }, { by: [by], durations: false })
     .select(sql<number | string>`${sql.ref(by)}`.as('about'))
     .groupBy(sql`1`)
     .orderBy(sql`${rankedBy[order]} desc`)
@@ -170,7 +170,7 @@ async function read(db: ReadModels, query: UsageHistoryQuery, first: readonly (n
   const about = sql.ref(by);
   const type = isNumber.has(by) ? sql`bigint[]` : sql`text[]`;
   const among = (values: readonly (number | string)[]) => sql<SqlBool>`${about} = any(${values}::${type})`;
-  const shares = usageRowsOver(db, piece, filter, { by: [by], durations: true }, { from, to })
+  const shares = usageRowsOver(db, piece, { filter, from, to }, { by: [by], durations: true })
     .where(among(first))
     .select(about.as('about'))
     .select(summed([...measures, ...distributions]))

@@ -124,9 +124,8 @@ interface TimeRange {
 export function usageRowsOver(
   db: ReadModels,
   piece: Piece,
-  filter: CallsFilter,
+  { filter, from, to }: TimeRange & { readonly filter: CallsFilter },
   asked: CallsBreakdown,
-  { from, to }: TimeRange,
 ) {
   const columns = [...asked.by, ...measures, ...(asked.durations ? distributions : [])];
   const rowsOf = (name: keyof UsageSumTables, when: RawBuilder<SqlBool>) =>

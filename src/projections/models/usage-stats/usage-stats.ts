@@ -124,7 +124,13 @@ export const usageStats = projection<CountedEvent>({
         case 'ChannelTested':
           // Without a line in the log it is of no interest to anybody.
           if (event.usage !== null && rules.log_consume)
-            countTest(sums, at, ChannelId(streamKey(stream)), rules.root_user_id, event.usage, event.responseTimeMs);
+            countTest(sums, {
+              at,
+              channelId: ChannelId(streamKey(stream)),
+              userId: rules.root_user_id,
+              usage: event.usage,
+              responseTimeMs: event.responseTimeMs,
+            });
           break;
         case 'OptionChanged': {
           const logging = loggingAfter(event);
@@ -227,15 +233,16 @@ function count(row: Tally, settlement: CallSettled | TakenBack, firstTokenMs: nu
   if (firstTokenMs !== null) row.first_tokens.count(firstTokenMs, sign);
 }
 
+interface CountedTest {
+  readonly at: Instant;
+  readonly channelId: ChannelId;
+  readonly userId: UserId;
+  readonly usage: ChannelTestUsage;
+  readonly responseTimeMs: number;
+}
+
 /** A test of a channel is root's, and says what it would have cost. */
-function countTest(
-  sums: BatchSums,
-  at: Instant,
-  channelId: ChannelId,
-  userId: UserId,
-  usage: ChannelTestUsage,
-  responseTimeMs: number,
-): void {
+function countTest(sums: BatchSums, { at, channelId, userId, usage, responseTimeMs }: CountedTest): void {
   const caller = { userId, apiKeyId: null, apiKeyName: channelTestKeyName, model: usage.model, group: '' };
   sums.add(at, caller, channelId, rowKinds.channelTests, (row) => {
     row.requests += 1;

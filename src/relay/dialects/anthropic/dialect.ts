@@ -6,7 +6,7 @@ import { misspelled } from '../spelling.js';
 import { eventText } from './event.js';
 import { anthropicNames } from './names.js';
 import { AnthropicWriter } from './stream-writer.js';
-import { telling, wholeAnswer } from './whole-answer.js';
+import { anthropicWholeAnswer, withAnthropicUsage } from './whole-answer.js';
 
 /* How Anthropic's clients are answered. */
 
@@ -38,8 +38,8 @@ export const anthropicCaller: CallerDialect = {
   wire: 'anthropic',
   misspelled: (body) => misspelled(body, anthropicNames),
   writer: ({ promptTokens, believed }, _channel, info) => new AnthropicWriter(promptTokens, believed, info),
-  whole: wholeAnswer,
-  telling,
+  whole: anthropicWholeAnswer,
+  withUsage: withAnthropicUsage,
   upstreamHeaders,
   statusOf,
   errorBody: (error, requestId) => JSON.stringify({ type: 'error', ...errorOf(error, requestId) }),

@@ -1,7 +1,7 @@
 import { readCredential } from '../openai/credential.js';
 import { type Asking, answerCount, callsOf, type Route, type RoutesOptions } from '../route.js';
 import { anthropicCaller } from './dialect.js';
-import { countTokens } from './endpoints/count-tokens.js';
+import { anthropicCountTokens } from './endpoints/count-tokens.js';
 import { messages } from './endpoints/messages.js';
 
 /* What Anthropic's clients ask for. Their list of models is where everybody's is. */
@@ -10,12 +10,12 @@ export function anthropicRoutes({ relay }: RoutesOptions): Route[] {
   const count = async (asking: Asking): Promise<void> => {
     const { headers } = asking.request;
     const credential = readCredential(asking.path, headers, asking.query);
-    const counted = await relay.count({ ...asking, endpoint: countTokens, model: null, credential, headers });
+    const counted = await relay.count({ ...asking, endpoint: anthropicCountTokens, model: null, credential, headers });
     answerCount(asking, counted, (tokens) => ({ input_tokens: tokens }));
   };
 
   return [
     callsOf(messages, relay),
-    { method: 'POST', path: countTokens.path, dialect: anthropicCaller, answer: count },
+    { method: 'POST', path: anthropicCountTokens.path, dialect: anthropicCaller, answer: count },
   ];
 }

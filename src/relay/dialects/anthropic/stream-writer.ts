@@ -2,7 +2,13 @@ import type { Usage } from '../../../domain/call/usage.js';
 import type { AnswerWriter } from '../../contracts/answer-writer.js';
 import type { CallerRequest, CallInfo } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
-import { endsWith, isWellTold, mendedUsage, readUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
+import {
+  correctedAnthropicUsage,
+  endsWith,
+  isConsistentAnthropicUsage,
+  readAnthropicUsage,
+  writeAnthropicUsage,
+} from '../../protocols/anthropic/usage.js';
 import { inOneLine } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { type Frame, Outgoing } from '../../upstream/sse.js';
@@ -99,7 +105,7 @@ export class AnthropicWriter implements AnswerWriter {
       this.begin({});
       this.blocks.close();
       const delta = stopReasonOf(this.finish, this.blocks.toolCalls > 0);
-      this.send(eventText(lastWords, { delta, usage: writtenUsage(usage) }));
+      this.send(eventText(lastWords, { delta, usage: writeAnthropicUsage(usage) }));
       this.send(eventText(endMark, {}));
     }
     return this.outgoing.take() ?? Buffer.alloc(0);
@@ -109,12 +115,12 @@ export class AnthropicWriter implements AnswerWriter {
   private closePassed(usage: Usage): void {
     const { held, end } = this;
     const words = held === null ? null : usageOf(held.event);
-    const asTold = words !== null && usage === this.told && isWellTold(words) && endsWith(words, usage);
+    const asTold = words !== null && usage === this.told && isConsistentAnthropicUsage(words) && endsWith(words, usage);
     if (held !== null && asTold && tellsReason(held.event)) this.passHeld(held);
     else {
       const { type: _, ...event } = held?.event ?? {};
       const ended = tellsReason(event) ? event : { ...event, delta: this.reasonUntold(event) };
-      this.send(eventText(lastWords, { ...ended, usage: mendedUsage(usageOf(event), usage) }));
+      this.send(eventText(lastWords, { ...ended, usage: correctedAnthropicUsage(usageOf(event), usage) }));
     }
     if (end === null) this.send(eventText(endMark, {}));
     else this.outgoing.whole(end);
@@ -132,10 +138,10 @@ export class AnthropicWriter implements AnswerWriter {
     if (held === null) return;
     const { event, told } = held;
     const believed = told === null ? null : this.believed(told);
-    if (believed === told && isWellTold(usageOf(event))) this.passHeld(held);
+    if (believed === told && isConsistentAnthropicUsage(usageOf(event))) this.passHeld(held);
     else {
       const { type: _, ...words } = event;
-      const usage = mendedUsage(usageOf(event), believed ?? { input: this.promptTokens });
+      const usage = correctedAnthropicUsage(usageOf(event), believed ?? { input: this.promptTokens });
       this.send(eventText(lastWords, { ...words, usage }));
     }
   }
@@ -147,10 +153,10 @@ export class AnthropicWriter implements AnswerWriter {
   /** What a stream begins with, where it tells what cannot be charged; null: it may go out as it came. */
   private mendedStart({ type: _, message, ...rest }: JsonObject): string | null {
     if (!isObject(message) || !isObject(message.usage)) return null;
-    const told = readUsage(message.usage);
+    const told = readAnthropicUsage(message.usage);
     const believed = told === null ? null : this.believed(told);
-    if (believed === told && isWellTold(message.usage)) return null;
-    const usage = mendedUsage(message.usage, believed ?? { input: this.promptTokens });
+    if (believed === told && isConsistentAnthropicUsage(message.usage)) return null;
+    const usage = correctedAnthropicUsage(message.usage, believed ?? { input: this.promptTokens });
     return eventText(beginning, { message: { ...message, usage }, ...rest });
   }
 
@@ -167,7 +173,7 @@ export class AnthropicWriter implements AnswerWriter {
       stop_reason: null,
       stop_sequence: null,
       // Nobody has told it yet. The last event has what is charged.
-      usage: writtenUsage({ input: promptTokens }),
+      usage: writeAnthropicUsage({ input: promptTokens }),
     };
     this.send(eventText(beginning, { message }));
   }

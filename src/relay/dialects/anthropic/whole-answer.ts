@@ -5,7 +5,11 @@ import { parseExactly } from '../../json/exact-json.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../json/json.js';
 import { carryingBlock, signatureOf } from '../../protocols/anthropic/carried-members.js';
-import { isWellTold, mendedUsage, writtenUsage } from '../../protocols/anthropic/usage.js';
+import {
+  correctedAnthropicUsage,
+  isConsistentAnthropicUsage,
+  writeAnthropicUsage,
+} from '../../protocols/anthropic/usage.js';
 import { retoldBytes } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { anthropicShownId } from '../../protocols/tool-call-ids.js';
@@ -62,20 +66,22 @@ function messageOf({ body, usage }: WholeAnswer): JsonObject {
       choice,
       content.some(({ type }) => type === 'tool_use'),
     ),
-    usage: writtenUsage(usage ?? {}),
+    usage: writeAnthropicUsage(usage ?? {}),
   };
 }
 
-export function wholeAnswer(answer: WholeAnswer): Buffer {
+export function anthropicWholeAnswer(answer: WholeAnswer): Buffer {
   const { body, own, received, usage } = answer;
   if (!own) return Buffer.from(jsonText(messageOf(answer)));
-  return usage === null || !isObject(body.usage) || isWellTold(body.usage) ? received : telling(received, usage);
+  return usage === null || !isObject(body.usage) || isConsistentAnthropicUsage(body.usage)
+    ? received
+    : withAnthropicUsage(received, usage);
 }
 
 /** Parses the answer once more: few answers come this way. */
-export function telling(bytes: Buffer, usage: Usage): Buffer {
+export function withAnthropicUsage(bytes: Buffer, usage: Usage): Buffer {
   const message = parseJson(bytes.toString('utf8'));
   if (!isObject(message)) return bytes;
   const told = isObject(message.usage) ? message.usage : {};
-  return Buffer.from(retoldBytes(bytes, { ...message, usage: mendedUsage(told, usage) }));
+  return Buffer.from(retoldBytes(bytes, { ...message, usage: correctedAnthropicUsage(told, usage) }));
 }

@@ -1,3 +1,4 @@
+import type { InvalidMember } from '../../contracts/caller-dialect.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import type { PromptTally } from '../../metering/prompt-tally.js';
 import { isProvidersFile } from '../../protocols/gemini/media.js';
@@ -75,14 +76,8 @@ const textsOfPart = (part: JsonObject): string[] => {
 export const textsIn = (contents: readonly JsonObject[]): string[] =>
   contents.flatMap((content) => partsIn(content).flatMap(textsOfPart));
 
-/** Of a member, and what is wrong with it. */
-export interface Complaint {
-  readonly param: string;
-  readonly message: string;
-}
-
 /** `name`: of the list. null: there is nothing to be said against it. */
-export function wrongContents(contents: unknown, name: string): Complaint | null {
+export function wrongContents(contents: unknown, name: string): InvalidMember | null {
   if (!isList(contents) || contents.length === 0)
     return { param: name, message: `${name} is to be a list of contents` };
   for (const [at, content] of contents.entries()) {
@@ -95,13 +90,13 @@ export function wrongContents(contents: unknown, name: string): Complaint | null
 }
 
 /** What was uploaded to the provider lies in the account of a channel, and is nobody's who asks through the gateway. */
-export function wrongContent(content: JsonObject, name: string): Complaint | null {
+export function wrongContent(content: JsonObject, name: string): InvalidMember | null {
   const parts = partsIn(content);
   if (parts.length === 0) return { param: `${name}.parts`, message: `${name}.parts is to be a list of parts` };
   return wrongParts(parts, name);
 }
 
-export function wrongParts(parts: readonly JsonObject[], name: string): Complaint | null {
+export function wrongParts(parts: readonly JsonObject[], name: string): InvalidMember | null {
   for (const [at, part] of parts.entries()) {
     const file = objectIn(part, 'fileData');
     const place = `${name}.parts[${at}]`;

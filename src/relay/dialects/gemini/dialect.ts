@@ -4,7 +4,7 @@ import { errorBody } from './error-body.js';
 import { ArrayFrames, EventFrames } from './frames.js';
 import { geminiNames } from './names.js';
 import { GeminiWriter } from './stream-writer.js';
-import { telling, wholeAnswer } from './whole-answer.js';
+import { geminiWholeAnswer, withGeminiUsage } from './whole-answer.js';
 
 /* How Gemini's clients are answered. */
 
@@ -12,8 +12,8 @@ export const geminiCaller: CallerDialect = {
   wire: 'gemini',
   misspelled: (body) => misspelled(body, geminiNames),
   writer: (caller, _channel, info) => new GeminiWriter(new EventFrames(), caller.promptTokens, caller.believed, info),
-  whole: wholeAnswer,
-  telling,
+  whole: geminiWholeAnswer,
+  withUsage: withGeminiUsage,
   upstreamHeaders: [],
   errorBody,
   errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,

@@ -1,6 +1,14 @@
 import type { ToolWords } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
-import { isList, isObject, type JsonObject, type JsonValue, namesIn, objectsIn, textIn } from '../../json/json.js';
+import {
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  memberNamesIn,
+  objectsIn,
+  textIn,
+} from '../../json/json.js';
 import { memberIn, objectIn } from '../../protocols/gemini/names.js';
 import { jsonSchemaOf } from './json-schema-of.js';
 
@@ -26,7 +34,7 @@ const modes: ReadonlyMap<unknown, string> = new Map([
 /** Tools of the provider's own are nobody else's. Throws NotConvertible. */
 function functionsIn(tool: JsonObject, at: number): JsonObject[] {
   const declared = memberIn(tool, 'functionDeclarations');
-  const foreign = namesIn(tool).find((name) => !/^function_?declarations$/i.test(name));
+  const foreign = memberNamesIn(tool).find((name) => !/^function_?declarations$/i.test(name));
   if (foreign !== undefined)
     throw new NotConvertible('caller', `tools[${at}].${foreign.slice(0, 100)} is a tool that only Gemini has`);
   return objectsIn(declared);

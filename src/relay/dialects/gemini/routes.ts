@@ -4,7 +4,7 @@ import { modelRoutes } from '../model-lists.js';
 import { readCredential } from '../openai/credential.js';
 import { type Asking, answerCount, type Route, type RoutesOptions } from '../route.js';
 import { geminiCaller } from './dialect.js';
-import { countTokens } from './endpoints/count-tokens.js';
+import { geminiCountTokens } from './endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
 import { generateContent, streamOfEvents, streamOfMembers } from './endpoints/generate-content.js';
 import { predict } from './endpoints/predict.js';
@@ -26,7 +26,7 @@ const endpointFor = (action: string, query: URLSearchParams): Endpoint | null =>
     case 'predict':
       return predict;
     case 'countTokens':
-      return countTokens;
+      return geminiCountTokens;
     default:
       return null;
   }
@@ -53,7 +53,7 @@ export function geminiRoutes(options: RoutesOptions): Route[] {
     const { headers } = request;
     const credential = readCredential(path, headers, query);
     const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response, head };
-    if (endpoint !== countTokens) return relay.handle(incoming);
+    if (endpoint !== geminiCountTokens) return relay.handle(incoming);
     answerCount(asking, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
   };
 

@@ -4,7 +4,7 @@ import type { CallerRequest, CallInfo } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { inOneLine, retoldBytes } from '../../protocols/carried.js';
-import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
+import { correctedGeminiUsage, isConsistentGeminiUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import type { Frame } from '../../upstream/sse.js';
 import type { Frames } from './frames.js';
@@ -89,9 +89,9 @@ export class GeminiWriter implements AnswerWriter {
     const { held } = this;
     if (held !== null) {
       const { usageMetadata: words } = held.response;
-      const asTold = usage === this.told && (!isObject(words) || isWellTold(words));
+      const asTold = usage === this.told && (!isObject(words) || isConsistentGeminiUsage(words));
       if (asTold) this.frames.frame(held.data);
-      else this.send({ ...held.response, usageMetadata: mendedUsage(words, usage) }, held.data);
+      else this.send({ ...held.response, usageMetadata: correctedGeminiUsage(words, usage) }, held.data);
     } else {
       const candidates = this.finished.length > 0 ? this.finished : this.endUntold();
       this.send({ candidates, usageMetadata: usageMetadata(usage), ...this.shared() });
@@ -125,8 +125,8 @@ export class GeminiWriter implements AnswerWriter {
     const { usageMetadata: words } = response;
     if (!isObject(words)) return null;
     const believed = told === null ? null : this.believed(told);
-    if (believed === told && isWellTold(words)) return null;
-    return { ...response, usageMetadata: mendedUsage(words, believed ?? { input: this.promptTokens }) };
+    if (believed === told && isConsistentGeminiUsage(words)) return null;
+    return { ...response, usageMetadata: correctedGeminiUsage(words, believed ?? { input: this.promptTokens }) };
   }
 
   private choice(choice: JsonObject): void {

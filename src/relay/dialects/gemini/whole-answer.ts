@@ -4,7 +4,7 @@ import type { CallerRequest } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isList, isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../json/json.js';
 import { retoldBytes } from '../../protocols/carried.js';
-import { isWellTold, mendedUsage, usageMetadata } from '../../protocols/gemini/usage.js';
+import { correctedGeminiUsage, isConsistentGeminiUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
 
@@ -31,10 +31,12 @@ function embedded({ data }: JsonObject, { body }: CallerRequest): JsonObject {
   return isList(body.requests) ? { embeddings } : { embedding: embeddings[0] ?? { values: [] } };
 }
 
-export function wholeAnswer({ body, own, received, usage }: WholeAnswer, caller: CallerRequest): Buffer {
+export function geminiWholeAnswer({ body, own, received, usage }: WholeAnswer, caller: CallerRequest): Buffer {
   if (own) {
     const { usageMetadata: told } = body;
-    return usage === null || !isObject(told) || isWellTold(told) ? received : telling(received, usage);
+    return usage === null || !isObject(told) || isConsistentGeminiUsage(told)
+      ? received
+      : withGeminiUsage(received, usage);
   }
   if (caller.mode === 'embeddings') return written(embedded(body, caller));
   return written({
@@ -48,9 +50,9 @@ export function wholeAnswer({ body, own, received, usage }: WholeAnswer, caller:
 const unpriced = ['embedding', 'embeddings', 'predictions'];
 
 /** Parses the answer once more: few answers come this way. Vectors and pictures have no place for what they cost. */
-export function telling(bytes: Buffer, usage: Usage): Buffer {
+export function withGeminiUsage(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer) || unpriced.some((name) => name in answer)) return bytes;
-  const told = { ...answer, usageMetadata: mendedUsage(answer.usageMetadata, usage) };
+  const told = { ...answer, usageMetadata: correctedGeminiUsage(answer.usageMetadata, usage) };
   return Buffer.from(retoldBytes(bytes, told));
 }

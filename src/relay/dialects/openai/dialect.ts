@@ -4,7 +4,7 @@ import type { PassedHeader } from '../../upstream/passed-headers.js';
 import { misspelled } from '../spelling.js';
 import { openAiNames } from './names.js';
 import { OpenAiWriter } from './stream-writer.js';
-import { telling, wholeAnswer } from './whole-answer.js';
+import { openAiWholeAnswer, withOpenAiUsage } from './whole-answer.js';
 
 /* How OpenAI's clients are answered. */
 
@@ -28,8 +28,8 @@ export const openAiCaller: CallerDialect = {
   wire: 'openai',
   misspelled: (body) => misspelled(body, openAiNames),
   writer: (caller, channel, info) => new OpenAiWriter(caller, channel, info),
-  whole: wholeAnswer,
-  telling,
+  whole: openAiWholeAnswer,
+  withUsage: withOpenAiUsage,
   upstreamHeaders,
   errorBody,
   errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,

@@ -5,7 +5,7 @@ import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject } from '../../json/json.js';
 import { inOneLine, retold } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
-import { writtenUsage } from '../../protocols/openai/usage.js';
+import { writeOpenAiUsage } from '../../protocols/openai/usage.js';
 import { type Frame, Outgoing } from '../../upstream/sse.js';
 import { strictlyFormatted } from './strict-format.js';
 import { ThinkingStream } from './thinking-stream.js';
@@ -93,7 +93,7 @@ export class OpenAiWriter implements AnswerWriter {
       const asTold = usage === this.told;
       if (asTold && this.usageFrame !== null) this.outgoing.frame(this.usageFrame);
       else {
-        const words = asTold && this.words !== null ? this.words : writtenUsage(usage);
+        const words = asTold && this.words !== null ? this.words : writeOpenAiUsage(usage);
         this.send({ ...this.head(), choices: [], usage: words });
       }
     }

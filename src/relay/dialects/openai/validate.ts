@@ -1,3 +1,4 @@
+import type { InvalidMember } from '../../contracts/caller-dialect.js';
 import type { InvalidRequest } from '../../contracts/endpoint.js';
 import { maxChoices } from '../../contracts/protocol.js';
 import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
@@ -7,12 +8,7 @@ import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../..
 /** Bounds every estimate: with them no product of limits leaves the range of exact integers. */
 const maxOutputTokens = 2 ** 30 - 1;
 
-export interface Complaint {
-  readonly param: string;
-  readonly message: string;
-}
-
-const integerFrom = (body: JsonObject, param: string, least: number, most: number): Complaint | null => {
+const integerFrom = (body: JsonObject, param: string, least: number, most: number): InvalidMember | null => {
   const value = body[param];
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return null;
@@ -35,7 +31,7 @@ function nullIn(list: readonly JsonValue[], name: string): string | null {
 /** A text, or a list with something in each of its places. */
 export const required =
   (param: string) =>
-  (body: JsonObject): Complaint | null => {
+  (body: JsonObject): InvalidMember | null => {
     const value = body[param];
     if (!isFilled(value)) return { param, message: `field ${param} is required` };
     const empty = isList(value) ? nullIn(value, param) : null;
@@ -49,7 +45,7 @@ export const invalidAudio = (param: string, message: string, code = 'invalid_aud
   message,
 });
 
-const stream = ({ stream: wanted, stream_options: options }: JsonObject): Complaint | null => {
+const stream = ({ stream: wanted, stream_options: options }: JsonObject): InvalidMember | null => {
   if (wanted !== undefined && wanted !== null && typeof wanted !== 'boolean')
     return { param: 'stream', message: 'stream must be true or false' };
   if (options !== undefined && options !== null && !isObject(options))
@@ -61,7 +57,7 @@ const stream = ({ stream: wanted, stream_options: options }: JsonObject): Compla
 export function invalidRequest(
   code: string,
   body: JsonObject,
-  content: (body: JsonObject) => Complaint | null,
+  content: (body: JsonObject) => InvalidMember | null,
 ): InvalidRequest | null {
   const complaint =
     (textIn(body.model) === null ? { param: 'model', message: 'field model is required' } : null) ??

@@ -5,7 +5,7 @@ import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../json/json.js';
 import { retoldBytes } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
-import { mendedUsage, writtenUsage } from '../../protocols/openai/usage.js';
+import { correctedOpenAiUsage, writeOpenAiUsage } from '../../protocols/openai/usage.js';
 import { withBase64Vectors } from './base64-vectors.js';
 import { strictlyFormatted } from './strict-format.js';
 import { thinkingIntoContent } from './thinking-stream.js';
@@ -23,7 +23,7 @@ function mended({ body, usage }: WholeAnswer, caller: CallerRequest, channel: Up
       changed = true;
     }
   if (usage !== null && isObject(body.usage)) {
-    const told = mendedUsage(body.usage, usage);
+    const told = correctedOpenAiUsage(body.usage, usage);
     if (told !== body.usage) changed = true;
     body.usage = told;
   }
@@ -32,7 +32,7 @@ function mended({ body, usage }: WholeAnswer, caller: CallerRequest, channel: Up
   return changed;
 }
 
-export function wholeAnswer(answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel): Buffer {
+export function openAiWholeAnswer(answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel): Buffer {
   const changed = mended(answer, caller, channel);
   if (channel.forceFormat && caller.mode === 'chat') return written(strictlyFormatted(answer.body), answer.received);
   return answer.untouched && !changed ? answer.received : written(answer.body, answer.received);
@@ -43,11 +43,11 @@ const written = (body: JsonObject, received: Buffer): Buffer =>
   Buffer.from(Array.isArray(body.data) ? jsonText(body) : retoldBytes(received, body));
 
 /** Parses the answer once more: few answers come this way. */
-export function telling(bytes: Buffer, usage: Usage): Buffer {
+export function withOpenAiUsage(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer)) return bytes;
   const { seconds } = usage;
-  if (seconds === undefined) return written({ ...answer, usage: writtenUsage(usage) }, bytes);
+  if (seconds === undefined) return written({ ...answer, usage: writeOpenAiUsage(usage) }, bytes);
   // A transcript says how long the file is only where upstream has said it.
   if (!isObject(answer.usage) || answer.usage.seconds === seconds) return bytes;
   return written({ ...answer, usage: { type: 'duration', seconds } }, bytes);

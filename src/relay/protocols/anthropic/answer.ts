@@ -5,16 +5,16 @@ import { outerBrackets } from '../../json/exact-json.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { errorOfStatus, failureTold, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { failedStop } from '../failed-finish.js';
-import { writtenUsage } from '../openai/usage.js';
+import { writeOpenAiUsage } from '../openai/usage.js';
 import { noAnswer, saysSomething } from '../says-something.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
-import { failureIn, failureOf } from './failure.js';
-import { isSearch, readUsage, searchesSeen } from './usage.js';
+import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
+import { isSearch, readAnthropicUsage, searchesSeen } from './usage.js';
 
 /* A complete answer of Anthropic's. */
 
@@ -68,7 +68,7 @@ function saidIn(blocks: readonly JsonObject[]): SeenText {
 /** In neutral words. */
 function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: CallInfo): ChatCompletion {
   const { content, reasoning, details, calls, annotations } = toldIn(blocks);
-  const usage = isObject(message.usage) ? readUsage(message.usage) : null;
+  const usage = isObject(message.usage) ? readAnthropicUsage(message.usage) : null;
   return {
     id: textIn(message.id) ?? info.callId,
     object: 'chat.completion',
@@ -88,7 +88,7 @@ function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: 
         ...finishOf(message),
       },
     ],
-    ...(usage !== null && { usage: writtenUsage(usage) }),
+    ...(usage !== null && { usage: writeOpenAiUsage(usage) }),
   };
 }
 
@@ -107,22 +107,27 @@ export function anthropicAnswer(
     const refused = upstreamJson(received);
     return {
       ok: false,
-      error: isObject(refused) ? failureOf(refused, status, confidential) : refusalOf(status, received, confidential),
+      error: isObject(refused)
+        ? anthropicFailureOf(refused, status, confidential)
+        : errorOfStatus(status, received, confidential),
     };
   }
   const own = dialect.wire === 'anthropic' && !stream;
   const told = own ? upstreamJson(received) : exactUpstreamJson(received, outerBrackets);
   if (!isObject(told))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-  const error = failureIn(told, confidential);
+  const error = anthropicFailureIn(told, confidential);
   if (error !== null) return { ok: false, error };
   if (mode === 'counting' && typeof told.input_tokens === 'number') return counted(told, received);
   if (!isList(told.content)) {
     const missing = unreadableAnswer('the upstream answered without an answer in it');
-    return { ok: false, error: failureTold(told).message === null ? missing : failureOf(told, null, confidential) };
+    return {
+      ok: false,
+      error: failureTold(told).message === null ? missing : anthropicFailureOf(told, null, confidential),
+    };
   }
   const blocks = objectsIn(told.content);
-  const usage = isObject(told.usage) ? readUsage(told.usage) : null;
+  const usage = isObject(told.usage) ? readAnthropicUsage(told.usage) : null;
   const failed = failedStop(told.stop_reason, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const finish = finishOf(told).finish_reason;

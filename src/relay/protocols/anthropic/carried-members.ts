@@ -13,7 +13,7 @@ const sealBeginning = Buffer.from(seal.slice(0, 21)).toString('base64');
 /** The signature of thinking that came as `reasoning`; that of `reasoning_content` is empty. */
 const reasoningSignature = Buffer.from(`${seal}reasoning`).toString('base64');
 
-export interface Carried {
+interface Carried {
   /** The id of a call as its upstream gave it, and the members of the call beyond the usual ones. */
   readonly call?: string;
   readonly extraContent?: JsonObject;

@@ -26,7 +26,7 @@ export function typeOfStatus(status: number): string {
 export const isKnownType = (type: string): boolean => statuses.has(type);
 
 /** `status`: null where it came without one of its own. */
-export function failureOf(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError {
+export function anthropicFailureOf(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError {
   const told = failureTold(body);
   const failure = { ...told, code: told.code ?? told.type };
   const usual = told.type === null ? undefined : statuses.get(told.type);
@@ -34,5 +34,5 @@ export function failureOf(body: JsonObject, status: number | null, confidential:
 }
 
 /** null: neither an event nor a body says that it failed. */
-export const failureIn = (body: JsonObject, confidential: Confidential): UpstreamError | null =>
-  body.type === 'error' || isObject(body.error) ? failureOf(body, null, confidential) : null;
+export const anthropicFailureIn = (body: JsonObject, confidential: Confidential): UpstreamError | null =>
+  body.type === 'error' || isObject(body.error) ? anthropicFailureOf(body, null, confidential) : null;

@@ -1,5 +1,5 @@
 import { textIn } from '../../json/json.js';
-import { inPages, type ModelsWire, namesIn } from '../models.js';
+import { inPages, type ModelsWire, modelNamesIn } from '../models.js';
 import { usualVersion } from './headers.js';
 
 /** A thousand at a time, each page behind the last model of the one before. */
@@ -10,5 +10,5 @@ export const pagedModels: ModelsWire = ({ base, key, json }) =>
       'x-api-key': key,
       'anthropic-version': usualVersion,
     });
-    return { names: namesIn(told), next: told.has_more === true ? textIn(told.last_id) : null };
+    return { names: modelNamesIn(told), next: told.has_more === true ? textIn(told.last_id) : null };
   });

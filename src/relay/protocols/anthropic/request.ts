@@ -27,12 +27,12 @@ import { withoutMadeBlocks } from './carried-members.js';
 import { betasOf } from './headers.js';
 import { conversationOf } from './messages.js';
 import {
+  anthropicThinkingSuffix,
   fitted,
   isEffort,
-  minThinking,
+  minAnthropicThinking,
   minThinkingLimit,
   sampled,
-  thinkingSuffix,
   thoughtful,
   withEffort,
 } from './thinking.js';
@@ -121,15 +121,15 @@ function fromNeutral(body: ChatRequest, model: string, limit: number, stream: bo
     ...formatIn(body, model),
     ...(stream && { stream }),
   };
-  if (declinesThinking(body)) return { ...asked, ...minThinking(asked, model) };
+  if (declinesThinking(body)) return { ...asked, ...minAnthropicThinking(asked, model) };
   if (isObject(thinking)) return { ...asked, thinking };
   return isEffort(effort) ? withEffort(asked, model, limit, effort) : asked;
 }
 
 /** The name that goes out, and whether the suffix that was taken off asks for thinking. */
 function modelOf(upstreamModel: string, { claude }: RequestOptions): { model: string; thinks: boolean } {
-  return claude.thinkingAdapter && upstreamModel.endsWith(thinkingSuffix)
-    ? { model: upstreamModel.slice(0, -thinkingSuffix.length), thinks: true }
+  return claude.thinkingAdapter && upstreamModel.endsWith(anthropicThinkingSuffix)
+    ? { model: upstreamModel.slice(0, -anthropicThinkingSuffix.length), thinks: true }
     : { model: upstreamModel, thinks: false };
 }
 

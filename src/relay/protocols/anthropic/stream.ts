@@ -9,8 +9,8 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
-import { failureIn } from './failure.js';
-import { newerUsage, readUsage } from './usage.js';
+import { anthropicFailureIn } from './failure.js';
+import { newerUsage, readAnthropicUsage } from './usage.js';
 
 /** The input of a call stands in more brackets of an event. */
 const outsideInput = 2;
@@ -52,7 +52,7 @@ export class AnthropicStream extends SseStream {
     const event = this.forwards || !text.includes('"tool_use"') ? parsed : exactly(text, parsed, outsideInput);
     if (!isObject(event)) return;
     this.begun = true;
-    this.error = failureIn(event, this.confidential);
+    this.error = anthropicFailureIn(event, this.confidential);
     if (this.error === null) this.event(event, { bytes, start, end, from });
   }
 
@@ -100,7 +100,7 @@ export class AnthropicStream extends SseStream {
     const begins = type === 'message_start';
     this.told = newerUsage(this.told, begins ? { ...told, output_tokens: 0 } : told);
     this.events.generated.inputOnly = begins;
-    const usage = readUsage(this.told);
+    const usage = readAnthropicUsage(this.told);
     if (usage === null) return;
     this.take(usage);
     this.writer.usage(usage, this.forwards ? this.told : null, null, null);

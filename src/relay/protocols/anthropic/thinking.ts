@@ -4,14 +4,15 @@ import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from 
 
 /* How models at Anthropic's interface are told to think, and which of the sampling parameters they take. */
 
-export const thinkingSuffix = '-thinking';
+export const anthropicThinkingSuffix = '-thinking';
 /** The least limit with which a model that is named so is asked, and the least budget any takes. */
 export const minThinkingLimit = 1_280;
 const minBudget = 1_024;
 
 /** Thinking is a part of the limit, but for a name that asks for it the limit may be raised. */
 export const thinksByName: ThinkingBeside = (_body, names) => {
-  for (const name of names) if (name.endsWith(thinkingSuffix)) return { wanted: true, budget: minThinkingLimit };
+  for (const name of names)
+    if (name.endsWith(anthropicThinkingSuffix)) return { wanted: true, budget: minThinkingLimit };
   return { wanted: null, budget: 0 };
 };
 
@@ -90,7 +91,7 @@ export function withEffort(body: JsonObject, model: string, limit: number, effor
 }
 
 /** As little thinking as the model can be told. */
-export function minThinking({ output_config: config }: JsonObject, model: string): JsonObject {
+export function minAnthropicThinking({ output_config: config }: JsonObject, model: string): JsonObject {
   const { messages, alwaysThinks } = factsOf(model);
   if (messages.thinking === 'none') return {};
   if (!alwaysThinks) return { thinking: { type: 'disabled' } };

@@ -61,7 +61,7 @@ function roundsIn({ iterations }: JsonObject): Counts | null {
 }
 
 /** null: nothing usable, which is not the same as nothing used. */
-export function readUsage(told: JsonObject): Usage | null {
+export function readAnthropicUsage(told: JsonObject): Usage | null {
   const top = countsIn(told);
   const counts = roundsIn(told) ?? top;
   const { written } = counts;
@@ -97,14 +97,14 @@ export function newerUsage(before: JsonObject | null, told: JsonObject): JsonObj
 
 /** Whether a client that knew these words by the end is told `usage` by the last of them. */
 export const endsWith = (last: JsonObject, usage: Usage): boolean => {
-  const written = writtenUsage(usage);
+  const written = writeAnthropicUsage(usage);
   // Where its totals leave rounds out, the rounds are what is charged, and clients add them up as well.
-  const said = roundsIn(last) === null ? last : writtenUsage(readUsage(last) ?? noUsage);
+  const said = roundsIn(last) === null ? last : writeAnthropicUsage(readAnthropicUsage(last) ?? noUsage);
   return [...growing].every((name) => (said[name] ?? null) === null || said[name] === written[name]);
 };
 
 /** Usage in Anthropic's words. */
-export function writtenUsage(usage: Usage): JsonObject {
+export function writeAnthropicUsage(usage: Usage): JsonObject {
   const written = cacheWriteTokens(usage);
   const hour = usage.cacheWriteHour ?? 0;
   return {
@@ -125,7 +125,7 @@ const tellsCounts = (holder: JsonValue | undefined, ...names: readonly string[])
   !isObject(holder) || names.every((name) => isCountOrAbsent(holder[name] ?? undefined));
 
 /** Whether these words say what is read from them: counts, and no part larger than its whole. */
-export function isWellTold(told: JsonObject): boolean {
+export function isConsistentAnthropicUsage(told: JsonObject): boolean {
   const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written } = told;
   const { cache_creation: kept, output_tokens_details: details } = told;
   const counts = countsIn(told);
@@ -138,7 +138,7 @@ export function isWellTold(told: JsonObject): boolean {
     tellsCounts(told.server_tool_use, 'web_search_requests') &&
     (!isCount(written) || counts.writtenForAnHour <= written) &&
     (!isCount(output) || counts.thinking <= output) &&
-    objectsIn(told.iterations).every(isWellTold)
+    objectsIn(told.iterations).every(isConsistentAnthropicUsage)
   );
 }
 
@@ -146,11 +146,11 @@ export function isWellTold(told: JsonObject): boolean {
  * Upstream's own words, made to say what is charged; what they tell of other tools stays. Nobody here knows how the
  * charge is spread over its rounds.
  */
-export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
+export function correctedAnthropicUsage(told: JsonObject, usage: Usage): JsonObject {
   const { server_tool_use: tools, iterations: _, cache_creation: __, output_tokens_details: ___, ...words } = told;
   return {
     ...words,
-    ...writtenUsage(usage),
+    ...writeAnthropicUsage(usage),
     ...(isObject(tools) && { server_tool_use: { ...tools, web_search_requests: usage[searches] ?? 0 } }),
   };
 }

@@ -14,7 +14,7 @@ export interface Conversation {
   readonly contents: readonly JsonObject[];
 }
 
-export interface ConversationRules {
+interface ConversationRules {
   /** Instructions are told as the beginning of what the user says. */
   readonly withoutInstructions: boolean;
   /** A call of a function is refused that is not signed. */

@@ -3,7 +3,7 @@ import type { EmbeddingRequest } from '../../contracts/neutral-request.js';
 import { NotConvertible } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { embeddingList } from '../embeddings.js';
-import { writtenUsage } from '../openai/usage.js';
+import { writeOpenAiUsage } from '../openai/usage.js';
 import { geminiUsage } from './usage.js';
 
 /* Texts as vectors, one or many at a time. */
@@ -46,5 +46,5 @@ export function embeddingsAnswered(told: JsonObject, model: string): EmbeddingLi
   );
   if (vectors.length === 0) return null;
   const usage = geminiUsage(told.usageMetadata);
-  return { ...embeddingList(model, vectors, null), ...(usage !== null && { usage: writtenUsage(usage) }) };
+  return { ...embeddingList(model, vectors, null), ...(usage !== null && { usage: writeOpenAiUsage(usage) }) };
 }

@@ -2,12 +2,12 @@ import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } 
 import type { Confidential } from '../../upstream/confidential.js';
 import {
   asUpstreamError,
+  errorOfStatus,
   failureTold,
-  refusalOf,
   type ToldFailure,
   type UpstreamError,
 } from '../../upstream/upstream-error.js';
-import { failureIn } from '../openai/failure.js';
+import { openAiFailureIn } from '../openai/failure.js';
 import { saysSomething } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
 
@@ -70,7 +70,7 @@ export const blocked = (reason: string): ToldFailure => ({
 export function geminiFailureIn(body: JsonObject, confidential: Confidential, native: boolean): UpstreamError | null {
   const reason = blockReason(body);
   if (reason !== null && !native) return asUpstreamError(blocked(reason), 400, confidential);
-  return googleFailure(body, null, confidential) ?? failureIn({}, body, confidential);
+  return googleFailure(body, null, confidential) ?? openAiFailureIn({}, body, confidential);
 }
 
 /** An answer with an error status; null: it is not in Google's words. */
@@ -81,4 +81,4 @@ export function googleRefusal(status: number, bytes: Buffer, confidential: Confi
 
 /** An answer with an error status. */
 export const geminiRefusal = (status: number, bytes: Buffer, confidential: Confidential): UpstreamError =>
-  googleRefusal(status, bytes, confidential) ?? refusalOf(status, bytes, confidential);
+  googleRefusal(status, bytes, confidential) ?? errorOfStatus(status, bytes, confidential);

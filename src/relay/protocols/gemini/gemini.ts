@@ -7,7 +7,7 @@ import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { failedCandidate } from '../failed-finish.js';
 import { pathSegment } from '../model-address.js';
-import { writtenUsage } from '../openai/usage.js';
+import { writeOpenAiUsage } from '../openai/usage.js';
 import { neutralAs } from '../request-builder.js';
 import { noAnswer } from '../says-something.js';
 import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
@@ -52,7 +52,7 @@ function read(told: JsonObject, { provider, channel, caller, body: received, inf
   const body: ChatCompletion = {
     ...generated.head(told, 'chat.completion'),
     choices,
-    ...(usage !== null && { usage: writtenUsage(usage) }),
+    ...(usage !== null && { usage: writeOpenAiUsage(usage) }),
   };
   return { ok: true, body, received, untouched: false, usage, generated };
 }

@@ -47,7 +47,7 @@ function modalities(body: ChatRequest, drawsImages: boolean): JsonObject {
   return drawsImages || asked.includes('image') ? { responseModalities: ['TEXT', 'IMAGE'] } : {};
 }
 
-export interface GenerationRules extends ThinkingRules {
+interface GenerationRules extends ThinkingRules {
   readonly drawsImages: boolean;
 }
 

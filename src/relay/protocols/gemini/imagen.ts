@@ -6,7 +6,7 @@ import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, 
 import { SeenText } from '../../text/seen-text.js';
 import { asUpstreamError, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
-import { writtenUsage } from '../openai/usage.js';
+import { writeOpenAiUsage } from '../openai/usage.js';
 import { neutralAs } from '../request-builder.js';
 import { blocked } from './failure.js';
 import { objectIn } from './names.js';
@@ -129,7 +129,7 @@ export function predictionAnswered(
         finish_reason: 'stop',
       },
     ],
-    usage: writtenUsage(usage),
+    usage: writeOpenAiUsage(usage),
   };
   return { ok: true, body, received, untouched: false, usage, generated };
 }

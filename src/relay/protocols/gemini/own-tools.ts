@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, type JsonValue, namesIn } from '../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn } from '../../json/json.js';
 import { camelOf } from './names.js';
 
 /*
@@ -50,6 +50,6 @@ export function wrongTools(tools: JsonValue | undefined): { readonly param: stri
 
 /** Of a tool in OpenAI's dialect, where other gateways take Google's by the names of their members. null: none. */
 export function unpricedTool(tool: JsonObject): string | null {
-  for (const name of namesIn(tool)) if (unpriced.has(camelOf(name))) return name;
+  for (const name of memberNamesIn(tool)) if (unpriced.has(camelOf(name))) return name;
   return null;
 }

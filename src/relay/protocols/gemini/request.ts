@@ -16,7 +16,7 @@ import { embeddingBody } from './embeddings.js';
 import { generationConfig } from './generation.js';
 import { asksForPrediction, predictionBody } from './imagen.js';
 import { isNative, nativeContent, nativeCounting, nativeEmbedding, overridden } from './native.js';
-import { type ThinkingSuffix, thinkingSuffix, thinkingWithin } from './thinking.js';
+import { geminiThinkingSuffix, type ThinkingSuffix, thinkingWithin } from './thinking.js';
 import { geminiTools, toolConfig } from './tools.js';
 import type { GeminiAction, GeminiVariant } from './variant.js';
 
@@ -86,8 +86,10 @@ function contentBody(caller: CallerRequest, body: ChatRequest, { model, suffix, 
 /** What suffixes mean is for the operator to switch on. A name that is mapped may have had one before. */
 function suffixOf({ thinkingAdapter }: GeminiSettings, upstreamModel: string, asked: string): ThinkingSuffix | null {
   if (!thinkingAdapter) return null;
-  const meant = thinkingSuffix(asked);
-  return thinkingSuffix(upstreamModel) ?? (meant === null ? null : { model: upstreamModel, budget: meant.budget });
+  const meant = geminiThinkingSuffix(asked);
+  return (
+    geminiThinkingSuffix(upstreamModel) ?? (meant === null ? null : { model: upstreamModel, budget: meant.budget })
+  );
 }
 
 /** What is asked of the model, in Gemini's words. Throws NotConvertible. */

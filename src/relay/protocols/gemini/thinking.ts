@@ -14,7 +14,7 @@ export interface ThinkingSuffix {
 }
 
 /** `…-thinking`, `…-thinking-8192`, `…-nothinking`; null: none of them. */
-export function thinkingSuffix(model: string): ThinkingSuffix | null {
+export function geminiThinkingSuffix(model: string): ThinkingSuffix | null {
   const [, name, no, budget] = /^(.+)-(no)?thinking(?:-(\d{1,6}))?$/.exec(model) ?? [];
   if (name === undefined || (no !== undefined && budget !== undefined)) return null;
   if (no !== undefined) return { model: name, budget: 0 };

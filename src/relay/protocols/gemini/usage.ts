@@ -82,7 +82,7 @@ const detailNames = [
 ] as const;
 
 /** Whether these words say what is read from them: counts that add up, and no part larger than its whole. */
-export function isWellTold(metadata: JsonObject): boolean {
+export function isConsistentGeminiUsage(metadata: JsonObject): boolean {
   if (!countNames.every((name) => isCountOrAbsent(metadata[name]))) return false;
   const prompted = countOf(metadata, 'promptTokenCount');
   const rest = countOf(metadata, 'toolUsePromptTokenCount') + countOf(metadata, 'thoughtsTokenCount');
@@ -100,7 +100,7 @@ export function isWellTold(metadata: JsonObject): boolean {
 }
 
 /** Upstream's own words, made to say what is charged. */
-export function mendedUsage(metadata: JsonValue | undefined, usage: Usage): JsonObject {
+export function correctedGeminiUsage(metadata: JsonValue | undefined, usage: Usage): JsonObject {
   const words: JsonObject = isObject(metadata) ? { ...metadata } : {};
   for (const name of countNames) delete words[name];
   for (const [name] of detailNames) delete words[name];

@@ -1,14 +1,14 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
-import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { errorOfStatus, failureTold, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { failedChoice } from '../failed-finish.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
-import { failureIn, failureOf } from './failure.js';
+import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
-import { readUsage } from './usage.js';
+import { readOpenAiUsage } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 /* A complete answer of the OpenAI family. */
@@ -37,11 +37,11 @@ export function openAiAnswer(
   const { mode } = caller;
   const confidential = confidentialOf(provider, channel);
   const received = withoutMark(bytes);
-  if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, received, confidential) };
+  if (status < 200 || status > 299) return { ok: false, error: errorOfStatus(status, received, confidential) };
   const told = upstreamJson(received);
   if (!isObject(told))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-  const error = failureIn(variant, told, confidential);
+  const error = openAiFailureIn(variant, told, confidential);
   if (error) return { ok: false, error };
 
   const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false, said: false };
@@ -49,11 +49,11 @@ export function openAiAnswer(
   if (body === null || !Array.isArray(mode === 'embeddings' ? body.data : body.choices)) {
     const says = failureTold(told).message;
     const missing = unreadableAnswer('the upstream answered without an answer in it');
-    return { ok: false, error: says === null ? missing : failureOf(told, confidential) };
+    return { ok: false, error: says === null ? missing : openAiFailureOf(told, confidential) };
   }
 
   const usage = isObject(body.usage)
-    ? readUsage(body.usage, variant.reasoningBeside ?? false, factsOf(info.model).searchesAlways ? 1 : 0)
+    ? readOpenAiUsage(body.usage, variant.reasoningBeside ?? false, factsOf(info.model).searchesAlways ? 1 : 0)
     : null;
   const failed = failedChoice(body.choices, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };

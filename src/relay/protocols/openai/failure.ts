@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, namesIn, textIn } from '../../json/json.js';
+import { isObject, type JsonObject, memberNamesIn, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 import type { OpenAiVariant } from './variant.js';
@@ -6,19 +6,23 @@ import type { OpenAiVariant } from './variant.js';
 /* Failures that come with a success status, in a whole body or in the middle of a stream. */
 
 /** null: nothing in the body says that it failed. */
-export function failureIn(variant: OpenAiVariant, body: JsonObject, confidential: Confidential): UpstreamError | null {
+export function openAiFailureIn(
+  variant: OpenAiVariant,
+  body: JsonObject,
+  confidential: Confidential,
+): UpstreamError | null {
   const dressed = variant.failure?.(body);
   if (dressed) {
     const { status, code, message } = dressed;
     return asUpstreamError({ ...failureTold({ ...body, code, message }), code, message }, status, confidential);
   }
   const { error, object } = body;
-  const told = textIn(error) !== null || (isObject(error) && namesIn(error).length > 0) || object === 'error';
-  return told ? failureOf(body, confidential) : null;
+  const told = textIn(error) !== null || (isObject(error) && memberNamesIn(error).length > 0) || object === 'error';
+  return told ? openAiFailureOf(body, confidential) : null;
 }
 
 /** The failure a body tells of that should have been an answer. */
-export function failureOf(body: JsonObject, confidential: Confidential): UpstreamError {
+export function openAiFailureOf(body: JsonObject, confidential: Confidential): UpstreamError {
   const failure = failureTold(body);
   return asUpstreamError(failure, statusOf(failure), confidential);
 }

@@ -13,9 +13,9 @@ import { choiceSays } from '../says-something.js';
 import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { isWellShaped } from '../upstream-json.js';
 import { CallNumbers } from './call-numbers.js';
-import { failureIn } from './failure.js';
+import { openAiFailureIn } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
-import { mendedUsage, readUsage } from './usage.js';
+import { correctedOpenAiUsage, readOpenAiUsage } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 const done = Buffer.from('[DONE]');
@@ -105,7 +105,7 @@ export class OpenAiStream extends SseStream {
     }
     if (!isObject(chunk)) return;
     this.begun = true;
-    const error = failureIn(this.variant, chunk, this.confidential);
+    const error = openAiFailureIn(this.variant, chunk, this.confidential);
     if (error) {
       this.error = error;
       return;
@@ -178,10 +178,10 @@ export class OpenAiStream extends SseStream {
 
   private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
     const searches = factsOf(this.reading.info.model).searchesAlways ? 1 : 0;
-    const usage = readUsage(told, this.variant.reasoningBeside ?? false, searches);
+    const usage = readOpenAiUsage(told, this.variant.reasoningBeside ?? false, searches);
     if (usage === null) return;
     this.take(usage);
-    const words = memorable ? mendedUsage(told, usage) : null;
+    const words = memorable ? correctedOpenAiUsage(told, usage) : null;
     this.writer.usage(usage, words, chunk, words === told ? frame : null);
   }
 }

@@ -2,10 +2,10 @@ import type { Usage } from '../../../domain/call/usage.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import type { Answer, AnswerInput, CallerRequest } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
-import { failureTold, refusalOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { errorOfStatus, failureTold, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { upstreamJson } from '../upstream-json.js';
-import { failureIn, failureOf } from './failure.js';
+import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { Generation } from './reply.js';
 import type { OpenAiVariant } from './variant.js';
 
@@ -72,7 +72,7 @@ export function transcriptAnswer(
 ): Answer {
   const confidential = confidentialOf(provider, channel);
   const contentType = headers['content-type'];
-  if (status < 200 || status > 299) return { ok: false, error: refusalOf(status, received, confidential) };
+  if (status < 200 || status > 299) return { ok: false, error: errorOfStatus(status, received, confidential) };
   const textType = textTypes.get(caller.body.response_format);
   if (textType !== undefined && !saysJson(contentType)) {
     if (isPage(contentType))
@@ -83,11 +83,11 @@ export function transcriptAnswer(
   const body = upstreamJson(received);
   if (!isObject(body))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-  const error = failureIn(variant, body, confidential);
+  const error = openAiFailureIn(variant, body, confidential);
   if (error) return { ok: false, error };
   if (typeof body.text !== 'string') {
     const missing = unreadableAnswer('the upstream answered without a transcript in it');
-    return { ok: false, error: failureTold(body).message === null ? missing : failureOf(body, confidential) };
+    return { ok: false, error: failureTold(body).message === null ? missing : openAiFailureOf(body, confidential) };
   }
   return { ok: true, body, received, untouched: true, usage: usageIn(body), generated: heard(body.text) };
 }

@@ -20,7 +20,7 @@ const detailsIn = (usage: JsonObject, name: string): JsonObject => {
  * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
  * the completion and in the total only. `searches`: that were run for the answer, where upstream does not tell them.
  */
-export function readUsage(told: JsonObject, reasoningBeside: boolean, searches = 0): Usage | null {
+export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, searches = 0): Usage | null {
   const input = detailsIn(told, 'prompt_tokens_details');
   const total = countIn(told.total_tokens);
   const saidPrompt = countIn(told.prompt_tokens);
@@ -133,7 +133,7 @@ function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): J
  * The upstream's own usage object, made to say what is charged where it counts otherwise; everything else in it stays,
  * but for counts that are none. The same object when there is nothing to mend.
  */
-export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
+export function correctedOpenAiUsage(told: JsonObject, usage: Usage): JsonObject {
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);
   const total = prompt + completion;
@@ -160,7 +160,7 @@ export function mendedUsage(told: JsonObject, usage: Usage): JsonObject {
 }
 
 /** Usage in OpenAI's words; details only where there is something to tell. */
-export function writtenUsage(usage: Usage): JsonObject {
+export function writeOpenAiUsage(usage: Usage): JsonObject {
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);
   const input = mendedParts(undefined, inputParts, usage);

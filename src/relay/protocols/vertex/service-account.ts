@@ -17,7 +17,7 @@ import { upstreamJson } from '../upstream-json.js';
  * granted that shows whose calls they are for an hour (RFC 7523).
  */
 
-export interface ServiceAccount {
+interface ServiceAccount {
   readonly projectId: string;
   readonly clientEmail: string;
   /** Of the private key; null: the document does not say. */

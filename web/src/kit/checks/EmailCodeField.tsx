@@ -1,14 +1,14 @@
 import { useMutation } from '@apollo/client/react';
 import { Button, InputGroup } from '@blueprintjs/core';
 import { SendEmailCodeDocument } from '../../generated/kit/checks/checks.js';
-import { Field, type ValueProps } from '../form/fields.js';
+import { Field, type ValueProps } from '../form/Fields.js';
 import { looksLikeEmail } from '../form/userProblems.js';
-import { toaster } from '../toaster.js';
+import { toaster } from '../Toasts.js';
 import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';
 import { checksTexts } from './checks.texts.js';
-import type { HumanChecking } from './HumanCheck.js';
 import { useCountdown } from './useCountdown.js';
+import type { HumanChecking } from './useHumanCheck.js';
 
 /** The server takes no two orders for one address within this time. */
 export const resendSeconds = 30;

@@ -4,7 +4,7 @@ import { Button } from '@blueprintjs/core';
 import { lazy, Suspense, useState } from 'react';
 import { type SignedInFragment, SignInByWeChatDocument } from '../../generated/kit/doors/doors.js';
 import { noteReturn } from '../leave.js';
-import { toaster } from '../toaster.js';
+import { toaster } from '../Toasts.js';
 import { commonTexts } from '../words/common.texts.js';
 import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';

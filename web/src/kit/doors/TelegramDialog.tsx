@@ -1,7 +1,7 @@
 import './doors.css';
 import { Callout, Dialog, DialogBody, Spinner } from '@blueprintjs/core';
 import { useEffect, useRef, useState } from 'react';
-import { useStatus } from '../session.js';
+import { useStatus } from '../SessionProvider.js';
 import { useText } from '../words/i18n.js';
 import { doorsTexts } from './doors.texts.js';
 import { beginTelegramVisit } from './telegramVisit.js';

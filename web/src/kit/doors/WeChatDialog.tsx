@@ -1,9 +1,9 @@
 import './doors.css';
 import { Button, Dialog, DialogBody, DialogFooter } from '@blueprintjs/core';
 import { type FormEvent, useId, useState } from 'react';
+import { TextField } from '../form/Fields.js';
 import { FormProblem } from '../form/FormProblem.js';
-import { TextField } from '../form/fields.js';
-import { useStatus } from '../session.js';
+import { useStatus } from '../SessionProvider.js';
 import { commonTexts } from '../words/common.texts.js';
 import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';

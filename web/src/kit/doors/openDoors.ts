@@ -1,4 +1,4 @@
-import { useStatus } from '../session.js';
+import { useStatus } from '../SessionProvider.js';
 
 /** Providers a browser is sent to. */
 export type VisitedProvider = 'GITHUB' | 'OIDC' | 'LINUXDO';

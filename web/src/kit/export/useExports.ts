@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { formatExactly } from '../figures.js';
 import { leaveForLogin } from '../leave.js';
 import { saveFile } from '../saveFile.js';
-import { toaster } from '../toaster.js';
+import { toaster } from '../Toasts.js';
 import { codeText } from '../words/errors.js';
 import { type Translate, useText } from '../words/i18n.js';
 import { exportTexts } from './export.texts.js';

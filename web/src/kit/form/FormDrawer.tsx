@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { DetailDrawer } from '../table/DetailDrawer.js';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
-import { useConfirm } from './confirm.js';
+import { useConfirm } from './ConfirmProvider.js';
 
 interface FormDrawerProps {
   readonly title: string;

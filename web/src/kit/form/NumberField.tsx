@@ -1,5 +1,5 @@
 import { NumericInput } from '@blueprintjs/core';
-import { Field, type ValueProps } from './fields.js';
+import { Field, type ValueProps } from './Fields.js';
 
 interface NumberFieldProps extends ValueProps<number | null> {
   readonly min?: number;

@@ -3,10 +3,10 @@ import { CaretDown, Dollar } from '@blueprintjs/icons';
 import { useState } from 'react';
 import { formatExactly } from '../figures.js';
 import { formatQuota, parseQuota, quotaAsTyped, quotaPresets } from '../quota.js';
-import { useQuotaUnits } from '../session.js';
+import { useQuotaUnits } from '../SessionProvider.js';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
-import { Field, type ValueProps } from './fields.js';
+import { Field, type ValueProps } from './Fields.js';
 
 /** `value` in quota; null: nothing was typed, or no amount. The other unit stands beside what is typed. */
 export function QuotaInput({ value, onChange, error, ...field }: ValueProps<number | null>) {

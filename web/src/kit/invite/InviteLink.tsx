@@ -2,8 +2,8 @@ import { useMutation } from '@apollo/client/react';
 import { Button, InputGroup } from '@blueprintjs/core';
 import { IssueInviteCodeDocument } from '../../generated/kit/invite/invite.js';
 import { CopyButton } from '../CopyButton.js';
-import { Field } from '../form/fields.js';
-import { useStatus } from '../session.js';
+import { Field } from '../form/Fields.js';
+import { useStatus } from '../SessionProvider.js';
 import { useText } from '../words/i18n.js';
 import { inviteTexts } from './invite.texts.js';
 

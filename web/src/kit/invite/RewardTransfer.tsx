@@ -5,8 +5,8 @@ import { TransferInviteRewardDocument } from '../../generated/kit/invite/invite.
 import { newOrderKey } from '../form/orderKey.js';
 import { QuotaInput } from '../form/QuotaInput.js';
 import { formatQuota } from '../quota.js';
-import { useQuotaUnits } from '../session.js';
-import { toaster } from '../toaster.js';
+import { useQuotaUnits } from '../SessionProvider.js';
+import { toaster } from '../Toasts.js';
 import { useText } from '../words/i18n.js';
 import { inviteTexts } from './invite.texts.js';
 

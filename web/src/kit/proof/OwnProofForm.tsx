@@ -1,9 +1,9 @@
 import { Button } from '@blueprintjs/core';
 import { type FormEvent, useState } from 'react';
 import type { StepUpMethod, StepUpMutationVariables } from '../../generated/kit/proof/proof.js';
+import { PasswordField, TextField } from '../form/Fields.js';
 import { FormProblem } from '../form/FormProblem.js';
-import { PasswordField, TextField } from '../form/fields.js';
-import { toaster } from '../toaster.js';
+import { toaster } from '../Toasts.js';
 import { useText } from '../words/i18n.js';
 import { PasskeyButton } from './PasskeyButton.js';
 import { proofTexts } from './proof.texts.js';

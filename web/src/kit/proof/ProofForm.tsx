@@ -1,8 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { type FormEvent, useState } from 'react';
 import type { FactorProof, SecondFactorMethod } from '../../generated/kit/proof/proof.js';
+import { TextField } from '../form/Fields.js';
 import { FormProblem } from '../form/FormProblem.js';
-import { TextField } from '../form/fields.js';
 import { useText } from '../words/i18n.js';
 import { PasskeyButton } from './PasskeyButton.js';
 import { proofTexts } from './proof.texts.js';

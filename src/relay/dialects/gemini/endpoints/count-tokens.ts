@@ -8,7 +8,7 @@ import { generateContent } from './generate-content.js';
 const countedIn = (body: JsonObject): JsonObject => objectIn(body, 'generateContentRequest') ?? body;
 
 /** Whoever serves the model can be estimated for. */
-export const countTokens: Endpoint = {
+export const geminiCountTokens: Endpoint = {
   ...generateContent,
   path: '/v1beta/models/{model}:countTokens',
   thinking: null,

@@ -1,7 +1,8 @@
+import type { InvalidMember } from '../../../contracts/caller-dialect.js';
 import type { Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import { isList, isObject, type JsonObject, objectsIn } from '../../../json/json.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
-import { type Complaint, tallyContents, textsIn, wrongContent } from '../contents.js';
+import { tallyContents, textsIn, wrongContent } from '../contents.js';
 import { geminiCaller } from '../dialect.js';
 import { neutralEmbedding } from '../to-neutral.js';
 
@@ -13,16 +14,16 @@ const maxRequests = 2_048;
 const contentsOf = (requests: readonly JsonObject[]): JsonObject[] =>
   requests.flatMap(({ content }) => (isObject(content) ? [content] : []));
 
-const one = (request: unknown, name: string): Complaint | null =>
+const one = (request: unknown, name: string): InvalidMember | null =>
   isObject(request) && isObject(request.content)
     ? wrongContent(request.content, `${name}content`)
     : { param: `${name}content`, message: `${name}content is to be an object with parts` };
 
 /** One request or many: a body that names both is read as the one here, and may be as the other upstream. */
-const unexpected = (body: JsonObject, name: string): Complaint | null =>
+const unexpected = (body: JsonObject, name: string): InvalidMember | null =>
   (body[name] ?? null) === null ? null : { param: name, message: `${name} is not for this method` };
 
-function many({ requests }: JsonObject): Complaint | null {
+function many({ requests }: JsonObject): InvalidMember | null {
   if (!isList(requests) || requests.length === 0 || requests.length > maxRequests)
     return { param: 'requests', message: `requests is to be a list of 1 to ${maxRequests} requests` };
   for (const [at, request] of requests.entries()) {
@@ -35,7 +36,7 @@ function many({ requests }: JsonObject): Complaint | null {
 const embedding = (
   action: string,
   requestsIn: (body: JsonObject) => JsonObject[],
-  wrong: (body: JsonObject) => Complaint | null,
+  wrong: (body: JsonObject) => InvalidMember | null,
 ): Endpoint => ({
   path: `/v1beta/models/{model}:${action}`,
   dialect: geminiCaller,

@@ -1,12 +1,12 @@
-import type { CallerDialect } from '../../../contracts/caller-dialect.js';
+import type { CallerDialect, InvalidMember } from '../../../contracts/caller-dialect.js';
 import type { Demand, DemandInput, Endpoint, InvalidRequest } from '../../../contracts/endpoint.js';
 import { maxChoices } from '../../../contracts/protocol.js';
-import { countIn, isList, isObject, type JsonObject, namesIn, objectsIn } from '../../../json/json.js';
+import { countIn, isList, isObject, type JsonObject, memberNamesIn, objectsIn } from '../../../json/json.js';
 import { readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import { memberIn, objectIn, partsIn } from '../../../protocols/gemini/names.js';
 import { wrongTools } from '../../../protocols/gemini/own-tools.js';
-import { type Complaint, contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';
+import { contentsIn, tallyContents, textsIn, wrongContents, wrongParts } from '../contents.js';
 import { geminiArrayCaller, geminiCaller } from '../dialect.js';
 import { neutralContent, neutralThinking } from '../to-neutral.js';
 
@@ -17,7 +17,7 @@ const maxOutputTokens = 2 ** 30 - 1;
 
 const configIn = (body: JsonObject): JsonObject => objectIn(body, 'generationConfig') ?? {};
 
-const integerFrom = (body: JsonObject, name: string, most: number): Complaint | null => {
+const integerFrom = (body: JsonObject, name: string, most: number): InvalidMember | null => {
   const value = memberIn(configIn(body), name);
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return null;
@@ -26,7 +26,7 @@ const integerFrom = (body: JsonObject, name: string, most: number): Complaint | 
 };
 
 /** It would be as large as nobody here knows, and belong to the account of a channel. */
-const cachedElsewhere = (body: JsonObject): Complaint | null =>
+const cachedElsewhere = (body: JsonObject): InvalidMember | null =>
   memberIn(body, 'cachedContent') === undefined
     ? null
     : {
@@ -35,7 +35,7 @@ const cachedElsewhere = (body: JsonObject): Complaint | null =>
       };
 
 /** What is read as one shape goes upstream in no other: Google takes one text for a list of texts, and lists nowhere else. */
-function misshapen(body: JsonObject): Complaint | null {
+function misshapen(body: JsonObject): InvalidMember | null {
   const told = memberIn(body, 'generationConfig') ?? null;
   if (told !== null && !isObject(told))
     return { param: 'generationConfig', message: 'generationConfig is to be an object' };
@@ -65,7 +65,7 @@ function contentDemand({ body, bytes, model, names }: DemandInput): Demand {
   tallyContents(tally, contentsIn(body));
   // Every member but the declarations is a tool of the provider's own.
   for (const tool of objectsIn(body.tools))
-    for (const name of namesIn(tool))
+    for (const name of memberNamesIn(tool))
       if (name !== 'functionDeclarations' && name !== 'function_declarations') tally.count(readByTool);
   const declared = objectsIn(body.tools).flatMap((tool) => objectsIn(memberIn(tool, 'functionDeclarations')));
   if (declared.length > 0) tally.fixed += perTools;

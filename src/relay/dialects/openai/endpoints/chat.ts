@@ -1,5 +1,6 @@
 import type { ModelFacts } from '../../../../domain/models/fact-kinds.js';
 import { factsOf } from '../../../../domain/models/model-facts.js';
+import type { InvalidMember } from '../../../contracts/caller-dialect.js';
 import type { Demand, DemandInput, Endpoint } from '../../../contracts/endpoint.js';
 import { asksForSound } from '../../../contracts/neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
@@ -10,7 +11,7 @@ import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
 import { asksForStream, asksForUsage } from '../streaming.js';
-import { type Complaint, invalidRequest } from '../validate.js';
+import { invalidRequest } from '../validate.js';
 
 /* Conversations: messages, pictures and tools in, an answer out. */
 
@@ -86,13 +87,13 @@ function demand({ body, bytes, model, names, switched = noneSwitched }: DemandIn
   return { prompt: tally.total(bytes), answers: choicesAsked(body), asked: outputAllowed(body) };
 }
 
-const messages = ({ messages: given }: JsonObject): Complaint | null => {
+const messages = ({ messages: given }: JsonObject): InvalidMember | null => {
   if (!isList(given) || given.length === 0) return { param: 'messages', message: 'field messages is required' };
   return given.every(isObject) ? null : { param: 'messages', message: 'every message must be an object' };
 };
 
 /** What is offered decides what a call may cost, so it is read in one shape and sent in no other. */
-function offered(body: JsonObject): Complaint | null {
+function offered(body: JsonObject): InvalidMember | null {
   for (const param of ['tools', 'functions']) {
     const given = body[param] ?? null;
     if (given !== null && !(isList(given) && given.every(isObject)))

@@ -1,7 +1,7 @@
 import { Button, Callout, Spinner } from '@blueprintjs/core';
 import { Refresh } from '@blueprintjs/icons';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { useStatus } from '../session.js';
+import { useStatus } from '../SessionProvider.js';
 import { useText } from '../words/i18n.js';
 import { checksTexts } from './checks.texts.js';
 import { loadTurnstile } from './turnstile.js';

@@ -1,6 +1,6 @@
 import { Classes, Dialog, DialogBody, TextArea } from '@blueprintjs/core';
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
-import { toaster } from './toaster.js';
+import { toaster } from './Toasts.js';
 import { commonTexts } from './words/common.texts.js';
 import { useText } from './words/i18n.js';
 

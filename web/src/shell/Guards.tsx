@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { Navigate, Outlet, useParams } from 'react-router-dom';
-import { isAdmin, isRoot, useViewer } from '../kit/session.js';
+import { isAdmin, isRoot, useViewer } from '../kit/SessionProvider.js';
 import { ToLogin } from '../kit/ToLogin.js';
 import { addressOf } from '../kit/table/openItem.js';
 

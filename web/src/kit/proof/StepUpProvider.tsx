@@ -1,6 +1,6 @@
 import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react';
 import type { StepUpPurpose } from '../../generated/kit/proof/proof.js';
-import { toaster } from '../toaster.js';
+import { toaster } from '../Toasts.js';
 import { errorText } from '../words/errors.js';
 import { type KeptProofs, orderWithProof } from './orderWithProof.js';
 import { isDeclined } from './passkeys.js';

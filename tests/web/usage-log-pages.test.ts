@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { logCache } from './logCache.js';
+import { logCache } from './log-cache.js';
 
 describe('the usage log in the cache', () => {
   const pages = () => {
