@@ -100,6 +100,8 @@ interface CountingFacts {
 interface OpenAiFacts {
   /** It is OpenAI's, under its own name. */
   readonly isOpenAi: boolean;
+  /** What is written to its cache costs more than input, as of GPT-5.6; before, it costs the same. */
+  readonly paysForCacheWrites: boolean;
   /** A limit as `max_completion_tokens`, and no sampling or penalties. */
   readonly takesReasoningParameters: boolean;
   /** It takes sampling where it is told not to think. */

@@ -33,6 +33,7 @@ const unknown: ModelFacts = {
   hasOwnEncoding: false,
   messageTokens: { message: 3, name: 1 },
   isOpenAi: false,
+  paysForCacheWrites: true,
   takesReasoningParameters: false,
   samplesUnthinking: false,
   takesTemperature: true,

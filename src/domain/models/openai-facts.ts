@@ -12,6 +12,8 @@ const patches = (perPatch: number, budget: PatchBudgetName): Pick<ModelFacts, 'p
 /** Rules of OpenAI's own interface: a name with a maker before it is served elsewhere, by other rules. */
 const interfaceRules: readonly FactRow[] = [
   wholeName(/^(gpt-|chatgpt|o\d)/, { isOpenAi: true }),
+  wholeName(/^gpt-(5\.([6-9]|\d\d)|[6-9](?!\d)|[12]\d(?!\d))/, { paysForCacheWrites: true }),
+  wholeName(/^(gpt-|chatgpt|o\d|codex-)/, { paysForCacheWrites: false }),
   wholeName(/^o1-(mini|preview)/, { takesEffort: false, minEffort: null, instructionsAs: 'user' }),
   wholeName(/^(gpt-[34]|chatgpt)|-chat(-|$)/, { takesEffort: false, minEffort: null }),
   wholeName(/-pro\b|deep-research/, { minEffort: null }),

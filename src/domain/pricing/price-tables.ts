@@ -113,10 +113,11 @@ function tierRatios(ratios: PriceRates<TokenQuantity>, { over, factors }: Contex
 type RateIn = (tables: PriceTables, model: string) => string | undefined;
 
 const cacheWriteRate = ({ cacheWriteRatio }: PriceTables, model: string): string =>
-  cacheWriteRatio.get(model) ?? cacheWriteFallback;
+  cacheWriteRatio.get(model) ?? (factsOf(model).paysForCacheWrites ? cacheWriteFallback : '1');
 
 function cacheWriteHourRate(tables: PriceTables, model: string): string {
   const cacheWrite = cacheWriteRate(tables, model);
+  if (!factsOf(model).paysForCacheWrites) return cacheWrite;
   return cacheWrite === cacheWriteFallback ? hourFallback : decimalText(times(decimal(cacheWrite), hourFactor));
 }
 

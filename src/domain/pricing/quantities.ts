@@ -21,6 +21,7 @@ export const quantities = {
   cachedInput: { unit: 'token', direction: 'in', stored: 'c' },
   /** Written to a cache that keeps it for minutes. */
   cacheWrite: { unit: 'token', direction: 'in', stored: 'w' },
+  /** Written to one that keeps it for an hour, or for twelve. */
   cacheWriteHour: { unit: 'token', direction: 'in', stored: 'h', bounded: 'whole' },
   imageInput: { unit: 'token', direction: 'in', stored: 'm' },
   audioInput: { unit: 'token', direction: 'in', stored: 'a', bounded: 'part' },

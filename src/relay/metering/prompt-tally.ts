@@ -21,7 +21,10 @@ const writtenOut = (value: JsonValue): string => {
 };
 
 /** What is written to a cache for longer than usual, by the lifetime that its caller asks for. */
-const cacheWrites: ReadonlyMap<JsonValue | undefined, TokenQuantity> = new Map([['1h', 'cacheWriteHour']]);
+const cacheWrites: ReadonlyMap<JsonValue | undefined, TokenQuantity> = new Map([
+  ['1h', 'cacheWriteHour'],
+  ['12h', 'cacheWriteHour'],
+]);
 
 /** Files of a prompt that are looked into; others count by their bytes, so that nobody waits long. */
 const maxLookedInto = 16;

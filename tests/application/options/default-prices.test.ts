@@ -1,6 +1,7 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, test } from 'vitest';
 import { defaultPrices, nextPriceChange } from '../../../src/application/options/default-prices.js';
+import type { Usage } from '../../../src/domain/call/usage.js';
 import { decimal, decimalText, isNegative } from '../../../src/domain/kernel/decimal.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { completionRule } from '../../../src/domain/pricing/completion-rules.js';
@@ -124,4 +125,28 @@ describe('a model that is dearer beyond a length of the prompt', () => {
     expect(charged('grok-4.5', 199_999)).toBeCloseTo(0.399998, 6);
     expect(charged('grok-4.5', 200_000)).toBeCloseTo(0.8, 6);
   });
+});
+
+describe('what is written to a cache', () => {
+  /** Relative to input: kept for minutes, and for twelve hours. */
+  const factors = (model: string): readonly [number, number] => {
+    const price = priceOf(tables, model, 'default', true);
+    if (price === null) throw new Error(`${model} has no price`);
+    const cost = (usage: Usage): number => chargeOf(usage, price);
+    const input = cost({ input: 100_000 });
+    return [cost({ cacheWrite: 100_000 }) / input, cost({ cacheWriteHour: 100_000 }) / input];
+  };
+
+  test.each([
+    ['gpt-4o', 1, 1],
+    ['gpt-5.5', 1, 1],
+    ['o3', 1, 1],
+    ['gpt-35-turbo', 1, 1],
+    ['gpt-5.6-sol', 1.25, 2],
+    ['gpt-6-astra', 1.25, 2],
+    ['gpt-6.2-sol', 1.25, 2],
+    ['claude-opus-4-5', 1.25, 2],
+  ])('of %s costs %d times input, and %d times for longer', (model, minutes, longer) =>
+    expect(factors(model)).toEqual([minutes, longer]),
+  );
 });

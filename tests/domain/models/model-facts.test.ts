@@ -19,9 +19,11 @@ describe('the table of model facts', () => {
   test('knows every model that has a price or stands in a provider’s list', () =>
     expect(named.length).toBeGreaterThan(600));
 
-  test.each(named)('says of %s what was said before the table was made', (name, facts) =>
-    expect(factsOf(name)).toEqual({ ...unknown, ...facts }),
-  );
+  test.each(named)('says of %s what was said before the table was made', (name, facts) => {
+    // What came later has tests of its own.
+    const { paysForCacheWrites: _, ...known } = factsOf(name);
+    expect({ ...unknown, ...known }).toEqual({ ...unknown, ...facts });
+  });
 
   test('says the same of a name that it is asked for again, without reading it anew', () =>
     expect(factsOf('gpt-5.4')).toBe(factsOf('gpt-5.4')));

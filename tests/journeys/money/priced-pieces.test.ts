@@ -254,6 +254,6 @@ test('OpenAI’s clients are told what was written to a cache', async () => {
   const { usage } = await openai.chat.completions.create({ model: claude, messages: [question] });
   expect(usage).toMatchObject({
     prompt_tokens: 380,
-    prompt_tokens_details: { cached_tokens: 60, cache_creation_tokens: 300 },
+    prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 300 },
   });
 });

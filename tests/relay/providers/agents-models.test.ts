@@ -17,18 +17,17 @@ const tables = {
   quotaPerUnit: '500000',
 };
 
-/** USD of a million input and a million output tokens. */
+/** USD of a million input and a million output tokens, in prompts of a hundred thousand. */
 test.each([
   ['claude-opus-5-5', anthropicProvider.defaultModels, 24],
   ['claude-sonnet-5-5', anthropicProvider.defaultModels, 12],
   ['claude-haiku-5-5', anthropicProvider.defaultModels, 0.6],
   ['claude-fable-5-1', anthropicProvider.defaultModels, 60],
-  // Half of it until the end of 2026: a default is the dearest price there is.
-  ['gemini-3.8-flash', googleGemini.defaultModels, 9],
+  ['gemini-3.8-flash', googleGemini.defaultModels, 4.5],
   ['gpt-6-sol', openAiModels, 12],
 ])('%s is in its maker’s list and has a price', (model, listed, dollars) => {
   expect(listed).toContain(model);
   const price = priceOf(tables, model, '', false);
   if (price === null) throw new Error(`${model} has no price`);
-  expect(chargeOf({ input: 1_000_000, output: 1_000_000 }, price) / 500_000).toBeCloseTo(dollars, 6);
+  expect(chargeOf({ input: 100_000, output: 100_000 }, price) / 50_000).toBeCloseTo(dollars, 6);
 });

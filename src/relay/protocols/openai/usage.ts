@@ -16,6 +16,9 @@ const detailsIn = (usage: JsonObject, name: string): JsonObject => {
   return isObject(details) ? details : {};
 };
 
+/** OpenAI's name for what is written to a cache, and the one that gateways had before OpenAI told it. */
+const writtenNames = ['cache_write_tokens', 'cache_creation_tokens'] as const;
+
 /**
  * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
  * the completion and in the total only. `searches`: that were run for the answer, where upstream does not tell them.
@@ -44,7 +47,9 @@ export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, sear
   // What is dearer goes first where parts overlap: sound that came from a cache is told as both.
   const audioInput = Math.min(countIn(input.audio_tokens) ?? 0, prompt);
   const cached = Math.min(saidCached ?? 0, prompt - audioInput);
-  const written = Math.min(countIn(input.cache_creation_tokens) ?? 0, prompt - audioInput - cached);
+  const saidWritten = firstCount(...writtenNames.map((name) => input[name])) ?? 0;
+  const written = Math.min(saidWritten, prompt - audioInput - cached);
+  const lastingWritten = Math.min(countIn(detailsIn(input, 'cache_write_tokens_details').ttl_12h_tokens) ?? 0, written);
   const image = Math.min(countIn(input.image_tokens) ?? 0, prompt - audioInput - cached - written);
   const audioOutput = Math.min(countIn(output.audio_tokens) ?? 0, completion);
   const imageOutput = Math.min(countIn(output.image_tokens) ?? 0, completion - audioOutput);
@@ -53,7 +58,8 @@ export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, sear
     input: prompt - cached - written - image - audioInput,
     output: completion - reasoning - imageOutput - audioOutput,
     cachedInput: cached,
-    cacheWrite: written,
+    cacheWrite: written - lastingWritten,
+    cacheWriteHour: lastingWritten,
     imageInput: image,
     audioInput,
     reasoning,
@@ -63,12 +69,12 @@ export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, sear
   });
 }
 
-/** The parts that a caller is told of, by OpenAI's names. */
-type Parts = readonly (readonly [name: string, count: (usage: Usage) => number])[];
+/** The parts that a caller is told of, by OpenAI's names; `earlier`: by what name some upstreams tell it. */
+type Parts = readonly (readonly [name: string, count: (usage: Usage) => number, earlier?: string])[];
 
 const inputParts: Parts = [
   ['cached_tokens', ({ cachedInput = 0 }) => cachedInput],
-  ['cache_creation_tokens', cacheWriteTokens],
+  [writtenNames[0], cacheWriteTokens, writtenNames[1]],
   ['image_tokens', ({ imageInput = 0 }) => imageInput],
   ['audio_tokens', ({ audioInput = 0 }) => audioInput],
 ];
@@ -113,7 +119,10 @@ const countsAlone = (told: JsonObject): JsonObject =>
 
 function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
   if (!tellsCounts(details)) return false;
-  for (const [name, count] of parts) if ((details[name] ?? 0) !== count(usage)) return false;
+  for (const [name, count, earlier = name] of parts) {
+    const counted = count(usage);
+    if ((details[name] ?? details[earlier] ?? 0) !== counted || (details[earlier] ?? counted) !== counted) return false;
+  }
   return true;
 }
 
@@ -121,10 +130,11 @@ function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
 function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
   const details: JsonObject = isObject(told) ? countsAlone(told) : {};
   let tells = isObject(told);
-  for (const [name, counted] of parts) {
+  for (const [name, counted, earlier = name] of parts) {
     const count = counted(usage);
     if (count > 0) tells = true;
-    if (count > 0 || name in details) details[name] = count;
+    if (earlier in details) details[earlier] = count;
+    if (name in details || (count > 0 && !(earlier in details))) details[name] = count;
   }
   return tells ? details : null;
 }

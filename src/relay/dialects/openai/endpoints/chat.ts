@@ -83,6 +83,7 @@ function demand({ body, bytes, model, names, switched = noneSwitched }: DemandIn
   const { messageTokens } = factsOf(model);
   for (const message of objectsIn(body.messages)) tallyMessage(tally, message, messageTokens);
   tallyTools(tally, body, switched);
+  tally.cached(body.prompt_cache_options);
   tally.fixed += perReply;
   return { prompt: tally.total(bytes), answers: choicesAsked(body), asked: outputAllowed(body) };
 }
