@@ -1,4 +1,4 @@
-/* What is longer than a function, or a list of parameters, should be. Nothing is added here. */
+/* Functions and lists of parameters that are longer than they should be. Nothing is added here. */
 
 export const longFunctions: readonly string[] = [
   'adapters/sign-in/sessions.ts postgresSessions',

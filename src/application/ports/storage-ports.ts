@@ -83,7 +83,7 @@ export interface EventStore {
 }
 
 /** Appends that are answered as soon as they are durable, for whoever cannot wait until the log has them. */
-export interface DurableAppends {
+interface DurableAppends {
   /**
    * As `append`, for one event to a call; but resolves as soon as it is durable, which may be before it is committed to
    * the log. `onCommitted` is called once it is, unless the process ends before: the next one then commits it. Who reads
