@@ -19,7 +19,7 @@ export interface OwnedSlots<Id> {
   leave(owner: UserId, id: Id): void;
 }
 
-export function places<Id>(counts: HeldCounts<Id>, full: (most: number) => Failure): OwnedSlots<Id> {
+export function ownedSlots<Id>(counts: HeldCounts<Id>, full: (most: number) => Failure): OwnedSlots<Id> {
   /** Orders that the read model may not know yet. */
   const underWay = new Map<UserId, Set<Id>>();
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/kernel/failure.js';
 import type { ApiKeyId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
-import { places } from '../bounded-counts.js';
+import { ownedSlots } from '../bounded-counts.js';
 import type { ApiKeyCounts } from '../ports/storage-ports.js';
 import {
   type ApiKeyChange,
@@ -22,7 +22,7 @@ interface ApiKeyCommandPorts extends IssueApiKeyPorts, EditApiKeyPorts, ApiKeySt
 
 /** `orderKey`: the client's name for an order; its repeat is known as one. */
 export function apiKeyCommands(ports: ApiKeyCommandPorts) {
-  const owned = places(ports.apiKeyCounts, (most) => new Failure('too-many-api-keys', { allowed: most }));
+  const owned = ownedSlots(ports.apiKeyCounts, (most) => new Failure('too-many-api-keys', { allowed: most }));
   return {
     issue: (actor: Actor, input: ApiKeyInput, orderKey: string | null = null) =>
       issueApiKey(ports, owned, actor, { ...input, orderKey }),

@@ -5,7 +5,7 @@ import { checkReason, type ExpiryReason, type PaymentProviderName } from '../../
 import { type Actor, atLeast } from '../../domain/user/user.js';
 import { recentAttempts } from '../../rate-limit/recent-attempts.js';
 import { authorise } from '../authorise.js';
-import { type HeldCounts, places } from '../bounded-counts.js';
+import { type HeldCounts, ownedSlots } from '../bounded-counts.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import { refusedNotices } from '../notifications/refused-notices.js';
 import type { NoticeRequest } from '../ports/payment-ports.js';
@@ -78,7 +78,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
   const refused = refusedNotices(clock, warn);
   const polling = { ...ports, polls: new PollTimes(clock) };
   const limits = {
-    openOrders: places(openCounts, (most) => new Failure('too-many-open-payments', { allowed: most })),
+    openOrders: ownedSlots(openCounts, (most) => new Failure('too-many-open-payments', { allowed: most })),
     attempts: recentAttempts<UserId>(beginLimit, clock),
   };
   return {

@@ -39,7 +39,7 @@ interface ReactingOptions {
 
 const pageSize = 1_000;
 /** Streams after which everything else gets a turn: what is known by heart is done without waiting for anything. */
-const inOneGo = 100;
+const streamsPerTurn = 100;
 
 /** An event that asks for a reaction. */
 interface Asking {
@@ -88,7 +88,7 @@ class Reacting {
   async work(isStopped: () => boolean): Promise<void> {
     let done = 0;
     for (const [stream, asking] of this.ripe) {
-      if (++done % inOneGo === 0) await breath();
+      if (++done % streamsPerTurn === 0) await breath();
       if (isStopped()) return;
       this.ripe.delete(stream);
       try {
