@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { beforeAll, describe } from 'vitest';
+import { afterEach, beforeAll, describe } from 'vitest';
 import { buildConsole, launchBrowser } from './browser.js';
 
 /*
@@ -15,6 +15,16 @@ const launched = (): Browser => {
   return browser;
 };
 
+/** What a failed test left on the screen, so that it can be found out from what was printed. */
+async function tellPages(): Promise<void> {
+  for (const page of launched()
+    .contexts()
+    .flatMap((context) => context.pages())) {
+    const text = await page.innerText('body', { timeout: 1_000 }).catch(String);
+    console.error(`When the test failed, ${page.url()} showed:\n${text.slice(0, 2_000)}`);
+  }
+}
+
 /** A suite of journeys through the console, which is built first. Skipped where no browser runs. */
 export function describeInBrowser(title: string, journeys: (launched: () => Browser) => void): void {
   describe.skipIf(browser === null)(`${title} (needs Chromium)`, { timeout: 120_000 }, () => {
@@ -23,5 +33,9 @@ export function describeInBrowser(title: string, journeys: (launched: () => Brow
       built = true;
     });
     journeys(launched);
+    // The last hook of a suite is the first to run: the pages are still open.
+    afterEach(async ({ task }) => {
+      if (task.result?.state === 'fail') await tellPages();
+    });
   });
 }
