@@ -1,5 +1,5 @@
 import { type ConditionalPrice, findProvider, type MatchLogic, type ModelPrice } from '@pydantic/genai-prices';
-import { type Decimal, decimalOf, decimalText, isZero, larger, ratioOf, ZERO } from '../../domain/kernel/decimal.js';
+import { decimalOf, decimalText, ratioOf } from '../../domain/kernel/decimal.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import { completionRule } from '../../domain/pricing/completion-rules.js';
 import type { ContextTierFactors } from '../../domain/pricing/context-tiers.js';
@@ -11,6 +11,7 @@ import {
   builtInModelPrice,
   builtInModelRatio,
 } from '../../domain/pricing/default-prices.js';
+import { type NewerPrice, newerPrices } from '../../domain/pricing/newer-prices.js';
 import { type PriceTables, ratioTable } from '../../domain/pricing/price-tables.js';
 import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 
@@ -43,15 +44,13 @@ const namesIn = (match: MatchLogic): readonly string[] => {
   return [];
 };
 
-const amount = (price: ModelPrice[string]): Decimal | null => {
+/** USD of a million; null: none is listed. */
+const amount = (price: ModelPrice[string]): number | null => {
   const base = typeof price === 'object' ? price.base : price;
-  return base === undefined || base < 0 ? null : decimalOf(base);
+  return base === undefined || base < 0 ? null : base;
 };
 
-const isDearer = (a: ModelPrice, b: ModelPrice): boolean => {
-  const [left, right] = [amount(a.input_mtok) ?? ZERO, amount(b.input_mtok) ?? ZERO];
-  return larger(left, right) === left;
-};
+const isDearer = (a: ModelPrice, b: ModelPrice): boolean => (amount(a.input_mtok) ?? 0) >= (amount(b.input_mtok) ?? 0);
 
 type Entries = readonly ConditionalPrice[];
 
@@ -107,6 +106,29 @@ function tiersOf(prices: ModelPrice, rounded: boolean): ContextTierFactors[] {
   return [...tiers].sort(([a], [b]) => a - b).map(([over, factors]) => ({ over, factors }));
 }
 
+/** What the package lists, as it is at this instant. */
+const packagePrices = (at: Instant): NewerPrice[] =>
+  listedModels().flatMap(({ providerId, id, match, prices: entries }) => {
+    const prices = inForce(entries, at);
+    const input = prices === null ? null : amount(prices.input_mtok);
+    if (prices === null || input === null) return [];
+    const priced = {
+      output: prices.output_mtok,
+      cachedInput: prices.cache_read_mtok,
+      cacheWrite: prices.cache_write_mtok,
+      imageInput: prices.input_image_mtok,
+      imageOutput: prices.output_image_mtok,
+      audioInput: prices.input_audio_mtok,
+      audioOutput: prices.output_audio_mtok,
+    };
+    const dollars = Object.entries(priced).flatMap(([name, price]) => {
+      const dollars = amount(price);
+      return dollars === null ? [] : [[name, dollars] as const];
+    });
+    const names = [...new Set([id, ...namesIn(match)])].join(' ');
+    return [{ names, input, ...Object.fromEntries(dollars), tiers: tiersOf(prices, providerId === 'openai') }];
+  });
+
 /** When the first of the built-in prices changes after this instant: midnight in UTC of a day; null: none is announced. */
 export function nextPriceChange(at: Instant): Instant | null {
   let next: Instant | null = null;
@@ -132,31 +154,27 @@ export function defaultPrices(at: Instant): DefaultPrices {
   const modelPrice = ratioTable(builtInModelPrice);
 
   const contextTiers = new Map<string, readonly ContextTierFactors[]>();
-  const relative = (price: ModelPrice[string], input: Decimal): string | null => {
-    const value = amount(price);
-    return value === null ? null : decimalText(ratioOf(value, input));
-  };
-  for (const { providerId, id, match, prices: entries } of listedModels()) {
-    const prices = inForce(entries, at);
-    const input = prices === null ? null : amount(prices.input_mtok);
-    if (prices === null || input === null || isZero(input)) continue;
-    const completion = relative(prices.output_mtok, input);
-    const ofInput: readonly (readonly [Map<string, string>, string | null])[] = [
-      [cacheRatio, relative(prices.cache_read_mtok, input)],
-      [cacheWriteRatio, relative(prices.cache_write_mtok, input)],
-      [imageOutputRatio, relative(prices.output_image_mtok, input)],
-      [audioRatio, relative(prices.input_audio_mtok, input)],
-      [audioOutputRatio, relative(prices.output_audio_mtok, input)],
+  for (const { names, tiers = [], ...dollars } of [...packagePrices(at), ...newerPrices]) {
+    if (dollars.input === 0) continue;
+    const input = decimalOf(dollars.input);
+    const relative = (price: number | undefined): string | null =>
+      price === undefined ? null : decimalText(ratioOf(decimalOf(price), input));
+    const ratios: readonly (readonly [Map<string, string>, string | null])[] = [
+      [cacheRatio, relative(dollars.cachedInput)],
+      [cacheWriteRatio, relative(dollars.cacheWrite)],
+      [imageOutputRatio, relative(dollars.imageOutput)],
+      [audioRatio, relative(dollars.audioInput)],
+      [audioOutputRatio, relative(dollars.audioOutput)],
     ];
-    const seen = relative(prices.input_image_mtok, input);
-    const tiers = tiersOf(prices, providerId === 'openai');
-    for (const name of new Set([id, ...namesIn(match)])) {
+    const completion = relative(dollars.output);
+    const imageInput = relative(dollars.imageInput);
+    for (const name of names.split(' ')) {
       if (tiers.length > 0 && !contextTiers.has(name) && !modelPrice.has(name)) contextTiers.set(name, tiers);
       if (modelRatio.has(name) || modelPrice.has(name)) continue;
       modelRatio.set(name, decimalText(ratioOf(input, two)));
       if (completion !== null && !completionRule(name)?.locked) completionRatio.set(name, completion);
-      for (const [table, ratio] of ofInput) if (ratio !== null) table.set(name, ratio);
-      if (seen !== null && !imageRatio.has(name)) imageRatio.set(name, seen);
+      for (const [table, ratio] of ratios) if (ratio !== null) table.set(name, ratio);
+      if (imageInput !== null && !imageRatio.has(name)) imageRatio.set(name, imageInput);
     }
   }
   return {

@@ -6,6 +6,7 @@ import { decimal, decimalText, isNegative } from '../../../src/domain/kernel/dec
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { completionRule } from '../../../src/domain/pricing/completion-rules.js';
 import { builtInModelRatio } from '../../../src/domain/pricing/default-prices.js';
+import { newerPrices } from '../../../src/domain/pricing/newer-prices.js';
 import { priceOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 
@@ -45,9 +46,10 @@ describe('the prices a gateway starts with', () => {
   });
 });
 
+const providers = ['openai', 'anthropic', 'google', 'x-ai', 'deepseek', 'moonshotai', 'mistral', 'groq'];
+const models = providers.flatMap((providerId) => findProvider({ providerId })?.models ?? []);
+
 describe('a price taken from the package', () => {
-  const providers = ['openai', 'anthropic', 'google', 'deepseek', 'mistral', 'groq'];
-  const models = providers.flatMap((providerId) => findProvider({ providerId })?.models ?? []);
   test('charges what the list says: a million input and a million output tokens', () => {
     const plain = models.find(
       ({ id, prices: listed, match }) =>
@@ -149,4 +151,33 @@ describe('what is written to a cache', () => {
   ])('of %s costs %d times input, and %d times for longer', (model, minutes, longer) =>
     expect(factors(model)).toEqual([minutes, longer]),
   );
+});
+
+describe('a model newer than the price package', () => {
+  /** USD of a million tokens put in, from a cache, and put out. */
+  const dollarsOf = (model: string): readonly number[] => {
+    const price = priceOf(tables, model, 'default', false);
+    if (price === null) throw new Error(`${model} has no price`);
+    const cost = (usage: Usage): number => chargeOf(usage, price) / 50_000;
+    return [cost({ input: 100_000 }), cost({ cachedInput: 100_000 }), cost({ output: 100_000 })];
+  };
+
+  test.each([
+    ['gpt-6.1-sol', 2, 0.1, 10],
+    ['claude-mythos-5-1', 10, 0.25, 50],
+    ['gemini-4-argon', 2, 0.1, 10],
+    ['grok-4.7', 2, 0.5, 6],
+  ])('has its public price: %s costs %d, %d and %d', (model, ...dollars) => expect(dollarsOf(model)).toEqual(dollars));
+
+  test('without a public price has none, and is refused', () => {
+    for (const model of ['gpt-6.2-astra', 'claude-fable-5-2', 'gemini-4-carbon'])
+      expect(priceOf(tables, model, 'default', false), model).toBeNull();
+  });
+
+  test('leaves the table once the package knows it: no name is priced twice', () => {
+    const names = newerPrices.flatMap(({ names }) => names.split(' '));
+    expect(new Set(names).size).toBe(names.length);
+    const known = new Set(models.flatMap(({ id, match }) => ('equals' in match ? [id, match.equals] : [id])));
+    expect(names.filter((name) => known.has(name) || Object.hasOwn(builtInModelRatio, name))).toEqual([]);
+  });
 });
