@@ -35,7 +35,7 @@ import { FailedAttemptResolver } from './usage/failed-attempt.js';
 import { FailureHistoryResolver, FailureShareResolver, UsageFailuresResolver } from './usage/failures.js';
 import { UsageHistoryResolver, UsageShareResolver } from './usage/history.js';
 import { TokenPriceResolver } from './usage/price.js';
-import { PriceListResolver } from './usage/price-list.js';
+import { OfferedModelResolver, PriceListResolver } from './usage/price-list.js';
 import { StatisticsResolver } from './usage/statistics.js';
 import { ChannelTrafficResolver, TrafficResolver } from './usage/traffic.js';
 import { UsageFeedResolver } from './usage/usage-feed.js';
@@ -100,6 +100,7 @@ export function graphqlSchema(): GraphQLSchema {
       PriceOriginResolver,
       TokenPriceResolver,
       PriceListResolver,
+      OfferedModelResolver,
       UsageFeedResolver,
       StatisticsResolver,
       UsageHistoryResolver,

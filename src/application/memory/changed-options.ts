@@ -1,7 +1,9 @@
 import type { Position } from '../../domain/events/events.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { OptionEvent, OptionValue } from '../../domain/options/option.js';
 import { fixedBecause } from '../../domain/options/option-table.js';
-import type { DefaultPrices } from '../options/default-prices.js';
+import type { PriceTables } from '../../domain/pricing/price-tables.js';
+import type { AnnouncedPrices, DefaultPrices } from '../options/default-prices.js';
 import { initialOptions } from '../options/initial-options.js';
 import { type Settings, settingsFrom } from '../options/settings.js';
 
@@ -13,11 +15,22 @@ export interface ChangedOption {
   readonly position: Position;
 }
 
+/** Prices that are announced, with what operators have set. */
+export interface ComingPrices {
+  readonly from: Instant;
+  readonly tables: PriceTables;
+}
+
+const noneAnnounced = (): null => null;
+
 export class ChangedOptions {
   /** By key; what each option holds until it is changed. */
   initial: ReadonlyMap<string, string>;
   private readonly changed: Map<string, ChangedOption>;
   private parsed: Settings | null = null;
+  private announced: () => AnnouncedPrices | null = noneAnnounced;
+  /** undefined: not looked for since something changed. */
+  private coming: ComingPrices | null | undefined;
 
   constructor(
     changed: ReadonlyMap<string, ChangedOption>,
@@ -33,12 +46,30 @@ export class ChangedOptions {
     if (known !== undefined && known.position >= position) return;
     this.changed.set(key, { value, position });
     this.parsed = null;
+    this.coming = undefined;
   }
 
   takeDefaultPrices(prices: DefaultPrices): void {
     this.prices = prices;
     this.initial = initialOptions(prices);
     this.parsed = null;
+  }
+
+  announcePrices(announced: () => AnnouncedPrices | null): void {
+    this.announced = announced;
+    this.coming = undefined;
+  }
+
+  comingPrices(): ComingPrices | null {
+    if (this.coming !== undefined) return this.coming;
+    const announced = this.announced();
+    if (announced === null) this.coming = null;
+    else {
+      const { from, prices } = announced;
+      const { prices: tables } = settingsFrom(this.changedTexts(), prices, initialOptions(prices));
+      this.coming = { from, tables };
+    }
+    return this.coming;
   }
 
   /** Secrets included. */

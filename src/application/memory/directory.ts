@@ -2,9 +2,9 @@ import type { ProviderTable } from '../../domain/channel/provider.js';
 import { isCallStream, type Position, type Recorded, streams } from '../../domain/events/events.js';
 import type { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
 import type { OptionValue } from '../../domain/options/option.js';
-import type { DefaultPrices } from '../options/default-prices.js';
+import type { AnnouncedPrices, DefaultPrices } from '../options/default-prices.js';
 import type { Directory, EventStore } from '../ports/storage-ports.js';
-import { type ChangedOption, ChangedOptions } from './changed-options.js';
+import { type ChangedOption, ChangedOptions, type ComingPrices } from './changed-options.js';
 import { ChannelIndex, type Offer, type PositionedChannel } from './channel-index.js';
 import { KnownApiKeys } from './known-api-keys.js';
 import { foldStreams, type StreamFolds } from './stream-folds.js';
@@ -47,6 +47,10 @@ export interface NodeDirectory extends Directory, TailConsumer {
   optionSecret(key: string): OptionValue | null;
   /** Of another day: what operators have not changed is priced by them from now on. */
   takeDefaultPrices(prices: DefaultPrices): void;
+  /** `announced` is asked when somebody wants to know, and once. */
+  announcePrices(announced: () => AnnouncedPrices | null): void;
+  /** What models will cost as far as it is announced; null: no change is. */
+  comingPrices(): ComingPrices | null;
 }
 
 interface DirectoryOptions {
@@ -94,6 +98,8 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
     changedOptions: () => changedOptions.all(),
     optionSecret: (key) => changedOptions.secret(key),
     takeDefaultPrices: (next) => changedOptions.takeDefaultPrices(next),
+    announcePrices: (announced) => changedOptions.announcePrices(announced),
+    comingPrices: () => changedOptions.comingPrices(),
   };
 }
 

@@ -190,3 +190,16 @@ export function defaultPrices(at: Instant): DefaultPrices {
     contextTiers,
   };
 }
+
+/** Built-in prices that are known before they hold. */
+export interface AnnouncedPrices {
+  /** Midnight in UTC. */
+  readonly from: Instant;
+  readonly prices: DefaultPrices;
+}
+
+/** The next that are announced; null: none are. */
+export function announcedPrices(at: Instant): AnnouncedPrices | null {
+  const from = nextPriceChange(at);
+  return from === null ? null : { from, prices: defaultPrices(from) };
+}

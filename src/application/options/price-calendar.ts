@@ -1,7 +1,7 @@
 import { atIntervals } from '../../concurrency/at-intervals.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { Clock } from '../ports/storage-ports.js';
-import { defaultPrices, nextPriceChange } from './default-prices.js';
+import { announcedPrices, defaultPrices, nextPriceChange } from './default-prices.js';
 
 /* Built-in prices change by their dates, at midnight in UTC, without a restart. */
 
@@ -9,15 +9,17 @@ const lookMs = 1_000;
 
 /** Gives the directory the prices of each day as it begins. The result ends it. */
 export function followPriceCalendar(
-  directory: Pick<NodeDirectory, 'takeDefaultPrices'>,
+  directory: Pick<NodeDirectory, 'takeDefaultPrices' | 'announcePrices'>,
   clock: Clock,
   restMs = lookMs,
 ): () => Promise<void> {
   let next = nextPriceChange(clock.now());
+  directory.announcePrices(() => announcedPrices(clock.now()));
   return atIntervals(restMs, async () => {
     const now = clock.now();
     if (next === null || now < next) return;
     directory.takeDefaultPrices(defaultPrices(now));
+    directory.announcePrices(() => announcedPrices(clock.now()));
     next = nextPriceChange(now);
   });
 }

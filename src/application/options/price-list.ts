@@ -1,5 +1,6 @@
 import type { ProviderTable } from '../../domain/channel/provider.js';
-import { type UnitPrices, unitPricesOf } from '../../domain/pricing/billing.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import { type TierUnitPrices, tierUnitPrices, type UnitPrices, unitPricesOf } from '../../domain/pricing/billing.js';
 import { billedName, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { offsetOf, type Page, type PageRequest } from '../../projections/engine/page.js';
@@ -11,7 +12,7 @@ import type { NodeDirectory } from '../memory/directory.js';
  * memory: the list is public, and may cost a visitor's question nothing.
  */
 
-type Sold = Pick<NodeDirectory, 'offers' | 'settings'>;
+type Sold = Pick<NodeDirectory, 'offers' | 'settings' | 'comingPrices'>;
 
 export interface PricedModel {
   readonly model: string;
@@ -56,6 +57,11 @@ interface Buyer {
   readonly seesProviders: boolean;
 }
 
+export interface ComingUnitPrices {
+  readonly from: Instant;
+  readonly unitPrices: UnitPrices;
+}
+
 export interface OfferedModel {
   readonly name: string;
   /** A call for the group would be served. */
@@ -63,6 +69,10 @@ export interface OfferedModel {
   /** What a call for the group is charged by; null: it has no price, so it is refused. */
   readonly price: Price | null;
   readonly unitPrices: UnitPrices | null;
+  /** What the whole of a call costs whose prompt is longer; by ascending length. */
+  readonly tiers: readonly TierUnitPrices[];
+  /** Another price that is announced; null: none is. */
+  readonly coming: ComingUnitPrices | null;
   /** Of those that may be chosen, the ones it is served for. */
   readonly groups: readonly string[];
   /** null: not told. */
@@ -169,6 +179,18 @@ function listed(directory: Sold, request: PriceListRequest, { acceptsUnpriced }:
   return all.filter((offer) => isFound.has(offer));
 }
 
+const samePrices = (one: UnitPrices, other: UnitPrices): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Of what operators have priced themselves nothing is announced. */
+function comingFor(model: string, price: Price | null, buyer: Buyer, directory: Sold): ComingUnitPrices | null {
+  const coming = directory.comingPrices();
+  if (coming === null || price === null) return null;
+  const next = priceOf(coming.tables, model, buyer.group, buyer.acceptsUnpriced);
+  if (next === null) return null;
+  const unitPrices = unitPricesOf(next);
+  return samePrices(unitPrices, unitPricesOf(price)) ? null : { from: coming.from, unitPrices };
+}
+
 /** One page of the list. Only what is on it is priced, unless prices are what it is sorted by. */
 export function pricesFor(
   buyer: Buyer,
@@ -187,6 +209,8 @@ export function pricesFor(
       available: price !== null && chosen.includes(buyer.group),
       price,
       unitPrices: price === null ? null : unitPricesOf(price),
+      tiers: price === null ? [] : tierUnitPrices(price),
+      coming: comingFor(model, price, buyer, directory),
       groups: chosen,
       provider: buyer.seesProviders ? (providers.get(type)?.name ?? null) : null,
     };

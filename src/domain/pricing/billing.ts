@@ -1,7 +1,7 @@
 import type { Usage } from '../call/usage.js';
 import { type Decimal, decimalText, times } from '../kernel/decimal.js';
 import type { Quota } from '../kernel/quota.js';
-import { priceAtLength } from './context-tiers.js';
+import { priceAtLength, pricesByTier } from './context-tiers.js';
 import { chargeOf, exactCharge, exactCount, type Price, tokenUnit } from './pricing.js';
 import { isTokens, type Quantity, type TokenQuantity, tokenQuantities } from './quantities.js';
 import { callRate, quantityRatio, rateOf, unitOf } from './rates.js';
@@ -68,3 +68,13 @@ export function unitPricesOf(price: Price): UnitPrices {
   const told = tokenQuantities.filter((name) => alwaysTold.has(name) || price.ratios[name] !== undefined);
   return Object.fromEntries(told.map((name) => [name, decimalText(rateOf(price, name, unit))]));
 }
+
+/** Of a call whose prompt has more tokens than `over`. */
+export interface TierUnitPrices {
+  readonly over: number;
+  readonly unitPrices: UnitPrices;
+}
+
+/** By ascending length; none where the price is the same at every length. */
+export const tierUnitPrices = (price: Price): readonly TierUnitPrices[] =>
+  price.per === 'call' ? [] : pricesByTier(price).map(({ over, price }) => ({ over, unitPrices: unitPricesOf(price) }));

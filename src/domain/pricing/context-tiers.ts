@@ -20,13 +20,13 @@ export interface ContextTierFactors {
 }
 
 /** By prices, which are never changed: what a call in each of its tiers is charged by. */
-const pricesByTier = new WeakMap<TokenPrice, Map<ContextTier, TokenPrice>>();
+const knownInTiers = new WeakMap<TokenPrice, Map<ContextTier, TokenPrice>>();
 
 function inTier(price: TokenPrice, tier: ContextTier): TokenPrice {
-  let priced = pricesByTier.get(price);
+  let priced = knownInTiers.get(price);
   if (priced === undefined) {
     priced = new Map();
-    pricesByTier.set(price, priced);
+    knownInTiers.set(price, priced);
   }
   const known = priced.get(tier);
   if (known !== undefined) return known;
@@ -50,6 +50,10 @@ export function pricesUpToLength(price: TokenPrice, max: Usage): readonly TokenP
   const length = promptTokens(max);
   return [price, ...price.tiers.filter(({ over }) => length > over).map((tier) => inTier(price, tier))];
 }
+
+/** What calls in each tier are charged by. */
+export const pricesByTier = (price: TokenPrice): readonly { readonly over: number; readonly price: TokenPrice }[] =>
+  (price.tiers ?? []).map((tier) => ({ over: tier.over, price: inTier(price, tier) }));
 
 /** Without tiers that no prompt of this usage reaches. The same object where none goes. */
 export function withTiersUpTo(price: Price, max: Usage): Price {

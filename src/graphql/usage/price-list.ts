@@ -1,18 +1,20 @@
-import { Args, ArgsType, Ctx, Field, ObjectType, Query, Resolver } from 'type-graphql';
+import { Args, ArgsType, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type {
   BillingKind,
+  ComingUnitPrices,
   OfferedModel,
   PriceListRequest,
   PriceListSort,
 } from '../../application/options/price-list.js';
 import type { PriceGroups, UsableGroup } from '../../application/payments/offers.js';
-import type { UnitPrices } from '../../domain/pricing/billing.js';
+import { unixSeconds } from '../../domain/kernel/instant.js';
+import type { TierUnitPrices, UnitPrices } from '../../domain/pricing/billing.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import type { Page } from '../../projections/engine/page.js';
 import { type GraphqlContext, onlooker } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { CountedPage, PageArgs } from '../server/page.js';
-import { DecimalScalar } from '../server/scalars.js';
+import { DecimalScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { UsableGroupObject } from '../users/group.js';
 import { PriceUnion } from './price.js';
 
@@ -81,8 +83,30 @@ class UnitPricesObject implements UnitPrices {
   readonly call?: string;
 }
 
+@ObjectType('PriceTier', { description: 'What the whole of a call costs whose prompt has more tokens.' })
+class PriceTierObject implements TierUnitPrices {
+  @Field(() => SafeIntScalar, {
+    description: 'Tokens of the prompt, of every kind. A call with more of them costs this.',
+  })
+  readonly over!: number;
+
+  @Field(() => UnitPricesObject)
+  readonly unitPrices!: UnitPrices;
+}
+
+@ObjectType('ComingPrice', {
+  description: 'A price that is announced. Calls that begin before are charged by the present one.',
+})
+class ComingPriceObject {
+  @Field(() => TimestampScalar)
+  readonly from!: number;
+
+  @Field(() => UnitPricesObject)
+  readonly unitPrices!: UnitPrices;
+}
+
 @ObjectType('OfferedModel', { description: 'A model that some enabled channel serves.' })
-class OfferedModelObject implements OfferedModel {
+class OfferedModelObject implements Omit<OfferedModel, 'coming'> {
   @Field(() => String)
   readonly name!: string;
 
@@ -97,6 +121,9 @@ class OfferedModelObject implements OfferedModel {
 
   @Field(() => UnitPricesObject, { nullable: true, description: 'For the group; null as the price is.' })
   readonly unitPrices!: UnitPrices | null;
+
+  @Field(() => [PriceTierObject], { description: 'By ascending length; none: the price is the same at every length.' })
+  readonly tiers!: readonly TierUnitPrices[];
 
   @Field(() => [String], { description: 'Of the groups one may use, those that it is served for.' })
   readonly groups!: readonly string[];
@@ -138,6 +165,14 @@ class PriceListArgs extends PageArgs implements PriceListRequest {
     description: 'NEAREST: to what is looked for, then by name.',
   })
   readonly sort!: PriceListSort;
+}
+
+@Resolver(() => OfferedModelObject)
+export class OfferedModelResolver {
+  @FieldResolver(() => ComingPriceObject, { nullable: true, description: 'null: no other price is announced.' })
+  coming(@Root() { coming }: { readonly coming: ComingUnitPrices | null }): ComingPriceObject | null {
+    return coming === null ? null : { from: unixSeconds(coming.from), unitPrices: coming.unitPrices };
+  }
 }
 
 @Resolver()

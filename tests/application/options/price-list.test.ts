@@ -4,8 +4,9 @@ import { closenessTo, type OfferedModel } from '../../../src/application/options
 import { offerQueries } from '../../../src/application/payments/offers.js';
 import type { UserView } from '../../../src/application/ports/storage-ports.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
 import { testProviders } from '../../support/given/providers.js';
-import { DirectoryNode } from '../../support/memory/directory-node.js';
+import { DirectoryNode, prices } from '../../support/memory/directory-node.js';
 
 const user = (group: string, acceptUnpricedModels = false): UserView => ({
   id: UserId(7),
@@ -144,4 +145,45 @@ describe('looking for a model', () => {
     ['meta/llama', '', 0],
     ['aab', 'aaab', null],
   ] as const)('finds %s by %s with rank %s', (name, text, close) => expect(closenessTo(text)(name)).toBe(close));
+});
+
+describe('the price list of a model whose price depends on length or date', () => {
+  beforeEach(async () => {
+    await node.option('ContextTiers', '{"gpt-4o":[{"over":1000,"input":2,"output":1.5}]}');
+    await node.project();
+    directory = await node.open();
+  });
+
+  test('tells what the whole of a longer call costs, for the group', () => {
+    const { items } = list(null, { group: 'vip' });
+    expect(modelIn(items, 'gpt-4o')).toMatchObject({
+      unitPrices: { input: '0.625' },
+      tiers: [{ over: 1000, unitPrices: { input: '1.25' } }],
+    });
+    expect(modelIn(items, 'gpt-4o-mini')?.tiers).toEqual([]);
+    expect(modelIn(items, 'picture')?.tiers).toEqual([]);
+  });
+
+  const from = Instant(Date.UTC(2027, 0, 1));
+
+  test('announces no change of what operators have priced themselves', () => {
+    directory.announcePrices(() => ({ from, prices: { ...prices, modelRatio: new Map([['gpt-4o', '9']]) } }));
+    expect(list(null).items.map(({ coming }) => coming)).toEqual([null, null, null, null]);
+  });
+
+  test('announces the next built-in price with its day, and forgets it once that day has come', async () => {
+    node = new DirectoryNode();
+    await node.addChannel(1, { models: ['gpt-4o'], groups: ['default'] });
+    await node.project();
+    directory = await node.open();
+    const next = { ...prices, modelRatio: new Map([['gpt-4o', '2.5']]) };
+    directory.announcePrices(() => ({ from, prices: next }));
+    expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({
+      unitPrices: { input: '1.25' },
+      coming: { from, unitPrices: { input: '2.5' } },
+    });
+    directory.takeDefaultPrices(next);
+    directory.announcePrices(() => null);
+    expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({ unitPrices: { input: '2.5' }, coming: null });
+  });
 });

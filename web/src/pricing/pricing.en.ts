@@ -33,6 +33,8 @@ export const pricingEn: Translation<typeof pricingZh> = {
   unpriced: 'No price',
   perCall: '{{price}} / call',
   perMillion: '{{price}} / 1M tokens',
+  'tier.over': 'The whole call, if its prompt has more than {{tokens}} tokens:',
+  'coming.from': 'From {{date}} (UTC) on:',
   'ratio.model': 'model ratio {{ratio}}',
   'ratio.times': '× {{ratio}}',
   'ratio.group': 'group ratio {{ratio}}',

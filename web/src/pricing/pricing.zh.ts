@@ -30,6 +30,8 @@ export const pricingZh = {
   unpriced: '未定价',
   perCall: '{{price}} / 次',
   perMillion: '{{price}} / 百万 Token',
+  'tier.over': '提示超过 {{tokens}} 个 Token 时，整次调用的价格：',
+  'coming.from': '自 {{date}}（UTC）起：',
   'ratio.model': '模型倍率 {{ratio}}',
   'ratio.times': '× {{ratio}}',
   'ratio.group': '分组倍率 {{ratio}}',
