@@ -152,7 +152,7 @@ interface LogSums {
 }
 
 /** What the gateway says it has done for the customer, as the read models have it; they follow the log. */
-export async function booksOf({ session }: Customer): Promise<Books> {
+export async function ledgerOf({ session }: Customer): Promise<Books> {
   const sums = await session.call<LogSums>('GET', '/api/log/self/stat?type=2');
   const self = await session.call<{ quota: number }>('GET', '/api/user/self');
   const [apiKey] = await apiKeysOf(session);

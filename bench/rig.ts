@@ -5,7 +5,7 @@ import type { SimulatedAnswer } from '../src/demo/simulated-behaviour.js';
 import type { Peer } from './arguments.js';
 import { type Books, booksWith, differencesIn, sumOf } from './books.js';
 import { type CpuReading, costing, type ProcessMeter, processMeter } from './cpu.js';
-import { addCustomer, booksOf, type Customer, granted, type Session, setUp } from './customer.js';
+import { addCustomer, type Customer, granted, ledgerOf, type Session, setUp } from './customer.js';
 import { type BenchDatabase, openDatabase } from './database.js';
 import type { Surroundings } from './part.js';
 import { type Child, startChild } from './processes/child.js';
@@ -187,7 +187,7 @@ async function assemble(
       const tally = await upstream.ask({ ask: 'served' });
       if (!('served' in tally)) throw new Error('the simulated provider gave no tally');
       const { served } = tally;
-      const books = await booksWith(served.completed, async () => sumOf(await Promise.all(customers.map(booksOf))));
+      const books = await booksWith(served.completed, async () => sumOf(await Promise.all(customers.map(ledgerOf))));
       const tokensPerAnswer = Object.fromEntries(Object.entries(models).map(([name, { chunks }]) => [name, chunks]));
       const expected = { sent, granted: granted * customers.length, price, tokensPerAnswer };
       return { books, differences: differencesIn(books, served, expected) };

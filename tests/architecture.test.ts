@@ -20,7 +20,7 @@ const arrows: Readonly<Record<string, readonly ((target: Import) => boolean)[]>>
   'data-structures': [],
   domain: [],
   http: [room('data-structures'), file('domain/kernel/address.ts')],
-  'rate-limit': [room('data-structures'), file('domain/kernel/failure.ts'), file('http/place.ts')],
+  'rate-limit': [room('data-structures'), file('domain/kernel/failure.ts'), file('http/client-network.ts')],
   projections: [room('domain'), room('concurrency')],
   application: [room('data-structures'), room('domain'), room('projections'), room('concurrency'), room('rate-limit')],
   outbound: [

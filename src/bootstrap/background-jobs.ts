@@ -4,6 +4,7 @@ import { notifier } from '../application/notifications/notifier.js';
 import type { NotificationQueue } from '../application/ports/outbound-ports.js';
 import { rootUserId } from '../projections/models/user-queries.js';
 import type { RelayWorkers } from '../relay-process/workers/relay-workers.js';
+import { startMaintenance } from './maintenance-jobs.js';
 import type { NodeStart } from './node-start.js';
 import { startNotifications } from './notification-jobs.js';
 import type { NodeMemory } from './open-memory.js';
@@ -15,7 +16,6 @@ import type { NodeCalls } from './open-relay-calls.js';
 import type { NodeVault } from './open-vault.js';
 import { startReactions } from './reaction-jobs.js';
 import { startRecovery } from './recovery-jobs.js';
-import { startUpkeep } from './upkeep-jobs.js';
 
 /* What a node goes on doing beside what it is asked for: it finishes what others, or crashes, have left. */
 
@@ -56,7 +56,7 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
     inviteRewards: application.users.inviteRewards,
   });
   startNotifications(node, { ...parts.services, queue, db, personal, vault, directory, sessions });
-  startUpkeep(node, {
+  startMaintenance(node, {
     ...{ db, directory, underWay, notes },
     payments: application.payments,
     channels: application.byTheClock,

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import { systemClock } from '../adapters/clock.js';
 import { whereIs } from '../adapters/database/postgres.js';
-import { toldAtStart } from '../adapters/database/postgres-advice.js';
+import { adviceAtStart } from '../adapters/database/postgres-advice.js';
 import type { Application } from '../application/application.js';
 import type { Clock, EventStore } from '../application/ports/storage-ports.js';
 import type { Config } from '../config.js';
@@ -65,7 +65,7 @@ export async function startGateway(
   } catch (error) {
     const where = await begun.opening.then(({ connection }) => whereIs(connection)).catch(() => 'DATABASE_URL');
     await node.closing.run(log);
-    throw toldAtStart(where, error);
+    throw adviceAtStart(where, error);
   }
 }
 

@@ -21,7 +21,7 @@ import type { NodeOutbound } from './open-outbound.js';
 import type { NodeProjections } from './open-projections.js';
 import type { NodeCalls } from './open-relay-calls.js';
 import type { NodeVault } from './open-vault.js';
-import { tellSetupCode } from './tell-setup-code.js';
+import { printSetupCode } from './print-setup-code.js';
 
 /* What the faces can ask for, over everything that has been opened. */
 
@@ -62,7 +62,7 @@ export async function openNodeApplication({ config, log, clock }: NodeStart, par
     probe: channelProbe({ ...runtime.ports, root: () => rootUserId(db) }),
     balances: channelBalances(runtime.ports),
     upstreamModels: upstreamModels(runtime.ports),
-    setupCode: config.server.setupCodeRequired ? setupCode((code) => tellSetupCode(log, parts.url(), code)) : null,
+    setupCode: config.server.setupCodeRequired ? setupCode((code) => printSetupCode(log, parts.url(), code)) : null,
     providers: providerTable,
     version: parts.version,
     releasesUrl: config.releasesUrl,

@@ -3,7 +3,7 @@ import { postgresTickets } from '../adapters/sign-in/tickets.js';
 import { readMasterKey, verifyMasterKey } from '../adapters/vault/master-key.js';
 import { postgresPersonalData } from '../adapters/vault/personal-data.js';
 import { postgresVault } from '../adapters/vault/vault.js';
-import { samplePlacesBy } from '../relay/text/sample-places.js';
+import { samplePositionsBy } from '../relay/text/sample-positions.js';
 import type { NodeStart } from './node-start.js';
 import type { NodeDatabase } from './open-node-database.js';
 
@@ -13,7 +13,7 @@ export async function openVault({ config, clock }: NodeStart, { pool }: Pick<Nod
   const masterKey = await readMasterKey(config.vault);
   await verifyMasterKey(pool, masterKey);
   const samplingKey = masterKey.derive('sample places');
-  samplePlacesBy(samplingKey);
+  samplePositionsBy(samplingKey);
   const ports = { pool, masterKey, clock };
   return {
     masterKey,

@@ -11,11 +11,11 @@ import { forgetFactors } from '../application/reactions/forget-factors.js';
 import { freeErasedClaims } from '../application/reactions/free-erased-claims.js';
 import { giveInviteRewards } from '../application/reactions/give-invite-rewards.js';
 import { keepReacting } from '../application/reactions/keep-reacting.js';
+import { notifyOwners } from '../application/reactions/notify-owners.js';
 import { remindOfQuota } from '../application/reactions/remind-of-quota.js';
 import { reportChannels } from '../application/reactions/report-channels.js';
 import { reportLowBalances } from '../application/reactions/report-low-balances.js';
 import { reportTestRuns } from '../application/reactions/report-test-runs.js';
-import { tellOwners } from '../application/reactions/tell-owners.js';
 import type { InviteRewards } from '../application/users/invite-rewards.js';
 import type { UserId } from '../domain/kernel/ids.js';
 import type { NodeStart } from './node-start.js';
@@ -53,7 +53,7 @@ export async function startReactions({ clock, log, closing }: NodeStart, jobs: R
       reportTestRuns({ store, root, notify }),
       reportLowBalances({ store, root, notify }),
       forgetFactors({ handle }),
-      tellOwners({ store, personal, notify }),
+      notifyOwners({ store, personal, notify }),
       giveInviteRewards({
         rewards: jobs.inviteRewards,
         lapsed: (facts) => log.warn(facts, 'a reward for inviting lapsed: the inviter is gone'),

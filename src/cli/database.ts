@@ -4,7 +4,7 @@ import { systemClock } from '../adapters/clock.js';
 import { checkMigrated } from '../adapters/database/migrate.js';
 import { isDatabaseServed } from '../adapters/database/only-node.js';
 import { newClient, openPool, type PostgresConnection, whereIs } from '../adapters/database/postgres.js';
-import { toldAtStart } from '../adapters/database/postgres-advice.js';
+import { adviceAtStart } from '../adapters/database/postgres-advice.js';
 import { attachEmbeddedPostgres } from '../adapters/embedded-postgres/attach-postgres.js';
 import { countOwnUnflushed } from '../adapters/event-log/journal/own-journal.js';
 import { postgresLogIdentity } from '../adapters/event-log/postgres-event-log.js';
@@ -87,6 +87,6 @@ async function openDatabase(
     };
   } catch (error) {
     await pool.end();
-    throw toldAtStart(whereIs(connection), error);
+    throw adviceAtStart(whereIs(connection), error);
   }
 }

@@ -15,7 +15,7 @@ interface TrafficOptions {
 
 const meanPauseMs = 1_000;
 /** How many callers come with a key that nobody has; 0 to 1. */
-const strangers = 0.01;
+const unknownCallers = 0.01;
 const wrongKey = 'a-key-that-nobody-has';
 
 const questions = [
@@ -57,7 +57,7 @@ export function startTraffic({ url, people, log }: TrafficOptions): { stop(): Pr
     const answer = await request(`${url}${path}`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer sk-${Math.random() < strangers ? wrongKey : key}`,
+        authorization: `Bearer sk-${Math.random() < unknownCallers ? wrongKey : key}`,
         'content-type': 'application/json',
       },
       body: JSON.stringify(body),

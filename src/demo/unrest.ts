@@ -29,7 +29,7 @@ const refusal = (status: number, code: string, message: string): Behaviour => ({
   body: { error: { message, type: code, param: null, code } },
 });
 
-const mishaps: readonly Behaviour[] = [
+const faults: readonly Behaviour[] = [
   refusal(429, 'rate_limit_exceeded', 'Rate limit reached for requests'),
   refusal(500, 'server_error', 'The server had an error while processing your request'),
   refusal(503, 'overloaded', 'The engine is overloaded'),
@@ -65,7 +65,7 @@ const answered = (model: string): SimulatedAnswer => ({
 const plan = (model: string, failing: number): Behaviour[] =>
   Array.from(
     { length: planned },
-    () => (Math.random() < failing ? mishaps[Math.floor(Math.random() * mishaps.length)] : null) ?? answered(model),
+    () => (Math.random() < failing ? faults[Math.floor(Math.random() * faults.length)] : null) ?? answered(model),
   );
 
 const models = [...new Set(habits.map(({ model }) => model))];

@@ -4,14 +4,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Application } from '../application/application.js';
 import type { UserView } from '../application/ports/storage-ports.js';
 import type { StatementLine } from '../application/usage/statement-lines.js';
-import type { MonthAsked, MonthOf } from '../application/usage/statements.js';
+import type { MonthOf, StatementMonth } from '../application/usage/statements.js';
 import { Failure, type FailureKind, invalidField } from '../domain/kernel/failure.js';
 import { UserId } from '../domain/kernel/ids.js';
 import { sessionTokenIn } from '../http/session-cookie.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { type Cell, csvOf } from './csv.js';
-import { logAskedIn, logColumns } from './log-file.js';
-import { ExportSlots } from './places.js';
+import { ExportSlots } from './export-slots.js';
+import { logColumns, logRequestIn } from './log-file.js';
 
 /*
  * Files that a signed-in browser saves: a link is all it takes, so the session's cookie is all that is asked for. They are
@@ -62,7 +62,7 @@ function textOf({ code, details: { field, allowed } }: Failure): string {
   return allowed === undefined ? code : `${code}: at most ${allowed}`;
 }
 
-function askedIn({ query }: FastifyRequest): MonthAsked {
+function askedIn({ query }: FastifyRequest): StatementMonth {
   const { month = '', zone = 'UTC', user } = query as Readonly<Record<string, unknown>>;
   if (typeof month !== 'string') throw invalidField('month', 'given once');
   if (typeof zone !== 'string') throw invalidField('zone', 'given once');
@@ -123,7 +123,7 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
     path: string,
     name: string,
     header: (zone: string) => readonly string[],
-    read: (viewer: UserView, asked: MonthAsked) => Promise<MonthOf<Line>>,
+    read: (viewer: UserView, asked: StatementMonth) => Promise<MonthOf<Line>>,
     cellsOf: (line: Line, month: MonthOf<Line>, money: (quota: bigint) => string) => readonly Cell[],
   ): void =>
     serve(path, async (viewer, request) => {
@@ -182,7 +182,7 @@ export async function exportRoutes(app: FastifyInstance, options: ExportOptions)
   );
 
   serve('/export/log.csv', async (viewer, request) => {
-    const asked = logAskedIn(request);
+    const asked = logRequestIn(request);
     const columns = logColumns(asked, moneyNow());
     const pages = await queries.exportedLog(viewer, asked.filter, !asked.everyone);
     return {

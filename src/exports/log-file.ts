@@ -53,7 +53,7 @@ function channelIn(query: Parameters): ChannelId | undefined {
 }
 
 /** The filter of the log in a query. Throws `invalid-field`. */
-export function logAskedIn({ query: given }: Pick<FastifyRequest, 'query'>): LogAsked {
+export function logRequestIn({ query: given }: Pick<FastifyRequest, 'query'>): LogAsked {
   const query = given as Parameters;
   return {
     zone: TimeZone.named('zone', textIn(query, 'zone') ?? 'UTC'),

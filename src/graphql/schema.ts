@@ -18,7 +18,7 @@ import { PaymentCommandResolver } from './payments/payment-commands.js';
 import { RedemptionResolver } from './redemptions/redemption.js';
 import { RedemptionCommandResolver } from './redemptions/redemption-commands.js';
 import { authChecker } from './server/context.js';
-import { ElsewhereResolver } from './sessions/elsewhere.js';
+import { ExternalSignInResolver } from './sessions/external-sign-in.js';
 import { RegistrationResolver } from './sessions/registration.js';
 import { SecurityResolver } from './sessions/security.js';
 import { SessionResolver } from './sessions/session.js';
@@ -60,7 +60,7 @@ export function graphqlSchema(): GraphQLSchema {
       SessionResolver,
       RegistrationResolver,
       SecurityResolver,
-      ElsewhereResolver,
+      ExternalSignInResolver,
       SetupResolver,
       StatusResolver,
       UserResolver,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { CompactingMap } from '../data-structures/compacting-map.js';
-import { rateLimitKey } from './place.js';
+import { rateLimitKey } from './client-network.js';
 
 /*
  * How much of request bodies the process holds at once, and how many each client is still sending. A body counts what

@@ -10,9 +10,9 @@ import { forwardedAddress, ipAddress, ipNetwork } from './ip-address.js';
 /** What shows that a trusted proxy passes on a header of its client's instead of writing its own. */
 export type ProxyDoubt = 'no-header' | 'no-address';
 
-export type TellDoubt = (proxy: string, doubt: ProxyDoubt) => void;
+export type ReportDoubt = (proxy: string, doubt: ProxyDoubt) => void;
 
-const nobody: TellDoubt = () => {};
+const nobody: ReportDoubt = () => {};
 
 const plain = (peer: string | undefined): string => ipAddress(peer ?? '') ?? '';
 
@@ -36,7 +36,7 @@ export function addressList(networks: readonly string[]): (address: string) => b
  */
 export function clientAddress(
   trustedProxies: readonly string[],
-  tell: TellDoubt = nobody,
+  tell: ReportDoubt = nobody,
 ): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => plain(socket.remoteAddress);
   const isTrusted = addressList(trustedProxies);

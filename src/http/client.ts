@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { rateLimitKey } from './client-network.js';
 import { languageIn } from './language.js';
-import { rateLimitKey } from './place.js';
 
 /** Where a request comes from and what sent it, as far as that can be known; `address`: the client's. */
 export const clientOf = (address: string, headers: IncomingHttpHeaders) => ({

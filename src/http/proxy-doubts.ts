@@ -1,4 +1,4 @@
-import type { ProxyDoubt, TellDoubt } from './client-address.js';
+import type { ProxyDoubt, ReportDoubt } from './client-address.js';
 
 /* Which trusted proxies pass on what their clients wrote: told once each, and kept for whoever asks later. */
 
@@ -11,7 +11,7 @@ interface DoubtedProxy {
 }
 
 interface ProxyDoubts {
-  readonly tell: TellDoubt;
+  readonly tell: ReportDoubt;
   /** Of the last day: what has been mended is no longer seen. */
   recent(): readonly DoubtedProxy[];
 }

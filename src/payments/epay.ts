@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type {
-  NoticeRead,
   OrderNews,
   OrderState,
   OrderToPay,
   PaymentProvider,
+  WebhookRead,
 } from '../application/ports/payment-ports.js';
 import { isDecimal } from '../domain/kernel/decimal.js';
 import { Failure } from '../domain/kernel/failure.js';
@@ -93,7 +93,7 @@ export function epay(setting: PaymentSetting): PaymentProvider {
   const merchant = () => text('EpayId').trim();
   const cashier = () => optionAddress(setting, 'PayAddress');
 
-  const readNotice = async (query: URLSearchParams): Promise<NoticeRead> => {
+  const readWebhook = async (query: URLSearchParams): Promise<WebhookRead> => {
     const key = await secretOf('EpayKey');
     if (key === null || merchant() === '') return { ok: false, reason: 'not-configured' };
     const members = membersOf(query);
@@ -158,10 +158,10 @@ export function epay(setting: PaymentSetting): PaymentProvider {
       return { kind: 'form', url: `${address}/submit.php`, fields: { ...members, sign_type: 'MD5', sign } };
     },
 
-    readNotice({ query, body, header }) {
+    readWebhook({ query, body, header }) {
       const isForm = formType.test(header('content-type'));
       // What is signed is one list: of members in two places nobody could say which were meant.
-      return readNotice(isForm && body.length > 0 ? joined(query, new URLSearchParams(body.toString('utf8'))) : query);
+      return readWebhook(isForm && body.length > 0 ? joined(query, new URLSearchParams(body.toString('utf8'))) : query);
     },
     ask,
   };

@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
 import type {
-  NoticeRead,
-  NoticeRequest,
   OrderNews,
   OrderState,
   PaymentProvider,
+  WebhookRead,
+  WebhookRequest,
 } from '../application/ports/payment-ports.js';
 import { decimal, integer, quotient, times } from '../domain/kernel/decimal.js';
 import { Failure } from '../domain/kernel/failure.js';
@@ -106,7 +106,7 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
     return secret === null ? null : clientWith(secret);
   };
 
-  const readNotice = async ({ body, header }: NoticeRequest): Promise<NoticeRead> => {
+  const readWebhook = async ({ body, header }: WebhookRequest): Promise<WebhookRead> => {
     const secret = await secretOf('StripeWebhookSecret');
     const opened = await client();
     if (secret === null || opened === null) return { ok: false, reason: 'not-configured' };
@@ -183,7 +183,7 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
       return { kind: 'checkout', url, session: name };
     },
 
-    readNotice,
+    readWebhook,
 
     async ask({ id, session: name }): Promise<OrderState> {
       // Nobody has been led to a checkout that we know of.

@@ -1,4 +1,4 @@
-import { rateLimitKey } from '../http/place.js';
+import { rateLimitKey } from '../http/client-network.js';
 import type { MillisecondClock } from './keyed-counts.js';
 import { SlidingWindow } from './sliding-window.js';
 

@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import { requestId } from '../application/request-id.js';
 import type { Config } from '../config.js';
 import { BodyRoom } from '../http/body-room.js';
-import { clientAddress, type TellDoubt } from '../http/client-address.js';
+import { clientAddress, type ReportDoubt } from '../http/client-address.js';
 import { addressGuard, resolveBySystem } from '../outbound/address-guard.js';
 import type { RelayPorts } from '../relay/contracts/ports.js';
 import { requestBodies } from '../relay/dialects/request-body.js';
@@ -53,7 +53,7 @@ type Shared =
 
 export function openRelayRuntime(
   { server, relay: config }: Pick<Config, 'server' | 'relay'>,
-  shared: Pick<RelayPorts, Shared> & Pick<DialectRouterOptions, 'directory'> & { readonly doubted: TellDoubt },
+  shared: Pick<RelayPorts, Shared> & Pick<DialectRouterOptions, 'directory'> & { readonly doubted: ReportDoubt },
 ): Relaying {
   const upstream = openUpstream({
     connections: config.upstreamConnections,

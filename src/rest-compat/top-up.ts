@@ -86,7 +86,7 @@ export function topUpEndpoints(endpoints: Endpoints, { payments, queries }: Appl
       body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       header: (header: string) => String(request.headers[header] ?? ''),
     };
-    return payments.takeNotice(name, notice).catch((error) => {
+    return payments.handleWebhook(name, notice).catch((error) => {
       if (error instanceof Failure) return false;
       throw error;
     });

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type EpayCashier, startEpayCashier } from '../payments/epay-cashier.js';
+import { type EpayServer, startEpayServer } from '../payments/epay-server.js';
 import { epayOptions } from '../payments/setting.js';
 import { type StripeStandIn, secrets, startStripe } from '../payments/stripe-stand-in.js';
 import { type Console, openConsole, passwordShown, signIn } from '../support/gateway/browser.js';
@@ -10,13 +10,13 @@ import { rowOf } from './tables.js';
 
 /** Quota for money: to the cashier and back, by Epay and by Stripe, and what administrators see of it. */
 function payments(launched: () => Browser): void {
-  let cashier: EpayCashier;
+  let cashier: EpayServer;
   let stripe: StripeStandIn;
   let gateway: TestGateway;
   let buyer: Console;
 
   beforeAll(async () => {
-    [cashier, stripe] = await Promise.all([startEpayCashier(), startStripe()]);
+    [cashier, stripe] = await Promise.all([startEpayServer(), startStripe()]);
     gateway = await startTestGateway({ STRIPE_URL: stripe.url });
     for (const [key, value] of Object.entries({
       ...epayOptions(cashier),

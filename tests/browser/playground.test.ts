@@ -1,8 +1,8 @@
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newestCall } from '../support/gateway/books.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
+import { newestCall } from '../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { expectNoBarriers } from './axe.js';
 

@@ -6,7 +6,7 @@ import { beginning, type Recorded } from '../../src/domain/events/events.js';
 import { movementsOf } from '../../src/domain/ledger/movements.js';
 import { isSound, verifyLedger } from '../../src/projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../../src/projections/read-models.js';
-import { readLog } from '../support/gateway/books.js';
+import { readLog } from '../support/gateway/ledger-snapshot.js';
 import { configFor } from '../support/gateway/test-gateway.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/postgres/postgres.js';
 import { quietLog } from '../support/quiet-log.js';

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { NoticeRead, OrderToPay, PaymentProvider } from '../../src/application/ports/payment-ports.js';
+import type { OrderToPay, PaymentProvider, WebhookRead } from '../../src/application/ports/payment-ports.js';
 import { PaymentId } from '../../src/domain/kernel/ids.js';
 import { resolveBySystem } from '../../src/outbound/address-guard.js';
 import { type GuardedClient, openGuardedClient } from '../../src/outbound/guarded-client.js';
 import { epay } from '../../src/payments/epay.js';
-import { type EpayCashier, merchant, signed, startEpayCashier } from './epay-cashier.js';
+import { type EpayServer, merchant, signed, startEpayServer } from './epay-server.js';
 
 /*
  * Epay's interface, parameter by parameter, with a cashier on loopback that signs as it does. What it shares with others is
  * in cashiers.test.ts.
  */
 
-let cashier: EpayCashier;
+let cashier: EpayServer;
 let outbound: GuardedClient;
 let provider: PaymentProvider;
 let options: Record<string, string>;
 
 beforeAll(async () => {
-  cashier = await startEpayCashier();
+  cashier = await startEpayServer();
   outbound = openGuardedClient({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, resolve: resolveBySystem });
 });
 afterAll(async () => {
@@ -57,8 +57,8 @@ async function taken(): Promise<OrderToPay> {
   return asked;
 }
 
-const read = (query: URLSearchParams): Promise<NoticeRead> =>
-  provider.readNotice({ query, body: Buffer.alloc(0), header: () => '' });
+const read = (query: URLSearchParams): Promise<WebhookRead> =>
+  provider.readWebhook({ query, body: Buffer.alloc(0), header: () => '' });
 
 /** The form that a browser posts. */
 async function formFor(asked: OrderToPay, returnPath: string) {

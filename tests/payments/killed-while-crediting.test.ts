@@ -4,8 +4,8 @@ import { withDatabase } from '../../src/cli/database.js';
 import { type Recorded, type StreamName, streams } from '../../src/domain/events/events.js';
 import { PaymentId } from '../../src/domain/kernel/ids.js';
 import { type Answered, type Client, send, signIn } from '../rest-compat/rest-server.js';
-import { booksAtRest, expectBooksToAgree, ownedBy } from '../support/gateway/books.js';
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway/gateway-process.js';
+import { expectLedgersToAgree, ledgerAtRest, ownedBy } from '../support/gateway/ledger-snapshot.js';
 import type { TestUser } from '../support/gateway/test-gateway.js';
 import { quietLog } from '../support/quiet-log.js';
 import { until } from '../support/until.js';
@@ -155,12 +155,12 @@ test('whenever it is killed, what is asked for again credits once, and the books
       for (const { kind, ask, done } of [...all, ...all]) expect([kind, await ask({ url })]).toEqual([kind, done]);
       for (const code of issuedCodes)
         expect((await redeem(url, code)).json).toMatchObject({ success: false, message: '兑换失败，该兑换码已被使用' });
-      const books = await booksAtRest(database);
+      const books = await ledgerAtRest(database);
       expect(all.map((credit) => credits(books.events, credit).map(({ quota }) => quota))).toEqual(
         all.map(({ quota }) => [quota]),
       );
       expect(ownedBy(books, alice.actor.id)).toBe(2 * tenDollars + 2 * codeWorth);
-      await expectBooksToAgree(database, books);
+      await expectLedgersToAgree(database, books);
     } finally {
       await locker.end();
     }

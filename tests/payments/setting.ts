@@ -1,14 +1,14 @@
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';
-import { type EpayCashier, merchant, startEpayCashier } from './epay-cashier.js';
+import { type EpayServer, merchant, startEpayServer } from './epay-server.js';
 
 /** A gateway that sells quota, and the cashier it sends people to. */
 export interface PaymentWorld {
   readonly gateway: TestGateway;
-  readonly cashier: EpayCashier;
+  readonly cashier: EpayServer;
   stop(): Promise<void>;
 }
 
-export const epayOptions = (cashier: Pick<EpayCashier, 'url'>): Readonly<Record<string, string>> => ({
+export const epayOptions = (cashier: Pick<EpayServer, 'url'>): Readonly<Record<string, string>> => ({
   ServerAddress: 'https://gate.example',
   PayAddress: cashier.url,
   EpayId: merchant.id,
@@ -16,7 +16,7 @@ export const epayOptions = (cashier: Pick<EpayCashier, 'url'>): Readonly<Record<
 });
 
 export async function startPayments(): Promise<PaymentWorld> {
-  const cashier = await startEpayCashier();
+  const cashier = await startEpayServer();
   const gateway = await startTestGateway({ GRAPHQL_COST_PER_MINUTE: '100000000' });
   for (const [key, value] of Object.entries(epayOptions(cashier))) await gateway.setOption(key, value);
   return {

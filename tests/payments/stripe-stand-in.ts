@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { startUpstream } from '../support/upstreams/upstream.js';
-import type { Mood } from './epay-cashier.js';
+import type { Mood } from './epay-server.js';
 
 /* Stripe on loopback: sessions as it answers with them, and events that are signed by its own package. */
 

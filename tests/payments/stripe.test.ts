@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
 import { type Client, send, signIn } from '../rest-compat/rest-server.js';
-import { booksAtRest, expectBooksToAgree } from '../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { quietLog } from '../support/quiet-log.js';
 import { until } from '../support/until.js';
@@ -317,7 +317,7 @@ describe('the look of who waits', () => {
 
 test('in the end the books agree', async () => {
   await withDatabase(gateway.config, quietLog, async (database) => {
-    await expectBooksToAgree(database, await booksAtRest(database));
+    await expectLedgersToAgree(database, await ledgerAtRest(database));
   });
 }, 30_000);
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../src/cli/database.js';
 import { GraphqlClient } from '../graphql/graphql-server.js';
 import { type Client, send, signIn } from '../rest-compat/rest-server.js';
-import { booksAtRest, expectBooksToAgree } from '../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../support/gateway/ledger-snapshot.js';
 import type { TestGateway, TestUser } from '../support/gateway/test-gateway.js';
 import { quietLog } from '../support/quiet-log.js';
 import { until } from '../support/until.js';
-import { type EpayCashier, merchant } from './epay-cashier.js';
+import { type EpayServer, merchant } from './epay-server.js';
 import { type PaymentWorld, startPayments } from './setting.js';
 
 /*
@@ -16,7 +16,7 @@ import { type PaymentWorld, startPayments } from './setting.js';
 
 let world: PaymentWorld;
 let gateway: TestGateway;
-let cashier: EpayCashier;
+let cashier: EpayServer;
 let alice: TestUser;
 let client: Client;
 let mine: GraphqlClient;
@@ -349,6 +349,6 @@ describe('administrators', () => {
 
 test('in the end the books agree', async () => {
   await withDatabase(gateway.config, quietLog, async (database) => {
-    await expectBooksToAgree(database, await booksAtRest(database));
+    await expectLedgersToAgree(database, await ledgerAtRest(database));
   });
 }, 30_000);

@@ -7,7 +7,7 @@ import {
   isWholeStream,
   openCallers,
 } from '../support/callers/callers.js';
-import { newestCall } from '../support/gateway/books.js';
+import { newestCall } from '../support/gateway/ledger-snapshot.js';
 import { signIn } from '../support/gateway/sign-in.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 import { until } from '../support/until.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/relay/json/json.js';
 import { type Answer, streamOf, typeOf, used, wires } from '../support/upstreams/dialect-upstreams.js';
 import { play } from './providers/golden.js';
-import { heardBy, payloadsIn, toldTo } from './providers/heard.js';
+import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
 /* Any answer, told in any wire, cut anywhere, to a client of any dialect: it is the same answer. */
 
@@ -28,9 +28,9 @@ describe.each(wires)('an answer told in the wire %s', (wire) => {
         const bytes = Buffer.from(streamOf(wire, said));
         const cuts = [0, ...places.map((place) => place % bytes.length).sort((a, b) => a - b), bytes.length];
         const pieces = cuts.slice(1).map((to, at) => bytes.subarray(cuts[at], to));
-        const { answer, usage } = play(toldTo(dialect, typeOf(wire), true, bytes), pieces);
+        const { answer, usage } = play(answerSentTo(dialect, typeOf(wire), true, bytes), pieces);
         const { thinking = '', text = '', calls = [], cut } = said;
-        expect(heardBy(dialect, payloadsIn(answer), true)).toEqual({
+        expect(receivedBy(dialect, payloadsIn(answer), true)).toEqual({
           content: text,
           reasoning: thinking,
           calls: plain(calls),

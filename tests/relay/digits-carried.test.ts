@@ -10,7 +10,7 @@ import { named, sentBody } from '../../src/relay/pipeline/sent-text.js';
 import { numberTexts, objectTexts } from '../support/inputs/json-texts.js';
 import { typeOf, type Wire, wires } from '../support/upstreams/dialect-upstreams.js';
 import { callerOf, plainChannel, play, providerOfType, usualOptions } from './providers/golden.js';
-import { payloadsIn, toldTo } from './providers/heard.js';
+import { answerSentTo, payloadsIn } from './providers/received-answer.js';
 
 /* What callers and upstreams write as numbers arrives with its digits, and between the same dialect as the text it is. */
 
@@ -148,7 +148,7 @@ describe.each(wires)('arguments that an upstream of the wire %s tells', (wire) =
     fc.assert(
       fc.property(args, (text) => {
         const [whole, stream] = called[wire](text);
-        const golden = toldTo(dialect, typeOf(wire), false, Buffer.from(whole));
+        const golden = answerSentTo(dialect, typeOf(wire), false, Buffer.from(whole));
         const { provider, channel, caller, info } = golden;
         const answer = provider.protocol.answer({
           provider,
@@ -162,7 +162,7 @@ describe.each(wires)('arguments that an upstream of the wire %s tells', (wire) =
         if (!answer.ok) throw new Error('it failed');
         const told = caller.dialect.whole(answer, caller, channel).toString();
         const bytes = Buffer.from(stream);
-        const streamed = play(toldTo(dialect, typeOf(wire), true, bytes), [bytes]).answer;
+        const streamed = play(answerSentTo(dialect, typeOf(wire), true, bytes), [bytes]).answer;
         for (const number of numbersIn(text)) {
           expect(allNumbersIn(told)).toContain(number);
           // An Anthropic client's arguments come in a text of their own.
@@ -180,13 +180,13 @@ describe('an answer between the same dialect in which something must be changed'
 
   test.each(wires)('keeps the digits of its numbers when another usage is told (%s)', (wire) => {
     const [whole, stream] = called[wire](odd);
-    const golden = toldTo(wire, typeOf(wire), false, Buffer.from(whole));
+    const golden = answerSentTo(wire, typeOf(wire), false, Buffer.from(whole));
     const told = golden.caller.dialect.withUsage(Buffer.from(whole), { input: 5, output: 7 }).toString();
     expect(numbersIn(told)).toContain('5');
     for (const number of numbersIn(odd)) expect(allNumbersIn(told)).toContain(number);
 
     // Spread over several lines, and settled with another usage than was told.
-    const { provider, channel, caller, info } = toldTo(wire, typeOf(wire), true, Buffer.alloc(0));
+    const { provider, channel, caller, info } = answerSentTo(wire, typeOf(wire), true, Buffer.alloc(0));
     const decoder = provider.protocol.stream({ provider, channel, caller, info });
     const first = decoder.push(Buffer.from(stream.replaceAll(/^data: \{"/gm, 'data: {\ndata: "')));
     const answer = `${first.bytes ?? ''}${decoder.end().bytes ?? ''}${decoder.closing({ input: 5, output: 7 })}`;
@@ -197,7 +197,7 @@ describe('an answer between the same dialect in which something must be changed'
   test('keeps the digits of members that nobody here knows in a chunk that is numbered anew', () => {
     const chunk = `{"id":"x","vendor":9223372036854775807,"choices":[{"index":0,"delta":{"tool_calls":[{"index":7,"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":{"p":-0.0},"finish_reason":null}]}`;
     const bytes = Buffer.from(`data: ${chunk}\n\n`);
-    const { answer } = play(toldTo('openai', 1, true, bytes), [bytes]);
+    const { answer } = play(answerSentTo('openai', 1, true, bytes), [bytes]);
     expect(answer.split('\n')[0]).toBe(`data: ${chunk.replace('"index":7', '"index":0')}`);
   });
 });

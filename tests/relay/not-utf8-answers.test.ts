@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { wholeAsMeant } from '../../fuzz/dialects/answers-as-meant.js';
 import { streamOf, typeOf, wires } from '../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './providers/golden.js';
-import { heardBy, payloadsIn, toldTo } from './providers/heard.js';
+import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
 /* An upstream answers with bytes that are not UTF-8: nobody stumbles, and whoever reads it loses those bytes alone. */
 
@@ -25,10 +25,10 @@ const replaced = (bytes: readonly number[]): string => Buffer.from(bytes).toStri
 describe.each(pairs)('an answer in the wire %s to a client of %s', (wire, dialect) => {
   test.each(broken)('streamed with %s says all the rest, wherever it is cut', (_name, bytes) => {
     const upstream = spoilt(streamOf(wire, { text: 'a@@b' }), bytes);
-    const golden = toldTo(dialect, typeOf(wire), true, upstream);
+    const golden = answerSentTo(dialect, typeOf(wire), true, upstream);
     const whole = play(golden, [upstream]);
     expect([whole.error, whole.generated.text]).toEqual([null, `a${replaced(bytes)}b`]);
-    expect(heardBy(dialect, payloadsIn(whole.answer), true).content).toBe(`a${replaced(bytes)}b`);
+    expect(receivedBy(dialect, payloadsIn(whole.answer), true).content).toBe(`a${replaced(bytes)}b`);
     expect(play(golden, byteByByte(upstream))).toEqual(whole);
     for (let at = upstream.indexOf(bytes[0] ?? 0) - 2, last = at + bytes.length + 4; at <= last; at++)
       expect(play(golden, [upstream.subarray(0, at), upstream.subarray(at)])).toEqual(whole);
@@ -39,7 +39,7 @@ describe.each(pairs)('an answer in the wire %s to a client of %s', (wire, dialec
       JSON.stringify(wholeAsMeant[wire]).replace('"read."', '"a@@b"').replace('"I read."', '"a@@b"'),
       bytes,
     );
-    const { provider, channel, caller, info } = toldTo(dialect, typeOf(wire), false, received);
+    const { provider, channel, caller, info } = answerSentTo(dialect, typeOf(wire), false, received);
     const headers = { 'content-type': 'application/json' };
     const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body: received, info });
     if (!answer.ok) throw new Error(JSON.stringify(answer.error));

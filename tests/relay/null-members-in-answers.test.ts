@@ -8,7 +8,7 @@ import { believedUsage } from '../../src/relay/metering/believed-usage.js';
 import { nulledAt, type Path, pathText, placesIn } from '../support/null-members.js';
 import { typeOf, type Wire, wires } from '../support/upstreams/dialect-upstreams.js';
 import { comesInFrames, frameFrom, framesIn, type Golden, goldens } from './providers/golden.js';
-import { toldTo } from './providers/heard.js';
+import { answerSentTo } from './providers/received-answer.js';
 
 /*
  * Null in any place of what an upstream answers, whole or as a stream: nobody here stumbles over it, the caller is told
@@ -117,7 +117,7 @@ const pairs = wires.flatMap((wire) => wires.map((dialect) => [wire, dialect] as 
 describe.each(pairs)('null in an answer in the wire %s', (wire, dialect) => {
   test(`is told whole to a client of ${dialect} in its form, and what came is charged`, () => {
     const whole = lengthened(wholeAsMeant[wire]);
-    const golden = toldTo(dialect, typeOf(wire), false, Buffer.alloc(0));
+    const golden = answerSentTo(dialect, typeOf(wire), false, Buffer.alloc(0));
     const places: Path[] = placesIn(whole);
     expect(places.length).toBeGreaterThan(20);
     const faults = places.flatMap((path) => {
@@ -129,7 +129,7 @@ describe.each(pairs)('null in an answer in the wire %s', (wire, dialect) => {
 
   test(`is streamed to a client of ${dialect} in its form, and what came is charged`, () => {
     const frames = lengthened(framesAsMeant[wire]);
-    const golden = toldTo(dialect, typeOf(wire), true, Buffer.alloc(0));
+    const golden = answerSentTo(dialect, typeOf(wire), true, Buffer.alloc(0));
     const end = wire === 'openai' ? ['data: [DONE]\n\n'] : [];
     const faults = placesIn(frames).flatMap((path) => {
       const spoilt = nulledAt(frames, path).map((frame) => `data: ${JSON.stringify(frame)}\n\n`);
@@ -183,7 +183,7 @@ describe('null in the answers of every provider', () => {
 
 describe('an error in which nothing stands', () => {
   test.each([null, {}, { message: null, type: null, code: null, param: null }])('%j is no failure', (error) => {
-    const golden = toldTo('openai', typeOf('openai'), false, Buffer.alloc(0));
+    const golden = answerSentTo('openai', typeOf('openai'), false, Buffer.alloc(0));
     const { provider, channel, caller, info } = golden;
     const whole = Buffer.from(JSON.stringify({ ...wholeAsMeant.openai, error }));
     expect(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/relay/json/json.js';
 import { wires } from '../support/upstreams/dialect-upstreams.js';
 import { type Golden, play } from './providers/golden.js';
-import { heardBy, payloadsIn, toldTo } from './providers/heard.js';
+import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
 /* Two calls of one answer that upstream gave one id: whoever runs them could not tell their results apart. */
 
@@ -98,8 +98,8 @@ describe.each(wires)('a client of %s', (dialect) => {
     'is told two calls of one id by two ids, of a whole answer of an upstream of type %i',
     (type, answer) => {
       const bytes = Buffer.from(JSON.stringify(answer));
-      const told = wholeTold(toldTo(dialect, type, false, bytes));
-      expect(heardBy(dialect, told, false).calls).toEqual(calls);
+      const told = wholeTold(answerSentTo(dialect, type, false, bytes));
+      expect(receivedBy(dialect, told, false).calls).toEqual(calls);
       expect(idsIn(told)).toEqual(['same', 'same_1']);
     },
   );
@@ -107,8 +107,8 @@ describe.each(wires)('a client of %s', (dialect) => {
   test.each(streams.filter(([type]) => own[type] !== dialect))(
     'is told two calls of one id by two ids, of a stream of an upstream of type %i',
     (type, bytes) => {
-      const told = payloadsIn(play(toldTo(dialect, type, true, bytes), [bytes]).answer);
-      expect(heardBy(dialect, told, true).calls).toEqual(calls);
+      const told = payloadsIn(play(answerSentTo(dialect, type, true, bytes), [bytes]).answer);
+      expect(receivedBy(dialect, told, true).calls).toEqual(calls);
       expect(idsIn(told)).toEqual(['same', 'same_1']);
     },
   );

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../src/relay/json/json.js';
 import { WholeAnswerAsStream } from '../../src/relay/protocols/whole-answer-as-stream.js';
 import { wires } from '../support/upstreams/dialect-upstreams.js';
 import { play } from './providers/golden.js';
-import { type Heard, heardBy, payloadsIn, toldTo } from './providers/heard.js';
+import { answerSentTo, type Heard, payloadsIn, receivedBy } from './providers/received-answer.js';
 
 /* Tool calls in pieces, numbered and named as upstreams of OpenAI's family do it: every client gets the calls that are meant. */
 
@@ -42,10 +42,10 @@ const streamOf = (steps: readonly Step[]): Buffer =>
   );
 
 const payloads = (dialect: (typeof wires)[number], steps: readonly Step[]): JsonObject[] =>
-  payloadsIn(play(toldTo(dialect, 1, true, streamOf(steps)), [streamOf(steps)]).answer);
+  payloadsIn(play(answerSentTo(dialect, 1, true, streamOf(steps)), [streamOf(steps)]).answer);
 
 const heard = (dialect: (typeof wires)[number], steps: readonly Step[]): Heard =>
-  heardBy(dialect, payloads(dialect, steps), true);
+  receivedBy(dialect, payloads(dialect, steps), true);
 
 /** Ids as the client would send them back. */
 function idsOf(dialect: (typeof wires)[number], told: readonly JsonObject[]): unknown[] {
@@ -197,7 +197,7 @@ const oddities: readonly (readonly [title: string, steps: readonly Step[]])[] = 
 describe.each(wires)('a client of %s', (dialect) => {
   test.each(oddities)('is told the two calls that are meant by %s', (_title, steps) => {
     const told = payloads(dialect, steps);
-    expect(heardBy(dialect, told, true)).toMatchObject({ calls: [read, write], finish: 'tool_calls' });
+    expect(receivedBy(dialect, told, true)).toMatchObject({ calls: [read, write], finish: 'tool_calls' });
     const ids = idsOf(dialect, told);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -237,20 +237,20 @@ describe.each(wires)('a client of %s that asked for a stream', (dialect) => {
     ].map(callOf);
     const message = { role: 'assistant', content: null, tool_calls: calls };
     const whole = { id: 'x', model: 'm', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] };
-    const { provider, channel, caller, info } = toldTo(dialect, 1, true, Buffer.alloc(0));
+    const { provider, channel, caller, info } = answerSentTo(dialect, 1, true, Buffer.alloc(0));
     const bytes = Buffer.from(JSON.stringify(whole));
     const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers: {}, body: bytes, info });
     if (!answer.ok) throw new Error('it failed');
     expect(answer.generated.toolCalls).toBe(2);
     const stream = new WholeAnswerAsStream(answer, { channel, caller, info });
     const told = `${stream.frames() ?? ''}${stream.closing({ output: 1 })}`;
-    expect(heardBy(dialect, payloadsIn(told), true).calls).toEqual([read, write]);
+    expect(receivedBy(dialect, payloadsIn(told), true).calls).toEqual([read, write]);
   });
 
   test('is told a stream of calls without end as far as it is remembered, or that it fails', () => {
     const steps = Array.from({ length: 6000 }, (_, at) => ({ index: 0, id: `i${at}`, name: 'read', args: readArgs }));
     const bytes = streamOf(steps);
-    const { provider, channel, caller, info } = toldTo(dialect, 1, true, bytes);
+    const { provider, channel, caller, info } = answerSentTo(dialect, 1, true, bytes);
     const stream = provider.protocol.stream({ provider, channel, caller, info });
     const { error, finished } = stream.push(bytes);
     expect(error !== null || finished).toBe(true);
@@ -291,7 +291,7 @@ describe("blocks of an Anthropic client's stream", () => {
   test('hold all that came when a call never ends', () => {
     const told = payloads('anthropic', [{ index: 0, id: 'a', name: 'read', args: '{"path":' }, 'Cut ', 'off.']);
     expect(blocksOf(told)).toEqual(['tool_use', 'text']);
-    expect(heardBy('anthropic', told, true).content).toBe('Cut off.');
+    expect(receivedBy('anthropic', told, true).content).toBe('Cut off.');
   });
 
   test('are whole and in order whatever lies between their pieces', () => {
@@ -322,9 +322,9 @@ describe("blocks of an Anthropic client's stream", () => {
         const order1 = [...begun];
         for (const at of order1) while ((left[at]?.length ?? 0) > 0) piece(at);
         const bytes = Buffer.from([...frames, chunk({}, 'tool_calls'), 'data: [DONE]\n\n'].join(''));
-        const told = payloadsIn(play(toldTo('anthropic', 1, true, bytes), [bytes]).answer);
+        const told = payloadsIn(play(answerSentTo('anthropic', 1, true, bytes), [bytes]).answer);
         blocksOf(told);
-        const said = heardBy('anthropic', told, true);
+        const said = receivedBy('anthropic', told, true);
         expect(said.content).toBe(text);
         expect(said.calls).toEqual(order1.map((at) => ({ name: `tool${at}`, args: { at, text: 'a"\\{b' } })));
       }),

@@ -2,7 +2,7 @@ import type { CallId } from '../../src/domain/kernel/ids.js';
 import { inFlightCalls } from '../../src/relay/metering/in-flight-calls.js';
 import { type Meter, type MeterPorts, openMeter } from '../../src/relay/metering/metered.js';
 import { CallsOfWorkers } from '../../src/relay-process/workers/calls-of-workers.js';
-import type { AskedOfPrimary } from '../../src/relay-process/workers/messages.js';
+import type { PrimaryMethods } from '../../src/relay-process/workers/messages.js';
 import { Peer } from '../../src/relay-process/workers/peer.js';
 import { remoteMeter } from '../../src/relay-process/workers/remote-meter.js';
 import { type PrimaryPorts, serveWorker } from '../../src/relay-process/workers/serve-worker.js';
@@ -40,7 +40,7 @@ export const meteringKinds: readonly (readonly [
       const rest = {} as PrimaryPorts;
       new Peer(primary, serveWorker({ ...rest, meter, calls, onTaken: () => {} }).methods, () => {});
       return {
-        meter: remoteMeter(new Peer<AskedOfPrimary>(worker, {}, () => {}), inFlightCalls()),
+        meter: remoteMeter(new Peer<PrimaryMethods>(worker, {}, () => {}), inFlightCalls()),
         pending: meter.pending,
         isUnderWay: (callId) => everyCall.has(callId),
       };

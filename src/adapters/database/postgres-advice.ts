@@ -70,5 +70,5 @@ export function unusable(where: string, error: unknown): Failure {
 }
 
 /** The same for what a start met on its way, where it is the word of Postgres; anything else stays what it is. */
-export const toldAtStart = (where: string, error: unknown): unknown =>
+export const adviceAtStart = (where: string, error: unknown): unknown =>
   error instanceof pg.DatabaseError ? unusable(where, error) : error;

@@ -1,5 +1,5 @@
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
-import type { NoticeRefusal } from '../ports/payment-ports.js';
+import type { WebhookRefusal } from '../ports/payment-ports.js';
 import type { Clock } from '../ports/storage-ports.js';
 
 /*
@@ -7,7 +7,7 @@ import type { Clock } from '../ports/storage-ports.js';
  * is logged once a minute.
  */
 
-export type RefusalReason = NoticeRefusal | 'differs' | 'unknown-order';
+export type RefusalReason = WebhookRefusal | 'differs' | 'unknown-order';
 
 export interface RefusedNotices {
   readonly provider: PaymentProviderName;

@@ -8,14 +8,14 @@ import { authorise } from '../authorise.js';
 import { type HeldCounts, ownedSlots } from '../bounded-counts.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import { refusedNotices } from '../notifications/refused-notices.js';
-import type { NoticeRequest } from '../ports/payment-ports.js';
+import type { WebhookRequest } from '../ports/payment-ports.js';
 import type { Clock } from '../ports/storage-ports.js';
 import { noStepUp, type SessionProof } from '../session-proof.js';
 import type { StepUps } from '../sign-in/step-up.js';
 import { beginTopUp, priceTopUp, type TopUpBuyer, type TopUpOrder, type TopUpPorts } from './begin-top-up.js';
+import { handleWebhook } from './handle-webhook.js';
 import { checkPayment, expireTopUp, type PaymentOrderPorts, readPayment, runPaymentCommand } from './payment-orders.js';
 import { PollTimes, pollPayment } from './payment-polls.js';
-import { takeNotice } from './take-notice.js';
 
 /*
  * Quota for money: an order is written down before its user goes to pay, and completed once, by whoever tells of the money
@@ -89,8 +89,8 @@ export function paymentCommands(ports: PaymentCommandPorts) {
     check: (id: PaymentId) => checkPayment(ports, id),
     poll: (buyer: Pick<TopUpBuyer, 'id'>, id: PaymentId) => pollPayment(polling, buyer, id),
     expire: (id: PaymentId, reason: ExpiryReason) => expireTopUp(ports, id, reason),
-    takeNotice: (provider: PaymentProviderName, request: NoticeRequest) =>
-      takeNotice(ports, refused, { provider, request }),
+    handleWebhook: (provider: PaymentProviderName, request: WebhookRequest) =>
+      handleWebhook(ports, refused, { provider, request }),
     recheck: (actor: Actor, id: PaymentId) => recheckPayment(ports, actor, id),
     completeByHand: (actor: Actor, id: PaymentId, reason: string, proof: SessionProof = noStepUp) =>
       completeByHand(ports, actor, id, { reason, proof }),

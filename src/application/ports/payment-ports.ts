@@ -22,7 +22,7 @@ export type Begun =
   | { readonly kind: 'checkout'; readonly url: string; readonly session: string };
 
 /** What came to the path where a provider tells of payments, as it came. */
-export interface NoticeRequest {
+export interface WebhookRequest {
   readonly query: URLSearchParams;
   /** As it came, for it is signed so. */
   readonly body: Buffer;
@@ -30,7 +30,7 @@ export interface NoticeRequest {
 }
 
 /** Why a notice is not believed; nothing of its content. `unanswered`: the provider does not say which order it is of. */
-export type NoticeRefusal = 'not-configured' | 'malformed' | 'wrong-signature' | 'wrong-merchant' | 'unanswered';
+export type WebhookRefusal = 'not-configured' | 'malformed' | 'wrong-signature' | 'wrong-merchant' | 'unanswered';
 
 /** `over`: the provider takes no money for it any more. `nothing`: nothing that moves anything. */
 export type OrderNews =
@@ -39,10 +39,10 @@ export type OrderNews =
   | { readonly kind: 'returned'; readonly returned: MoneyReturned }
   | { readonly kind: 'nothing' };
 
-export type NoticeRead =
+export type WebhookRead =
   /** `order` is as the provider says it. */
   | { readonly ok: true; readonly order: string; readonly told: OrderNews }
-  | { readonly ok: false; readonly reason: NoticeRefusal };
+  | { readonly ok: false; readonly reason: WebhookRefusal };
 
 /** How an order stands by the provider's own word. `unanswered`: nobody knows. */
 export type OrderState =
@@ -57,7 +57,7 @@ export interface PaymentProvider {
   methods(): readonly string[];
   /** `returnPath`: where on the site the browser comes back to. Throws `payment-not-configured`, `payment-not-begun`. */
   begin(order: OrderToPay, returnPath: string): Promise<Begun>;
-  readNotice(request: NoticeRequest): Promise<NoticeRead>;
+  readWebhook(request: WebhookRequest): Promise<WebhookRead>;
   ask(order: OrderToPay): Promise<OrderState>;
 }
 

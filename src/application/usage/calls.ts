@@ -56,7 +56,7 @@ export interface CallView extends Pick<CallReserved, 'reserved' | 'promptTokens'
   readonly attempts: readonly CallAttempt[];
   /** What upstream may charge for and nobody pays. For administrators. */
   readonly suspense: Quota;
-  readonly events: readonly ToldEvent[];
+  readonly events: readonly CallEventView[];
 }
 
 export interface CallEnd {
@@ -77,7 +77,7 @@ export interface CallEnd {
 }
 
 /** An event as its viewer may see it. */
-export interface ToldEvent extends Pick<Recorded, 'position' | 'revision' | 'at'> {
+export interface CallEventView extends Pick<Recorded, 'position' | 'revision' | 'at'> {
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -109,7 +109,7 @@ const forCallers: ReadonlySet<string> = new Set([
   'code',
 ]);
 
-function toldEvent({ position, revision, at, event }: Recorded<CallEvent>, isAdmin: boolean): ToldEvent {
+function toldEvent({ position, revision, at, event }: Recorded<CallEvent>, isAdmin: boolean): CallEventView {
   const { type, ...members } = event;
   const payload = isAdmin
     ? members

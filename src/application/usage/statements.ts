@@ -24,7 +24,7 @@ interface StatementPorts extends ConsistencyPorts {
   readonly clock: Clock;
 }
 
-export interface MonthAsked {
+export interface StatementMonth {
   /** null: the viewer's own. */
   readonly userId: UserId | null;
   /** `2026-03` */
@@ -90,7 +90,7 @@ export function statementQueries(ports: StatementPorts) {
      * Every call that was charged for, oldest first. Throws `store-unavailable` while the log is being rebuilt, and
      * `usage-log-cleared`, while the pages are read too, once lines of the month are shown no more.
      */
-    async monthOfUsage(viewer: Actor, asked: MonthAsked): Promise<MonthOf<UsageLogEntry>> {
+    async monthOfUsage(viewer: Actor, asked: StatementMonth): Promise<MonthOf<UsageLogEntry>> {
       const month = monthNamed(asked.month, asked.zone, clock.now());
       const userId = await holderOf(viewer, asked.userId);
       const upTo = await waitForHead(ports, [usageLog.name, users.name, channels.name]);
@@ -102,7 +102,7 @@ export function statementQueries(ports: StatementPorts) {
      * The balance at the beginning, what changed it in order, and the balance at the end, which is the ledger's. Throws
      * `store-unavailable` while that is being rebuilt.
      */
-    async monthOfWallet(viewer: Actor, asked: MonthAsked): Promise<MonthOf<StatementLine>> {
+    async monthOfWallet(viewer: Actor, asked: StatementMonth): Promise<MonthOf<StatementLine>> {
       const now = clock.now();
       const month = monthNamed(asked.month, asked.zone, now);
       const userId = await holderOf(viewer, asked.userId);

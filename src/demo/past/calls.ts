@@ -14,8 +14,8 @@ import { chooseChannel, isRetryable } from '../../relay/pipeline/routing.js';
 import { channelCast, embeddingModel, type Habit } from '../cast.js';
 import { around, type Random } from '../random.js';
 import { maxOutput, tokensOf } from '../tokens.js';
+import { demoFaultOf, mannersOf, unanswered } from './faults.js';
 import type { Intent } from './hours.js';
-import { mannersOf, mishapOf, unanswered } from './mishaps.js';
 
 /* A call of the past, from what somebody wants to the events that the gateway would have recorded of it. */
 
@@ -85,14 +85,14 @@ function askChannels({ at }: Intent, channels: readonly ChannelView[], world: Ca
     const chosen = chooseChannel(candidates, attempt, new Set(attempts), random());
     if (chosen === null) break;
     attempts.push(chosen.id);
-    const mishap = mishapOf(chosen.name, at - begin, random);
-    if (mishap === null) return { answered: chosen.channel, attempts, failed, told, tookMs, unknown };
-    const durationMs = mishap === unanswered ? mishap.tookMs : around(mishap.tookMs, 0.3, random);
-    failed.push({ channelId: chosen.id, status: mishap.status, code: mishap.code, durationMs });
+    const fault = demoFaultOf(chosen.name, at - begin, random);
+    if (fault === null) return { answered: chosen.channel, attempts, failed, told, tookMs, unknown };
+    const durationMs = fault === unanswered ? fault.tookMs : around(fault.tookMs, 0.3, random);
+    failed.push({ channelId: chosen.id, status: fault.status, code: fault.code, durationMs });
     tookMs += durationMs;
-    if (mishap === unanswered) unknown++;
-    told = { status: mishap.told, code: mishap.code };
-    if (!isRetryable(mishap.told)) break;
+    if (fault === unanswered) unknown++;
+    told = { status: fault.told, code: fault.code };
+    if (!isRetryable(fault.told)) break;
   }
   return { answered: null, attempts, failed, told, tookMs, unknown };
 }

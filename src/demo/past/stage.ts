@@ -3,14 +3,14 @@ import type { Handle } from '../../application/handle.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { ChannelId, UserId } from '../../domain/kernel/ids.js';
 import type { Seeded, SeededPerson } from '../seed.js';
-import type { Purses } from './purses.js';
+import type { DemoBalances } from './balances.js';
 
 /** What those need who act in the past; the clock of `app` and `handle` stands at the moment of their act. */
 export interface Stage {
   readonly app: Application;
   readonly handle: Handle;
   readonly seeded: Seeded;
-  readonly purses: Purses;
+  readonly balances: DemoBalances;
 }
 
 export function channelNamed({ seeded }: Pick<Stage, 'seeded'>, name: string): ChannelId {

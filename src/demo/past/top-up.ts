@@ -32,6 +32,6 @@ export async function topUp(stage: Stage, buyer: SeededPerson, dollars: number, 
     ...{ type: 'CompleteTopUp', provider: 'stripe', learned: { by: 'notice' } },
     ...received,
   });
-  stage.purses.add(buyer.id, quota);
+  stage.balances.add(buyer.id, quota);
   return position;
 }

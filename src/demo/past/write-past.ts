@@ -7,13 +7,13 @@ import { Instant } from '../../domain/kernel/instant.js';
 import type { DemoClock } from '../demo-clock.js';
 import { type Random, randomFrom } from '../random.js';
 import type { Seeded, SeededPerson } from '../seed.js';
+import { DemoBalances } from './balances.js';
 import { pastCall } from './calls.js';
-import { chronicle } from './chronicle.js';
 import { dayMs, hourMs, type Intent, intentsOf, rushBefore } from './hours.js';
-import { Purses } from './purses.js';
 import type { Stage } from './stage.js';
-import { strangersOf, type TurnedAway } from './strangers.js';
+import { timeline } from './timeline.js';
 import { topUp } from './top-up.js';
+import { type TurnedAway, unknownCallersOf } from './unknown-callers.js';
 
 /*
  * Thirty days before the demo began, written into the log as the events they would have left: in the order of time, each
@@ -81,9 +81,9 @@ class Pen {
 /** Writes what lies between `begin` and `until`; `begin` is a full hour. */
 class PastWriter {
   private readonly pen: Pen;
-  private readonly purses = new Purses();
+  private readonly balances = new DemoBalances();
   private readonly stage: Stage;
-  private readonly acts: ReturnType<typeof chronicle>;
+  private readonly acts: ReturnType<typeof timeline>;
   private readonly random: Random = randomFrom(20_260_101);
 
   constructor(
@@ -93,9 +93,9 @@ class PastWriter {
   ) {
     const { app, store, clock, seeded } = ports;
     this.pen = new Pen(store);
-    this.stage = { app, seeded, purses: this.purses, handle: handle(store, clock) };
-    this.acts = chronicle(pastDays, this.random);
-    for (const { id, cast } of seeded.people) this.purses.add(id, cast.quota);
+    this.stage = { app, seeded, balances: this.balances, handle: handle(store, clock) };
+    this.acts = timeline(pastDays, this.random);
+    for (const { id, cast } of seeded.people) this.balances.add(id, cast.quota);
   }
 
   async write(): Promise<Position> {
@@ -104,9 +104,9 @@ class PastWriter {
     for (let hour = this.begin; hour < this.until; hour += hourMs) {
       const passed = (hour - this.begin) / (this.until - this.begin);
       const calls = intentsOf(Instant(hour), passed, people, this.random);
-      const strangers = strangersOf(hour, this.begin, this.random);
+      const unknownCallers = unknownCallersOf(hour, this.begin, this.random);
       const rushed = rush.filter(({ at }) => at >= hour && at < hour + hourMs);
-      const happening = [...calls, ...rushed, ...strangers].sort((a, b) => a.at - b.at);
+      const happening = [...calls, ...rushed, ...unknownCallers].sort((a, b) => a.at - b.at);
       for (const next of happening) {
         if (next.at >= this.until) break;
         await this.actUpTo(next.at);
@@ -125,18 +125,18 @@ class PastWriter {
     const { id } = intent.person;
     await this.fill(intent.person, intent.at);
     const { directory } = this.ports.app;
-    const { stream, events, charged, endedAt } = pastCall(intent, this.purses.of(id), {
+    const { stream, events, charged, endedAt } = pastCall(intent, this.balances.of(id), {
       ...{ directory, begin: this.begin, random: this.random },
     });
     if (endedAt >= this.until) return;
-    this.purses.add(id, -charged);
+    this.balances.add(id, -charged);
     await this.pen.write({ stream, events, expected: 'no-stream' });
   }
 
   /** Who buys quota buys it in time. */
   private async fill(person: SeededPerson, at: number): Promise<void> {
     const dollars = person.cast.topUp;
-    if (dollars === 0 || this.purses.of(person.id) > dollars * quotaPerDollar * littleLeft) return;
+    if (dollars === 0 || this.balances.of(person.id) > dollars * quotaPerDollar * littleLeft) return;
     await this.act(at, (stage) => topUp(stage, person, dollars, true, this.random));
   }
 

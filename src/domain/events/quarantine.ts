@@ -43,7 +43,7 @@ const quarantineKey = ({ model, version, position }: Pick<QuarantineEvent, 'mode
 
 /** Books from which a movement of money is left out are no books: this one is mended or waits. */
 const books: readonly string[] = ['ledger', 'wallets'];
-export const keepsBooks = (model: string): boolean => books.includes(model);
+export const isLedger = (model: string): boolean => books.includes(model);
 
 export const quarantineDecider: Decider<Quarantine, QuarantineCommand, QuarantineEvent> = {
   initial: new Set(),
@@ -52,7 +52,7 @@ export const quarantineDecider: Decider<Quarantine, QuarantineCommand, Quarantin
       case 'QuarantineEvent': {
         const { model, version, position, stoppedAt, reason, by } = command;
         checkText('reason', reason, reasonText);
-        if (keepsBooks(model)) throw new Failure('books-stay-whole', { model });
+        if (isLedger(model)) throw new Failure('books-stay-whole', { model });
         if (quarantine.has(quarantineKey(command))) return [];
         if (stoppedAt !== position)
           throw new Failure('read-model-not-stopped-there', { model, position: Number(position) });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CloseCode, handleProtocols, type Server as Protocol } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { rateLimitKey } from '../../http/place.js';
+import { rateLimitKey } from '../../http/client-network.js';
 import { refuseUpgrade, type UpgradeHandler, type UpgradeRouter } from '../../http/upgrade-router.js';
 import { TokenBucket } from '../../rate-limit/token-bucket.js';
 import type { ErrorLog } from '../server/errors.js';

@@ -5,7 +5,7 @@ import type { ReadableRedemption } from '../../application/redemptions/redemptio
 import type { Position } from '../../domain/events/events.js';
 import { RedemptionId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
-import { rateLimitKey } from '../../http/place.js';
+import { rateLimitKey } from '../../http/client-network.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { OrderKeyArg, orderKeyIn } from '../server/order-key.js';
 import { QuotaScalar } from '../server/scalars.js';

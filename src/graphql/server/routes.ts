@@ -13,7 +13,7 @@ import type { UserView } from '../../application/ports/storage-ports.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import { countUnfinished } from '../../http/body-room.js';
 import { clientOf } from '../../http/client.js';
-import { rateLimitKey } from '../../http/place.js';
+import { rateLimitKey } from '../../http/client-network.js';
 import {
   closedSessionCookie,
   forgottenHalfSignInCookie,

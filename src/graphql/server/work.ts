@@ -1,4 +1,4 @@
-import { rateLimitKey } from '../../http/place.js';
+import { rateLimitKey } from '../../http/client-network.js';
 import type { TokenBuckets } from '../../rate-limit/token-bucket.js';
 import type { GraphqlCaller } from './context.js';
 import { RequestRefused } from './errors.js';

@@ -15,7 +15,7 @@ import {
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { QuarantineInput } from '../../application/read-models.js';
 import { Position } from '../../domain/events/events.js';
-import { keepsBooks } from '../../domain/events/quarantine.js';
+import { isLedger } from '../../domain/events/quarantine.js';
 import type { ReadModelState } from '../../projections/engine/runner.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
@@ -84,8 +84,8 @@ class QuarantineInputObject implements Pick<QuarantineInput, 'model' | 'reason'>
 @Resolver(() => ReadModelObject)
 export class ReadModelResolver {
   @FieldResolver(() => Boolean, { description: 'It can leave out no event: its sums must stay true.' })
-  keepsBooks(@Root() { name }: ReadModelState): boolean {
-    return keepsBooks(name);
+  isLedger(@Root() { name }: ReadModelState): boolean {
+    return isLedger(name);
   }
 
   @Authorized('admin')

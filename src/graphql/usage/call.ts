@@ -14,7 +14,7 @@ import {
 } from 'type-graphql';
 import type { PriceOrigin } from '../../application/options/price-origins.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import type { CallEnd, CallView, ToldEvent } from '../../application/usage/calls.js';
+import type { CallEnd, CallEventView, CallView } from '../../application/usage/calls.js';
 import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call/call.js';
 import type { CallStatus, CallStep, CallStepKind } from '../../domain/call/call-course.js';
 import type { Position } from '../../domain/events/events.js';
@@ -108,12 +108,12 @@ class CallEndObject implements Omit<CallEnd, 'usage'> {
 }
 
 @ObjectType('CallEvent', { description: 'As it stands in the log, as far as the viewer may see it.' })
-class CallEventObject implements Omit<ToldEvent, 'payload' | 'revision'> {
+class CallEventObject implements Omit<CallEventView, 'payload' | 'revision'> {
   @Field(() => ID, { description: 'Its place in the log of events.' })
-  readonly position!: ToldEvent['position'];
+  readonly position!: CallEventView['position'];
 
   @Field(() => SafeIntScalar, { description: 'Unix milliseconds.' })
-  readonly at!: ToldEvent['at'];
+  readonly at!: CallEventView['at'];
 
   @Field(() => String)
   readonly type!: string;

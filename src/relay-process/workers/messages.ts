@@ -7,20 +7,20 @@ import type { CallProgress } from '../../domain/call/call-progress.js';
 import type { Position, Recorded, StreamName } from '../../domain/events/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
-import type { TellDoubt } from '../../http/client-address.js';
+import type { ReportDoubt } from '../../http/client-address.js';
 import type { Limits } from '../../relay/admission/call-limits.js';
 import type { RelayError } from '../../relay/contracts/errors.js';
 import type { Withdrawal } from '../../relay/metering/metered.js';
 import type { RefusedKind } from '../../relay/pipeline/refusal-tally.js';
+import type { ReservationMessage, ReserveMessage, SettleMessage } from './call-messages.js';
 import type { Turn } from './calls-of-workers.js';
-import type { ToldOrder, ToldReservation, ToldSettlement } from './told-calls.js';
 
 /*
  * What the processes of a node ask each other. The primary holds the database: it decides what is decided once, writes
  * the log and serves the console. Workers serve calls, and know by heart what they need for it. All of it is JSON.
  */
 
-export interface AskedOfPrimary {
+export interface PrimaryMethods {
   /** The page of a stream after a revision; empty at its end. */
   streamPage(stream: StreamName, after: number): Promise<readonly Recorded[]>;
   apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null>;
@@ -37,10 +37,10 @@ export interface AskedOfPrimary {
   mayShowKey(place: string): Promise<boolean>;
   wrongKey(place: string): void;
 
-  reserve(...order: ToldOrder): Promise<Reserved>;
+  reserve(...order: ReserveMessage): Promise<Reserved>;
   extend(callId: CallId, quota: Quota): Promise<boolean>;
-  settle(...settlement: ToldSettlement): Promise<Quota>;
-  settleOrWithdraw(withdrawal: Withdrawal, ...settlement: ToldSettlement): Promise<Quota | null>;
+  settle(...settlement: SettleMessage): Promise<Quota>;
+  settleOrWithdraw(withdrawal: Withdrawal, ...settlement: SettleMessage): Promise<Quota | null>;
   release(callId: CallId, release: Release): Promise<void>;
   /** Nobody serves the call any more, and it has no outcome. */
   abandon(callId: CallId): void;
@@ -49,15 +49,15 @@ export interface AskedOfPrimary {
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;
-  /** See TellDoubt. */
-  proxyDoubted(...doubted: Parameters<TellDoubt>): void;
+  /** See ReportDoubt. */
+  proxyDoubted(...doubted: Parameters<ReportDoubt>): void;
   /** Since the last time. */
   refused(kinds: readonly RefusedKind[]): void;
 }
 
-export interface AskedOfWorker {
+export interface WorkerMethods {
   /** Once, and first. Resolves with the port once it listens. */
-  begin(setting: WorkerSetting, directory: ToldDirectory): Promise<number>;
+  begin(setting: WorkerSetting, directory: SerializedDirectory): Promise<number>;
   /** What has been recorded since, calls left out. */
   news(events: readonly Recorded[]): Promise<void>;
   /** That the key is not spent is not to be believed any longer. */
@@ -84,16 +84,16 @@ export interface WorkerSetting {
 /** A place taken among what is counted, until it is left. */
 type Ticket = number;
 
-type Admitted = { readonly ticket: Ticket } | { readonly refused: ToldRefusal };
+type Admitted = { readonly ticket: Ticket } | { readonly refused: SerializedRefusal };
 
 /** A RelayError. */
-export type ToldRefusal = Pick<
+export type SerializedRefusal = Pick<
   RelayError,
   'status' | 'code' | 'message' | 'type' | 'param' | 'retryAfter' | 'shouldRetry'
 >;
 
-type Reserved = ToldReservation | Shortage;
+type Reserved = ReservationMessage | Shortage;
 
-export interface ToldDirectory extends Omit<DirectorySnapshot, 'options'> {
+export interface SerializedDirectory extends Omit<DirectorySnapshot, 'options'> {
   readonly options: readonly (readonly [string, ChangedOption])[];
 }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { allocateYoung } from '../../process/allocation.js';
 import { nameSources } from '../../process/stack-traces.js';
 import { letHelpersWait } from '../../process/thread-priorities.js';
-import type { AskedOfPrimary, AskedOfWorker } from './messages.js';
+import type { PrimaryMethods, WorkerMethods } from './messages.js';
 import { Peer } from './peer.js';
 import { pipeAt } from './pipe-at.js';
 import { type ServingCalls, serveCalls } from './serving-calls.js';
@@ -20,7 +20,7 @@ const begun = (): ServingCalls => {
   return serving;
 };
 
-const methods: AskedOfWorker = {
+const methods: WorkerMethods = {
   begin(setting, directory) {
     serving = serveCalls(primary, setting, directory);
     return serving.port;
@@ -32,7 +32,7 @@ const methods: AskedOfWorker = {
   finish: () => begun().finish(),
 };
 
-const primary = new Peer<AskedOfPrimary>(new Socket({ fd: pipeAt }), methods, (error) => {
+const primary = new Peer<PrimaryMethods>(new Socket({ fd: pipeAt }), methods, (error) => {
   throw error;
 });
 

@@ -12,7 +12,7 @@ import { isCallStream, type Position, type Recorded } from '../../domain/events/
 import type { CallId } from '../../domain/kernel/ids.js';
 import type { Meter } from '../../relay/metering/metered.js';
 import { type CallsOfWorker, CallsOfWorkers } from './calls-of-workers.js';
-import type { AskedOfWorker, WorkerSetting } from './messages.js';
+import type { WorkerMethods, WorkerSetting } from './messages.js';
 import { Peer } from './peer.js';
 import { pipeAt } from './pipe-at.js';
 import { type PrimaryPorts, serveWorker } from './serve-worker.js';
@@ -75,7 +75,7 @@ interface Process {
 
 /** One that is told what happens. */
 interface Running {
-  readonly peer: Peer<AskedOfWorker>;
+  readonly peer: Peer<WorkerMethods>;
   readonly meter: Meter;
   /** Up to where it has been told, and has taken it. */
   told: Position;
@@ -236,7 +236,7 @@ export class RelayWorkers implements TailConsumer {
         this.answerWaiters();
       },
     });
-    const peer = new Peer<AskedOfWorker>(worker.process.stdio[pipeAt] as Duplex, service.methods, (error) =>
+    const peer = new Peer<WorkerMethods>(worker.process.stdio[pipeAt] as Duplex, service.methods, (error) =>
       log.error({ err: error }, 'what a worker said could not be done'),
     );
     const { directory, position } = ports;
@@ -271,7 +271,7 @@ export class RelayWorkers implements TailConsumer {
   }
 
   /** Ends it when it is stuck. Counted, not timed: a machine that was paused has not been left without an answer. */
-  private watch(worker: Worker, peer: Peer<AskedOfWorker>): () => void {
+  private watch(worker: Worker, peer: Peer<WorkerMethods>): () => void {
     let silent = 0;
     const asking = setInterval(() => {
       if (silent++ >= this.patience.unanswered) {

@@ -2,9 +2,9 @@ import { withOutput } from '../../domain/call/usage-bound.js';
 import { Position } from '../../domain/events/events.js';
 import type { InFlightCalls } from '../../relay/metering/in-flight-calls.js';
 import type { Meter, Reservation } from '../../relay/metering/metered.js';
-import type { AskedOfPrimary } from './messages.js';
+import { encodeReserve, encodeSettlement } from './call-messages.js';
+import type { PrimaryMethods } from './messages.js';
 import type { Peer } from './peer.js';
-import { toldOrder, toldSettlement } from './told-calls.js';
 
 /*
  * The money side of a worker's calls: the primary admits, reserves, settles and releases them. What is under way here is
@@ -12,7 +12,7 @@ import { toldOrder, toldSettlement } from './told-calls.js';
  */
 
 export function remoteMeter(
-  primary: Peer<AskedOfPrimary>,
+  primary: Peer<PrimaryMethods>,
   underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>,
 ): Meter {
   return {
@@ -21,10 +21,12 @@ export function remoteMeter(
 
     async reserve(callId, facts, terms, estimate) {
       const call = underWay.begin(callId);
-      const reserving = await primary.ask('reserve', ...toldOrder(callId, facts, terms, estimate)).catch((error) => {
-        underWay.end(callId);
-        throw error;
-      });
+      const reserving = await primary
+        .ask('reserve', ...encodeReserve(callId, facts, terms, estimate))
+        .catch((error) => {
+          underWay.end(callId);
+          throw error;
+        });
       if ('short' in reserving) {
         underWay.end(callId);
         return { ok: false, shortage: reserving };
@@ -54,9 +56,9 @@ export function remoteMeter(
           held = wanted;
           return true;
         },
-        settle: (settlement) => conclude(primary.ask('settle', ...toldSettlement(callId, settlement))),
+        settle: (settlement) => conclude(primary.ask('settle', ...encodeSettlement(callId, settlement))),
         settleOrWithdraw: (settlement, withdrawal) =>
-          conclude(primary.ask('settleOrWithdraw', withdrawal, ...toldSettlement(callId, settlement))),
+          conclude(primary.ask('settleOrWithdraw', withdrawal, ...encodeSettlement(callId, settlement))),
         release: (release) => conclude(primary.ask('release', callId, release)),
         leave() {
           if (concluding) return;

@@ -6,12 +6,12 @@ import type { ApiKeyId, SecretId } from '../../domain/kernel/ids.js';
 import type { CallLimits } from '../../relay/admission/call-limits.js';
 import { RelayError } from '../../relay/contracts/errors.js';
 import type { RelayPorts } from '../../relay/contracts/ports.js';
-import type { AskedOfPrimary, ToldDirectory } from './messages.js';
+import type { PrimaryMethods, SerializedDirectory } from './messages.js';
 import type { Peer } from './peer.js';
 
 /* What a worker knows and counts nothing of by itself: it asks the primary. */
 
-type Primary = Peer<AskedOfPrimary>;
+type Primary = Peer<PrimaryMethods>;
 
 export const remoteStreams = (primary: Primary): Pick<EventStore, 'streamPages'> => ({
   async *streamPages(stream, after = -1) {
@@ -25,7 +25,10 @@ export const remoteStreams = (primary: Primary): Pick<EventStore, 'streamPages'>
   },
 });
 
-export const remoteDirectorySource = (primary: Primary, { options, ...told }: ToldDirectory): DirectorySource => ({
+export const remoteDirectorySource = (
+  primary: Primary,
+  { options, ...told }: SerializedDirectory,
+): DirectorySource => ({
   snapshot: async () => ({ ...told, options: new Map(options) }),
   apiKeyIdByHash: (keyHash) => primary.ask('apiKeyIdByHash', keyHash),
 });

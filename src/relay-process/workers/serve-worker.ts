@@ -4,7 +4,7 @@ import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { Position } from '../../domain/events/events.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { CallId } from '../../domain/kernel/ids.js';
-import type { TellDoubt } from '../../http/client-address.js';
+import type { ReportDoubt } from '../../http/client-address.js';
 import type { ApiKeyStatusNotice } from '../../relay/admission/authenticate.js';
 import type { CallLimits, Leave } from '../../relay/admission/call-limits.js';
 import type { WrongKeys } from '../../relay/admission/wrong-keys.js';
@@ -12,9 +12,9 @@ import { RelayError } from '../../relay/contracts/errors.js';
 import type { ChannelHealthNotice } from '../../relay/contracts/ports.js';
 import type { Meter, Reservation } from '../../relay/metering/metered.js';
 import type { RefusalRecord } from '../../relay/pipeline/record-refusals.js';
+import { decodeReserve, decodeSettlement } from './call-messages.js';
 import type { CallsOfWorker } from './calls-of-workers.js';
-import type { AskedOfPrimary, ToldRefusal } from './messages.js';
-import { orderTold, settlementTold } from './told-calls.js';
+import type { PrimaryMethods, SerializedRefusal } from './messages.js';
 
 /* What the primary does for one worker. All that it holds for it is given back when the worker is gone. */
 
@@ -28,7 +28,7 @@ export interface PrimaryPorts {
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
   readonly refusalRecord: Pick<RefusalRecord, 'take'>;
-  readonly doubted: TellDoubt;
+  readonly doubted: ReportDoubt;
 }
 
 interface WorkerPorts extends PrimaryPorts {
@@ -37,7 +37,15 @@ interface WorkerPorts extends PrimaryPorts {
   readonly onTaken: (position: Position) => void;
 }
 
-const toldRefusal = ({ status, code, message, type, param, retryAfter, shouldRetry }: RelayError): ToldRefusal => ({
+const toldRefusal = ({
+  status,
+  code,
+  message,
+  type,
+  param,
+  retryAfter,
+  shouldRetry,
+}: RelayError): SerializedRefusal => ({
   status,
   code,
   message,
@@ -50,7 +58,7 @@ const toldRefusal = ({ status, code, message, type, param, retryAfter, shouldRet
 const neverServed = { kind: 'never-sent', reason: 'recovered', status: null, code: null } as const;
 
 interface WorkerService {
-  readonly methods: AskedOfPrimary;
+  readonly methods: PrimaryMethods;
   /** The worker is gone. Whether calls may be left without an outcome. */
   end(): boolean;
 }
@@ -85,7 +93,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     return reservation;
   };
 
-  const methods: AskedOfPrimary = {
+  const methods: PrimaryMethods = {
     async streamPage(stream, after) {
       for await (const page of store.streamPages(stream, after)) return page;
       return [];
@@ -116,7 +124,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     wrongKey: (place) => wrongKeys.shown(place),
 
     async reserve(...order) {
-      const { callId, facts, terms, estimate } = orderTold(order);
+      const { callId, facts, terms, estimate } = decodeReserve(order);
       const reserving = await meter.reserve(callId, facts, terms, estimate);
       if (!reserving.ok) return reserving.shortage;
       const { reservation } = reserving;
@@ -130,9 +138,9 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       return [calls.tell(callId), held, outputLimit, bound.output];
     },
     extend: (callId, quota) => reserved(callId).extend(quota),
-    settle: (...settlement) => last(settlement[0]).settle(settlementTold(settlement)),
+    settle: (...settlement) => last(settlement[0]).settle(decodeSettlement(settlement)),
     settleOrWithdraw: (withdrawal, ...settlement) =>
-      last(settlement[0]).settleOrWithdraw(settlementTold(settlement), withdrawal),
+      last(settlement[0]).settleOrWithdraw(decodeSettlement(settlement), withdrawal),
     release: (callId, release) => last(callId).release(release),
     abandon: (callId) => last(callId).leave(),
     note: (notedTo, progressed) => calls.note(notedTo, progressed),

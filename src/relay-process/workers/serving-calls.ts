@@ -12,11 +12,11 @@ import { UpgradeRouter } from '../../http/upgrade-router.js';
 import { inFlightCalls } from '../../relay/metering/in-flight-calls.js';
 import { RefusalTally } from '../../relay/pipeline/refusal-tally.js';
 import { providerTable } from '../../relay/providers/registry.js';
-import { samplePlacesBy } from '../../relay/text/sample-places.js';
+import { samplePositionsBy } from '../../relay/text/sample-positions.js';
 import { preloadTokenizers } from '../../relay/text/tokens.js';
 import { httpListener } from '../http-listener.js';
 import { directoryCapacity, openRelayRuntime } from '../runtime.js';
-import type { AskedOfPrimary, ToldDirectory, WorkerSetting } from './messages.js';
+import type { PrimaryMethods, SerializedDirectory, WorkerSetting } from './messages.js';
 import { passingOn } from './passing-on.js';
 import type { Peer } from './peer.js';
 import { remoteMeter } from './remote-meter.js';
@@ -54,12 +54,12 @@ const lookMs = 20;
 const tellRefusedMs = 1_000;
 
 export function serveCalls(
-  primary: Peer<AskedOfPrimary>,
+  primary: Peer<PrimaryMethods>,
   { server, relay: relayConfig, logLevel, hashingKey, samplingKey, faces }: WorkerSetting,
-  told: ToldDirectory,
+  told: SerializedDirectory,
 ): ServingCalls {
   const clock = systemClock;
-  samplePlacesBy(Buffer.from(samplingKey, 'base64'));
+  samplePositionsBy(Buffer.from(samplingKey, 'base64'));
   const log = pino({ level: logLevel });
   const gate = remoteGate(primary, clock);
   const opening = openDirectory({

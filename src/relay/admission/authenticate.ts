@@ -8,7 +8,7 @@ import type {
 } from '../../application/ports/storage-ports.js';
 import type { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
 import { atLeast } from '../../domain/user/user.js';
-import { rateLimitKey } from '../../http/place.js';
+import { rateLimitKey } from '../../http/client-network.js';
 import type { Credential } from '../contracts/caller-dialect.js';
 import { RelayError } from '../contracts/errors.js';
 import { isAllowed } from './ip-allow-list.js';

@@ -1,6 +1,6 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
 import { factsOf } from '../../domain/models/model-facts.js';
-import type { Provider, ThinkingBeside, ThinkingSaid } from '../contracts/protocol.js';
+import type { Provider, ReasoningOverheadRule, ThinkingSaid } from '../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, textIn } from '../json/json.js';
 import type { ParsedChannel } from '../pipeline/channel-settings.js';
 
@@ -16,7 +16,7 @@ const asksForEffort = ({ reasoning_effort: effort }: JsonObject): boolean =>
   textIn(effort) !== null && effort !== 'none';
 
 /** `enable_thinking` and `thinking_budget`. */
-export const switchedByFlag: ThinkingBeside = (body) => {
+export const switchedByFlag: ReasoningOverheadRule = (body) => {
   const { enable_thinking: flag, thinking_budget: given } = body;
   if (flag === false) return refused;
   if ((flag ?? given ?? null) === null && !asksForEffort(body)) return notSaid;
@@ -24,7 +24,7 @@ export const switchedByFlag: ThinkingBeside = (body) => {
 };
 
 /** `thinking: { type }`. One limit there is that counts thinking after all. */
-export const switchedByType: ThinkingBeside = (body) => {
+export const switchedByType: ReasoningOverheadRule = (body) => {
   const { thinking, reasoning_effort: effort } = body;
   if (countIn(body.max_completion_tokens)) return { wanted: false, budget: 0 };
   if ((isObject(thinking) && thinking.type === 'disabled') || effort === 'minimal') return refused;
@@ -32,7 +32,7 @@ export const switchedByType: ThinkingBeside = (body) => {
 };
 
 /** Nobody knows who stands behind the channel, and whether they heed a refusal. */
-const toAnybody: ThinkingBeside = (body, names) => {
+const toAnybody: ReasoningOverheadRule = (body, names) => {
   const said = switchedByFlag(body, names);
   return said.wanted ? said : notSaid;
 };
@@ -52,7 +52,7 @@ function maxOf(names: ReadonlySet<string>, { wanted, budget }: ThinkingSaid): nu
 }
 
 interface AskedPorts {
-  readonly providerOf: (channelType: number) => Pick<Provider, 'thinkingBeside'> | null;
+  readonly providerOf: (channelType: number) => Pick<Provider, 'overheadRule'> | null;
   readonly parsedChannel: (channel: ChannelView) => Pick<ParsedChannel, 'paramOverride'>;
 }
 
@@ -70,7 +70,7 @@ export function reasoningOverhead(
   for (const name of names) anywhere ||= factsOf(name).separateEverywhere;
   let most = 0;
   for (const channel of channels) {
-    const said = providerOf(channel.settings.type)?.thinkingBeside ?? (anywhere ? toAnybody : null);
+    const said = providerOf(channel.settings.type)?.overheadRule ?? (anywhere ? toAnybody : null);
     if (said === null) continue;
     most = Math.max(most, maxOf(names, said(body, names)));
     const { paramOverride } = parsedChannel(channel);

@@ -86,7 +86,7 @@ export function accountUnavailable(answered: number, mapped: number): RelayError
 const saturated = 'the upstream of this group is saturated, retry later';
 
 /** An upstream's refusal after the channel's status mapping, as callers are told of it. */
-export const toldToCaller = (error: UpstreamError, status: number): RelayError =>
+export const errorForCaller = (error: UpstreamError, status: number): RelayError =>
   accountFaultIn(error, status) === null ? fromUpstream(error, status) : accountUnavailable(error.status, status);
 
 /** The same in upstream's own words, for whoever runs the gateway. */

@@ -6,7 +6,7 @@ import type { JsonObject } from '../json/json.js';
 import type { BalanceWire } from '../protocols/balance.js';
 import type { JsonSource } from '../protocols/carried.js';
 import type { ModelsWire } from '../protocols/models.js';
-import type { ThinkingAsked } from '../protocols/thinking-asked.js';
+import type { RequestedThinking } from '../protocols/requested-thinking.js';
 import type { RenamedTools } from '../protocols/tool-names.js';
 import type { SeenText } from '../text/seen-text.js';
 import type { Picture } from '../upstream/pictures.js';
@@ -97,7 +97,7 @@ export interface UpstreamRequest {
   /** The effort the request carries, given by the caller or by a suffix of the name. */
   readonly reasoningEffort: string | null;
   /** What it says of thinking, in the words that go out. */
-  readonly thinking: ThinkingAsked;
+  readonly thinking: RequestedThinking;
 }
 
 export interface CallInfo {
@@ -224,7 +224,7 @@ export interface ThinkingSaid {
 }
 
 /** Of a body in neutral words. `names`: of the model, as asked for and as sent upstream. */
-export type ThinkingBeside = (body: JsonObject, names: ReadonlySet<string>) => ThinkingSaid;
+export type ReasoningOverheadRule = (body: JsonObject, names: ReadonlySet<string>) => ThinkingSaid;
 
 export interface Provider extends ProviderFacts {
   readonly protocol: Protocol;
@@ -237,7 +237,7 @@ export interface Provider extends ProviderFacts {
   /** How it tells its models, where it does. Left out: as OpenAI does. */
   readonly models?: ModelsWire;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
-  readonly thinkingBeside?: ThinkingBeside;
+  readonly overheadRule?: ReasoningOverheadRule;
 }
 
 /**

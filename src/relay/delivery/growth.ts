@@ -1,4 +1,4 @@
-import { affordableBeside, type Estimate, holdFor } from '../metering/hold.js';
+import { affordableOutputOf, type Estimate, holdFor } from '../metering/hold.js';
 import type { Reservation } from '../metering/metered.js';
 import type { SeenText } from '../text/seen-text.js';
 
@@ -39,7 +39,7 @@ class WatchedGrowth implements Growth {
   covers(said: SeenText): true | Promise<boolean> {
     if (said.length <= this.safeLength) return true;
     const tokens = said.roughTokens();
-    this.covered ??= affordableBeside(this.estimate, this.reservation.held);
+    this.covered ??= affordableOutputOf(this.estimate, this.reservation.held);
     if (tokens > this.covered) return this.outgrown(tokens, said.length);
     this.safeUntil(this.covered, tokens, said.length);
     return true;

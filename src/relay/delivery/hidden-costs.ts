@@ -1,6 +1,6 @@
 import { mayUse } from '../../domain/call/usage-bound.js';
 import { mayThink } from '../metering/unseen-cost.js';
-import type { Asked } from '../pipeline/attempt-failure.js';
+import type { SentRequest } from '../pipeline/attempt-failure.js';
 import type { ReservedCall } from '../pipeline/call-context.js';
 
 interface HiddenCosts {
@@ -13,7 +13,7 @@ interface HiddenCosts {
 /** What only upstream can see of a call that was put to it so. */
 export const hiddenCosts = (
   { resolution: { requestedModel }, reservation }: Pick<ReservedCall, 'resolution' | 'reservation'>,
-  { upstreamModel, thinking }: Asked,
+  { upstreamModel, thinking }: SentRequest,
 ): HiddenCosts => ({
   thinks: mayThink(thinking, requestedModel, upstreamModel),
   speaks: mayUse(reservation.bound, 'audioOutput'),

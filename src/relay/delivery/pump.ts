@@ -1,6 +1,6 @@
 import type { CallOutcome } from '../../domain/call/call.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
-import { fromUpstream, internalError, RelayError, storeUnavailable, toldToCaller } from '../contracts/errors.js';
+import { errorForCaller, fromUpstream, internalError, RelayError, storeUnavailable } from '../contracts/errors.js';
 import { hasEnded, type StreamStep } from '../contracts/protocol.js';
 import type { AccountWatch } from '../pipeline/account-watch.js';
 import type { FirstStep, StreamReading } from '../upstream/answer-reading.js';
@@ -111,7 +111,7 @@ export async function pump(
       }
       if (step.error !== null) {
         faulted(step.error);
-        return stop('upstream-broke', toldToCaller(step.error, step.error.status), false);
+        return stop('upstream-broke', errorForCaller(step.error, step.error.status), false);
       }
       const covered = growth.covers(decoder.generated.said);
       if (covered !== true && !(await covered)) return stop('quota-ran-out', unaffordable(), true);

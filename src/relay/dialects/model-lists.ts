@@ -4,7 +4,7 @@ import type { KeyCaller } from '../admission/authenticate.js';
 import { unknownModel } from '../contracts/errors.js';
 import { usedGroup } from '../pipeline/call-group.js';
 import { readCredential } from './openai/credential.js';
-import { type Asking, answersJson, type Route, type RoutesOptions } from './route.js';
+import { answersJson, type IncomingRequest, type Route, type RoutesOptions } from './route.js';
 
 /* What a caller may ask for, in the words of its dialect. */
 
@@ -33,10 +33,10 @@ function modelsFor(directory: Directory, caller: KeyCaller): readonly string[] {
 export function modelRoutes(
   path: string,
   dialect: Route['dialect'],
-  formFor: (asking: Asking) => ModelForm,
+  formFor: (asking: IncomingRequest) => ModelForm,
   { relay, directory, providerName }: RoutesOptions,
 ): Route[] {
-  const models = async ({ path: asked, query, request, ip }: Asking): Promise<readonly string[]> =>
+  const models = async ({ path: asked, query, request, ip }: IncomingRequest): Promise<readonly string[]> =>
     modelsFor(directory, await relay.identify({ credential: readCredential(asked, request.headers, query), ip }));
 
   /** Looks at every channel once, however many models are asked about. */
@@ -50,10 +50,10 @@ export function modelRoutes(
     };
   };
 
-  const all = async (asking: Asking): Promise<object> => formFor(asking).all(await models(asking), owners());
+  const all = async (asking: IncomingRequest): Promise<object> => formFor(asking).all(await models(asking), owners());
 
   // Names hold slashes (vendor/model): everything after the prefix is the name.
-  const one = async (asking: Asking): Promise<object> => {
+  const one = async (asking: IncomingRequest): Promise<object> => {
     const name = asking.params['*'] ?? '';
     if (!(await models(asking)).includes(name)) throw unknownModel(name);
     return formFor(asking).one(name, owners());

@@ -13,7 +13,7 @@ import { readCredential } from './openai/credential.js';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A request as a route sees it. */
-export interface Asking extends Answering {
+export interface IncomingRequest extends Answering {
   /** Its body is not read. */
   readonly request: IncomingMessage;
   /** Without its query, as it was sent. */
@@ -33,7 +33,7 @@ export interface Route {
   /** In which failures are told, and whose headers pages of other origins may read; where several share the place, by who asks. */
   readonly dialect: CallerDialect | ((request: IncomingMessage) => CallerDialect);
   /** Answers. What it throws, or rejects with, is told to the caller. */
-  readonly answer: (asking: Asking) => Promise<void>;
+  readonly answer: (asking: IncomingRequest) => Promise<void>;
 }
 
 /** What the routes of a dialect need. */
@@ -51,7 +51,7 @@ const writeJson = ({ response, head }: Answering, body: Buffer, ...headers: stri
 
 /** What it promises, as JSON. */
 export const answersJson =
-  (content: (asking: Asking) => Promise<object>): Route['answer'] =>
+  (content: (asking: IncomingRequest) => Promise<object>): Route['answer'] =>
   async (asking) =>
     writeJson(asking, Buffer.from(JSON.stringify(await content(asking))));
 

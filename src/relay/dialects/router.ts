@@ -10,7 +10,7 @@ import { geminiCaller } from './gemini/dialect.js';
 import { geminiRoutes } from './gemini/routes.js';
 import { openAiCaller } from './openai/dialect.js';
 import { openAiRoutes, openAiRoutesUnder } from './openai/routes.js';
-import type { Asking, Route, RoutesOptions } from './route.js';
+import type { IncomingRequest, Route, RoutesOptions } from './route.js';
 import { sharedRoutes } from './shared-routes.js';
 
 /*
@@ -99,7 +99,7 @@ async function serve(
   { addressOf, log }: AnswerPorts,
   { answer, dialect }: Served,
   answering: Answering,
-  { request, params }: Pick<Asking, 'request' | 'params'>,
+  { request, params }: Pick<IncomingRequest, 'request' | 'params'>,
 ): Promise<void> {
   const { requestId, response, head } = answering;
   try {

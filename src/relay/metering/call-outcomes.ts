@@ -59,7 +59,7 @@ export async function keepTrying(
 }
 
 /** The gate may make room for other calls before the tail tells it to; where it fails, the tail does. */
-export function tellSettled({ gate, warn }: Outcomes, callId: CallId, charged: Quota): void {
+export function confirmSettled({ gate, warn }: Outcomes, callId: CallId, charged: Quota): void {
   gate.settled(callId, charged).catch((error: unknown) => {
     warn('the quota gate has not been told of an outcome; it learns of it from the log', {
       callId,
@@ -69,7 +69,7 @@ export function tellSettled({ gate, warn }: Outcomes, callId: CallId, charged: Q
 }
 
 /** Nothing in the log will ever end this hold, so the gate is told until it has heard. */
-export function dropHeld(outcomes: Outcomes, callId: CallId): void {
+export function dropReservation(outcomes: Outcomes, callId: CallId): void {
   const { gate, warn } = outcomes;
   const failed = 'a hold could not be given back; trying again';
   gate.drop(callId).catch((error: unknown) => {
@@ -116,7 +116,7 @@ export async function withdraw(
   const released = newEvent(outcomes, conclude(reserved, { kind: 'withheld', settled: settled.event, status, code }));
   const refunded = newEvent(outcomes, refundOf(settled, withdrawal));
   await keepTrying(outcomes, callId, async () => {
-    if (await write(outcomes, callId, released, 0)) tellSettled(outcomes, callId, zero);
+    if (await write(outcomes, callId, released, 0)) confirmSettled(outcomes, callId, zero);
     else {
       const [, outcome] = await store.readStream(streams.call(callId));
       if (outcome?.id === settled.id) await write(outcomes, callId, refunded, 1);

@@ -31,7 +31,7 @@ export interface HoldEstimate {
   /** What each answer may think beyond its limit, and be summed up beside it. */
   readonly beside: number;
   /** As much of that as it makes sense to hold at least. */
-  readonly ampleBeside: number;
+  readonly conservativeOverhead: number;
   /** The limit may be lowered to what can be paid. */
   readonly mayLower: boolean;
   /** To be held where there is as much, and at least. */
@@ -76,7 +76,7 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
 };
 
 /** The output tokens that so much pays for beside the prompt. */
-export const affordableBeside = ({ ample, price }: HoldEstimate, quota: Quota): number =>
+export const affordableOutputOf = ({ ample, price }: HoldEstimate, quota: Quota): number =>
   affordableOutput(quota, withoutOutput(heldUsage(ample)), price, heldOutput(ample));
 
 /** What must be held for so many output tokens. */
@@ -112,7 +112,7 @@ export function estimateHold({
   const limits = limitsAmong(names, settings);
   const summary = compacts === true ? limits.output : 0;
   const beside = thinking + summary;
-  const ampleBeside = thinking + Math.min(summary, usualSummary);
+  const conservativeOverhead = thinking + Math.min(summary, usualSummary);
   // What fills the context has no room for additions.
   const read = counted
     ? prompt.most.input
@@ -136,7 +136,7 @@ export function estimateHold({
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   const minWith = (within: UsageBound, more: number): Quota =>
     costOf(heldUsage(withOutput(within, product(minAnswer + more, answers))), price);
-  const least = minWith(ample, ampleBeside);
+  const least = minWith(ample, conservativeOverhead);
   return {
     price,
     promptTokens: prompt.likely,
@@ -148,7 +148,7 @@ export function estimateHold({
     asked,
     limits,
     beside,
-    ampleBeside,
+    conservativeOverhead,
     mayLower,
     most: costOf(heldUsage(bound), price),
     least,
@@ -158,11 +158,11 @@ export function estimateHold({
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
 export function affordableLimit(estimate: HoldEstimate, granted: Quota): number | null {
-  const { asked, mayLower, most, ample, answers, bound, limits, ampleBeside } = estimate;
+  const { asked, mayLower, most, ample, answers, bound, limits, conservativeOverhead } = estimate;
   if (!mayLower || answers === 0 || granted >= most) return null;
-  const affordable = affordableBeside(estimate, granted);
+  const affordable = affordableOutputOf(estimate, granted);
   if (affordable >= bound.output) return null;
-  const limit = Math.max(Math.floor(affordable / answers) - ampleBeside, 1);
+  const limit = Math.max(Math.floor(affordable / answers) - conservativeOverhead, 1);
   if (asked !== null) return limit < asked ? limit : null;
   if (limits.guessed) return Math.min(limit, takenByAll);
   // Upstreams refuse a limit that does not fit into the context beside the prompt.

@@ -6,12 +6,12 @@ import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
 import { chargeOf } from '../../domain/pricing/pricing.js';
 import {
+  confirmSettled,
   keepTrying,
   newEvent,
   type Outcomes,
   payableOf,
   recordOutcome,
-  tellSettled,
   withdraw,
 } from './call-outcomes.js';
 import type { InFlightCall } from './in-flight-calls.js';
@@ -61,7 +61,7 @@ export class LocalReservation implements Reservation {
       void keepTrying(outcomes, callId, () => recordOutcome(outcomes, callId, settled));
       throw error;
     }
-    tellSettled(outcomes, callId, settled.event.charged);
+    confirmSettled(outcomes, callId, settled.event.charged);
     return settled.event.charged;
   }
 
@@ -75,7 +75,7 @@ export class LocalReservation implements Reservation {
       void withdraw(outcomes, { callId, reserved, settled }, withdrawal);
       return null;
     }
-    tellSettled(outcomes, callId, settled.event.charged);
+    confirmSettled(outcomes, callId, settled.event.charged);
     return settled.event.charged;
   }
 
@@ -90,7 +90,7 @@ export class LocalReservation implements Reservation {
       void keepTrying(outcomes, callId, () => recordOutcome(outcomes, callId, released));
       return;
     }
-    tellSettled(outcomes, callId, zero);
+    confirmSettled(outcomes, callId, zero);
   }
 
   leave(): void {

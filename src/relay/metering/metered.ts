@@ -9,7 +9,7 @@ import { Failure } from '../../domain/kernel/failure.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
-import { dropHeld, giveBack, newEvent, type Outcomes } from './call-outcomes.js';
+import { dropReservation, giveBack, newEvent, type Outcomes } from './call-outcomes.js';
 import { affordableLimit, type HoldEstimate } from './hold.js';
 import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
 import { LocalReservation } from './local-reservation.js';
@@ -99,7 +99,7 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   const { price, promptTokens, most, least, minOfKey } = estimate;
   const asked = { callId, userId, apiKeyId, terms, most, least, minOfKey };
   const admission = await outcomes.gate.admit(asked).catch((error: unknown) => {
-    if (!isLostRace(error)) dropHeld(outcomes, callId);
+    if (!isLostRace(error)) dropReservation(outcomes, callId);
     throw error;
   });
   if (!admission.admitted) return { ok: false, shortage: admission };
@@ -126,7 +126,7 @@ async function writeReservation(
     .appendDurable(streams.call(callId), reserved, 'no-stream', placed)
     .catch((error: unknown) => {
       if (isUnwritten(error)) {
-        dropHeld(outcomes, callId);
+        dropReservation(outcomes, callId);
         underWay.end(callId);
       }
       // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
@@ -134,7 +134,7 @@ async function writeReservation(
       throw error;
     });
   if (result.ok) return call;
-  dropHeld(outcomes, callId);
+  dropReservation(outcomes, callId);
   underWay.end(callId);
   throw new Failure('lost-race', { callId });
 }

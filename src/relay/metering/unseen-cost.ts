@@ -4,7 +4,7 @@ import { heldOutput, mayUse, type UsageBound } from '../../domain/call/usage-bou
 import type { Quota } from '../../domain/kernel/quota.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import { affordableOutput, type Price } from '../../domain/pricing/pricing.js';
-import type { ThinkingAsked } from '../protocols/thinking-asked.js';
+import type { RequestedThinking } from '../protocols/requested-thinking.js';
 
 /*
  * What a call may cost beside what can be seen of it: thinking that is not shown, inputs whose tokens only upstream can
@@ -12,7 +12,7 @@ import type { ThinkingAsked } from '../protocols/thinking-asked.js';
  */
 
 /** Whether one of these models, asked so, may think where nobody sees it. */
-export const mayThink = (asked: ThinkingAsked, ...models: readonly string[]): boolean =>
+export const mayThink = (asked: RequestedThinking, ...models: readonly string[]): boolean =>
   asked === 'asked' || (asked === 'unsaid' && models.some((model) => factsOf(model).thinksUnasked));
 
 interface Determined {

@@ -1,7 +1,7 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
-import { reasonOfTold, toldDead } from './channel-health.js';
+import { errorSaysChannelIsDead, reasonAmidStream } from './channel-health.js';
 import { mappedStatus, type ParsedChannel } from './channel-settings.js';
 
 type AccountWatchPorts = Pick<RelayPorts, 'directory' | 'providerOf' | 'channelHealth'>;
@@ -23,7 +23,8 @@ export const watchAccount =
     const provider = providerOf(settings.type);
     if (provider === null || !settings.autoBan || !directory.settings().autoDisable.enabled) return;
     const status = mappedStatus(parsed, statusTold(error));
-    if (toldDead(provider, status, error)) channelHealth.outOfOrder(id, key, reasonOfTold(status, error));
+    if (errorSaysChannelIsDead(provider, status, error))
+      channelHealth.outOfOrder(id, key, reasonAmidStream(status, error));
   };
 
 const usual = 500;

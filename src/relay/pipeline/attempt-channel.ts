@@ -13,13 +13,13 @@ import {
 import { undoubled } from '../protocols/model-address.js';
 import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
 import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
-import { type AskPorts, ask, type ChannelRequest, judged, type Place } from './ask-upstream.js';
 import { type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
+import { type AttemptTarget, type ChannelRequest, judged, type SendAttemptPorts, sendAttempt } from './send-attempt.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
-export type ChannelAttemptPorts = AskPorts &
+export type ChannelAttemptPorts = SendAttemptPorts &
   Pick<RelayPorts, 'vault' | 'clock' | 'pictures' | 'providerOf' | 'authorising'>;
 
 export async function attemptChannel(
@@ -81,7 +81,7 @@ export async function attemptChannel(
   const place = { provider, channel: upstreamChannel, parsed };
   const { authorisation } = provider;
   return authorisation === undefined
-    ? ask(ports, call, place, request)
+    ? sendAttempt(ports, call, place, request)
     : askAuthorised(ports, call, { ...place, authorisation }, request);
 }
 
@@ -103,7 +103,7 @@ function* requestSteps(
 async function askAuthorised(
   ports: ChannelAttemptPorts,
   call: ChannelRequest,
-  place: Place & { readonly authorisation: Authorisation },
+  place: AttemptTarget & { readonly authorisation: Authorisation },
   request: UpstreamRequest,
 ): Promise<Attempt> {
   const { channel, authorisation } = place;
@@ -122,7 +122,7 @@ async function askAuthorised(
         ? unreached(authorised)
         : judged(ports, place, { error: refusal, costUnknown: false, request: '' });
     }
-    const attempted = await ask(ports, call, place, authorised.request);
+    const attempted = await sendAttempt(ports, call, place, authorised.request);
     if (attempted.ok || !attempted.unauthorised || !again || call.connection?.gone) return attempted;
     if (!renew?.(authorised.request, channel, ports.authorising)) return attempted;
   }

@@ -1,19 +1,19 @@
 import { networkFailure, type RelayError, saturatedHere } from '../contracts/errors.js';
-import type { ThinkingAsked } from '../protocols/thinking-asked.js';
+import type { RequestedThinking } from '../protocols/requested-thinking.js';
 import type { Got } from '../upstream/answer-reading.js';
 import type { Unreached } from '../upstream/upstream.js';
 
 /* What one attempt at one channel came to. */
 
 /** What was asked of upstream, as far as it differs from what was asked of us. */
-export interface Asked {
+export interface SentRequest {
   readonly upstreamModel: string;
   readonly reasoningEffort: string | null;
-  readonly thinking: ThinkingAsked;
+  readonly thinking: RequestedThinking;
 }
 
 /** An answer has begun to come, or has come whole. */
-export interface AnsweredAttempt extends Asked {
+export interface AnsweredAttempt extends SentRequest {
   readonly ok: true;
   readonly got: Got;
   /** Of upstream's, for the caller: names and values in turn. null: none. */
@@ -32,7 +32,7 @@ export interface AttemptFailure {
   /** Upstream may have done the work, and may charge for it. */
   readonly costUnknown: boolean;
   /** Upstream was still at it when nobody was left to wait for it. null: it was not, or somebody was. */
-  readonly abandoned: Asked | null;
+  readonly abandoned: SentRequest | null;
   /** Nothing was sent, and another channel may be asked as if this one were not there. */
   readonly passedOver: 'busy' | 'unsuited' | null;
   /** Upstream did not take the credentials that were shown. */

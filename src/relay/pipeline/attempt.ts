@@ -2,13 +2,13 @@ import type { ChannelView } from '../../application/ports/storage-ports.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { HeldBody } from '../contracts/ports.js';
 import { watchAccount } from './account-watch.js';
-import type { ChannelRequest } from './ask-upstream.js';
 import { attemptChannel, type ChannelAttemptPorts } from './attempt-channel.js';
 import { type Attempt, type AttemptFailure, noRoom } from './attempt-failure.js';
 import { Attempts } from './attempts.js';
 import { type AnsweredCall, type Course, extended, type ReservedCall, type UnansweredCall } from './call-context.js';
 import { servedBody } from './call-group.js';
 import { callerRequest } from './caller-request.js';
+import type { ChannelRequest } from './send-attempt.js';
 import { named, sentBody } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
 

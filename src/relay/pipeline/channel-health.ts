@@ -53,12 +53,12 @@ export function reasonOf(status: number, error: UpstreamError, request: string):
 }
 
 /** As `saysChannelIsDead`, of a failure amid a stream: the request is there no more, so its words prove nothing. */
-export const toldDead = (
+export const errorSaysChannelIsDead = (
   { forbiddenMeansDead }: Pick<ProviderFacts, 'forbiddenMeansDead'>,
   status: number,
   error: UpstreamError,
 ): boolean => (status === 403 && forbiddenMeansDead) || accountFaultIn({ ...error, message: '' }, status) !== null;
 
 /** What the log keeps of it. */
-export const reasonOfTold = (status: number, { type, code }: UpstreamError): string =>
+export const reasonAmidStream = (status: number, { type, code }: UpstreamError): string =>
   `type ${type}, httpCode ${status}, code ${code ?? ''}, message (left out: it came amid a stream)`;

@@ -4,7 +4,7 @@ import { failureCodeOf } from '../../domain/call/call-texts.js';
 import { withdrawal } from '../contracts/errors.js';
 import { elapsed, presentFor } from '../delivery/call-times.js';
 import type { UsedTokens } from '../metering/believed-usage.js';
-import type { Asked } from './attempt-failure.js';
+import type { SentRequest } from './attempt-failure.js';
 import {
   type AnsweredCall,
   type ConcludedCall,
@@ -30,7 +30,7 @@ interface Ending {
 /** Written out: objects put together by spreading cost every call more than its charge does. */
 function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
-  { upstreamModel, reasoningEffort }: Asked,
+  { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,
   { outcome, firstTokenMs, useTimeMs }: Ending,
 ): Settlement {
@@ -67,7 +67,7 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
 }
 
 /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
-async function settleAbandoned(ports: ConcludePorts, call: UnansweredCall, asked: Asked): Promise<void> {
+async function settleAbandoned(ports: ConcludePorts, call: UnansweredCall, asked: SentRequest): Promise<void> {
   const told = nothingUsed(call, asked, presentFor(ports, call));
   const ending: Ending = { outcome: 'caller-left', firstTokenMs: null, useTimeMs: elapsed(ports, call) };
   await call.reservation.settle(settlementOf(call, asked, told, ending)).catch(() => {});

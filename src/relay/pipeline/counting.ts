@@ -4,13 +4,13 @@ import { authenticate, type Caller } from '../admission/authenticate.js';
 import type { HeldBody } from '../contracts/ports.js';
 import { countIn, isObject, parseJson } from '../json/json.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
-import type { ChannelRequest } from './ask-upstream.js';
 import { attemptChannel } from './attempt-channel.js';
 import type { IncomingCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
 import { paymentRefusal } from './payment-refusal.js';
 import { type Resolution, resolutionSteps } from './resolution.js';
 import { chooseChannel } from './routing.js';
+import type { ChannelRequest } from './send-attempt.js';
 import { named, type SentBody, sentBody } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
 

@@ -4,7 +4,7 @@ import { isCallStream, type NewEvent, type Revision, type StreamName, streams } 
 import { isUnavailable } from '../../domain/kernel/failure.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { CallRefused, CallsRefused, Refusal } from '../../domain/kernel/refusal.js';
-import { RefusalTally, type RefusedKind, toldOneByOne } from './refusal-tally.js';
+import { maxRecordedOneByOne, RefusalTally, type RefusedKind } from './refusal-tally.js';
 
 /*
  * The one writer of refusals. Once a second it takes what was counted, here and by workers, and writes the first ones of
@@ -94,7 +94,7 @@ class MinuteOfRefusals {
 
   private hasRoomFor({ userId }: Refusal, { first }: RefusedKind, waiting: number): boolean {
     return (
-      first.length < toldOneByOne &&
+      first.length < maxRecordedOneByOne &&
       this.told < maxTold &&
       (userId !== null || this.toldOfNobody < maxToldOfNobody) &&
       waiting < maxWaiting

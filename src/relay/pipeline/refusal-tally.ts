@@ -13,7 +13,7 @@ const maxKindsOfOne = 40;
 /** Kinds that tell nothing but status and code. There are no more codes than that, unless something is wrong. */
 const maxBare = 50;
 /** Of each kind, those that are told one by one. */
-export const toldOneByOne = 5;
+export const maxRecordedOneByOne = 5;
 
 /** A refusal that is told by itself. */
 interface RefusedCall {
@@ -67,7 +67,7 @@ export class RefusalTally {
   /** `callId` null: it is not told by itself. */
   count(refusal: Refusal, callId: CallId | null, at: Instant): void {
     const kind = this.kindOf(refusal);
-    if (callId !== null && kind.first.length < toldOneByOne) kind.first.push({ callId, at });
+    if (callId !== null && kind.first.length < maxRecordedOneByOne) kind.first.push({ callId, at });
     else {
       kind.more++;
       kind.last = at;

@@ -1,7 +1,7 @@
 import { failureCodeOf, isModelName } from '../../domain/call/call-texts.js';
 import { CallId } from '../../domain/kernel/ids.js';
 import type { Refusal } from '../../domain/kernel/refusal.js';
-import { clientNetwork } from '../../http/place.js';
+import { clientNetwork } from '../../http/client-network.js';
 import { RelayError, refusalFor } from '../contracts/errors.js';
 import type { CallContext } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';

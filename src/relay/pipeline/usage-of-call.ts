@@ -6,7 +6,7 @@ import { believedUsage, seenTokens, type UsedTokens } from '../metering/believed
 import { transcriptionUsage } from '../metering/transcription-usage.js';
 import { cutShort } from '../metering/unseen-cost.js';
 import { SeenText } from '../text/seen-text.js';
-import type { Asked } from './attempt-failure.js';
+import type { SentRequest } from './attempt-failure.js';
 import type { DeliveredCall, ReservedCall, UnansweredCall } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -69,7 +69,7 @@ export function cutUsage(ports: Pick<StagePorts, 'clock'>, call: DeliveredCall, 
 }
 
 /** Of a call that upstream was given up at after so many milliseconds, before anything came. */
-export function nothingUsed(call: UnansweredCall, asked: Asked, unseenMs: number): UsedTokens {
+export function nothingUsed(call: UnansweredCall, asked: SentRequest, unseenMs: number): UsedTokens {
   const { estimate, model } = call.resolution;
   const { bound } = call.reservation;
   const nothing = believedUsage(null, nothingSaid(), { bound, promptEstimate: estimate.promptTokens, model });

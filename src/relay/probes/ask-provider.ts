@@ -3,7 +3,7 @@ import type { Provider } from '../contracts/protocol.js';
 import { isObject, parseJson } from '../json/json.js';
 import { unreached } from '../pipeline/attempt-failure.js';
 import { undoubled } from '../protocols/model-address.js';
-import { NotAskable, NotTold, NotUnderstood, type ProviderQueries } from '../protocols/provider-queries.js';
+import { NotReported, NotSupported, NotUnderstood, type ProviderQueries } from '../protocols/provider-queries.js';
 import { withoutSecrets } from '../upstream/confidential.js';
 
 export type AskProviderPorts = Pick<RelayPorts, 'clock' | 'authorising'>;
@@ -28,7 +28,7 @@ const maxReasonLength = 300;
 
 /**
  * Asks a provider beside the calls, through the same connections, guard and bounds as tokens are fetched with. Throws
- * NotTold with a message that holds neither key nor address.
+ * NotReported with a message that holds neither key nor address.
  */
 export async function askProvider<Told>(
   { clock, authorising }: AskProviderPorts,
@@ -46,18 +46,18 @@ export async function askProvider<Told>(
       asked.proxy,
       largest,
     );
-    if (!answer.ok) throw new NotTold(unreached(answer).error.message);
-    if (answer.status !== 200) throw new NotTold(`status code: ${answer.status}`);
+    if (!answer.ok) throw new NotReported(unreached(answer).error.message);
+    if (answer.status !== 200) throw new NotReported(`status code: ${answer.status}`);
     const told = parseJson(answer.body.toString('utf8'));
     if (!isObject(told)) throw new NotUnderstood('the answer is no JSON object');
     return told;
   };
 
   try {
-    if (base === '') throw new NotAskable('baseUrl', 'this channel has no base URL');
+    if (base === '') throw new NotSupported('baseUrl', 'this channel has no base URL');
     return await ask({ base, isOwnBase: own !== '', key, other: asked.other.trim(), now: clock.now(), json });
   } catch (error) {
-    if (!(error instanceof NotTold)) throw error;
+    if (!(error instanceof NotReported)) throw error;
     error.message = withoutSecrets(error.message, asked, maxReasonLength);
     throw error;
   }

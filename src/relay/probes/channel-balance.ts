@@ -2,7 +2,7 @@ import type { ChannelBalances } from '../../application/ports/upstream-ports.js'
 import { decimalText } from '../../domain/kernel/decimal.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { RelayPorts } from '../contracts/ports.js';
-import { NotTold } from '../protocols/provider-queries.js';
+import { NotReported } from '../protocols/provider-queries.js';
 import { type AskProviderPorts, askProvider } from './ask-provider.js';
 
 /* "What is left in the account of this channel?": small questions to its provider, with the channel's key and proxy. */
@@ -20,7 +20,7 @@ export const channelBalances = ({ vault, providerOf, ...asking }: BalancePorts):
     try {
       return decimalText(await askProvider(asking, provider, { ...settings, key, proxy }, { ask: wire }));
     } catch (error) {
-      if (!(error instanceof NotTold)) throw error;
+      if (!(error instanceof NotReported)) throw error;
       throw new Failure('balance-not-told', { reason: error.message });
     }
   },

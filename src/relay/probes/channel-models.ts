@@ -4,7 +4,7 @@ import { Failure } from '../../domain/kernel/failure.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { openAiModelList } from '../protocols/models.js';
-import { NotAskable, NotTold, NotUnderstood } from '../protocols/provider-queries.js';
+import { NotReported, NotSupported, NotUnderstood } from '../protocols/provider-queries.js';
 import { type AskProviderPorts, askProvider } from './ask-provider.js';
 
 /* "Which models does this upstream have?", asked with the key that its calls would be made with. */
@@ -37,8 +37,8 @@ export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): Upstream
       if (names.length > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);
       return names;
     } catch (error) {
-      if (!(error instanceof NotTold)) throw error;
-      if (error instanceof NotAskable) throw new Failure('models-not-askable', { reason: error.message });
+      if (!(error instanceof NotReported)) throw error;
+      if (error instanceof NotSupported) throw new Failure('models-not-askable', { reason: error.message });
       const unreadable = error instanceof NotUnderstood;
       throw new Failure(unreadable ? 'models-unreadable' : 'models-not-told', { reason: error.message });
     }

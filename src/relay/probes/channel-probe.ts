@@ -16,11 +16,11 @@ import { embeddings } from '../dialects/openai/endpoints/embeddings.js';
 import type { JsonObject } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
 import { estimateHold } from '../metering/hold.js';
-import type { ChannelRequest } from '../pipeline/ask-upstream.js';
 import { attemptChannel, type ChannelAttemptPorts } from '../pipeline/attempt-channel.js';
 import type { AnsweredAttempt, AttemptFailure } from '../pipeline/attempt-failure.js';
 import { callerRequest } from '../pipeline/caller-request.js';
 import { channelParser, type ParsedChannel } from '../pipeline/channel-settings.js';
+import type { ChannelRequest } from '../pipeline/send-attempt.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 

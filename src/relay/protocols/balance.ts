@@ -1,10 +1,10 @@
 import { type Decimal, decimal, isDecimal } from '../../domain/kernel/decimal.js';
 import type { JsonObject, JsonValue } from '../json/json.js';
-import { NotTold, type ProviderQueries } from './provider-queries.js';
+import { NotReported, type ProviderQueries } from './provider-queries.js';
 
 /* How a provider tells what is left in the account of a key. */
 
-/** In the currency of the account. Throws NotTold. */
+/** In the currency of the account. Throws NotReported. */
 export type BalanceWire = (asking: ProviderQueries) => Promise<Decimal>;
 
 /** A provider that tells it. */
@@ -20,12 +20,12 @@ const maxDecimals = 20;
 /** Beyond it nobody has an account, and a number of JSON is not exact. */
 const maxAmount = 1e15;
 
-/** A number, or one as text. Throws NotTold, naming the member. */
+/** A number, or one as text. Throws NotReported, naming the member. */
 export function amountIn(value: JsonValue | undefined, member: string): Decimal {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text === 'string' && text.length <= maxAmountLength && isDecimal(text)) {
     const amount = decimal(text);
     if (amount.scale <= maxDecimals && Math.abs(Number(text)) <= maxAmount) return amount;
   }
-  throw new NotTold(`the answer has no number as ${member}`);
+  throw new NotReported(`the answer has no number as ${member}`);
 }

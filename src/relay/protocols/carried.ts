@@ -29,14 +29,14 @@ export function carriedOver(text: string, after: JsonObject): string {
 export const inOneLine = (data: Buffer): string => data.toString('utf8').replaceAll('\n', '');
 
 /** What an upstream has told, changed: by doubles where none of its numbers needs more. */
-export const retold = (text: string, after: JsonObject): string =>
+export const rewrittenJson = (text: string, after: JsonObject): string =>
   mayLoseDigits(text) ? carriedOver(text, after) : jsonText(after);
 
 /**
  * The same of bytes, which are large where the answer is: they are looked at as they are, and decoded only where a number
  * needs it. Numbers have no other letters in either.
  */
-export const retoldBytes = (bytes: Buffer, after: JsonObject): string =>
+export const rewrittenBytes = (bytes: Buffer, after: JsonObject): string =>
   mayLoseDigits(bytes.toString('latin1')) ? carriedOver(bytes.toString('utf8'), after) : jsonText(after);
 
 /** The names of members that are not as before. */

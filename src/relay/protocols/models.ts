@@ -4,7 +4,7 @@ import { NotUnderstood, type ProviderQueries } from './provider-queries.js';
 
 /* How a provider tells which models it has. */
 
-/** Their names, in its own order; a name may come twice. Throws NotTold. */
+/** Their names, in its own order; a name may come twice. Throws NotReported. */
 export type ModelsWire = (asking: ProviderQueries) => Promise<readonly string[]>;
 
 interface ListForm {

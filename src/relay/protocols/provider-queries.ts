@@ -12,20 +12,20 @@ export interface ProviderQueries {
   /** The channel's further parameter, whose meaning depends on the type. */
   readonly other: string;
   readonly now: Instant;
-  /** Asks with GET for a JSON object, with the key as a bearer token unless told otherwise. Throws NotTold. */
+  /** Asks with GET for a JSON object, with the key as a bearer token unless told otherwise. Throws NotReported. */
   json(url: string, headers?: Record<string, string>): Promise<JsonObject>;
 }
 
 /** What was asked, or came, does not tell what was asked for. The message may hold words of the upstream's. */
-export class NotTold extends Error {
+export class NotReported extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'NotTold';
+    this.name = 'NotReported';
   }
 }
 
 /** The channel lacks what is needed to ask, in the field of this name; the message says what. */
-export class NotAskable extends NotTold {
+export class NotSupported extends NotReported {
   constructor(
     readonly field: 'baseUrl' | 'other',
     message: string,
@@ -35,4 +35,4 @@ export class NotAskable extends NotTold {
 }
 
 /** An answer came, and is not what such an answer is. */
-export class NotUnderstood extends NotTold {}
+export class NotUnderstood extends NotReported {}

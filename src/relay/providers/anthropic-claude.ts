@@ -25,5 +25,5 @@ export const anthropicProvider: Provider = {
   modes: ['chat', 'counting'],
   models: pagedModels,
   protocol: anthropic,
-  thinkingBeside: thinksByName,
+  overheadRule: thinksByName,
 };

@@ -41,6 +41,6 @@ export const ark: Provider = {
   keyHint: 'API key',
   modes: ['chat', 'completions', 'embeddings'],
   models: modelsAt('/api/v3/models'),
-  thinkingBeside: switchedByType,
+  overheadRule: switchedByType,
   protocol: openAi({ newerLimit: true, url, usageOnRequest: true, knowsThinking: true, translate }),
 };

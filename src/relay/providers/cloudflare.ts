@@ -7,8 +7,8 @@ import { pathSegments } from '../protocols/model-address.js';
 import { inPages, type ModelsWire, modelNamesIn } from '../protocols/models.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
-import { NotAskable } from '../protocols/provider-queries.js';
-import { failureTold, statusOf } from '../upstream/upstream-error.js';
+import { NotSupported } from '../protocols/provider-queries.js';
+import { reportedFailure, statusOf } from '../upstream/upstream-error.js';
 
 const url = ({ base, channel, caller, model }: Target): string => {
   const account = channel.other.trim();
@@ -59,7 +59,7 @@ const failure: OpenAiVariant['failure'] = (body) => {
   if (body.success !== false) return null;
   const [first] = objectsIn(body.errors);
   const code = String(first?.code ?? '');
-  return { status: statuses.get(code) ?? statusOf(failureTold(body)), code, message: textIn(first?.message) };
+  return { status: statuses.get(code) ?? statusOf(reportedFailure(body)), code, message: textIn(first?.message) };
 };
 
 /** Some models give a tool call's arguments as an object. */
@@ -77,7 +77,7 @@ const pageSize = 100;
 
 /** By account, in pages that are counted. */
 const models: ModelsWire = ({ base, other: account, json }) => {
-  if (account === '') throw new NotAskable('other', 'this channel has no account id');
+  if (account === '') throw new NotSupported('other', 'this channel has no account id');
   const search = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai/models/search`;
   return inPages(1, async (page) => {
     const told = await json(`${search}?per_page=${pageSize}&page=${page}`);

@@ -7,7 +7,7 @@ import { openAiModelList } from '../protocols/models.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
-import { NotAskable } from '../protocols/provider-queries.js';
+import { NotSupported } from '../protocols/provider-queries.js';
 
 /** What is asked for there is no endpoint. */
 const isNone = (base: string): boolean => /^[^:/?#]*:\/\/[^/?#]*(\/v\d[a-z\d]*)?$/.test(base);
@@ -33,7 +33,7 @@ export const custom: Provider = {
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(asking) {
-    if (isNone(asking.base)) throw new NotAskable('baseUrl', wholeAddress);
+    if (isNone(asking.base)) throw new NotSupported('baseUrl', wholeAddress);
     return openAiModelList(rooted(asking));
   },
   protocol: openAi({

@@ -69,7 +69,7 @@ export const dashscope: Provider = {
   other: other('plugin settings as JSON, sent along with every call'),
   modes: ['chat', 'completions', 'embeddings'],
   models: modelsAt('/compatible-mode/v1/models'),
-  thinkingBeside: switchedByFlag,
+  overheadRule: switchedByFlag,
   protocol: openAi({
     minThinking: () => ({ reasoning_effort: 'none' }),
     url: urlAt({

@@ -7,7 +7,7 @@ import { isObject, objectsIn, textIn } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
-import { NotTold } from '../protocols/provider-queries.js';
+import { NotReported } from '../protocols/provider-queries.js';
 import { neutralAs } from '../protocols/request-builder.js';
 
 /** Completions, and chats that continue the assistant's own words, are served by the beta interface. */
@@ -53,7 +53,7 @@ const replayedReasoning: Edit = (body) => {
 const balance = balanceAt('/user/balance', ({ balance_infos }) => {
   const told = objectsIn(balance_infos);
   const chosen = told.find(({ currency }) => currency === 'CNY') ?? told[0];
-  if (chosen === undefined) throw new NotTold('currency CNY not found');
+  if (chosen === undefined) throw new NotReported('currency CNY not found');
   return amountIn(chosen.total_balance, 'total_balance');
 });
 

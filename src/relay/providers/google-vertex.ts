@@ -8,7 +8,7 @@ import type { Edit } from '../protocols/openai/variant.js';
 import { vertexClaude } from '../protocols/vertex/claude.js';
 import { vertexEmbeddings } from '../protocols/vertex/embeddings.js';
 import { vertexGemini } from '../protocols/vertex/gemini.js';
-import { inItsPlace } from '../protocols/vertex/place.js';
+import { atItsLocation } from '../protocols/vertex/location.js';
 import { withGoogleRefusals } from '../protocols/vertex/refusals.js';
 import { byServiceAccount, serviceAccountKey } from '../protocols/vertex/service-account.js';
 
@@ -36,7 +36,7 @@ function wireOf(model: string): Protocol {
 
 const placed = <Call extends Omit<StreamInput, 'info'>>(call: Call): Call => ({
   ...call,
-  channel: inItsPlace(call.channel, call.caller),
+  channel: atItsLocation(call.channel, call.caller),
 });
 
 const protocol: Protocol = {
@@ -75,5 +75,5 @@ export const googleVertex: Provider = {
   modes: ['chat', 'embeddings', 'counting'],
   protocol,
   authorisation: byServiceAccount,
-  thinkingBeside: (body, names) => thinksByName(body, new Set([...names].filter(isClaude))),
+  overheadRule: (body, names) => thinksByName(body, new Set([...names].filter(isClaude))),
 };

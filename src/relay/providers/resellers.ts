@@ -5,7 +5,7 @@ import { isObject } from '../json/json.js';
 import { amountIn, type BalanceWire, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
-import { NotTold } from '../protocols/provider-queries.js';
+import { NotReported } from '../protocols/provider-queries.js';
 
 /* Services that resold OpenAI's interface unchanged; kept for channels that still use them. */
 
@@ -34,7 +34,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: 
 const points: BalanceWire = async ({ base, isOwnBase, key, json }) => {
   const site = isOwnBase ? base : 'https://aiproxy.io';
   const { success, message, data } = await json(`${site}/api/report/getUserOverview`, { 'api-key': key });
-  if (success !== true) throw new NotTold(`message: ${String(message)}`);
+  if (success !== true) throw new NotReported(`message: ${String(message)}`);
   return amountIn(isObject(data) ? data.totalPoints : undefined, 'data.totalPoints');
 };
 

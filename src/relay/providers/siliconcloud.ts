@@ -6,11 +6,11 @@ import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
 import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
-import { NotTold } from '../protocols/provider-queries.js';
+import { NotReported } from '../protocols/provider-queries.js';
 
 /** CNY. Refusals come with status 200. */
 const balance = balanceAt('/v1/user/info', ({ code, message, data }) => {
-  if (code !== 20_000) throw new NotTold(`code: ${String(code)}, message: ${String(message)}`);
+  if (code !== 20_000) throw new NotReported(`code: ${String(code)}, message: ${String(message)}`);
   return amountIn(isObject(data) ? data.totalBalance : undefined, 'data.totalBalance');
 });
 
@@ -40,7 +40,7 @@ export const siliconcloud: Provider = {
   keyHint: 'API key',
   ...tellsBalance(balance),
   modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription'],
-  thinkingBeside: switchedByFlag,
+  overheadRule: switchedByFlag,
   protocol: openAi({
     // Those that think unless they are told not to know the switch.
     minThinking: (model) =>

@@ -1,4 +1,4 @@
-import { chosen, seedOf } from './sample-places.js';
+import { chosen, seedOf } from './sample-positions.js';
 import { countSamples, countTokens, sampleLength } from './tokens.js';
 
 /*

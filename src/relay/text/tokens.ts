@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type * as Encoding from 'gpt-tokenizer/encoding/o200k_base';
 import type { ModelFacts } from '../../domain/models/fact-kinds.js';
 import { factsOf } from '../../domain/models/model-facts.js';
-import { chosen, seedOf } from './sample-places.js';
+import { chosen, seedOf } from './sample-positions.js';
 
 /*
  * Counting tokens here, for estimates and for upstreams that do not tell. The work is bounded whatever the text is:

@@ -16,7 +16,7 @@ export interface UpstreamError {
 }
 
 /** A failure as a body tells it; null members were not told. */
-export interface ToldFailure {
+export interface ReportedFailure {
   readonly message: string | null;
   readonly type: string | null;
   readonly code: string | null;
@@ -38,7 +38,7 @@ const codeIn = (value: unknown): string | null => {
   return text !== null && !/\s/.test(text) ? text : null;
 };
 
-const told = (source: JsonObject, message: string | null): ToldFailure => ({
+const told = (source: JsonObject, message: string | null): ReportedFailure => ({
   message,
   type: textIn(source.type),
   code: codeIn(source.code),
@@ -57,9 +57,9 @@ const messageIn = (error: JsonObject): string | null =>
   textIn(error.message) ?? (isObject(error.message) ? messageIn(error.message) : null) ?? textIn(error.msg);
 
 /** Reads the failure out of whatever shape a provider gives it. */
-export function failureTold(body: JsonValue | null): ToldFailure {
-  const none: ToldFailure = { message: null, type: null, code: null, param: null };
-  if (isList(body)) return failureTold(objectsIn(body)[0] ?? null);
+export function reportedFailure(body: JsonValue | null): ReportedFailure {
+  const none: ReportedFailure = { message: null, type: null, code: null, param: null };
+  if (isList(body)) return reportedFailure(objectsIn(body)[0] ?? null);
   if (!isObject(body)) return { ...none, message: textIn(body) };
   const { error, header, response } = body;
   if (isObject(error)) return told(error, messageIn(error));
@@ -86,7 +86,7 @@ const kinds: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** The status a failure ought to have had that came inside a 200 or in the middle of a stream. */
-export function statusOf({ type, code, message }: ToldFailure): number {
+export function statusOf({ type, code, message }: ReportedFailure): number {
   const number = Number(code);
   if (Number.isInteger(number) && number >= 400 && number <= 599) return number;
   for (const text of [`${type ?? ''} ${code ?? ''}`, message ?? '']) {
@@ -105,7 +105,7 @@ const memberPath = /^[\w.[\]$/ -]+$/;
  * Everything an upstream says of a failure passes here, and nothing of it is told otherwise. Types and codes are for
  * programs: one that is not made like one, or holds something confidential, is left out.
  */
-export function asUpstreamError(failure: ToldFailure, status: number, confidential: Confidential): UpstreamError {
+export function asUpstreamError(failure: ReportedFailure, status: number, confidential: Confidential): UpstreamError {
   const plain = (text: string | null, shape: RegExp, longest: number): string | null =>
     text !== null && shape.test(text) && withoutSecrets(text, confidential, longest) === text ? text : null;
   const type = plain(failure.type, identifier, maxParamLength);
@@ -125,7 +125,7 @@ export function asUpstreamError(failure: ToldFailure, status: number, confidenti
 }
 
 /** The Retry-After header as it may be passed on: seconds or a date, nothing else; null: none. */
-export function retryAfterTold(header: string | string[] | undefined): string | null {
+export function reportedRetryAfter(header: string | string[] | undefined): string | null {
   const value = typeof header === 'string' ? header.trim() : '';
   if (/^\d{1,9}$/.test(value)) return value;
   const at = /^[A-Za-z]{3}, [\w: -]{20,27}$/.test(value) ? new Date(value) : null;
@@ -134,7 +134,7 @@ export function retryAfterTold(header: string | string[] | undefined): string | 
 
 /** An answer with an error status. A body that is not JSON is a proxy's page: nobody's business. */
 export const errorOfStatus = (status: number, body: Buffer, confidential: Confidential): UpstreamError =>
-  asUpstreamError(failureTold(upstreamJson(body)), status, confidential);
+  asUpstreamError(reportedFailure(upstreamJson(body)), status, confidential);
 
 /** Something the wire family does not allow: half an answer, no JSON where JSON must be. */
 export const unreadableAnswer = (what: string): UpstreamError => ({

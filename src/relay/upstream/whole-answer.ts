@@ -4,7 +4,7 @@ import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import { nothing, settledMs } from './answer-body.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
 import type { UpstreamAnswer } from './upstream.js';
-import { retryAfterTold, unreadableAnswer } from './upstream-error.js';
+import { reportedRetryAfter, unreadableAnswer } from './upstream-error.js';
 import { WholeJson } from './whole-json.js';
 
 /* Answers that have come whole: read as the caller asked for them, or as a refusal. */
@@ -29,7 +29,7 @@ export async function readRefusal(answered: AnswerToRead, answer: UpstreamAnswer
   const told = await body.whole(maxRefusal, answered.place, json).catch(() => nothing);
   const read = await readWhole(answered, answer, json.valueOf(told));
   if (read.ok) return read;
-  const retryAfter = read.error.retryAfter ?? retryAfterTold(headers['retry-after']);
+  const retryAfter = read.error.retryAfter ?? reportedRetryAfter(headers['retry-after']);
   return { ...read, error: { ...read.error, retryAfter } };
 }
 

@@ -66,7 +66,7 @@ class OpenCashier implements PaymentProvider {
   async begin() {
     return { kind: 'form' as const, url: 'https://cashier.example', fields: {} };
   }
-  async readNotice({ query }: { readonly query: URLSearchParams }) {
+  async readWebhook({ query }: { readonly query: URLSearchParams }) {
     const of = (name: string) => query.get(name) ?? '';
     const cents = query.get('refunded');
     if (cents !== null) {
@@ -147,7 +147,7 @@ const returning = (id: string, what: Readonly<Record<string, string>>) => ({
 /** As a provider: again, until it is told that it need not. */
 async function told(id: string, request = notice(id)): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++)
-    if (await payments.takeNotice('epay', request).catch(() => false)) return;
+    if (await payments.handleWebhook('epay', request).catch(() => false)) return;
   throw new Error('a notice is never taken');
 }
 
@@ -195,7 +195,7 @@ test('whatever comes in whatever order, an order is credited once for its money 
           const ofAll = (disputed / 100).toFixed(2);
           await told(id, returning(id, { dispute: kind === 'win' ? 'won' : 'open', money: ofAll }));
         } else if (kind === 'expire') await quietly(payments.expire(id, 'time'));
-        else if (kind === 'forge') await quietly(payments.takeNotice('epay', notice(id, '0.01')));
+        else if (kind === 'forge') await quietly(payments.handleWebhook('epay', notice(id, '0.01')));
         else if (kind === 'poll') {
           await quietly(payments.poll(alice, id));
         } else if (kind === 'recheck') await quietly(payments.recheck(root, id));
@@ -243,9 +243,9 @@ test('whatever comes at the same time, to a gateway or to its successor, an orde
           else if (what === 'recheck') await to.recheck(root, id);
           else if (what === 'expire') await to.expire(id, 'time');
           else if (what === 'hand') await to.completeByHand(root, id, 'seen');
-          else if (what === 'forge') expect(await to.takeNotice('epay', notice(id, '0.01'))).toBe(false);
+          else if (what === 'forge') expect(await to.handleWebhook('epay', notice(id, '0.01'))).toBe(false);
           // A provider that is told to be done with it tells nobody again: by then it is credited.
-          else if (isPaid && (await to.takeNotice('epay', notice(id)))) expect(credited).toHaveLength(1);
+          else if (isPaid && (await to.handleWebhook('epay', notice(id)))) expect(credited).toHaveLength(1);
         };
         const credited: StreamName[] = [];
         store.appended = (stream, events) => {
@@ -363,7 +363,7 @@ describe('orders nobody tells of', () => {
     node.clock.advance(day);
     await look();
     expect((await events(id)).at(-1)).toMatchObject({ type: 'TopUpExpired' });
-    await payments.takeNotice('epay', notice(id));
+    await payments.handleWebhook('epay', notice(id));
     expect(await credits(id)).toMatchObject([{ late: true }]);
   });
 
@@ -487,10 +487,10 @@ test('the log hears of refused notices now and then, and all of them are counted
     warn: (facts) => warned.push(facts),
   });
   const { id } = await counting.begin(alice, { amount: 10, method: 'alipay' }, '/topup');
-  for (let count = 0; count < 50; count++) await counting.takeNotice('epay', notice(id, '1.00'));
+  for (let count = 0; count < 50; count++) await counting.handleWebhook('epay', notice(id, '1.00'));
   expect(warned).toHaveLength(1);
   expect(counting.refusedNotices(root)).toEqual([{ provider: 'epay', reason: 'differs', count: 50 }]);
   node.clock.advance(60_000);
-  await counting.takeNotice('epay', notice(id, '1.00'));
+  await counting.handleWebhook('epay', notice(id, '1.00'));
   expect(warned).toHaveLength(2);
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
-import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
+import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 
 /* Who may make the gateway receive and unpack what, before and after it knows them. */
 
@@ -16,7 +16,7 @@ const heldModel = 'held';
 
 let gateway: TestGateway;
 let callers: Callers;
-let upstream: HeldUpstream;
+let upstream: PausedUpstream;
 let user: TestUser;
 let caller: Caller;
 let apiKey: string;
@@ -40,7 +40,7 @@ function watchUnpacking(): () => void {
 const stopWatching = watchUnpacking();
 
 beforeAll(async () => {
-  upstream = await startHeldUpstream();
+  upstream = await startPausedUpstream();
   gateway = await startTestGateway({
     MAX_REQUEST_BODY_MB: '8',
     MAX_BODIES_IN_MEMORY_MB: '16',

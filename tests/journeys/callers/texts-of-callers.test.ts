@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest } from '../../support/gateway/books.js';
+import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 
@@ -25,7 +25,7 @@ afterAll(async () => {
 const model = 'gpt-4o-mini';
 const maxCallEvent = (): Promise<number> =>
   withDatabase(gateway.config, quietLog, async (database) => {
-    const { events } = await booksAtRest(database);
+    const { events } = await ledgerAtRest(database);
     const ofCalls = events.filter(({ stream }) => stream.startsWith('call-'));
     return Math.max(...ofCalls.map(({ event }) => JSON.stringify(event).length));
   });

@@ -7,8 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Config, readConfig } from '../../../src/config.js';
 import { openCallers } from '../../support/callers/callers.js';
-import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../../support/gateway/books.js';
 import { startGatewayProcess } from '../../support/gateway/gateway-process.js';
+import {
+  type Books,
+  type CallStory,
+  expectLedgersToAgree,
+  ledgerAtRest,
+} from '../../support/gateway/ledger-snapshot.js';
 import { setUpData } from '../../support/gateway/set-up-data.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -72,8 +77,8 @@ beforeAll(async () => {
   const successor = await startGatewayProcess(dataDir);
   try {
     books = await withDatabase(config, quietLog, async (database) => {
-      const found = await booksAtRest(database);
-      await expectBooksToAgree(database, found);
+      const found = await ledgerAtRest(database);
+      await expectLedgersToAgree(database, found);
       return found;
     });
   } finally {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newClient } from '../../../src/adapters/database/postgres.js';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { CutOff } from '../../support/postgres/cut-off.js';
 import { quietLog } from '../../support/quiet-log.js';
@@ -94,7 +94,7 @@ test('a database that is away is told as such by every face, and everything is s
   expect(JSON.parse((await asks.console()).text)).toMatchObject({ data: { me: { id: expect.anything() } } });
   expect(JSON.parse((await asks.legacy()).text)).toMatchObject({ success: true });
   await withDatabase(gateway.config, quietLog, async (database) =>
-    expectBooksToAgree(database, await booksAtRest(database)),
+    expectLedgersToAgree(database, await ledgerAtRest(database)),
   );
 });
 

@@ -11,7 +11,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway/test-g
 import { newEvent, streamNamed } from '../../support/given/events.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
-import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
+import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 
 /* What Postgres, or somebody at its console, may do to a gateway at work; and how a gateway ends that must. */
 
@@ -20,7 +20,7 @@ const model = 'gpt-4o-mini';
 let gateway: TestGateway;
 let callers: Callers;
 let caller: Caller;
-let upstream: HeldUpstream;
+let upstream: PausedUpstream;
 /** Somebody at the console of Postgres. */
 let operator: pg.Client;
 /** Looks on; never in a transaction, which would see the same activity for ever. */
@@ -40,7 +40,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<void> 
     ended = reason;
   });
   callers = openCallers(gateway.url);
-  upstream = await startHeldUpstream();
+  upstream = await startPausedUpstream();
   await gateway.addChannel({ models: [model], baseUrl: upstream.url });
   await gateway.addChannel({ name: 'simulated', models: ['gpt-4o'] });
   caller = callers.with(await gateway.addApiKey(await gateway.addUser(10_000_000)));

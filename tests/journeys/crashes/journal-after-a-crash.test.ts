@@ -12,8 +12,8 @@ import type { UserId } from '../../../src/domain/kernel/ids.js';
 import { openReadModels } from '../../../src/projections/read-models.js';
 import { prepareCallerData } from '../../support/callers/caller-data.js';
 import { isWholeStream, openCallers } from '../../support/callers/callers.js';
-import { type Books, booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
 import { type GatewayProcess, postmasterOf, startGatewayProcess } from '../../support/gateway/gateway-process.js';
+import { type Books, expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { balanceOf } from '../../support/postgres/ledger-reads.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -81,9 +81,9 @@ const toldOf = ({ logged }: GatewayProcess, words: string) =>
   logged.map((line) => JSON.parse(line) as { msg: string; events?: number }).filter(({ msg }) => msg.includes(words));
 
 /** As soon as the log has the end of each of these calls: a journal may hold it yet when the caller has the answer. */
-const booksWith = (database: Parameters<typeof booksAtRest>[0], ids: readonly string[]): Promise<Books> =>
+const booksWith = (database: Parameters<typeof ledgerAtRest>[0], ids: readonly string[]): Promise<Books> =>
   until(async () => {
-    const books = await booksAtRest(database);
+    const books = await ledgerAtRest(database);
     return ids.every((id) => books.calls.get(id)?.settled.length) ? books : null;
   }, patience);
 
@@ -113,7 +113,7 @@ describe('calls that were answered while the log took nothing', () => {
       await withDatabase(config, quietLog, async (database) => {
         const all = [...placed, ...ahead, ...later];
         const books = await booksWith(database, all);
-        await expectBooksToAgree(database, books);
+        await expectLedgersToAgree(database, books);
         for (const id of all) {
           const story = books.calls.get(id);
           expect([id, story?.settled.length, story?.released.length]).toEqual([id, 1, 0]);
@@ -142,7 +142,7 @@ describe('calls that were answered while the log took nothing', () => {
       await unlock();
       await withDatabase(config, quietLog, async (database) => {
         const books = await booksWith(database, ahead);
-        await expectBooksToAgree(database, books);
+        await expectLedgersToAgree(database, books);
         expect(ahead.filter((id) => books.calls.get(id)?.settled.length !== 1)).toEqual([]);
       });
       expect(await gateway.stop()).toBe(0);

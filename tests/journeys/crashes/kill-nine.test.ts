@@ -9,13 +9,18 @@ import type { UserId } from '../../../src/domain/kernel/ids.js';
 import { openReadModels } from '../../../src/projections/read-models.js';
 import { prepareCallerData } from '../../support/callers/caller-data.js';
 import { isWholeStream, openCallers } from '../../support/callers/callers.js';
-import { type Books, booksAtRest, type CallStory, expectBooksToAgree } from '../../support/gateway/books.js';
 import {
   type GatewayProcess,
   isAlive,
   postmasterOf,
   startGatewayProcess,
 } from '../../support/gateway/gateway-process.js';
+import {
+  type Books,
+  type CallStory,
+  expectLedgersToAgree,
+  ledgerAtRest,
+} from '../../support/gateway/ledger-snapshot.js';
 import { balanceOf, type WalletBalance } from '../../support/postgres/ledger-reads.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -153,8 +158,8 @@ describe('kill -9 of the server under load, again and again', () => {
     }
     const last = await start();
     await withDatabase(config, quietLog, async (database) => {
-      books = await booksAtRest(database);
-      await expectBooksToAgree(database, books);
+      books = await ledgerAtRest(database);
+      await expectLedgersToAgree(database, books);
       balance = await balanceOf(openReadModels(database.pool), userId);
     });
     const callers = openCallers(last.url);

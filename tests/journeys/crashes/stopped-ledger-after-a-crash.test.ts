@@ -11,8 +11,8 @@ import { rebuild } from '../../../src/projections/engine/rebuild.js';
 import { readModels } from '../../../src/projections/read-models.js';
 import { GraphqlClient } from '../../graphql/graphql-server.js';
 import { type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway/gateway-process.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { rootPassword, setUpData } from '../../support/gateway/set-up-data.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -128,5 +128,5 @@ test('calls left open by a crash are ended as far as a stopped ledger knows them
   await until(async () => outcomeOf(unknown), 30_000);
   expect(await outcomeOf(unknown)).toMatchObject(recovered);
   expect(await ledgerState()).toMatchObject({ status: 'RUNNING', failure: null });
-  await beside(async (database) => expectBooksToAgree(database, await booksAtRest(database)));
+  await beside(async (database) => expectLedgersToAgree(database, await ledgerAtRest(database)));
 }, 240_000);

@@ -10,11 +10,11 @@ import { dayOf } from '../../../src/domain/ledger/budget.js';
 import { apiKeySnapshot } from '../../../src/projections/models/ledger/ledger-queries.js';
 import { openReadModels } from '../../../src/projections/read-models.js';
 import { type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, booksOf, expectBooksToAgree, readLog } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest, ledgerOf, readLog } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
-import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
+import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 
 /* Budgets of API keys, over real HTTP. One quota per token in and out; the clock is the test's, day after day. */
 
@@ -23,7 +23,7 @@ const maxTokens = 50;
 const question = { role: 'user', content: 'What is a ledger?' } as const;
 
 let gateway: TestGateway;
-let held: HeldUpstream;
+let held: PausedUpstream;
 let callers: Callers;
 /** What is held for a call, and what it costs in the end. */
 let price: number;
@@ -35,7 +35,7 @@ let user: TestUser;
 
 const booksAgree = (): Promise<void> =>
   withDatabase(gateway.config, quietLog, async (database) => {
-    await expectBooksToAgree(database, await booksAtRest(database));
+    await expectLedgersToAgree(database, await ledgerAtRest(database));
   });
 
 const newestKey = async () => {
@@ -53,7 +53,7 @@ const newestKeyWith = ({ spent }: { spent: number }) =>
 
 beforeAll(async () => {
   gateway = await startTestGateway({ MAX_UNFINISHED_BODIES: '200' });
-  held = await startHeldUpstream();
+  held = await startPausedUpstream();
   callers = openCallers(gateway.url);
   // Names of one length: a call of either is held for alike.
   const ones = '{"metered":1,"waiting":1}';
@@ -66,7 +66,7 @@ beforeAll(async () => {
   const rich = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000)));
   const { requestId } = await rich.chat({ model: 'metered', max_tokens: maxTokens });
   price = await withDatabase(gateway.config, quietLog, async (database) => {
-    const [event] = booksOf(await readLog(database)).calls.get(requestId)?.reserved ?? [];
+    const [event] = ledgerOf(await readLog(database)).calls.get(requestId)?.reserved ?? [];
     if (event === undefined) throw new Error('the call was not reserved');
     return event.reserved;
   });

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { withDatabase } from '../../../src/cli/database.js';
 import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest } from '../../support/gateway/books.js';
+import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
-import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
+import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 import { startUpstream } from '../../support/upstreams/upstream.js';
 
 /* Upstreams have room for so many calls. Nobody gets all of it, nobody waits for it, and a refusal costs nothing. */
@@ -18,7 +18,7 @@ const tokens = { prompt: 10, completion: 5 };
 
 let gateway: TestGateway;
 let callers: Callers;
-let upstream: HeldUpstream;
+let upstream: PausedUpstream;
 let user: TestUser;
 let caller: Caller;
 let models = 0;
@@ -53,7 +53,7 @@ const expectRefused = (answer: Answer | 'under way' | undefined, code: string): 
 };
 
 /** Ends the calls under way; all of them must have been answered. */
-const finish = async (...others: HeldUpstream[]): Promise<Answer[]> => {
+const finish = async (...others: PausedUpstream[]): Promise<Answer[]> => {
   for (const one of [upstream, ...others]) one.answer(tokens);
   const answers = await Promise.all(open);
   open = [];
@@ -70,7 +70,7 @@ async function stop(): Promise<void> {
   await gateway?.stop();
 }
 beforeEach(async () => {
-  upstream = await startHeldUpstream();
+  upstream = await startPausedUpstream();
   user = await gateway.addUser(balance);
   caller = callers.with(await gateway.addApiKey(user));
 });
@@ -117,7 +117,7 @@ describe('a host', () => {
   });
 
   test('without room is passed over for another, which is no retry', async () => {
-    const elsewhere = await startHeldUpstream();
+    const elsewhere = await startPausedUpstream();
     const model = newModel();
     await gateway.addChannel({ models: [model], baseUrl: upstream.url, priority: 1 });
     await gateway.addChannel({ models: [model], baseUrl: elsewhere.url });
@@ -159,7 +159,7 @@ describe('a node, of one process or several', () => {
     const { status, requestId } = await caller.chat({ model });
     expect(status).toBe(500);
     const call = await withDatabase(gateway.config, quietLog, async (database) =>
-      (await booksAtRest(database)).calls.get(requestId),
+      (await ledgerAtRest(database)).calls.get(requestId),
     );
     expect(call?.released).toMatchObject([{ reason: 'internal', suspense: 0 }]);
     await gateway.setOption('RetryTimes', '0');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withDatabase } from '../../../src/cli/database.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { type Answer, type Callers, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree, ownedBy } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest, ownedBy } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -83,8 +83,8 @@ interface Sums {
 
 const sums = (user: TestUser): Promise<Sums> =>
   withDatabase(gateway.config, quietLog, async (database) => {
-    const read = await booksAtRest(database);
-    await expectBooksToAgree(database, read);
+    const read = await ledgerAtRest(database);
+    await expectLedgersToAgree(database, read);
     const settled = [...read.calls.values()].flatMap((story) => story.settled);
     const own = settled.filter(({ facts }) => facts.userId === user.actor.id);
     const charged = own.reduce((sum, event) => sum + event.charged, 0);

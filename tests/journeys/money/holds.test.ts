@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withDatabase } from '../../../src/cli/database.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import { type Answer, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { type Books, booksAtRest, expectBooksToAgree, ownedBy } from '../../support/gateway/books.js';
+import { type Books, expectLedgersToAgree, ledgerAtRest, ownedBy } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
@@ -55,8 +55,8 @@ beforeEach(() => gateway.provider.reset());
 /** The books at rest; every settlement recomputed from its event alone, and the user not below zero. */
 const books = <Result>(user: TestUser, work: (books: Books, charged: number) => Result): Promise<Result> =>
   withDatabase(gateway.config, quietLog, async (database) => {
-    const read = await booksAtRest(database);
-    await expectBooksToAgree(database, read);
+    const read = await ledgerAtRest(database);
+    await expectLedgersToAgree(database, read);
     let charged = 0;
     for (const { settled } of read.calls.values())
       for (const event of settled) {

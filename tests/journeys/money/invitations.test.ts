@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import { GraphqlClient } from '../../graphql/graphql-server.js';
 import { type Client, dataOf, send, signIn } from '../../rest-compat/rest-server.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 
@@ -146,6 +146,6 @@ describe('over GraphQL', () => {
 
 test('in the end the books are whole', async () => {
   await withDatabase(gateway.config, quietLog, async (database) =>
-    expectBooksToAgree(database, await booksAtRest(database)),
+    expectLedgersToAgree(database, await ledgerAtRest(database)),
   );
 });

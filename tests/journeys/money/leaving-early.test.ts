@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completionTokens } from '../../../src/domain/call/usage.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
-import { type CallStory, newestCall } from '../../support/gateway/books.js';
+import { type CallStory, newestCall } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withDatabase } from '../../../src/cli/database.js';
 import { isObject, type JsonObject, parseJson } from '../../../src/relay/json/json.js';
 import { type Answer, type Callers, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { messageOf } from '../../support/upstreams/anthropic-upstream.js';
@@ -168,8 +168,8 @@ describe('a conversation that is summed up before the answer', () => {
     const body = { model: 'claude-sonnet-4-5', messages: long, max_tokens: 100, ...asking };
     expect((await caller.send('/v1/messages', { method: 'POST', body })).status).toBe(200);
     await withDatabase(gateway.config, quietLog, async (database) => {
-      const read = await booksAtRest(database);
-      await expectBooksToAgree(database, read);
+      const read = await ledgerAtRest(database);
+      await expectLedgersToAgree(database, read);
       const settled = [...read.calls.values()].flatMap((story) => story.settled);
       const [event] = settled.filter(({ facts }) => facts.userId === user.actor.id);
       const used = { input: 60_050, output: 3_600 };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import type { ApiKeyId, ChannelId } from '../../../src/domain/kernel/ids.js';
 import { type Callers, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree, ownedBy } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest, ownedBy } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { apiKeyTerms } from '../../support/given/api-key-terms.js';
 import { dumpAroundRebuild } from '../../support/postgres/read-model-dump.js';
@@ -210,8 +210,8 @@ test('whatever happens, balances are grants minus settlements, the ledger sums t
       const cast = await newCast();
       for (const step of steps) await take(step, cast);
       await withDatabase(gateway.config, quietLog, async (database) => {
-        const books = await booksAtRest(database);
-        await expectBooksToAgree(database, books);
+        const books = await ledgerAtRest(database);
+        await expectLedgersToAgree(database, books);
         for (const { actor } of cast.users)
           expect(await gateway.application.gate.available(actor.id)).toBe(ownedBy(books, actor.id));
         // Days follow each other in one log: a rebuild after the third folds those before it anew as well.
@@ -225,7 +225,7 @@ test('whatever happens, balances are grants minus settlements, the ledger sums t
 }, 120_000);
 
 test('the generated days were eventful: calls ended in every way there is', async () => {
-  const { events } = await withDatabase(gateway.config, quietLog, booksAtRest);
+  const { events } = await withDatabase(gateway.config, quietLog, ledgerAtRest);
   const endings = new Set(
     events.map(({ event }) => {
       if (event.type === 'CallSettled') return event.outcome;

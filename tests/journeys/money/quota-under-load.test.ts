@@ -11,17 +11,24 @@ import {
   isWholeStream,
   openCallers,
 } from '../../support/callers/callers.js';
-import { type Books, booksAtRest, booksOf, expectBooksToAgree, ownedBy, readLog } from '../../support/gateway/books.js';
+import {
+  type Books,
+  expectLedgersToAgree,
+  ledgerAtRest,
+  ledgerOf,
+  ownedBy,
+  readLog,
+} from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { balanceOf } from '../../support/postgres/ledger-reads.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
-import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
+import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 
 /* One quota per token in and out, so that a call's price can be read off its tokens. */
 
 let gateway: TestGateway;
-let held: HeldUpstream;
+let held: PausedUpstream;
 let callers: Callers;
 
 const models = ['metered', 'broken', 'cut', 'endless', 'slow'];
@@ -30,7 +37,7 @@ const maxTokens = 50;
 beforeAll(async () => {
   // They all come from one address, faster than their bodies can be read.
   gateway = await startTestGateway({ MAX_UNFINISHED_BODIES: '200' });
-  held = await startHeldUpstream();
+  held = await startPausedUpstream();
   callers = openCallers(gateway.url);
   const ones = JSON.stringify(Object.fromEntries([...models, 'held', 'retried'].map((model) => [model, 1])));
   await gateway.setOption('ModelRatio', ones);
@@ -53,8 +60,8 @@ beforeEach(() => gateway.provider.reset());
 
 const withBooks = <Result>(work: (books: Books) => Promise<Result> | Result): Promise<Result> =>
   withDatabase(gateway.config, quietLog, async (database) => {
-    const books = await booksAtRest(database);
-    await expectBooksToAgree(database, books);
+    const books = await ledgerAtRest(database);
+    await expectLedgersToAgree(database, books);
     return work(books);
   });
 
@@ -76,7 +83,7 @@ async function reservationOf(model: string): Promise<{ reserved: number; promptT
   }
   const { requestId } = await call;
   return withDatabase(gateway.config, quietLog, async (database) => {
-    const [event] = booksOf(await readLog(database)).calls.get(requestId)?.reserved ?? [];
+    const [event] = ledgerOf(await readLog(database)).calls.get(requestId)?.reserved ?? [];
     if (event === undefined) throw new Error('the call was not reserved');
     return { reserved: event.reserved, promptTokens: event.promptTokens };
   });
@@ -103,7 +110,7 @@ const lowestDuring = (user: TestUser, work: () => Promise<unknown>) =>
     try {
       await work();
       // The ledger is looked at for the last time when it knows all of it.
-      await booksAtRest(database);
+      await ledgerAtRest(database);
     } finally {
       working = false;
     }

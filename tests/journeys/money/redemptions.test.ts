@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';
 import type { Actor } from '../../../src/domain/user/user.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 
@@ -39,9 +39,9 @@ test('of hundreds of users who redeem one code at once, one gets its quota; and 
     const { items } = await application.queries.redemptions(root, { page: 1, size: 10 });
     expect(items).toMatchObject([{ status: 'used', redeemed_by: winner?.id }]);
     await withDatabase(gateway.config, quietLog, async (database) => {
-      const books = await booksAtRest(database);
+      const books = await ledgerAtRest(database);
       expect(books.events.filter(({ event }) => event.type === 'RedemptionCodeRedeemed')).toHaveLength(1);
-      await expectBooksToAgree(database, books);
+      await expectLedgersToAgree(database, books);
     });
   } finally {
     await gateway.stop();

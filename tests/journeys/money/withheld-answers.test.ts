@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newClient } from '../../../src/adapters/database/postgres.js';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { CutOff } from '../../support/postgres/cut-off.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
-import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
+import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 
 /*
  * The log falls silent just as an answer is to be booked. The caller is told 503, and an SDK will ask again: so the call
@@ -21,7 +21,7 @@ const patience = 90_000;
 
 let gateway: TestGateway;
 let callers: Callers;
-let upstream: HeldUpstream;
+let upstream: PausedUpstream;
 let between: CutOff;
 let locker: pg.Client;
 let user: TestUser;
@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
   );
   callers = openCallers(gateway.url);
-  upstream = await startHeldUpstream();
+  upstream = await startPausedUpstream();
   await gateway.addChannel({ models: ['gpt-4o-mini'], baseUrl: upstream.url });
   user = await gateway.addUser(given);
 });
@@ -89,10 +89,10 @@ test.each([
 
     await withDatabase(gateway.config, quietLog, async (database) => {
       const books = await until(async () => {
-        const found = await booksAtRest(database);
+        const found = await ledgerAtRest(database);
         return found.events.at(-1)?.event.type === lastEvent ? found : null;
       }, patience);
-      await expectBooksToAgree(database, books);
+      await expectLedgersToAgree(database, books);
     });
     expect(await gateway.available(user)).toBe(given);
     // The same question again is a call of its own, and served.

@@ -9,7 +9,7 @@ import { isSound, verifyLedger } from '../../../src/projections/models/ledger/ve
 import { usageLog } from '../../../src/projections/models/usage-log/usage-log.js';
 import { openReadModels, readModels } from '../../../src/projections/read-models.js';
 import { openCallers } from '../../support/callers/callers.js';
-import { booksAtRest } from '../../support/gateway/books.js';
+import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { signIn } from '../../support/gateway/sign-in.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { dumpAroundRebuild } from '../../support/postgres/read-model-dump.js';
@@ -56,7 +56,7 @@ const inDatabase = <Result>(work: (database: CommandDatabase) => Promise<Result>
 /** Every row of every read model but the log, as text; and what the ledger says of itself. */
 const kept = () =>
   inDatabase(async (database) => {
-    await booksAtRest(database);
+    await ledgerAtRest(database);
     const schemas = readModels.filter(({ name }) => name !== usageLog.name).map(schemaOf);
     const { rows } = await database.pool.query<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = any ($1) order by 1`,

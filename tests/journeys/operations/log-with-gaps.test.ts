@@ -6,7 +6,7 @@ import { withDatabase } from '../../../src/cli/database.js';
 import { isSound, verifyLedger } from '../../../src/projections/models/ledger/verify-ledger.js';
 import { openReadModels } from '../../../src/projections/read-models.js';
 import { GraphqlClient } from '../../graphql/graphql-server.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -82,7 +82,7 @@ test('a log with gaps is served, shown, exported and proved as one without', asy
   expect(file.split('\r\n').filter((line) => line.includes('gpt-4o-mini'))).toHaveLength(calls + 1);
 
   await withDatabase(before.config, quietLog, async (beside) => {
-    await expectBooksToAgree(beside, await booksAtRest(beside));
+    await expectLedgersToAgree(beside, await ledgerAtRest(beside));
     expect(isSound(await verifyLedger(openReadModels(beside.pool), beside.store))).toBe(true);
   });
 });

@@ -5,12 +5,12 @@ import { WebSocket } from 'ws';
 import { startGateway } from '../../../src/bootstrap/gateway.js';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Answer, type Callers, errorIn, isWholeStream, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree, ownedBy } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest, ownedBy } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { rawUpgrade } from '../../support/raw-upgrade.js';
 import { until } from '../../support/until.js';
-import { type HeldUpstream, startHeldUpstream } from '../../support/upstreams/held-upstream.js';
+import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 
 /* Calls served by processes of their own: what is counted, admitted and decided once is the same as with one. */
 
@@ -20,14 +20,14 @@ const usage = { prompt: 10, completion: 5 };
 const cost = 15;
 
 let gateway: TestGateway;
-let held: HeldUpstream;
+let held: PausedUpstream;
 let callers: Callers;
 
 const pids = (): number[] => Object.values(cluster.workers ?? {}).map((worker) => worker?.process.pid ?? 0);
 
 beforeAll(async () => {
   gateway = await startTestGateway({}, { workers });
-  held = await startHeldUpstream();
+  held = await startPausedUpstream();
   callers = openCallers(gateway.url);
   const ones = JSON.stringify(Object.fromEntries(['held', 'gpt-4o-mini'].map((model) => [model, 1])));
   await gateway.setOption('ModelRatio', ones);
@@ -224,8 +224,8 @@ test('asked to stop, they finish what is under way; whoever comes next finds the
 
   const successor = await startGateway(gateway.config, quietLog);
   await withDatabase(gateway.config, quietLog, async (database) => {
-    const books = await booksAtRest(database);
-    await expectBooksToAgree(database, books);
+    const books = await ledgerAtRest(database);
+    await expectLedgersToAgree(database, books);
     expect(ownedBy(books, user.actor.id as never)).toBe(1_000_000 - 6 * cost);
     const recovered = [...books.calls.values()].filter(({ released }) => released[0]?.reason === 'recovered');
     expect(recovered.length).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { withDatabase } from '../../../src/cli/database.js';
 import { Failure, type FailureCode } from '../../../src/domain/kernel/failure.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
 import type { Actor } from '../../../src/domain/user/user.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { signIn } from '../../support/gateway/sign-in.js';
 import { configFor, startTestGateway } from '../../support/gateway/test-gateway.js';
 import { anyText, text } from '../../support/inputs/hostile-inputs.js';
@@ -103,7 +103,7 @@ test('whatever a command accepts folds in every read model, now and anew, and wh
     expect(counted.accepted).toBeGreaterThan(50);
     expect(counted.refused).toBeGreaterThan(50);
     await withDatabase(gateway.config, quietLog, async (database) => {
-      await expectBooksToAgree(database, await booksAtRest(database));
+      await expectLedgersToAgree(database, await ledgerAtRest(database));
       const { before, after } = await dumpAroundRebuild(database);
       expect(after).toEqual(before);
     });

@@ -8,7 +8,7 @@ import { channels } from '../../../src/projections/models/channels.js';
 import { redemptions } from '../../../src/projections/models/redemptions.js';
 import { users } from '../../../src/projections/models/users.js';
 import { type Answer, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest } from '../../support/gateway/books.js';
+import { ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { signIn } from '../../support/gateway/sign-in.js';
 import { servedModels, startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/gateway/webhook-receiver.js';
@@ -302,7 +302,7 @@ async function inFiles(texts: Readonly<Record<string, string>>): Promise<string[
 /** Every table outside the catalogue, row by row; bytes are written in hex. */
 async function dump(): Promise<Record<string, string[]>> {
   return withDatabase(gateway.config, quietLog, async (database) => {
-    await booksAtRest(database);
+    await ledgerAtRest(database);
     const { pool } = database;
     const { rows: tables } = await pool.query<{ name: string; sql: string }>(`
       select schemaname || '.' || tablename as name, format('%I.%I', schemaname, tablename) as sql

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { withDatabase } from '../../../src/cli/database.js';
 import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { lineOf, linesOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
@@ -214,8 +214,8 @@ describe('a retry', () => {
     const answer = await caller.chat({ model });
     expect(answer.status).toBe(200);
     const { reserved, settled } = await withDatabase(gateway.config, quietLog, async (database) => {
-      const books = await booksAtRest(database);
-      await expectBooksToAgree(database, books);
+      const books = await ledgerAtRest(database);
+      await expectLedgersToAgree(database, books);
       const story = books.calls.get(answer.requestId);
       if (story === undefined) throw new Error('the call is not in the log');
       return story;
@@ -226,7 +226,7 @@ describe('a retry', () => {
     // A refusal costs nothing, and neither does an upstream that was never reached.
     refuses('broken', 500);
     const refused = await caller.chat({ model });
-    const books = await withDatabase(gateway.config, quietLog, booksAtRest);
+    const books = await withDatabase(gateway.config, quietLog, ledgerAtRest);
     expect(books.calls.get(refused.requestId)?.settled[0]).toMatchObject({ suspense: 0 });
   });
 
@@ -303,7 +303,7 @@ describe('a retry', () => {
     gone.abort();
     await expect(call).rejects.toThrow();
     const released = await withDatabase(gateway.config, quietLog, async (database) => {
-      const { calls } = await booksAtRest(database);
+      const { calls } = await ledgerAtRest(database);
       return [...calls.values()].flatMap((story) => story.released).at(-1);
     });
     expect(released).toMatchObject({ attempts: [broken], reason: 'caller-left', status: null, code: null });

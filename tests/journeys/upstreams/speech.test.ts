@@ -2,7 +2,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
@@ -233,6 +233,6 @@ describe('what was delivered is charged', () => {
 
 test('after all of these calls for speech the ledger agrees with the log', async () => {
   await withDatabase(gateway.config, quietLog, async (database) =>
-    expectBooksToAgree(database, await booksAtRest(database)),
+    expectLedgersToAgree(database, await ledgerAtRest(database)),
   );
 });

@@ -4,7 +4,7 @@ import { withDatabase } from '../../../src/cli/database.js';
 import { billingOf } from '../../../src/domain/pricing/billing.js';
 import { soundTokens } from '../../../src/relay/metering/transcription-usage.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { recording } from '../../support/inputs/recordings.js';
@@ -69,7 +69,7 @@ beforeEach(async () => {
 });
 
 const sound = (bytes: Buffer = wav(3), name = 'speech.wav', type = 'audio/wav') => toFile(bytes, name, { type });
-const heardBy = ({ calls }: SoundUpstream): SoundCall => {
+const receivedBy = ({ calls }: SoundUpstream): SoundCall => {
   const [call, ...others] = calls;
   if (call === undefined || others.length > 0) throw new Error(`${calls.length} calls`);
   return call;
@@ -119,7 +119,7 @@ describe('with the official client', () => {
       response_format: 'json',
     });
     expect(answer.text).toBe('Hello.');
-    const { url, headers, fields, files } = heardBy(upstream);
+    const { url, headers, fields, files } = receivedBy(upstream);
     expect(url).toBe('/v1/audio/transcriptions');
     expect(headers.authorization).toBe('Bearer sk-upstream-key');
     expect(fields).toEqual(
@@ -138,7 +138,7 @@ describe('with the official client', () => {
 
   test('translations have an address of their own', async () => {
     expect((await client.audio.translations.create({ model: 'whisper-1', file: await sound() })).text).toBe('Hello.');
-    expect(heardBy(upstream).url).toBe('/v1/audio/translations');
+    expect(receivedBy(upstream).url).toBe('/v1/audio/translations');
   });
 
   test.each([
@@ -329,7 +329,7 @@ describe('a form', () => {
   test('that names no model is heard by the usual one', async () => {
     const { line } = await charged(file());
     expect(line.model).toBe('whisper-1');
-    expect(heardBy(upstream).fields).toContainEqual(['model', 'whisper-1']);
+    expect(receivedBy(upstream).fields).toContainEqual(['model', 'whisper-1']);
   });
 
   test('goes whole to the next channel when the first one fails', async () => {
@@ -337,8 +337,8 @@ describe('a form', () => {
     const bytes = wav(5);
     const { line } = await charged(model('whisper-1'), file(bytes), ['name="own"', 'kept']);
     expect(line.attempts).toHaveLength(2);
-    expect(heardBy(second).files[0]?.bytes.equals(bytes)).toBe(true);
-    expect(heardBy(second).fields).toContainEqual(['own', 'kept']);
+    expect(receivedBy(second).files[0]?.bytes.equals(bytes)).toBe(true);
+    expect(receivedBy(second).fields).toContainEqual(['own', 'kept']);
   });
 
   test('that is answered with a page is not passed on', async () => {
@@ -381,6 +381,6 @@ test('parallel calls are held for what they cost, and the books agree', async ()
   expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array(4).fill(200), ...Array(8).fill(403)]);
   expect(await gateway.available(modest)).toBe(10);
   await withDatabase(gateway.config, quietLog, async (database) =>
-    expectBooksToAgree(database, await booksAtRest(database)),
+    expectLedgersToAgree(database, await ledgerAtRest(database)),
   );
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { WebSocket } from 'ws';
 import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { type Caller, type Callers, errorIn, isWholeStream, openCallers } from '../../support/callers/callers.js';
-import { newestCall } from '../../support/gateway/books.js';
+import { newestCall } from '../../support/gateway/ledger-snapshot.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';

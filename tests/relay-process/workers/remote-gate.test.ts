@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiKeyId } from '../../../src/domain/kernel/ids.js';
-import type { AskedOfPrimary } from '../../../src/relay-process/workers/messages.js';
+import type { PrimaryMethods } from '../../../src/relay-process/workers/messages.js';
 import { Peer } from '../../../src/relay-process/workers/peer.js';
 import { remoteGate } from '../../../src/relay-process/workers/remote-ports.js';
 import { someInstant } from '../../support/given/events.js';
@@ -12,7 +12,7 @@ const key = ApiKeyId(12);
 function world() {
   const asked: number[] = [];
   let spent = false;
-  const mine: Pick<AskedOfPrimary, 'isSpent'> = {
+  const mine: Pick<PrimaryMethods, 'isSpent'> = {
     async isSpent(apiKey) {
       asked.push(apiKey);
       return spent;
@@ -21,7 +21,7 @@ function world() {
   const [here, there] = pipe();
   new Peer(there, mine, () => {});
   const clock = settableClock(someInstant);
-  const gate = remoteGate(new Peer<AskedOfPrimary>(here, {}, () => {}), clock);
+  const gate = remoteGate(new Peer<PrimaryMethods>(here, {}, () => {}), clock);
   return {
     ...{ asked, clock, gate },
     spend(so: boolean) {

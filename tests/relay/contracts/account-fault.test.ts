@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountFaultIn } from '../../../src/relay/contracts/account-fault.js';
-import { toldToCaller } from '../../../src/relay/contracts/errors.js';
+import { errorForCaller } from '../../../src/relay/contracts/errors.js';
 import { anthropicFailureOf } from '../../../src/relay/protocols/anthropic/failure.js';
 import { bedrockRefusal } from '../../../src/relay/protocols/bedrock/failure.js';
 import { geminiRefusal } from '../../../src/relay/protocols/gemini/failure.js';
@@ -205,7 +205,7 @@ describe('what a caller is told of it', () => {
   );
 
   test('is no status, word, type or code that means an account of its own', () =>
-    expect(toldToCaller(empty, 403)).toMatchObject({
+    expect(errorForCaller(empty, 403)).toMatchObject({
       ...{ status: 502, type: 'gateway_error', code: 'upstream_account_unavailable', shouldRetry: false },
       message: expect.not.stringMatching(/0\.01|quota|balance|key/),
     }));
@@ -216,6 +216,6 @@ describe('what a caller is told of it', () => {
     [403, 401, 502],
     [403, 402, 502],
   ])('has the status of the channel’s mapping: %i mapped to %i is %i', (_answered, mapped, told) =>
-    expect(toldToCaller(empty, mapped).status).toBe(told),
+    expect(errorForCaller(empty, mapped).status).toBe(told),
   );
 });

@@ -7,7 +7,11 @@ import { reservationOf } from '../../../src/domain/pricing/pricing.js';
 import { SilentTime } from '../../../src/relay/delivery/silent-time.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { cutShort, mayThink } from '../../../src/relay/metering/unseen-cost.js';
-import { askedInAnthropic, askedInGemini, askedInOpenAi } from '../../../src/relay/protocols/thinking-asked.js';
+import {
+  thinkingInAnthropic,
+  thinkingInGemini,
+  thinkingInOpenAi,
+} from '../../../src/relay/protocols/requested-thinking.js';
 import { plainPrice } from '../../support/given/calls.js';
 
 const prompt = 30;
@@ -146,23 +150,27 @@ describe('a model may think unseen', () => {
   );
 
   test.each([
-    [askedInOpenAi, { reasoning_effort: 'none' }, 'refused'],
-    [askedInOpenAi, { reasoning: { effort: 'none' } }, 'refused'],
-    [askedInOpenAi, { reasoning: { enabled: false } }, 'refused'],
-    [askedInOpenAi, { reasoning_effort: 'low' }, 'asked'],
-    [askedInOpenAi, { enable_thinking: true }, 'asked'],
-    [askedInOpenAi, { extra_body: { google: { thinking_config: { thinking_budget: 9 } } } }, 'asked'],
+    [thinkingInOpenAi, { reasoning_effort: 'none' }, 'refused'],
+    [thinkingInOpenAi, { reasoning: { effort: 'none' } }, 'refused'],
+    [thinkingInOpenAi, { reasoning: { enabled: false } }, 'refused'],
+    [thinkingInOpenAi, { reasoning_effort: 'low' }, 'asked'],
+    [thinkingInOpenAi, { enable_thinking: true }, 'asked'],
+    [thinkingInOpenAi, { extra_body: { google: { thinking_config: { thinking_budget: 9 } } } }, 'asked'],
     // Nobody says that a vendor who hides thinking knows this word: it may be passed over.
-    [askedInOpenAi, { thinking: { type: 'disabled' } }, 'unsaid'],
-    [askedInOpenAi, { reasoning_effort: null }, 'unsaid'],
-    [askedInAnthropic, {}, 'unsaid'],
-    [askedInAnthropic, { thinking: null }, 'unsaid'],
-    [askedInAnthropic, { thinking: { type: 'disabled' } }, 'refused'],
-    [askedInAnthropic, { thinking: { type: 'adaptive' } }, 'asked'],
-    [askedInGemini, { generationConfig: { thinkingConfig: { thinkingBudget: 0, includeThoughts: true } } }, 'refused'],
-    [askedInGemini, { generation_config: { thinking_config: { thinking_budget: 0 } } }, 'refused'],
-    [askedInGemini, { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }, 'asked'],
-    [askedInGemini, { generationConfig: { thinkingConfig: { thinkingLevel: 'minimal' } } }, 'asked'],
-    [askedInGemini, { generationConfig: {} }, 'unsaid'],
+    [thinkingInOpenAi, { thinking: { type: 'disabled' } }, 'unsaid'],
+    [thinkingInOpenAi, { reasoning_effort: null }, 'unsaid'],
+    [thinkingInAnthropic, {}, 'unsaid'],
+    [thinkingInAnthropic, { thinking: null }, 'unsaid'],
+    [thinkingInAnthropic, { thinking: { type: 'disabled' } }, 'refused'],
+    [thinkingInAnthropic, { thinking: { type: 'adaptive' } }, 'asked'],
+    [
+      thinkingInGemini,
+      { generationConfig: { thinkingConfig: { thinkingBudget: 0, includeThoughts: true } } },
+      'refused',
+    ],
+    [thinkingInGemini, { generation_config: { thinking_config: { thinking_budget: 0 } } }, 'refused'],
+    [thinkingInGemini, { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }, 'asked'],
+    [thinkingInGemini, { generationConfig: { thinkingConfig: { thinkingLevel: 'minimal' } } }, 'asked'],
+    [thinkingInGemini, { generationConfig: {} }, 'unsaid'],
   ] as const)('%o %j says that it is %s', (read, body, said) => expect(read(body as JsonObject)).toBe(said));
 });

@@ -92,7 +92,7 @@ function meaningOf(events: readonly JsonObject[]): Meaning {
 }
 
 /** What OpenAI's clients put together. */
-function heardBy(payloads: readonly JsonObject[]): Meaning {
+function receivedBy(payloads: readonly JsonObject[]): Meaning {
   const calls: { name: string; text: string }[] = [];
   const meaning: Meaning = { content: '', reasoning: '', calls: [] };
   for (const choice of payloads.flatMap(({ choices }) => objectsIn(choices))) {
@@ -163,7 +163,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, events) 
   });
 
   test('says the same to OpenAI’s clients, wherever the network cuts it', () => {
-    expect(heardBy(payloadsOf(played.answer))).toEqual(meaningOf(events));
+    expect(receivedBy(payloadsOf(played.answer))).toEqual(meaningOf(events));
     const finish = events.map(({ delta }) => (isObject(delta) ? delta.stop_reason : null)).findLast(Boolean);
     expect(played.generated.finishReason).toBe(reasons[String(finish)]);
     expect(play(other, byteByByte(bytes))).toEqual(played);
@@ -223,7 +223,7 @@ describe.runIf(present).each(wholes)('the recorded answer %s', (_name, text) => 
       { type: 'content_block_start', index, content_block: block },
       { type: 'content_block_stop', index },
     ]);
-    expect(heardBy([body])).toEqual(meaningOf(blocks));
+    expect(receivedBy([body])).toEqual(meaningOf(blocks));
     const { prompt, completion } = totals(isObject(message.usage) ? message.usage : {});
     expect(body.usage).toMatchObject({ prompt_tokens: prompt, completion_tokens: completion });
     expect(answer.generated.finishReason).toBe(reasons[String(message.stop_reason)]);

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 import { eventText } from '../../support/upstreams/anthropic-upstream.js';
 import { type Wire, wires } from '../../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './golden.js';
-import { heardBy, payloadsIn, tellable, toldTo } from './heard.js';
+import { answerSentTo, payloadsIn, receivedBy, tellable } from './received-answer.js';
 
 /*
  * Recorded answers of Anthropic's and of Google's, when WIRE_FIXTURES names a folder, told to clients of all three
@@ -52,7 +52,7 @@ const recordings = sources
 const named = (stream: boolean) =>
   recordings.filter((one) => one.stream === stream).map((recording, at) => [recording.name, recording, at] as const);
 
-const goldenOf = ({ type, stream, bytes }: Recording, dialect: Wire) => toldTo(dialect, type, stream, bytes);
+const goldenOf = ({ type, stream, bytes }: Recording, dialect: Wire) => answerSentTo(dialect, type, stream, bytes);
 
 const others = ({ own }: Recording): Wire[] => wires.filter((name) => name !== own && name !== 'openai');
 
@@ -83,7 +83,7 @@ describe.runIf(recordings.length > 0)('recorded streams', () => {
   test.each(named(true))('%s says the same to every other dialect, wherever it is cut', (_name, recording, at) => {
     const { bytes } = recording;
     const reference = playedTo(recording, 'openai', [bytes]);
-    const expected = heardBy('openai', payloadsIn(reference.answer), true);
+    const expected = receivedBy('openai', payloadsIn(reference.answer), true);
     if (reference.usage === null) throw new Error('a recording without usage');
     expect([expected.input, expected.output]).toEqual([
       promptTokens(reference.usage),
@@ -91,7 +91,7 @@ describe.runIf(recordings.length > 0)('recorded streams', () => {
     ]);
     for (const dialect of others(recording)) {
       const whole = playedTo(recording, dialect, [bytes]);
-      expect(heardBy(dialect, payloadsIn(whole.answer), true)).toEqual(tellable(expected, dialect));
+      expect(receivedBy(dialect, payloadsIn(whole.answer), true)).toEqual(tellable(expected, dialect));
       expect(whole.usage).toEqual(reference.usage);
       expect(playedTo(recording, dialect, byteByByte(bytes))).toEqual(whole);
       for (const cut of cuts(recording, at))
@@ -109,11 +109,11 @@ test.runIf(recordings.length > 0).each(named(false))('%s says the same to every 
     return { usage: answer.usage, text: caller.dialect.whole(answer, caller, channel).toString('utf8') };
   };
   const reference = tell('openai');
-  const expected = heardBy('openai', [JSON.parse(reference.text)], false);
+  const expected = receivedBy('openai', [JSON.parse(reference.text)], false);
   expect(tell(recording.own).text).toBe(recording.bytes.toString('utf8'));
   for (const dialect of others(recording)) {
     const { usage, text } = tell(dialect);
-    expect(heardBy(dialect, [JSON.parse(text)], false)).toEqual(tellable(expected, dialect));
+    expect(receivedBy(dialect, [JSON.parse(text)], false)).toEqual(tellable(expected, dialect));
     expect(usage).toEqual(reference.usage);
   }
 });

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { errorOfStatus, failureTold, retryAfterTold, statusOf } from '../../../src/relay/upstream/upstream-error.js';
+import {
+  errorOfStatus,
+  reportedFailure,
+  reportedRetryAfter,
+  statusOf,
+} from '../../../src/relay/upstream/upstream-error.js';
 
 const channel = {
   key: 'sk-0123456789abcdef',
@@ -69,7 +74,7 @@ describe('when to come again', () => {
     ['30', '30'],
     [' 7 ', '7'],
     ['Wed, 21 Oct 2026 07:28:00 GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
-  ])('%j is passed on', (header, told) => expect(retryAfterTold(header)).toBe(told));
+  ])('%j is passed on', (header, told) => expect(reportedRetryAfter(header)).toBe(told));
 
   test.each([
     undefined,
@@ -80,7 +85,7 @@ describe('when to come again', () => {
     'sk-0123456789abcdef',
     '1'.repeat(20),
     'Wed, sk-0123456789abcdef012',
-  ])('%j is not', (header) => expect(retryAfterTold(header)).toBeNull());
+  ])('%j is not', (header) => expect(reportedRetryAfter(header)).toBeNull());
 });
 
 describe('the status of a failure inside a success', () => {
@@ -97,6 +102,6 @@ describe('the status of a failure inside a success', () => {
     [{ error: { code: 'model_not_found', message: 'x' } }, 404],
     [{ error: { type: 'server_error', message: 'boom' } }, 502],
   ])('of %j is %i', (body, status) => {
-    expect(statusOf(failureTold(body))).toBe(status);
+    expect(statusOf(reportedFailure(body))).toBe(status);
   });
 });

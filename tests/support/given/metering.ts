@@ -30,7 +30,7 @@ export const estimateOf = (quota: number): Estimate => ({
   asked: 70,
   limits: { output: 70, context: null, guessed: false },
   beside: 0,
-  ampleBeside: 0,
+  conservativeOverhead: 0,
   mayLower: false,
   most: Quota(quota),
   least: Quota(quota),

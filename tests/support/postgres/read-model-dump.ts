@@ -2,7 +2,7 @@ import type { CommandDatabase } from '../../../src/cli/database.js';
 import { schemaOf } from '../../../src/projections/engine/projection.js';
 import { rebuild } from '../../../src/projections/engine/rebuild.js';
 import { readModels } from '../../../src/projections/read-models.js';
-import { booksAtRest } from '../gateway/books.js';
+import { ledgerAtRest } from '../gateway/ledger-snapshot.js';
 
 /** Every row of every table of every read model as JSON text, sorted, by `schema.table`; partitions count as tables. */
 async function dumpReadModels({ pool }: CommandDatabase): Promise<Record<string, string[]>> {
@@ -29,10 +29,10 @@ async function rebuildReadModels(database: CommandDatabase): Promise<void> {
 /** The rows before and after a rebuild, both at the same place of a log that rests. */
 export async function dumpAroundRebuild(database: CommandDatabase) {
   for (;;) {
-    const { events: eventsBefore } = await booksAtRest(database);
+    const { events: eventsBefore } = await ledgerAtRest(database);
     const before = await dumpReadModels(database);
     await rebuildReadModels(database);
-    const { events: eventsAfter } = await booksAtRest(database);
+    const { events: eventsAfter } = await ledgerAtRest(database);
     // A late notice, such as a key found exhausted, may have come in between: then these are two different states.
     if (eventsBefore.length === eventsAfter.length) return { before, after: await dumpReadModels(database) };
   }

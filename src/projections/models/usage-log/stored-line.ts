@@ -126,7 +126,7 @@ export type LineLabels = { readonly [Name in keyof Omit<Terms, 'id'>]: Terms[Nam
 >;
 
 /** The line again. */
-export function toldLine<Row extends StoredLine & LineLabels>({
+export function lineWithLabels<Row extends StoredLine & LineLabels>({
   terms_id: _,
   series_id: __,
   model_id: ___,

@@ -5,7 +5,7 @@ import type { ReadModels } from '../../database.js';
 import { offsetOf, type PageRequest } from '../../engine/page.js';
 import { countedUpTo, type InOrder, inOrder, newest } from './lines-in-order.js';
 import { narrowed, numbered } from './narrowed-filter.js';
-import { type LineLabels, type StoredLine, toldLine } from './stored-line.js';
+import { type LineLabels, lineWithLabels, type StoredLine } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
 import { type LineFilter, type Lines, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
 import { linesWithin, placeAbove } from './usage-log-hours.js';
@@ -56,7 +56,7 @@ const entriesAt = (db: ReadModels, ids: ReturnType<typeof newest>) =>
   entries(matching(db, {}).where('line.id', 'in', ids)).orderBy('line.id', 'desc');
 
 const told = async (query: { execute(): Promise<(StoredLine & LineLabels & Names)[]> }): Promise<UsageLogEntry[]> =>
-  (await query.execute()).map(toldLine);
+  (await query.execute()).map(lineWithLabels);
 
 /** Newest first, older than `before`: the next page starts where this one's last line ends. */
 export async function usageLogBefore(

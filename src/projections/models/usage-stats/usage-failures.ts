@@ -51,7 +51,7 @@ const key = ['hour', 'kind', 'user_id', 'api_key_id', 'status', 'code'] as const
 type Failure = Pick<Row, (typeof key)[number]>;
 
 /** Whose call it was, if anybody's, and what was told. */
-type ToldFailure = Pick<CallReleased, 'status' | 'code'> & {
+type ReportedFailure = Pick<CallReleased, 'status' | 'code'> & {
   readonly userId: UserId | null;
   readonly apiKeyId: ApiKeyId | null;
 };
@@ -75,7 +75,7 @@ export class FailureSums {
   private add(
     at: Instant,
     kind: CallFailureKind,
-    { userId, apiKeyId, status, code }: ToldFailure,
+    { userId, apiKeyId, status, code }: ReportedFailure,
     count: number,
   ): void {
     const failure: Failure = {

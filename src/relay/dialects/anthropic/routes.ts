@@ -1,5 +1,5 @@
 import { readCredential } from '../openai/credential.js';
-import { type Asking, answerCount, callsOf, type Route, type RoutesOptions } from '../route.js';
+import { answerCount, callsOf, type IncomingRequest, type Route, type RoutesOptions } from '../route.js';
 import { anthropicCaller } from './dialect.js';
 import { anthropicCountTokens } from './endpoints/count-tokens.js';
 import { messages } from './endpoints/messages.js';
@@ -7,7 +7,7 @@ import { messages } from './endpoints/messages.js';
 /* What Anthropic's clients ask for. Their list of models is where everybody's is. */
 
 export function anthropicRoutes({ relay }: RoutesOptions): Route[] {
-  const count = async (asking: Asking): Promise<void> => {
+  const count = async (asking: IncomingRequest): Promise<void> => {
     const { headers } = asking.request;
     const credential = readCredential(asking.path, headers, asking.query);
     const counted = await relay.count({ ...asking, endpoint: anthropicCountTokens, model: null, credential, headers });

@@ -10,7 +10,7 @@ import {
   isConsistentAnthropicUsage,
   writeAnthropicUsage,
 } from '../../protocols/anthropic/usage.js';
-import { retoldBytes } from '../../protocols/carried.js';
+import { rewrittenBytes } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { anthropicShownId } from '../../protocols/tool-call-ids.js';
 import { stopReasonOf } from './stop-reason.js';
@@ -83,5 +83,5 @@ export function withAnthropicUsage(bytes: Buffer, usage: Usage): Buffer {
   const message = parseJson(bytes.toString('utf8'));
   if (!isObject(message)) return bytes;
   const told = isObject(message.usage) ? message.usage : {};
-  return Buffer.from(retoldBytes(bytes, { ...message, usage: correctedAnthropicUsage(told, usage) }));
+  return Buffer.from(rewrittenBytes(bytes, { ...message, usage: correctedAnthropicUsage(told, usage) }));
 }

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
 import { modelRoutes } from '../model-lists.js';
 import { readCredential } from '../openai/credential.js';
-import { type Asking, answerCount, type Route, type RoutesOptions } from '../route.js';
+import { answerCount, type IncomingRequest, type Route, type RoutesOptions } from '../route.js';
 import { geminiCaller } from './dialect.js';
 import { geminiCountTokens } from './endpoints/count-tokens.js';
 import { batchEmbedContents, embedContent } from './endpoints/embed-content.js';
@@ -33,19 +33,19 @@ const endpointFor = (action: string, query: URLSearchParams): Endpoint | null =>
 };
 
 /** Names may have colons in them: what is asked comes after the last. */
-function askedOf({ params }: Asking): { readonly model: string; readonly action: string } {
+function askedOf({ params }: IncomingRequest): { readonly model: string; readonly action: string } {
   const rest = params['*'] ?? '';
   const colon = rest.lastIndexOf(':');
   return colon < 0 ? { model: rest, action: '' } : { model: rest.slice(0, colon), action: rest.slice(colon + 1) };
 }
 
-const noSuchMethod = ({ request, path }: Asking): RelayError =>
+const noSuchMethod = ({ request, path }: IncomingRequest): RelayError =>
   new RelayError(404, '', `Invalid URL (${request.method} ${path})`, { type: 'invalid_request_error' });
 
 export function geminiRoutes(options: RoutesOptions): Route[] {
   const { relay } = options;
 
-  const call = async (asking: Asking): Promise<void> => {
+  const call = async (asking: IncomingRequest): Promise<void> => {
     const { requestId, request, response, head, path, query, ip } = asking;
     const { model, action } = askedOf(asking);
     const endpoint = endpointFor(action, query);

@@ -3,7 +3,7 @@ import { type AnswerWriter, maxRemembered } from '../../contracts/answer-writer.
 import type { CallerRequest, CallInfo } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
-import { inOneLine, retoldBytes } from '../../protocols/carried.js';
+import { inOneLine, rewrittenBytes } from '../../protocols/carried.js';
 import { correctedGeminiUsage, isConsistentGeminiUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import type { Frame } from '../../upstream/sse.js';
@@ -181,6 +181,6 @@ export class GeminiWriter implements AnswerWriter {
 
   /** `data`: of the response before it was changed, in this wire. */
   private send(response: JsonObject, data?: Buffer): void {
-    this.frames.frame(Buffer.from(data === undefined ? jsonText(response) : retoldBytes(data, response)));
+    this.frames.frame(Buffer.from(data === undefined ? jsonText(response) : rewrittenBytes(data, response)));
   }
 }

@@ -3,7 +3,7 @@ import type { WholeAnswer } from '../../contracts/answer-writer.js';
 import type { CallerRequest } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isList, isObject, type JsonObject, objectsIn, parseJson, textIn } from '../../json/json.js';
-import { retoldBytes } from '../../protocols/carried.js';
+import { rewrittenBytes } from '../../protocols/carried.js';
 import { correctedGeminiUsage, isConsistentGeminiUsage, usageMetadata } from '../../protocols/gemini/usage.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { callPart, contentOf, finishReasonOf, groundingOf, wordParts } from './response.js';
@@ -54,5 +54,5 @@ export function withGeminiUsage(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer) || unpriced.some((name) => name in answer)) return bytes;
   const told = { ...answer, usageMetadata: correctedGeminiUsage(answer.usageMetadata, usage) };
-  return Buffer.from(retoldBytes(bytes, told));
+  return Buffer.from(rewrittenBytes(bytes, told));
 }

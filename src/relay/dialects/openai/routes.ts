@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../contracts/endpoint.js';
 import { RelayError } from '../../contracts/errors.js';
 import { modelRoutes } from '../model-lists.js';
-import { type Asking, callsOf, type Method, type Route, type RoutesOptions } from '../route.js';
+import { callsOf, type IncomingRequest, type Method, type Route, type RoutesOptions } from '../route.js';
 import { readCredential } from './credential.js';
 import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
@@ -47,7 +47,7 @@ export const openAiRoutesUnder = (prefix: string, options: RoutesOptions): Route
 export const openAiRoutes = (options: RoutesOptions): Route[] => routesUnder('/v1', options);
 
 function routesUnder(prefix: string, { relay }: RoutesOptions): Route[] {
-  const refused = async (asking: Asking): Promise<never> => {
+  const refused = async (asking: IncomingRequest): Promise<never> => {
     const { path, query, request, ip } = asking;
     await relay.identify({ credential: readCredential(path, request.headers, query), ip });
     throw new RelayError(501, 'api_not_implemented', 'API not implemented');

@@ -3,7 +3,7 @@ import { type AnswerWriter, maxRemembered } from '../../contracts/answer-writer.
 import type { CallerRequest, CallInfo, UpstreamChannel } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject } from '../../json/json.js';
-import { inOneLine, retold } from '../../protocols/carried.js';
+import { inOneLine, rewrittenJson } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { writeOpenAiUsage } from '../../protocols/openai/usage.js';
 import { type Frame, Outgoing } from '../../upstream/sse.js';
@@ -127,6 +127,6 @@ export class OpenAiWriter implements AnswerWriter {
 
   /** `text`: the chunk before it was changed, in this wire's own words. */
   private send(chunk: JsonObject, text?: string): void {
-    this.outgoing.frame(Buffer.from(text === undefined ? jsonText(chunk) : retold(text, chunk)));
+    this.outgoing.frame(Buffer.from(text === undefined ? jsonText(chunk) : rewrittenJson(text, chunk)));
   }
 }

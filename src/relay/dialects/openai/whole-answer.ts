@@ -3,7 +3,7 @@ import type { WholeAnswer } from '../../contracts/answer-writer.js';
 import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../json/json.js';
-import { retoldBytes } from '../../protocols/carried.js';
+import { rewrittenBytes } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { correctedOpenAiUsage, writeOpenAiUsage } from '../../protocols/openai/usage.js';
 import { withBase64Vectors } from './base64-vectors.js';
@@ -40,7 +40,7 @@ export function openAiWholeAnswer(answer: WholeAnswer, caller: CallerRequest, ch
 
 /** Vectors are many numbers, and of them a double is enough. */
 const written = (body: JsonObject, received: Buffer): Buffer =>
-  Buffer.from(Array.isArray(body.data) ? jsonText(body) : retoldBytes(received, body));
+  Buffer.from(Array.isArray(body.data) ? jsonText(body) : rewrittenBytes(received, body));
 
 /** Parses the answer once more: few answers come this way. */
 export function withOpenAiUsage(bytes: Buffer, usage: Usage): Buffer {

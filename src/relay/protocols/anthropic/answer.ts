@@ -5,7 +5,7 @@ import { outerBrackets } from '../../json/exact-json.js';
 import { isList, isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import { errorOfStatus, failureTold, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { failedStop } from '../failed-finish.js';
 import { writeOpenAiUsage } from '../openai/usage.js';
 import { noAnswer, saysSomething } from '../says-something.js';
@@ -123,7 +123,7 @@ export function anthropicAnswer(
     const missing = unreadableAnswer('the upstream answered without an answer in it');
     return {
       ok: false,
-      error: failureTold(told).message === null ? missing : anthropicFailureOf(told, null, confidential),
+      error: reportedFailure(told).message === null ? missing : anthropicFailureOf(told, null, confidential),
     };
   }
   const blocks = objectsIn(told.content);

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
+import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 
 /* Failures as Anthropic tells them: their type says of what kind they are, in a stream too. */
 
@@ -27,7 +27,7 @@ export const isKnownType = (type: string): boolean => statuses.has(type);
 
 /** `status`: null where it came without one of its own. */
 export function anthropicFailureOf(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError {
-  const told = failureTold(body);
+  const told = reportedFailure(body);
   const failure = { ...told, code: told.code ?? told.type };
   const usual = told.type === null ? undefined : statuses.get(told.type);
   return asUpstreamError(failure, status ?? usual ?? statusOf(told), confidential);

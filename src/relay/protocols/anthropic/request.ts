@@ -22,7 +22,7 @@ import {
 } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
 import { baseOf, neutralAs, written } from '../request-builder.js';
-import { askedInAnthropic } from '../thinking-asked.js';
+import { thinkingInAnthropic } from '../requested-thinking.js';
 import { withoutMadeBlocks } from './carried-members.js';
 import { betasOf } from './headers.js';
 import { conversationOf } from './messages.js';
@@ -204,6 +204,6 @@ export const anthropicRequest =
       reasoningEffort: reasoningEffortOf(
         textIn(effort) ?? (own ? null : textIn(neutralAs(caller, 'chat').reasoning_effort)),
       ),
-      thinking: askedInAnthropic(body),
+      thinking: thinkingInAnthropic(body),
     };
   };

@@ -1,5 +1,5 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
-import type { ThinkingBeside } from '../../contracts/protocol.js';
+import type { ReasoningOverheadRule } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 
 /* How models at Anthropic's interface are told to think, and which of the sampling parameters they take. */
@@ -10,7 +10,7 @@ export const minThinkingLimit = 1_280;
 const minBudget = 1_024;
 
 /** Thinking is a part of the limit, but for a name that asks for it the limit may be raised. */
-export const thinksByName: ThinkingBeside = (_body, names) => {
+export const thinksByName: ReasoningOverheadRule = (_body, names) => {
   for (const name of names)
     if (name.endsWith(anthropicThinkingSuffix)) return { wanted: true, budget: minThinkingLimit };
   return { wanted: null, budget: 0 };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
+import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 import { upstreamJson } from '../upstream-json.js';
 
 /* Failures as Amazon tells them: by the name of an exception, in a header or in what a frame is called. */
@@ -49,7 +49,7 @@ function failureOf(
   confidential: Confidential,
 ): UpstreamError {
   const told = isObject(body) ? (textIn(body.message) ?? textIn(body.Message)) : null;
-  const message = told ?? failureTold(body).message;
+  const message = told ?? reportedFailure(body).message;
   const failure = { message, type: null, code: name, param: null };
   return asUpstreamError(failure, statusFor(name, status, message ?? ''), confidential);
 }

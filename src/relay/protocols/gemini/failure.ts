@@ -3,8 +3,8 @@ import type { Confidential } from '../../upstream/confidential.js';
 import {
   asUpstreamError,
   errorOfStatus,
-  failureTold,
-  type ToldFailure,
+  type ReportedFailure,
+  reportedFailure,
   type UpstreamError,
 } from '../../upstream/upstream-error.js';
 import { openAiFailureIn } from '../openai/failure.js';
@@ -49,14 +49,14 @@ function googleFailure(body: JsonObject, status: number | null, confidential: Co
   const code = wrongKey ? 'invalid_api_key' : textIn(error.status);
   const number = Number(error.code);
   const known = Number.isInteger(number) && number >= 400 && number <= 599 ? number : 502;
-  const failure = { ...failureTold({ error: { message: error.message } }), type: textIn(error.status), code };
+  const failure = { ...reportedFailure({ error: { message: error.message } }), type: textIn(error.status), code };
   return {
     ...asUpstreamError(failure, wrongKey ? 401 : (status ?? known), confidential),
     retryAfter: retryDelay(details),
   };
 }
 
-export const blocked = (reason: string): ToldFailure => ({
+export const blocked = (reason: string): ReportedFailure => ({
   message: `the prompt was blocked by the provider: ${reason}`,
   type: 'content_filter',
   code: 'content_filter',

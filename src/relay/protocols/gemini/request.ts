@@ -10,7 +10,7 @@ import {
 } from '../../contracts/protocol.js';
 import { countIn, type JsonObject, textIn } from '../../json/json.js';
 import { baseOf, neutralAs, notServed, written } from '../request-builder.js';
-import { askedInGemini } from '../thinking-asked.js';
+import { thinkingInGemini } from '../requested-thinking.js';
 import { conversation } from './contents.js';
 import { embeddingBody } from './embeddings.js';
 import { generationConfig } from './generation.js';
@@ -147,6 +147,6 @@ export const geminiRequest =
       content: { kind: 'json', text: written(sent, isNative(caller) ? caller.source : undefined) },
       model,
       reasoningEffort: reasoningEffortOf(textIn(told.reasoning_effort)),
-      thinking: askedInGemini(sent),
+      thinking: thinkingInGemini(sent),
     };
   };

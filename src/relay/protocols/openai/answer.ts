@@ -1,7 +1,7 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
-import { errorOfStatus, failureTold, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { failedChoice } from '../failed-finish.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
@@ -47,7 +47,7 @@ export function openAiAnswer(
   const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false, said: false };
   const body = variant.translate ? variant.translate(told, reading) : told;
   if (body === null || !Array.isArray(mode === 'embeddings' ? body.data : body.choices)) {
-    const says = failureTold(told).message;
+    const says = reportedFailure(told).message;
     const missing = unreadableAnswer('the upstream answered without an answer in it');
     return { ok: false, error: says === null ? missing : openAiFailureOf(told, confidential) };
   }

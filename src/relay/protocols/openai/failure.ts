@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, memberNamesIn, textIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
-import { asUpstreamError, failureTold, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
+import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 import type { OpenAiVariant } from './variant.js';
 
 /* Failures that come with a success status, in a whole body or in the middle of a stream. */
@@ -14,7 +14,7 @@ export function openAiFailureIn(
   const dressed = variant.failure?.(body);
   if (dressed) {
     const { status, code, message } = dressed;
-    return asUpstreamError({ ...failureTold({ ...body, code, message }), code, message }, status, confidential);
+    return asUpstreamError({ ...reportedFailure({ ...body, code, message }), code, message }, status, confidential);
   }
   const { error, object } = body;
   const told = textIn(error) !== null || (isObject(error) && memberNamesIn(error).length > 0) || object === 'error';
@@ -23,6 +23,6 @@ export function openAiFailureIn(
 
 /** The failure a body tells of that should have been an answer. */
 export function openAiFailureOf(body: JsonObject, confidential: Confidential): UpstreamError {
-  const failure = failureTold(body);
+  const failure = reportedFailure(body);
   return asUpstreamError(failure, statusOf(failure), confidential);
 }

@@ -7,7 +7,7 @@ import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from 
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { formParts } from '../form-parts.js';
 import { baseOf, notServed, written } from '../request-builder.js';
-import { askedInOpenAi } from '../thinking-asked.js';
+import { thinkingInOpenAi } from '../requested-thinking.js';
 import { inPlainWords } from './plain-words.js';
 import type { Edit, OpenAiVariant, Target } from './variant.js';
 
@@ -199,6 +199,6 @@ export function openAiRequest(
     model: target.model,
     // Some are told it in other words.
     reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(asCalled.reasoning_effort)),
-    thinking: askedInOpenAi(body),
+    thinking: thinkingInOpenAi(body),
   };
 }

@@ -2,7 +2,7 @@ import type { Usage } from '../../../domain/call/usage.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import type { Answer, AnswerInput, CallerRequest } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
-import { errorOfStatus, failureTold, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { upstreamJson } from '../upstream-json.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
@@ -87,7 +87,7 @@ export function transcriptAnswer(
   if (error) return { ok: false, error };
   if (typeof body.text !== 'string') {
     const missing = unreadableAnswer('the upstream answered without a transcript in it');
-    return { ok: false, error: failureTold(body).message === null ? missing : openAiFailureOf(body, confidential) };
+    return { ok: false, error: reportedFailure(body).message === null ? missing : openAiFailureOf(body, confidential) };
   }
   return { ok: true, body, received, untouched: true, usage: usageIn(body), generated: heard(body.text) };
 }

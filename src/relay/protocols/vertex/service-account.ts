@@ -8,7 +8,7 @@ import { countIn, isObject, type JsonObject, parseJson, textIn } from '../../jso
 import type { Granted } from '../../upstream/access-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { ControlAnswer } from '../../upstream/control-client.js';
-import { asUpstreamError, failureTold, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { asUpstreamError, reportedFailure, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { upstreamJson } from '../upstream-json.js';
 
@@ -136,7 +136,7 @@ function grantedIn({ status, body }: Extract<ControlAnswer, { ok: true }>, confi
     return { ok: false, refusal: asUpstreamError(failure, 401, confidential) };
   }
   if (status === 429 || status >= 500) {
-    const failure = { ...failureTold(told), message: 'no token is granted at the moment' };
+    const failure = { ...reportedFailure(told), message: 'no token is granted at the moment' };
     return { ok: false, refusal: asUpstreamError(failure, status < 600 ? status : statusOf(failure), confidential) };
   }
   return { ok: false, refusal: unreadableAnswer(`who grants tokens answered with status ${status} and no token`) };

@@ -3,14 +3,14 @@ import type { Tokens } from '../../../src/demo/simulated-answers.js';
 import { startUpstream, type Upstream } from './upstream.js';
 
 /** Keeps everybody waiting until it is told to answer: calls stay under way as long as a test needs. */
-export interface HeldUpstream extends Upstream {
+export interface PausedUpstream extends Upstream {
   /** Requests that wait for their answer. */
   waiting(): number;
   /** Answers all who wait, with this usage. */
   answer(tokens: Pick<Tokens, 'prompt' | 'completion'> & Partial<Pick<Tokens, 'cached'>>): void;
 }
 
-export async function startHeldUpstream(): Promise<HeldUpstream> {
+export async function startPausedUpstream(): Promise<PausedUpstream> {
   const held: ServerResponse[] = [];
   const upstream = await startUpstream((_, response) => held.push(response));
   return {

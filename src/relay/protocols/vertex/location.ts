@@ -26,7 +26,7 @@ function hostOf(region: string): string {
 }
 
 /** The channel with the whole address of project and region as its base URL. Throws NotConvertible. */
-export function inItsPlace(channel: UpstreamChannel, { body }: CallerRequest): UpstreamChannel {
+export function atItsLocation(channel: UpstreamChannel, { body }: CallerRequest): UpstreamChannel {
   const region = regionOf(channel, textIn(body.model) ?? '');
   const host = channel.baseUrl.trim().replace(/\/+$/, '') || `https://${hostOf(region)}`;
   const project = pathSegment(serviceAccountOf(channel).projectId);

@@ -65,7 +65,7 @@ class VisitEnd {
 }
 
 @Resolver()
-export class ElsewhereResolver {
+export class ExternalSignInResolver {
   @Mutation(() => String, {
     complexity: attemptCost,
     description:

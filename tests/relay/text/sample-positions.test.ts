@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { samplePlacesBy } from '../../../src/relay/text/sample-places.js';
+import { samplePositionsBy } from '../../../src/relay/text/sample-positions.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 import { countTokens } from '../../../src/relay/text/tokens.js';
 
@@ -10,7 +10,7 @@ const dense = '\u9f98\u9750\u9f49\u7228';
 const length = 65_000;
 const secrets = [1, 2, 3, 4, 5].map((byte) => Buffer.alloc(32, byte));
 
-afterAll(() => samplePlacesBy(Buffer.alloc(32)));
+afterAll(() => samplePositionsBy(Buffer.alloc(32)));
 
 /** Dense script, but for blanks at the places of evenly spaced windows. */
 function hollow(windows: number, spacing: (window: number) => number, blank: number): string {
@@ -45,7 +45,7 @@ describe.each([
   test('is counted near to what it is, whatever the secret', () => {
     const exact = exactly(text);
     for (const secret of secrets) {
-      samplePlacesBy(secret);
+      samplePositionsBy(secret);
       expect(count(text) / exact).toBeGreaterThan(0.6);
       expect(count(text) / exact).toBeLessThan(1.5);
     }
@@ -53,7 +53,7 @@ describe.each([
 
   test('is counted alike each time with one secret, and at other places with another', () => {
     const counts = secrets.map((secret) => {
-      samplePlacesBy(secret);
+      samplePositionsBy(secret);
       const first = count(text);
       expect(count(text)).toBe(first);
       return first;

@@ -68,7 +68,7 @@ const accountOf = (accounts: Map<number, Account>, id: number): Account => {
   return account;
 };
 
-export function booksOf(events: readonly Recorded[]): Books {
+export function ledgerOf(events: readonly Recorded[]): Books {
   const calls = new Map<string, CallStory>();
   const users = new Map<number, Account>();
   const apiKeys = new Map<number, Account>();
@@ -114,9 +114,9 @@ export function booksOf(events: readonly Recorded[]): Books {
 }
 
 /** Once every reserved call has its outcome and every read model has the whole log. */
-export const booksAtRest = (database: CommandDatabase): Promise<Books> =>
+export const ledgerAtRest = (database: CommandDatabase): Promise<Books> =>
   until(async () => {
-    const books = booksOf(await readLog(database));
+    const books = ledgerOf(await readLog(database));
     const open = [...books.calls.values()].some(({ settled, released }) => settled.length + released.length === 0);
     const head = books.events.at(-1)?.position ?? beginning;
     // Asks as another node would: a read model with nothing to fold moves its checkpoint only now and then.
@@ -134,7 +134,7 @@ export const ownedBy = ({ users }: Books, id: UserId): number =>
   balanceOf(users.get(id) ?? { given: 0, charged: 0, calls: 0 });
 
 /** Every call ended once; every balance, sum and total is what the log adds up to; nothing is held. */
-export async function expectBooksToAgree({ pool, store }: CommandDatabase, books: Books): Promise<void> {
+export async function expectLedgersToAgree({ pool, store }: CommandDatabase, books: Books): Promise<void> {
   for (const [requestId, { reserved, settled, released, refunded }] of books.calls) {
     expect([requestId, reserved.length, settled.length + released.length]).toEqual([requestId, 1, 1]);
     expect([requestId, refunded.length]).toEqual([requestId, Math.min(refunded.length, settled.length)]);
@@ -203,8 +203,8 @@ export async function expectBooksToAgree({ pool, store }: CommandDatabase, books
 /** What the log says of the newest call, once all calls have their outcome; the books agree. */
 export const newestCall = (config: Config): Promise<CallStory> =>
   withDatabase(config, quietLog, async (database) => {
-    const books = await booksAtRest(database);
-    await expectBooksToAgree(database, books);
+    const books = await ledgerAtRest(database);
+    await expectLedgersToAgree(database, books);
     const story = [...books.calls.values()].at(-1);
     if (story === undefined) throw new Error('there was no call');
     return story;

@@ -1,6 +1,6 @@
-import type { Begun, NoticeRequest } from '../../src/application/ports/payment-ports.js';
+import type { Begun, WebhookRequest } from '../../src/application/ports/payment-ports.js';
 import type { PaymentProviderName } from '../../src/domain/payment/payment.js';
-import { type Mood, merchant, signed, startEpayCashier } from './epay-cashier.js';
+import { type Mood, merchant, signed, startEpayServer } from './epay-server.js';
 import { secrets, startStripe } from './stripe-stand-in.js';
 
 /* Those who take money, alike for the suite that all of them are held to. */
@@ -24,18 +24,18 @@ export interface Cashier {
   /** The browser of whoever ordered comes. */
   visited(begun: Begun): void;
   pay(order: string): void;
-  notice(order: string, claimed?: Claimed): NoticeRequest;
+  notice(order: string, claimed?: Claimed): WebhookRequest;
   /** Signed, and of what was not ordered. */
-  readonly differing: Readonly<Record<string, (order: string) => NoticeRequest>>;
+  readonly differing: Readonly<Record<string, (order: string) => WebhookRequest>>;
   /** Not signed by the cashier as it stands there. */
-  readonly forged: Readonly<Record<string, (order: string) => NoticeRequest>>;
+  readonly forged: Readonly<Record<string, (order: string) => WebhookRequest>>;
   stop(): Promise<void>;
 }
 
 async function epayCashier(): Promise<Cashier> {
-  const epay = await startEpayCashier();
-  const told = (query: URLSearchParams): NoticeRequest => ({ query, body: Buffer.alloc(0), header: () => '' });
-  const changed = (order: string, name: string, value: string): NoticeRequest => {
+  const epay = await startEpayServer();
+  const told = (query: URLSearchParams): WebhookRequest => ({ query, body: Buffer.alloc(0), header: () => '' });
+  const changed = (order: string, name: string, value: string): WebhookRequest => {
     const query = epay.notice(order);
     query.set(name, value);
     return told(query);
@@ -76,7 +76,7 @@ async function epayCashier(): Promise<Cashier> {
 async function stripeCashier(): Promise<Cashier> {
   const stripe = await startStripe();
   const completed = 'checkout.session.completed';
-  const told = ({ body, signature }: ReturnType<typeof stripe.event>): NoticeRequest => ({
+  const told = ({ body, signature }: ReturnType<typeof stripe.event>): WebhookRequest => ({
     query: new URLSearchParams(),
     body: Buffer.from(body),
     header: (name) => (name === 'stripe-signature' ? signature : ''),
@@ -118,4 +118,4 @@ async function stripeCashier(): Promise<Cashier> {
   };
 }
 
-export const startCashiers = (): Promise<Cashier[]> => Promise.all([epayCashier(), stripeCashier()]);
+export const startProviders = (): Promise<Cashier[]> => Promise.all([epayCashier(), stripeCashier()]);

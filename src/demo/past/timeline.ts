@@ -8,8 +8,8 @@ import { priceOf } from '../../domain/pricing/price-tables.js';
 import { chargeOf } from '../../domain/pricing/pricing.js';
 import { channelCast, embeddingModel } from '../cast.js';
 import { around, type Random } from '../random.js';
+import { mannersOf, outages } from './faults.js';
 import { dayMs, hourMs } from './hours.js';
-import { mannersOf, outages } from './mishaps.js';
 import { channelNamed, personNamed, type Stage } from './stage.js';
 import { topUp } from './top-up.js';
 
@@ -46,7 +46,7 @@ const grant = (day: number, hour: number, username: string, quota: number): Act 
   on(day, hour, async (stage) => {
     const { id } = personNamed(stage, username);
     const position = await stage.app.users.adjustQuota(stage.seeded.root, id, { delta: 0, gift: quota });
-    stage.purses.add(id, quota);
+    stage.balances.add(id, quota);
     return position;
   });
 
@@ -59,9 +59,14 @@ function codes(): Act[] {
       const code = issued.shift();
       if (code === undefined) return null;
       const { id } = personNamed(stage, username);
-      const command = { type: 'RedeemCode', user: id, role: 'ordinary', balance: Quota(stage.purses.of(id)) } as const;
+      const command = {
+        type: 'RedeemCode',
+        user: id,
+        role: 'ordinary',
+        balance: Quota(stage.balances.of(id)),
+      } as const;
       const { position } = await stage.handle(redemptionDecider, streams.redemption(code), command);
-      stage.purses.add(id, quota);
+      stage.balances.add(id, quota);
       return position;
     });
   return [
@@ -150,7 +155,7 @@ const balances = (days: number): Act[] =>
   );
 
 /** All of it, oldest first. */
-export function chronicle(days: number, random: Random): Act[] {
+export function timeline(days: number, random: Random): Act[] {
   const west = channelCast.find(({ name }) => name === 'west')?.models ?? [];
   const acts = [
     option(0, 1, 'GroupRatio', '{"default":1,"vip":0.9,"svip":1}'),

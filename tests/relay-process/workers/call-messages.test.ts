@@ -3,7 +3,12 @@ import type { Settlement } from '../../../src/domain/call/call-conclusion.js';
 import { ApiKeyId, CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { HoldEstimate } from '../../../src/relay/metering/hold.js';
-import { orderTold, settlementTold, toldOrder, toldSettlement } from '../../../src/relay-process/workers/told-calls.js';
+import {
+  decodeReserve,
+  decodeSettlement,
+  encodeReserve,
+  encodeSettlement,
+} from '../../../src/relay-process/workers/call-messages.js';
 
 /* What a worker asks of every call arrives as it was, each member in its place; all go through JSON on their way. */
 
@@ -29,7 +34,7 @@ const estimate: HoldEstimate = {
   asked: 15,
   limits: { output: 16, context: 17, guessed: true },
   beside: 18,
-  ampleBeside: 3,
+  conservativeOverhead: 3,
   mayLower: true,
   most: Quota(19),
   least: Quota(20),
@@ -50,7 +55,12 @@ const settlement: Settlement = {
 };
 
 test('what is to be reserved', () => {
-  expect(orderTold(arrived(toldOrder(callId, facts, terms, estimate)))).toEqual({ callId, facts, terms, estimate });
+  expect(decodeReserve(arrived(encodeReserve(callId, facts, terms, estimate)))).toEqual({
+    callId,
+    facts,
+    terms,
+    estimate,
+  });
 });
 
 test('what is to be reserved of a call in person without any limit', () => {
@@ -63,7 +73,7 @@ test('what is to be reserved of a call in person without any limit', () => {
     ample: { input: 8, cacheWriteHour: 8, output: 12 },
     limits: { output: 16, context: null, guessed: false },
   };
-  expect(orderTold(arrived(toldOrder(callId, inPerson, free, open)))).toEqual({
+  expect(decodeReserve(arrived(encodeReserve(callId, inPerson, free, open)))).toEqual({
     callId,
     facts: inPerson,
     terms: free,
@@ -72,12 +82,12 @@ test('what is to be reserved of a call in person without any limit', () => {
 });
 
 test('what is to be settled', () => {
-  const told = arrived(toldSettlement(callId, settlement));
-  expect([told[0], settlementTold(told)]).toEqual([callId, settlement]);
+  const told = arrived(encodeSettlement(callId, settlement));
+  expect([told[0], decodeSettlement(told)]).toEqual([callId, settlement]);
 });
 
 test('what is to be settled of a call of which nothing failed and little is known', () => {
   const { failedAttempts: _, ...others } = settlement;
   const plain = { ...others, upstreamModel: null, firstTokenMs: null, reasoningEffort: null };
-  expect(settlementTold(arrived(toldSettlement(callId, plain)))).toEqual(plain);
+  expect(decodeSettlement(arrived(encodeSettlement(callId, plain)))).toEqual(plain);
 });

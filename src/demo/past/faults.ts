@@ -3,7 +3,7 @@ import { dayMs, hourMs } from './hours.js';
 
 /* What goes wrong with the channels of the demo: now and then by itself, and for some hours on some days. */
 
-interface Mishap {
+interface Fault {
   /** What upstream answered; null: nothing in time. */
   readonly status: number | null;
   readonly code: string;
@@ -13,13 +13,13 @@ interface Mishap {
   readonly tookMs: number;
 }
 
-const limited: Mishap = { status: 429, code: 'rate_limit_exceeded', told: 429, tookMs: 160 };
-const broken: Mishap = { status: 500, code: 'server_error', told: 500, tookMs: 900 };
-const overloaded: Mishap = { status: 503, code: 'overloaded', told: 503, tookMs: 450 };
-const filtered: Mishap = { status: 400, code: 'content_filter', told: 400, tookMs: 600 };
+const limited: Fault = { status: 429, code: 'rate_limit_exceeded', told: 429, tookMs: 160 };
+const broken: Fault = { status: 500, code: 'server_error', told: 500, tookMs: 900 };
+const overloaded: Fault = { status: 503, code: 'overloaded', told: 503, tookMs: 450 };
+const filtered: Fault = { status: 400, code: 'content_filter', told: 400, tookMs: 600 };
 /** Upstream may have done the work and charge for it: nobody knows. */
-export const unanswered: Mishap = { status: null, code: 'do_request_failed', told: 500, tookMs: 30_000 };
-const keyRefused: Mishap = { status: 401, code: 'invalid_api_key', told: 401, tookMs: 140 };
+export const unanswered: Fault = { status: null, code: 'do_request_failed', told: 500, tookMs: 30_000 };
+const keyRefused: Fault = { status: 401, code: 'invalid_api_key', told: 401, tookMs: 140 };
 
 interface Manners {
   /** At the median, in milliseconds. */
@@ -41,11 +41,11 @@ const manners: Readonly<Record<string, Manners>> = {
 export const mannersOf = (channel: string): Manners => manners[channel] ?? usualManners;
 
 const everyday = [
-  { share: 4, mishap: limited },
-  { share: 3, mishap: broken },
-  { share: 2, mishap: overloaded },
-  { share: 1.5, mishap: filtered },
-  { share: 1, mishap: unanswered },
+  { share: 4, fault: limited },
+  { share: 3, fault: broken },
+  { share: 2, fault: overloaded },
+  { share: 1.5, fault: filtered },
+  { share: 1, fault: unanswered },
 ];
 
 interface Incident {
@@ -55,12 +55,12 @@ interface Incident {
   readonly to: number;
   /** How many attempts fail meanwhile; 0 to 1. */
   readonly failing: number;
-  readonly mishap: Mishap;
+  readonly fault: Fault;
 }
 
-const incident = (channel: string, day: number, hour: number, hours: number, failing: number, mishap: Mishap) => {
+const incident = (channel: string, day: number, hour: number, hours: number, failing: number, fault: Fault) => {
   const from = day * dayMs + hour * hourMs;
-  return { channel, from, to: from + hours * hourMs, failing, mishap };
+  return { channel, from, to: from + hours * hourMs, failing, fault };
 };
 
 /** When the flaky channel goes out, and for how long. */
@@ -99,14 +99,14 @@ const incidents: readonly Incident[] = [
   incident('west', 27, 17, 2.5, 0.3, unanswered),
   ...outages.map(({ at }) => ({
     ...{ channel: 'flaky', from: at - unnoticedMs, to: at },
-    ...{ failing: 1, mishap: keyRefused },
+    ...{ failing: 1, fault: keyRefused },
   })),
 ];
 
 /** How an attempt goes that begins so many milliseconds after the past; null: well. */
-export function mishapOf(channel: string, sinceBegin: number, random: Random): Mishap | null {
+export function demoFaultOf(channel: string, sinceBegin: number, random: Random): Fault | null {
   const chance = random();
-  for (const { channel: of, from, to, failing, mishap } of incidents)
-    if (of === channel && sinceBegin >= from && sinceBegin < to && chance < failing) return mishap;
-  return chance < mannersOf(channel).failing ? drawn(everyday, random).mishap : null;
+  for (const { channel: of, from, to, failing, fault } of incidents)
+    if (of === channel && sinceBegin >= from && sinceBegin < to && chance < failing) return fault;
+  return chance < mannersOf(channel).failing ? drawn(everyday, random).fault : null;
 }

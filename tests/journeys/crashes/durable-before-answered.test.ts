@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { newClient } from '../../../src/adapters/database/postgres.js';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Caller, type Callers, framesIn, isWholeStream, openCallers } from '../../support/callers/callers.js';
-import { booksAtRest, expectBooksToAgree } from '../../support/gateway/books.js';
+import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -133,6 +133,6 @@ test('a database that drops every connection in the middle of calls costs nobody
   // Served, or refused because nothing can be written; nothing in between.
   for (const status of statuses) expect([200, 503]).toContain(status);
   await withDatabase(gateway.config, quietLog, async (database) =>
-    expectBooksToAgree(database, await booksAtRest(database)),
+    expectLedgersToAgree(database, await ledgerAtRest(database)),
   );
 });

@@ -27,7 +27,7 @@ interface TakenOrder {
   paid: boolean;
 }
 
-export interface EpayCashier {
+export interface EpayServer {
   readonly url: string;
   mood: Mood;
   /** What it answers when it is senseless. */
@@ -45,7 +45,7 @@ export interface EpayCashier {
 
 const formMembers = ['pid', 'type', 'out_trade_no', 'notify_url', 'return_url', 'name', 'money', 'device'];
 
-export async function startEpayCashier(): Promise<EpayCashier> {
+export async function startEpayServer(): Promise<EpayServer> {
   const orders = new Map<string, TakenOrder>();
   const answerTo = (query: URLSearchParams): object => {
     cashier.asked += 1;
@@ -81,7 +81,7 @@ export async function startEpayCashier(): Promise<EpayCashier> {
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify(answerTo(new URL(call.url, 'http://cashier').searchParams)));
   });
-  const cashier: EpayCashier = {
+  const cashier: EpayServer = {
     url: server.url,
     mood: 'up',
     nonsense: '<p>busy</p>',

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 const setupLink = (url: string, code: string): string => `${url}/setup#code=${code}`;
 
 /** `url`: of the gateway, as this machine reaches it. */
-export function tellSetupCode(log: Pick<Logger, 'warn' | 'isLevelEnabled'>, url: string, code: string): void {
+export function printSetupCode(log: Pick<Logger, 'warn' | 'isLevelEnabled'>, url: string, code: string): void {
   const link = setupLink(url, code);
   const text = `This gateway has not been set up. Open this to do it: ${link} (elsewhere than on this machine: the page /setup, with the code ${code})`;
   if (log.isLevelEnabled('warn')) log.warn({ code, link }, text);

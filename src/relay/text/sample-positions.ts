@@ -9,7 +9,7 @@ import { createHmac } from 'node:crypto';
 let secret: Buffer = Buffer.alloc(32);
 
 /** Said once, at the start of a process. Without it the places are anybody's to work out. */
-export function samplePlacesBy(key: Buffer): void {
+export function samplePositionsBy(key: Buffer): void {
   secret = key;
 }
 

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/kernel/ids.js';
 import { factsOf } from '../../domain/models/model-facts.js';
-import { accountUnavailable, fromUpstream, toldToCaller } from '../contracts/errors.js';
+import { accountUnavailable, errorForCaller, fromUpstream } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../contracts/protocol.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
@@ -11,7 +11,7 @@ import { passedHeaders } from '../upstream/passed-headers.js';
 import { wordsOf } from '../upstream/request-content.js';
 import { readAnswer } from '../upstream/upstream-answer.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
-import { type Asked, type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
+import { type Attempt, type AttemptFailure, failed, type SentRequest, unreached } from './attempt-failure.js';
 import { reasonOf, saysChannelIsDead } from './channel-health.js';
 import { mappedStatus, type ParsedChannel } from './channel-settings.js';
 import { isRetryable } from './routing.js';
@@ -38,25 +38,25 @@ export interface ChannelRequest {
 }
 
 /** Where and for whom a request is sent. */
-export interface Place {
+export interface AttemptTarget {
   readonly provider: Provider;
   readonly channel: UpstreamChannel;
   readonly parsed: ParsedChannel;
 }
 
-export type AskPorts = Pick<RelayPorts, 'directory' | 'upstream' | 'config' | 'largeWork' | 'answers'>;
+export type SendAttemptPorts = Pick<RelayPorts, 'directory' | 'upstream' | 'config' | 'largeWork' | 'answers'>;
 
-export async function ask(
-  ports: AskPorts,
+export async function sendAttempt(
+  ports: SendAttemptPorts,
   { callId, requestedModel, caller, startedAt, payer, answerPlace, connection, underWay }: ChannelRequest,
-  { provider, channel, parsed }: Place,
+  { provider, channel, parsed }: AttemptTarget,
   request: UpstreamRequest,
 ): Promise<Attempt> {
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
   const idleMs = ports.config.streamIdleMs * (factsOf(request.model).startsSlowly ? 2 : 1);
   const { answerTimeoutMs, callerGoneMs } = ports.config;
   const { model: upstreamModel, reasoningEffort, thinking } = request;
-  const asked: Asked = { upstreamModel, reasoningEffort, thinking };
+  const asked: SentRequest = { upstreamModel, reasoningEffort, thinking };
   const sending = ports.upstream.send(request, {
     proxy: channel.proxy,
     timeoutMs: answerTimeoutMs,
@@ -68,7 +68,7 @@ export async function ask(
     underWay.upstreamModel = request.model === requestedModel ? null : request.model;
   }
   let grace: NodeJS.Timeout | null = null;
-  let abandoned = null as Asked | null;
+  let abandoned = null as SentRequest | null;
   const abandon = (): void => {
     abandoned = asked;
     sending.cancel();
@@ -115,7 +115,7 @@ interface Refused {
 /** The channel's status mapping first; retry and health are judged by its result. */
 export function judged(
   { directory }: Pick<RelayPorts, 'directory'>,
-  { provider, parsed }: Pick<Place, 'provider' | 'parsed'>,
+  { provider, parsed }: Pick<AttemptTarget, 'provider' | 'parsed'>,
   { error, costUnknown, request }: Refused,
 ): AttemptFailure {
   const status = mappedStatus(parsed, error.status);
@@ -126,12 +126,12 @@ export function judged(
     const retryable = error.code !== noRoomForAnswer && isRetryable(error.status);
     const forOperator = fromUpstream(error, error.status);
     return {
-      ...failed(toldToCaller(error, error.status), retryable),
+      ...failed(errorForCaller(error, error.status), retryable),
       ...{ forOperator, answered: error.status, costUnknown, outOfOrder },
     };
   }
   // Too much at once is told as ever: with words of the operator's choice it may be the rate of a minute.
-  const told = dead && status !== 429 ? accountUnavailable(error.status, status) : toldToCaller(error, status);
+  const told = dead && status !== 429 ? accountUnavailable(error.status, status) : errorForCaller(error, status);
   return {
     ...failed(told, isRetryable(told.status)),
     forOperator: fromUpstream(error, status),

@@ -40,14 +40,14 @@ const floods: ReadonlyMap<number, number> = new Map([
   [24 * 24 + 22, 238],
 ]);
 
-const toldOneByOne = 5;
+const maxRecordedOneByOne = 5;
 
 function flood(begin: number, count: number): TurnedAway[] {
   const network = networks[0];
-  const singles = Array.from({ length: toldOneByOne }, (_, place) => single(begin + place * 900, network));
+  const singles = Array.from({ length: maxRecordedOneByOne }, (_, place) => single(begin + place * 900, network));
   const at = begin + 58_000;
   const refusal = wrongKey(network);
-  const sum = { type: 'CallsRefused', refusal, count: count - toldOneByOne, since: Instant(begin) } as const;
+  const sum = { type: 'CallsRefused', refusal, count: count - maxRecordedOneByOne, since: Instant(begin) } as const;
   return [...singles, { at, stream: streams.refusals(Instant(at)), events: [told(at, sum)] }];
 }
 
@@ -55,7 +55,7 @@ function flood(begin: number, count: number): TurnedAway[] {
 const perHour = 0.12;
 
 /** Those of the hour that begins at `begin`, oldest first. `pastBegan`: unix milliseconds. */
-export function strangersOf(begin: number, pastBegan: number, random: Random): TurnedAway[] {
+export function unknownCallersOf(begin: number, pastBegan: number, random: Random): TurnedAway[] {
   const many = floods.get(Math.round((begin - pastBegan) / hourMs));
   if (many !== undefined) return flood(begin + 17 * 60_000, many);
   const network = networks[Math.floor((begin / dayMs) % networks.length)] ?? networks[0];

@@ -19,7 +19,7 @@ const writtenAtOnce = 3;
  * Owners are told by mail what has changed in how one signs in to their accounts: at the address that the account had
  * before, so that who takes an address over cannot keep it from them.
  */
-export function tellOwners({ store, personal, notify }: TellOwnersPorts): Reaction {
+export function notifyOwners({ store, personal, notify }: TellOwnersPorts): Reaction {
   const waiting = new Map<StreamName, Recorded[]>();
 
   const addressBefore = async (user: UserId, { stream, revision }: Recorded): Promise<string | null> => {

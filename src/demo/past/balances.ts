@@ -1,7 +1,7 @@
 import type { UserId } from '../../domain/kernel/ids.js';
 
 /** What each of the cast has to spend as the past goes on, so that nobody in it spends what is not there. */
-export class Purses {
+export class DemoBalances {
   private readonly left = new Map<UserId, number>();
 
   /** In quota. */

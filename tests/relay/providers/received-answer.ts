@@ -10,7 +10,7 @@ import { callerOf, type Golden, plainChannel, providerOfType, usualOptions } fro
 const dialects = { openai: chat.dialect, anthropic: messages.dialect, gemini: streamOfEvents.dialect };
 
 /** What a client of this dialect is told of an upstream of this type. */
-export function toldTo(dialect: Wire, type: number, stream: boolean, upstream: Buffer): Golden {
+export function answerSentTo(dialect: Wire, type: number, stream: boolean, upstream: Buffer): Golden {
   const plain = callerOf('chat', { model: 'told', stream, stream_options: { include_usage: true } });
   return {
     ...{ name: 'told', provider: providerOfType(type), channel: plainChannel, upstreamModel: 'told' },
@@ -136,7 +136,7 @@ export const payloadsIn = (answer: string): JsonObject[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice('data: '.length)));
 
-export const heardBy = (dialect: Wire, payloads: readonly JsonObject[], stream: boolean): Heard =>
+export const receivedBy = (dialect: Wire, payloads: readonly JsonObject[], stream: boolean): Heard =>
   dialect === 'openai' ? byOpenAi(payloads) : dialect === 'gemini' ? byGemini(payloads) : byAnthropic(payloads, stream);
 
 /** What of an answer a dialect has words for: Gemini's has none for calls that were cut off, nor for calls to be answered. */

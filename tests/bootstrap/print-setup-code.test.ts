@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
-import { tellSetupCode } from '../../src/bootstrap/tell-setup-code.js';
+import { printSetupCode } from '../../src/bootstrap/print-setup-code.js';
 
 const code = 'ABCD-EFGH-JKLM';
 const link = `http://127.0.0.1:3000/setup#code=${code}`;
@@ -11,7 +11,7 @@ function told(level: string) {
   const logged: string[] = [];
   const printed: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  tellSetupCode(pino({ level }, { write: (line: string) => void logged.push(line) }), 'http://127.0.0.1:3000', code);
+  printSetupCode(pino({ level }, { write: (line: string) => void logged.push(line) }), 'http://127.0.0.1:3000', code);
   return { logged, printed };
 }
 

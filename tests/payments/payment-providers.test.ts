@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type PaymentCommands, paymentCommands } from '../../src/application/payments/payment-commands.js';
 import type { OutboundRequest } from '../../src/application/ports/outbound-ports.js';
-import type { NoticeRequest } from '../../src/application/ports/payment-ports.js';
+import type { WebhookRequest } from '../../src/application/ports/payment-ports.js';
 import { awaitingPayments } from '../../src/application/reactions/await-payments.js';
 import { streams } from '../../src/domain/events/events.js';
 import { type PaymentId, UserId } from '../../src/domain/kernel/ids.js';
@@ -12,15 +12,15 @@ import { openPayments } from '../../src/payments/payments.js';
 import { openOrders } from '../support/given/open-orders.js';
 import { type MemoryNode, openMemoryNode, root, TestStore } from '../support/memory/memory-node.js';
 import { refusal } from '../support/refusal.js';
-import { type Cashier, startCashiers } from './cashiers.js';
-import type { Mood } from './epay-cashier.js';
+import type { Mood } from './epay-server.js';
+import { type Cashier, startProviders } from './payment-providers.js';
 
 /*
  * What everybody who takes money is held to: quota comes once for the money that was asked for, and for nothing else,
  * whatever is told, however often, in whatever order. The cashiers stand on loopback and sign as the real ones do.
  */
 
-const cashiers = await startCashiers();
+const cashiers = await startProviders();
 const outbound = openGuardedClient({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, resolve: resolveBySystem });
 afterAll(async () => {
   await outbound.close();
@@ -102,7 +102,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     cashier.pay(id);
     return id;
   };
-  const tell = (notice: NoticeRequest, to = payments): Promise<boolean> => to.takeNotice(name, notice);
+  const tell = (notice: WebhookRequest, to = payments): Promise<boolean> => to.handleWebhook(name, notice);
   /** The browser comes back, and the page asks. */
   const comesBack = async (id: PaymentId) => {
     node.clock.advance(minute);
@@ -148,7 +148,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(await credits(id)).toHaveLength(1);
   });
 
-  test.each<[string, (id: string) => NoticeRequest]>([
+  test.each<[string, (id: string) => WebhookRequest]>([
     ['less money', (id) => cashier.notice(id, { money: '0.01' })],
     ['a cent less', (id) => cashier.notice(id, { money: (Number(money) - 0.01).toFixed(2) })],
     ['more money', (id) => cashier.notice(id, { money: money.replace('.', '0.') })],

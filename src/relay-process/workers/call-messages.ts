@@ -16,7 +16,7 @@ import type { Turn } from './calls-of-workers.js';
  * times as long to be read.
  */
 
-export type ToldOrder = readonly [
+export type ReserveMessage = readonly [
   callId: CallId,
   facts: PackedFacts,
   unlimited: boolean,
@@ -31,19 +31,19 @@ export type ToldOrder = readonly [
   contextLimit: number | null,
   guessed: boolean,
   beside: number,
-  ampleBeside: number,
+  conservativeOverhead: number,
   mayLower: boolean,
   most: Quota,
   least: Quota,
   minOfKey: Quota,
 ];
 
-export const toldOrder = (
+export const encodeReserve = (
   callId: CallId,
   facts: CallFacts,
   { unlimited, budget }: SpendingTerms,
   estimate: HoldEstimate,
-): ToldOrder => {
+): ReserveMessage => {
   const { limits } = estimate;
   return [
     callId,
@@ -60,7 +60,7 @@ export const toldOrder = (
     limits.context,
     limits.guessed,
     estimate.beside,
-    estimate.ampleBeside,
+    estimate.conservativeOverhead,
     estimate.mayLower,
     estimate.most,
     estimate.least,
@@ -68,7 +68,7 @@ export const toldOrder = (
   ];
 };
 
-export function orderTold(told: ToldOrder): {
+export function decodeReserve(told: ReserveMessage): {
   readonly callId: CallId;
   readonly facts: CallFacts;
   readonly terms: SpendingTerms;
@@ -87,7 +87,7 @@ export function orderTold(told: ToldOrder): {
       asked: told[9],
       limits: { output: told[10], context: told[11], guessed: told[12] },
       beside: told[13],
-      ampleBeside: told[14],
+      conservativeOverhead: told[14],
       mayLower: told[15],
       most: told[16],
       least: told[17],
@@ -96,9 +96,9 @@ export function orderTold(told: ToldOrder): {
   };
 }
 
-export type ToldReservation = readonly [turn: Turn, held: Quota, outputLimit: number | null, output: number];
+export type ReservationMessage = readonly [turn: Turn, held: Quota, outputLimit: number | null, output: number];
 
-export type ToldSettlement = readonly [
+export type SettleMessage = readonly [
   callId: CallId,
   usage: Usage,
   usageSource: UsageSource,
@@ -114,7 +114,7 @@ export type ToldSettlement = readonly [
   unknownAttempts: number,
 ];
 
-export const toldSettlement = (callId: CallId, settlement: Settlement): ToldSettlement => [
+export const encodeSettlement = (callId: CallId, settlement: Settlement): SettleMessage => [
   callId,
   settlement.usage,
   settlement.usageSource,
@@ -129,7 +129,7 @@ export const toldSettlement = (callId: CallId, settlement: Settlement): ToldSett
   settlement.unknownAttempts,
 ];
 
-export const settlementTold = (told: ToldSettlement): Settlement => ({
+export const decodeSettlement = (told: SettleMessage): Settlement => ({
   usage: told[1],
   usageSource: told[2],
   outcome: told[3],

@@ -2,10 +2,10 @@ import { Failure } from '../../domain/kernel/failure.js';
 import { PaymentId } from '../../domain/kernel/ids.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
 import type { RefusedNoticeCounts } from '../notifications/refused-notices.js';
-import type { NoticeRequest, OrderNews } from '../ports/payment-ports.js';
+import type { OrderNews, WebhookRequest } from '../ports/payment-ports.js';
 import { completeTopUp, expireTopUp, type PaymentOrderPorts, returnMoney } from './payment-orders.js';
 
-/* Webhooks of payment providers. A provider hears that its notice was taken only when the credit is durable. */
+/* Webhooks of payment providers. A provider hears that its webhook was taken only when the credit is durable. */
 
 const paymentIdIn = (text: string): PaymentId | null => {
   try {
@@ -15,28 +15,28 @@ const paymentIdIn = (text: string): PaymentId | null => {
   }
 };
 
-interface PaymentNotice {
+interface PaymentWebhook {
   readonly provider: PaymentProviderName;
-  readonly request: NoticeRequest;
+  readonly request: WebhookRequest;
 }
 
 /**
  * True: it is done with, durably, and need not be sent again. Throws `store-unavailable` and its kin: nobody knows.
  */
-export async function takeNotice(
+export async function handleWebhook(
   ports: PaymentOrderPorts,
   refused: Pick<RefusedNoticeCounts, 'add'>,
-  { provider, request }: PaymentNotice,
+  { provider, request }: PaymentWebhook,
 ): Promise<boolean> {
-  const notice = await ports.providers[provider].readNotice(request);
-  if (!notice.ok) {
-    refused.add(provider, notice.reason);
+  const webhook = await ports.providers[provider].readWebhook(request);
+  if (!webhook.ok) {
+    refused.add(provider, webhook.reason);
     return false;
   }
-  const id = paymentIdIn(notice.order);
-  if (notice.told.kind === 'nothing' || id === null) return true;
+  const id = paymentIdIn(webhook.order);
+  if (webhook.told.kind === 'nothing' || id === null) return true;
   try {
-    await applyNews(ports, id, { provider, news: notice.told });
+    await applyNews(ports, id, { provider, news: webhook.told });
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

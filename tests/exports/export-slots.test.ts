@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { csvOf } from '../../src/exports/csv.js';
-import { ExportSlots } from '../../src/exports/places.js';
+import { ExportSlots } from '../../src/exports/export-slots.js';
 
 test('each has two places, and all together eight', () => {
   const places = new ExportSlots({ each: 2, all: 8 });

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clientNetwork, rateLimitKey } from '../../src/http/place.js';
+import { clientNetwork, rateLimitKey } from '../../src/http/client-network.js';
 
 describe('the place of a client', () => {
   test('is its IPv4 address, also when a socket writes that as IPv6', () => {

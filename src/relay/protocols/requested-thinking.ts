@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type JsonValue, textIn } from '../json/json.
  */
 
 /** `unsaid`: the model goes its own way. */
-export type ThinkingAsked = 'asked' | 'refused' | 'unsaid';
+export type RequestedThinking = 'asked' | 'refused' | 'unsaid';
 
 const declines = (parameter: JsonValue): boolean =>
   parameter === null ||
@@ -31,7 +31,7 @@ const memberOf = (holder: JsonValue | undefined, ...names: readonly string[]): J
  * On OpenAI's wire. Many vendors' words ask for thinking; it is refused by the one that whoever hides thinking knows: a
  * word that is not known there would be passed over, and the model think all the same.
  */
-export function askedInOpenAi(body: JsonObject): ThinkingAsked {
+export function thinkingInOpenAi(body: JsonObject): RequestedThinking {
   const { reasoning_effort: effort, reasoning, thinking, thinking_budget: budget, enable_thinking: flag } = body;
   const template = body.chat_template_kwargs;
   const google = memberOf(memberOf(body.extra_body, 'google'), 'thinking_config', 'thinkingConfig');
@@ -43,13 +43,13 @@ export function askedInOpenAi(body: JsonObject): ThinkingAsked {
 }
 
 /** On Anthropic's wire. */
-export function askedInAnthropic({ thinking }: JsonObject): ThinkingAsked {
+export function thinkingInAnthropic({ thinking }: JsonObject): RequestedThinking {
   if (wants(thinking)) return 'asked';
   return isObject(thinking) ? 'refused' : 'unsaid';
 }
 
 /** On Gemini's wire, whose members may be spelled in two ways. */
-export function askedInGemini(body: JsonObject): ThinkingAsked {
+export function thinkingInGemini(body: JsonObject): RequestedThinking {
   const config = memberOf(memberOf(body, 'generationConfig', 'generation_config'), 'thinkingConfig', 'thinking_config');
   const budget = memberOf(config, 'thinkingBudget', 'thinking_budget');
   if (budget === 0) return 'refused';

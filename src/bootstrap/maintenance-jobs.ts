@@ -32,7 +32,7 @@ interface UpkeepJobs {
 }
 
 /** What is done by the clock: orders, channels, retention, notes of calls under way. */
-export function startUpkeep({ clock, log, closing }: NodeStart, jobs: UpkeepJobs): void {
+export function startMaintenance({ clock, log, closing }: NodeStart, jobs: UpkeepJobs): void {
   const { db, directory, payments, channels, channelIntervals, usageLog, underWay, notes } = jobs;
   closing.add(
     keepAwaiting(
