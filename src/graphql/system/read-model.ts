@@ -84,7 +84,7 @@ class QuarantineInputObject implements Pick<QuarantineInput, 'model' | 'reason'>
 @Resolver(() => ReadModelObject)
 export class ReadModelResolver {
   @FieldResolver(() => Boolean, { description: 'It can leave out no event: its sums must stay true.' })
-  isLedger(@Root() { name }: ReadModelState): boolean {
+  keepsBooks(@Root() { name }: ReadModelState): boolean {
     return isLedger(name);
   }
 
