@@ -176,7 +176,7 @@ export const optionTable = {
   ContextTiers: { kind: 'json-object', of: 'context-tiers', initial: '{}' },
   /** USD of a thousand calls. Where nothing is said of a model, what its family or everybody pays. */
   ToolPrice: ratios(
-    '{"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"google_search":14,"google_search:gemini-1*":35,"google_search:gemini-2*":35}',
+    '{"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"google_search":14,"google_search:gemini-1*":35,"google_search:gemini-2*":35,"google_maps":14,"google_maps:gemini-1*":25,"google_maps:gemini-2*":25,"code_execution":50,"code_interpreter":30}',
   ),
   GroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
   UserUsableGroups: texts('{"default":"默认分组","vip":"vip分组"}'),

@@ -38,6 +38,11 @@ export const quantities = {
   seconds: { unit: 'second', direction: 'in', stored: 'seconds' },
   'calls:google_search': { unit: 'call', direction: 'out', stored: 'calls:google_search' },
   'calls:web_search': { unit: 'call', direction: 'out', stored: 'calls:web_search' },
+  'calls:google_maps': { unit: 'call', direction: 'out', stored: 'calls:google_maps' },
+  /** Of a container of Anthropic's, once a call. */
+  'calls:code_execution': { unit: 'call', direction: 'out', stored: 'calls:code_execution' },
+  /** Of a container of OpenAI's, once an answer. */
+  'calls:code_interpreter': { unit: 'call', direction: 'out', stored: 'calls:code_interpreter' },
 } as const satisfies Readonly<Record<string, QuantityRow>>;
 
 type Rows = typeof quantities;

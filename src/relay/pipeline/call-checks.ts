@@ -1,10 +1,13 @@
 import type { Settings } from '../../application/options/settings.js';
 import type { ChannelView, Directory } from '../../application/ports/storage-ports.js';
 import { isModelName } from '../../domain/call/call-texts.js';
+import type { Usage } from '../../domain/call/usage.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
+import { isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
+import { toolPriceIn } from '../../domain/pricing/tool-prices.js';
 import type { Caller } from '../admission/authenticate.js';
 import { searchWords } from '../admission/sensitive-words.js';
 import type { InvalidMember } from '../contracts/caller-dialect.js';
@@ -64,6 +67,19 @@ export function priceFor(model: string, group: string, caller: Caller, settings:
     'model_price_error',
     `ratio or price of model ${model} is not set, please contact the administrator`,
   );
+}
+
+/** Throws RelayError: the caller asks for a tool of a provider's own that nobody has set a price for. */
+export function checkToolPrices(calls: Usage, model: string, settings: Settings, caller: Caller): void {
+  if (settings.selfUseMode || caller.user.acceptUnpricedModels) return;
+  for (const name of Object.keys(calls) as Quantity[]) {
+    if (!isToolCalls(name) || toolPriceIn(settings.prices.toolPrice, toolOf(name), model) !== undefined) continue;
+    throw new RelayError(
+      400,
+      'model_price_error',
+      `tool ${toolOf(name)} has no price for model ${model}, please contact the administrator`,
+    );
+  }
 }
 
 /** Throws RelayError: the body cannot be taken. */

@@ -14,11 +14,13 @@ const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/
 
 const ofRequests = set(
   `previousresponseid responseid conversation conversationid thread threadid assistantid container containerid contextid
-   chatid cachedcontent fileid fileids vectorstoreids knowledgeid knowledgeids knowledgebaseids toolresources`,
+   chatid cachedcontent fileid fileids vectorstoreids knowledgeid knowledgeids knowledgebaseids toolresources
+   previousinteractionid interactionid promptid`,
 );
 const ofTools = set(
   'container containerid fileid fileids vectorstoreids knowledgeid knowledgeids knowledgebaseids connectorid',
 );
+const ofCacheOptions = set('comparisonresponseid');
 const ofParts = set('fileid fileids');
 const ofPredictions = set('gcsuri storageuri outputgcsuri');
 
@@ -153,6 +155,19 @@ function firstOf<One>(
   return null;
 }
 
+/** A prompt that is kept at OpenAI is an object with an id; that of a completion is its text. */
+const storedPrompt = ({ prompt }: JsonObject, place: string): InvalidMember | null =>
+  isObject(prompt) ? refused(`${place}prompt`, 'send its words as messages') : null;
+
+/** An earlier answer whose cache is looked at. */
+function comparedAnswer(body: JsonObject, place: string): InvalidMember | null {
+  const name = memberNamesIn(body).find((name) => folded(name) === 'promptcacheoptions');
+  const options = name === undefined ? null : body[name];
+  return name !== undefined && isObject(options)
+    ? named(options, ofCacheOptions, `${place}${name}.`, 'leave it out')
+    : null;
+}
+
 /** Members that hold more of the request: vendors' own, and the request whose tokens are to be counted. */
 const holders = ['extra_body', 'google', 'generateContentRequest', 'generate_content_request'];
 const deepest = 4;
@@ -162,6 +177,8 @@ export function keptUpstream(body: JsonObject, place = '', depth = 0): InvalidMe
   const whole = 'send the whole conversation and its content';
   const wrong =
     named(body, ofRequests, place, whole) ??
+    storedPrompt(body, place) ??
+    comparedAnswer(body, place) ??
     inContent(body.system, `${place}system`) ??
     firstOf(isList(body.messages) ? body.messages : [], (message, at) =>
       isObject(message) ? inMessage(message, `${place}messages[${at}]`) : null,

@@ -13,8 +13,16 @@ import { noChannel, RelayError, unknownModel } from '../contracts/errors.js';
 import type { Upload } from '../contracts/upload.js';
 import type { JsonObject } from '../json/json.js';
 import { type Estimate, estimateHold } from '../metering/hold.js';
-import { searchesOf } from '../metering/searches.js';
-import { checkBody, checkModelLimit, checkWords, modelIn, pinnedChannel, priceFor } from './call-checks.js';
+import { toolCallsOf } from '../metering/tool-calls.js';
+import {
+  checkBody,
+  checkModelLimit,
+  checkToolPrices,
+  checkWords,
+  modelIn,
+  pinnedChannel,
+  priceFor,
+} from './call-checks.js';
 import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
 import { overridesOf, speaksBy, switchedTools, withOverrides } from './own-tools.js';
@@ -98,27 +106,29 @@ interface Priced {
   readonly price: Price;
   readonly settings: Settings;
   readonly channels: readonly ChannelView[];
+  readonly caller: Caller;
 }
 
 function estimateOf(
   ports: ResolutionPorts,
   asked: ToResolve,
   { requestedModel, model }: ModelChoice,
-  { price, settings, channels }: Priced,
+  { price, settings, channels, caller }: Priced,
 ): Estimate {
   const { endpoint, body, bytes, upload } = asked;
   const names = namesOf(requestedModel, channels, ports);
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
   const demand = withOverrides(endpoint.demand({ body, bytes, model, names, upload, switched }), overrides);
-  const searches =
-    endpoint.mode === 'chat' ? searchesOf([body, ...overrides], names, demand.answers, switched) : noUsage;
-  const allowed = maySpeak(asked, price, channels, ports) ? { ...searches, audioOutput: unboundedTokens } : searches;
+  const asksTools = endpoint.mode === 'chat' || endpoint.mode === 'completions';
+  const calls = asksTools ? toolCallsOf([body, ...overrides], names, demand.answers, switched) : noUsage;
+  if (calls !== noUsage) checkToolPrices(toolCallsOf([body], names, demand.answers, switched), model, settings, caller);
+  const allowed = maySpeak(asked, price, channels, ports) ? { ...calls, audioOutput: unboundedTokens } : calls;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);
   return estimateHold({
     demand,
     names,
-    price: withTools(price, settings.prices, model, searches),
+    price: withTools(price, settings.prices, model, calls),
     settings,
     thinking: endpoint.thinking === null ? 0 : reasoningOverhead(ports, said, names, channels),
     allowed,
@@ -157,6 +167,6 @@ export function* resolutionSteps(
     wantsUsage: endpoint.asksForUsage(body),
     channels,
     pinned,
-    estimate: estimateOf(ports, asked, choice, { price, settings, channels }),
+    estimate: estimateOf(ports, asked, choice, { price, settings, channels, caller }),
   };
 }

@@ -191,8 +191,8 @@ describe('a search of Google’s', () => {
 
 describe('a tool of Google’s that is sold by the piece and has no price here', () => {
   const unpriced = [
-    ...['googleMaps', 'enterpriseWebSearch', 'exaAiSearch', 'parallelAiSearch', 'fileSearch', 'retrieval'],
-    ...['mcpServers', 'google_maps', 'somethingNew'],
+    ...['enterpriseWebSearch', 'enterprise_web_search', 'exaAiSearch', 'parallelAiSearch', 'fileSearch', 'retrieval'],
+    ...['mcpServers', 'somethingNew'],
   ];
 
   test.each(unpriced)('%s is refused by name, and nothing is asked', async (name) => {
@@ -210,10 +210,74 @@ describe('a tool of Google’s that is sold by the piece and has no price here',
   });
 
   test('is refused to OpenAI’s clients, whose upstreams may take it too', async () => {
-    const asked = { model: 'gpt-4o-mini', messages: [question], tools: [{ googleMaps: {} }] };
+    const asked = { model: 'gpt-4o-mini', messages: [question], tools: [{ exaAiSearch: {} }] };
     const refused = await openai.chat.completions.create(asked as never).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ status: 400, param: 'tools[0].googleMaps' });
+    expect(refused).toMatchObject({ status: 400, param: 'tools[0].exaAiSearch' });
   });
+});
+
+describe('a tool that runs at its provider costs by the piece', () => {
+  const code = { type: 'code_execution_20250825', name: 'code_execution' } as const;
+  const ran = messageOf([
+    { type: 'server_tool_use', id: 'srvtoolu_1', name: 'bash_code_execution', input: { command: 'ls' } },
+    { type: 'bash_code_execution_tool_result', tool_use_id: 'srvtoolu_1', content: {} },
+    { type: 'server_tool_use', id: 'srvtoolu_2', name: 'text_editor_code_execution', input: {} },
+    { type: 'text', text: 'Done.' },
+  ]);
+
+  test.each([false, true])('code of Anthropic’s: a container for each call (streamed: %s)', async (streamed) => {
+    anthropicUpstream.says(ran);
+    const asked = { model: claude, max_tokens: 100, messages: [question], tools: [code] } as never;
+    await (streamed ? anthropic.messages.stream(asked).finalMessage() : anthropic.messages.create(asked));
+    // 1.5 × (20 + 10 × 5) + 0.05 × 500000
+    expect(await settledLine()).toMatchObject({ quota: 25_105, usage: { 'calls:code_execution': 1 } });
+  });
+
+  test('code of Anthropic’s that was not run costs nothing', async () => {
+    anthropicUpstream.says(messageOf([{ type: 'text', text: 'Hm.' }], {}));
+    await anthropic.messages.create({ model: claude, max_tokens: 100, messages: [question], tools: [code] } as never);
+    expect(await settledLine()).toMatchObject({ quota: 105 });
+  });
+
+  test.each(['googleMaps', 'google_maps'])('%s: by the query, whole or streamed', async (name) => {
+    const grounded = responseWith([{ text: 'Here.' }], {
+      finishReason: 'STOP',
+      groundingMetadata: {
+        webSearchQueries: ['cafes', 'cafes in Höfn'],
+        groundingChunks: [{ maps: { uri: 'https://maps.example/1', title: 'Café' } }],
+      },
+    });
+    geminiUpstream.says('generateContent', grounded);
+    geminiUpstream.says('streamGenerateContent', [responseWith([{ text: 'He' }]), grounded]);
+    for (const method of ['generateContent', 'streamGenerateContent?alt=sse']) {
+      user = await gateway.addUser(quota);
+      const answer = await fetch(`${gateway.url}/v1beta/models/${google}:${method}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-goog-api-key': await gateway.addApiKey(user) },
+        body: JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }], tools: [{ [name]: {} }] }),
+      });
+      expect(answer.status).toBe(200);
+      await answer.text();
+      // 1 × (100 + 50 × 6) + 2 × 0.014 × 500000
+      expect(await settledLine()).toMatchObject({ quota: 14_400, usage: { 'calls:google_maps': 2 } });
+    }
+  });
+
+  test.each([false, true])(
+    'what an upstream of OpenAI’s wire does not tell: one for each answer (streamed: %s)',
+    async (stream) => {
+      gateway.provider.script('gpt-4o-mini', { text: 'Rain.', tokens: { prompt: 100, completion: 10 } });
+      const tools = [{ type: 'web_search' }, { type: 'code_interpreter', container: { type: 'auto' } }];
+      const asked = { model: 'gpt-4o-mini', max_tokens: 100, messages: [question], tools, stream } as const;
+      const answer = await openai.chat.completions.create(asked as never);
+      if (stream) for await (const _ of answer as unknown as AsyncIterable<unknown>);
+      // 0.075 × (100 + 10 × 4) + (0.025 + 0.03) × 500000
+      expect(await settledLine()).toMatchObject({
+        quota: 27_511,
+        usage: { 'calls:web_search': 1, 'calls:code_interpreter': 1 },
+      });
+    },
+  );
 });
 
 test('a conversation that is kept at Anthropic is not gone on with: what it holds is not sent, and nobody counts it', async () => {
@@ -256,4 +320,22 @@ test('OpenAI’s clients are told what was written to a cache', async () => {
     prompt_tokens: 380,
     prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 300 },
   });
+});
+
+test('a tool that has lost its price is refused by name in every dialect until it has one, and 0 is one', async () => {
+  const asked = { model: claude, max_tokens: 100, messages: [question], tools: [{ ...web, max_uses: 1 }] };
+  anthropicUpstream.says(found);
+  await gateway.setOption('ToolPrice', '{"google_search":14}');
+  const unpriced = { status: 400, message: expect.stringContaining('tool web_search has no price') };
+  await expect(anthropic.messages.create(asked)).rejects.toMatchObject(unpriced);
+  await expect(
+    openai.chat.completions.create({ model: 'gpt-4o-mini', messages: [question], web_search_options: {} }),
+  ).rejects.toMatchObject({ ...unpriced, code: 'model_price_error' });
+  await expect(
+    genai.models.generateContent({ model: google, contents: 'x', config: { tools: [{ googleMaps: {} }] } }),
+  ).rejects.toMatchObject({ status: 400, message: expect.stringContaining('tool google_maps has no price') });
+  expect(anthropicUpstream.calls.length).toBe(0);
+  await gateway.setOption('ToolPrice', '{"web_search":0}');
+  await anthropic.messages.create(asked);
+  expect(await settledLine()).toMatchObject({ quota: 105 });
 });

@@ -1,5 +1,6 @@
+import { anthropicToolCharge, anthropicToolTypes } from '../../../domain/pricing/provider-tools.js';
 import type { InvalidRequest } from '../../contracts/endpoint.js';
-import { isList, isObject, type JsonObject, textIn } from '../../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
 
@@ -11,6 +12,20 @@ const wrong = (param: string, message: string): InvalidRequest => ({
   param,
   message,
 });
+
+/** A tool of Anthropic's is in the list of those that have a price, or it is refused by its type. */
+function unpricedTool(tools: JsonValue | undefined): InvalidRequest | null {
+  for (const [at, { type }] of objectsIn(tools).entries()) {
+    if ((type ?? null) === null || type === 'custom') continue;
+    const param = `tools[${at}].type`;
+    if (typeof type !== 'string') return wrong(param, `${param} is to be a text`);
+    // Named in its own words where the request is made.
+    if (type.startsWith('advisor') || anthropicToolCharge(type) !== undefined) continue;
+    const named = `${param}: ${type.slice(0, 100)} has no price here`;
+    return wrong(param, `${named}; allowed are custom, ${anthropicToolTypes.join(', ')}`);
+  }
+  return null;
+}
 
 /** null: it can be taken. */
 export function invalidMessages(body: JsonObject): InvalidRequest | null {
@@ -25,6 +40,8 @@ export function invalidMessages(body: JsonObject): InvalidRequest | null {
       return wrong(`messages[${at}].content`, `messages[${at}].content is to be a text or a list of blocks`);
   if ((tools ?? null) !== null && !(isList(tools) && tools.every(isObject)))
     return wrong('tools', 'tools is to be a list of objects');
+  const unpriced = unpricedTool(tools);
+  if (unpriced !== null) return unpriced;
   if ((thread ?? null) !== null)
     return wrong('thread', 'thread cannot be used through the gateway: send the whole conversation as messages');
   const given = (limit ?? null) !== null;

@@ -2,7 +2,8 @@ import { spelling } from '../spelling.js';
 
 /** What is read of a request, to hold, limit, filter or route it. */
 export const openAiNames = spelling(
-  `model models fallbacks route provider plugins service_tier n best_of max_tokens max_completion_tokens stream
+  `model models fallbacks route provider plugins search_parameters max_search_results enable_search
+   web_search enable_enhancement service_tier n best_of max_tokens max_completion_tokens stream
    include_usage prompt suffix input instructions voice role text type url detail data format file_data file_url file_id
    filename name arguments parameters description refusal reasoning_content reasoning_effort reasoning_details thinking_budget
    enable_thinking budget_tokens effort modalities ttl max_uses tool_choice parallel_tool_calls response_format

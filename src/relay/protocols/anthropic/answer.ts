@@ -14,7 +14,7 @@ import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
 import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
-import { isSearch, readAnthropicUsage, searchesSeen } from './usage.js';
+import { isSearch, readAnthropicUsage, runsCode, toolsSeen } from './usage.js';
 
 /* A complete answer of Anthropic's. */
 
@@ -127,7 +127,8 @@ export function anthropicAnswer(
     };
   }
   const blocks = objectsIn(told.content);
-  const usage = isObject(told.usage) ? readAnthropicUsage(told.usage) : null;
+  const ranCode = blocks.some(runsCode);
+  const usage = isObject(told.usage) ? readAnthropicUsage(told.usage, ranCode) : null;
   const failed = failedStop(told.stop_reason, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const finish = finishOf(told).finish_reason;
@@ -136,7 +137,7 @@ export function anthropicAnswer(
     said: saidIn(blocks),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
     finishReason: typeof finish === 'string' ? finish : null,
-    searches: searchesSeen(blocks.filter(isSearch).length),
+    searches: toolsSeen(blocks.filter(isSearch).length, ranCode),
   };
   return own
     ? { ok: true, body: told, own: true, received, untouched: true, usage, generated }

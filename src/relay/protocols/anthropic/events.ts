@@ -7,7 +7,7 @@ import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/js
 import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages, isCitedPage, maxCitations } from './citations.js';
-import { isSearch, searchesSeen } from './usage.js';
+import { isSearch, runsCode, toolsSeen } from './usage.js';
 
 /* The events of an Anthropic stream, and the blocks of its answers, in neutral words. */
 
@@ -73,6 +73,8 @@ export class AnthropicEvents {
   };
   /** The open block is one of which nothing need be shown while it is worked at. */
   unseen = false;
+  /** Code was run at Anthropic. */
+  ranCode = false;
   private thinking = false;
   private searches = 0;
   /** Characters of content so far, where the open block began, and what it cites. */
@@ -121,7 +123,9 @@ export class AnthropicEvents {
     this.unseen = this.thinking || block.type === 'server_tool_use';
     switch (block.type) {
       case 'server_tool_use':
-        if (isSearch(block)) this.generated.searches = searchesSeen(++this.searches);
+        if (isSearch(block)) this.searches++;
+        this.ranCode ||= runsCode(block);
+        this.generated.searches = toolsSeen(this.searches, this.ranCode);
         return null;
       case 'tool_use': {
         if (this.calls.size >= maxBlocks) return null;

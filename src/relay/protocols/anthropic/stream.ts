@@ -100,7 +100,7 @@ export class AnthropicStream extends SseStream {
     const begins = type === 'message_start';
     this.told = newerUsage(this.told, begins ? { ...told, output_tokens: 0 } : told);
     this.events.generated.inputOnly = begins;
-    const usage = readAnthropicUsage(this.told);
+    const usage = readAnthropicUsage(this.told, this.events.ranCode);
     if (usage === null) return;
     this.take(usage);
     this.writer.usage(usage, this.forwards ? this.told : null, null, null);

@@ -20,8 +20,18 @@ const searches = 'calls:web_search';
 /** A call of Anthropic's own search, whole or at its beginning. */
 export const isSearch = ({ type, name }: JsonObject): boolean => type === 'server_tool_use' && name === 'web_search';
 
-/** So many of them. */
-export const searchesSeen = (count: number): Usage => (count === 0 ? noUsage : { [searches]: count });
+const codeTools: ReadonlySet<unknown> = new Set([
+  'code_execution',
+  'bash_code_execution',
+  'text_editor_code_execution',
+]);
+
+/** Anthropic runs code in a container of its own. */
+export const runsCode = ({ type, name }: JsonObject): boolean => type === 'server_tool_use' && codeTools.has(name);
+
+/** So many searches; and whether code was run, in one container. */
+export const toolsSeen = (count: number, code: boolean): Usage =>
+  count === 0 && !code ? noUsage : used({ [searches]: count, 'calls:code_execution': code ? 1 : 0 });
 
 const within = (told: JsonObject, holder: string, name: string): number => {
   const details = told[holder];
@@ -60,8 +70,8 @@ function roundsIn({ iterations }: JsonObject): Counts | null {
   return sum;
 }
 
-/** null: nothing usable, which is not the same as nothing used. */
-export function readAnthropicUsage(told: JsonObject): Usage | null {
+/** `code`: some was run for the answer, which is told by its blocks alone. null: nothing usable, which is not the same as nothing used. */
+export function readAnthropicUsage(told: JsonObject, code = false): Usage | null {
   const top = countsIn(told);
   const counts = roundsIn(told) ?? top;
   const { written } = counts;
@@ -76,6 +86,7 @@ export function readAnthropicUsage(told: JsonObject): Usage | null {
     cacheWriteHour: hour,
     reasoning: thinking,
     [searches]: within(told, 'server_tool_use', 'web_search_requests'),
+    'calls:code_execution': code ? 1 : 0,
   });
 }
 

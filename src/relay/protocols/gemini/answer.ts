@@ -44,6 +44,10 @@ interface Said {
 
 const fenced = (language: string, text: string): string => `\n\`\`\`${language}\n${text}\n\`\`\`\n`;
 
+/** Google's maps were looked at for the answer. */
+const showsMaps = ({ googleMapsWidgetContextToken: widget, groundingChunks: chunks }: JsonObject): boolean =>
+  textIn(widget) !== null || objectsIn(chunks).some(({ maps }) => isObject(maps));
+
 const citations = ({ groundingMetadata: grounding }: JsonObject): JsonObject[] =>
   isObject(grounding)
     ? objectsIn(grounding.groundingChunks).flatMap(({ web }) =>
@@ -81,6 +85,7 @@ class Candidate {
   ended = false;
   calls = 0;
   searches = 0;
+  mapped = 0;
   partial: PartialCall | null = null;
 }
 
@@ -96,7 +101,11 @@ export class GeminiReader implements Generated {
   /** Google was asked so often, as it is sold. */
   searches: Usage = noUsage;
 
-  constructor(private readonly info: CallInfo) {}
+  /** `mapsAlone`: of what Google searches for, its maps were asked for and nothing else, so all queries are theirs. */
+  constructor(
+    private readonly info: CallInfo,
+    private readonly mapsAlone = false,
+  ) {}
 
   get openChoices(): number {
     let open = 0;
@@ -167,12 +176,20 @@ export class GeminiReader implements Generated {
 
   /** What an answer tells of its searches grows, or is told again. */
   private count({ groundingMetadata: grounding }: JsonObject, candidate: Candidate): void {
-    if (!isObject(grounding) || !isList(grounding.webSearchQueries)) return;
-    const queries = grounding.webSearchQueries.length;
-    const searches = factsOf(this.info.model).searchesByPrompt ? Math.min(queries, 1) : queries;
-    if (searches <= candidate.searches) return;
-    this.searches = plus(this.searches, 'calls:google_search', searches - candidate.searches);
-    candidate.searches = searches;
+    if (!isObject(grounding)) return;
+    const queries = isList(grounding.webSearchQueries) ? grounding.webSearchQueries.length : 0;
+    const maps = showsMaps(grounding) ? 1 : 0;
+    const sold = factsOf(this.info.model).searchesByPrompt ? Math.min(queries, 1) : queries;
+    const searches = this.mapsAlone ? 0 : sold;
+    const mapped = this.mapsAlone ? Math.max(sold, maps) : maps;
+    if (searches > candidate.searches) {
+      this.searches = plus(this.searches, 'calls:google_search', searches - candidate.searches);
+      candidate.searches = searches;
+    }
+    if (mapped > candidate.mapped) {
+      this.searches = plus(this.searches, 'calls:google_maps', mapped - candidate.mapped);
+      candidate.mapped = mapped;
+    }
   }
 
   private read({ content }: JsonObject, candidate: Candidate): Said {

@@ -17,6 +17,7 @@ import { geminiFailureIn, geminiRefusal, responseSays } from './failure.js';
 import { predictionAnswered } from './imagen.js';
 import { pictureAddresses } from './media.js';
 import { isNative } from './native.js';
+import { asksMapsAlone } from './own-tools.js';
 import { geminiRequest } from './request.js';
 import { GeminiStream } from './stream.js';
 import { geminiUsage } from './usage.js';
@@ -27,7 +28,7 @@ import type { GeminiTarget, GeminiVariant } from './variant.js';
 /** A whole answer in neutral words, or in its own where its caller speaks that, and wants it whole. */
 function read(told: JsonObject, { provider, channel, caller, body: received, info }: AnswerInput): Answer {
   const { mode, stream } = caller;
-  const generated = new GeminiReader(info);
+  const generated = new GeminiReader(info, asksMapsAlone(caller, channel));
   const missing = (): Answer => noAnswer(geminiUsage(told.usageMetadata));
   if (mode === 'counting' && typeof told.totalTokens !== 'number') return missing();
   if (mode === 'chat') {

@@ -11,6 +11,7 @@ import { isWellShaped } from '../upstream-json.js';
 import { GeminiReader, outsideCalls } from './answer.js';
 import { geminiFailureIn, responseSays } from './failure.js';
 import { isNative } from './native.js';
+import { asksMapsAlone } from './own-tools.js';
 import { geminiUsage } from './usage.js';
 
 /**
@@ -29,7 +30,7 @@ export class GeminiStream extends SseStream {
   constructor({ provider, channel, caller, info }: StreamInput) {
     super(channel, caller, info);
     this.confidential = confidentialOf(provider, channel);
-    this.generated = new GeminiReader(info);
+    this.generated = new GeminiReader(info, asksMapsAlone(caller, channel));
     this.forwards = isNative(caller);
   }
 

@@ -1,4 +1,3 @@
-import { factsOf } from '../../../domain/models/model-facts.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
@@ -8,6 +7,7 @@ import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { upstreamJson } from '../upstream-json.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
+import { untoldTools } from './untold-tools.js';
 import { readOpenAiUsage } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
@@ -52,15 +52,14 @@ export function openAiAnswer(
     return { ok: false, error: says === null ? missing : openAiFailureOf(told, confidential) };
   }
 
-  const usage = isObject(body.usage)
-    ? readOpenAiUsage(body.usage, variant.reasoningBeside ?? false, factsOf(info.model).searchesAlways ? 1 : 0)
-    : null;
+  const untold = untoldTools(caller, channel, info.model);
+  const usage = isObject(body.usage) ? readOpenAiUsage(body.usage, variant.reasoningBeside ?? false, untold) : null;
   const failed = failedChoice(body.choices, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const answers = mode === 'embeddings' ? hasVectors(body.data) : objectsIn(body.choices).some(choiceSays);
   if (!answers) return noAnswer(usage);
 
-  const generated = new Generation();
+  const generated = new Generation(untold);
   const changed = mendChoices(variant, body, reading, generated);
   return { ok: true, body, received, untouched: !changed && body === told, usage, generated };
 }

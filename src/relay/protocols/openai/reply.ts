@@ -1,3 +1,4 @@
+import { noUsage, type Usage } from '../../../domain/call/usage.js';
 import { type Generated, maxChoices } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { SeenText } from '../../text/seen-text.js';
@@ -18,6 +19,9 @@ export class Generation implements Generated {
   /** Whether the first choice goes on, once it has begun; and the others by their number, where there are any. */
   private firstGoesOn: boolean | null = null;
   private others: Map<number, boolean> | null = null;
+
+  /** `searches`: calls of tools that the upstream's usage does not tell. */
+  constructor(readonly searches: Usage = noUsage) {}
 
   get toolCalls(): number {
     return this.calls.size;

@@ -1,5 +1,5 @@
+import type { Usage } from '../../../domain/call/usage.js';
 import type { Mode } from '../../../domain/channel/provider.js';
-import { factsOf } from '../../../domain/models/model-facts.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
@@ -15,6 +15,7 @@ import { isWellShaped } from '../upstream-json.js';
 import { CallNumbers } from './call-numbers.js';
 import { openAiFailureIn } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
+import { untoldTools } from './untold-tools.js';
 import { correctedOpenAiUsage, readOpenAiUsage } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
@@ -61,7 +62,7 @@ class StreamedReading implements Reading {
 
 /** A stream of the OpenAI family, read chunk by chunk and handed on to the caller's dialect. */
 export class OpenAiStream extends SseStream {
-  readonly generated = new Generation();
+  readonly generated: Generation;
   /** The caller speaks this wire: frames need not be written anew. */
   private readonly forwards: boolean;
   /** What chunks say is what is in them: the variant has no view of its own. */
@@ -72,6 +73,7 @@ export class OpenAiStream extends SseStream {
   /** A chunk was handed on. */
   private handedOn = false;
   private readonly reading: Reading;
+  private readonly untold: Usage;
   private readonly numbers = new CallNumbers();
 
   private readonly confidential: Confidential;
@@ -82,6 +84,8 @@ export class OpenAiStream extends SseStream {
   ) {
     super(channel, caller, info);
     this.confidential = confidentialOf(provider, channel);
+    this.untold = untoldTools(caller, channel, info.model);
+    this.generated = new Generation(this.untold);
     this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';
     this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
@@ -177,8 +181,7 @@ export class OpenAiStream extends SseStream {
   }
 
   private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
-    const searches = factsOf(this.reading.info.model).searchesAlways ? 1 : 0;
-    const usage = readOpenAiUsage(told, this.variant.reasoningBeside ?? false, searches);
+    const usage = readOpenAiUsage(told, this.variant.reasoningBeside ?? false, this.untold);
     if (usage === null) return;
     this.take(usage);
     const words = memorable ? correctedOpenAiUsage(told, usage) : null;

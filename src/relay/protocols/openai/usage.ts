@@ -1,4 +1,11 @@
-import { cacheWriteTokens, completionTokens, promptTokens, type Usage, used } from '../../../domain/call/usage.js';
+import {
+  cacheWriteTokens,
+  completionTokens,
+  noUsage,
+  promptTokens,
+  type Usage,
+  used,
+} from '../../../domain/call/usage.js';
 import { countIn, isCount, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
 
 /* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
@@ -16,14 +23,23 @@ const detailsIn = (usage: JsonObject, name: string): JsonObject => {
   return isObject(details) ? details : {};
 };
 
+/** Anthropic's name, DashScope's, xAI's and Perplexity's. null: none is told. */
+const toldSearches = (told: JsonObject): number | null =>
+  firstCount(
+    detailsIn(told, 'server_tool_use').web_search_requests,
+    detailsIn(detailsIn(told, 'plugins'), 'search').count,
+    told.num_sources_used,
+    told.num_search_queries,
+  );
+
 /** OpenAI's name for what is written to a cache, and the one that gateways had before OpenAI told it. */
 const writtenNames = ['cache_write_tokens', 'cache_creation_tokens'] as const;
 
 /**
  * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
- * the completion and in the total only. `searches`: that were run for the answer, where upstream does not tell them.
+ * the completion and in the total only. `untold`: calls of tools that are charged where upstream does not tell them.
  */
-export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, searches = 0): Usage | null {
+export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, untold: Usage = noUsage): Usage | null {
   const input = detailsIn(told, 'prompt_tokens_details');
   const total = countIn(told.total_tokens);
   const saidPrompt = countIn(told.prompt_tokens);
@@ -65,7 +81,8 @@ export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, sear
     reasoning,
     imageOutput,
     audioOutput,
-    'calls:web_search': countIn(detailsIn(told, 'server_tool_use').web_search_requests) ?? searches,
+    ...untold,
+    'calls:web_search': toldSearches(told) ?? untold['calls:web_search'],
   });
 }
 

@@ -67,6 +67,8 @@ function contentDemand({ body, bytes, model, names }: DemandInput): Demand {
   for (const tool of objectsIn(body.tools))
     for (const name of memberNamesIn(tool))
       if (name !== 'functionDeclarations' && name !== 'function_declarations') tally.count(readByTool);
+  // It goes on with what Google has kept of an earlier answer.
+  if (memberIn(body, 'continuationToken') !== undefined) tally.count(readByTool);
   const declared = objectsIn(body.tools).flatMap((tool) => objectsIn(memberIn(tool, 'functionDeclarations')));
   if (declared.length > 0) tally.fixed += perTools;
   for (const declaration of declared) tally.text(declaration);

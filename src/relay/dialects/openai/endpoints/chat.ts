@@ -6,10 +6,11 @@ import { asksForSound } from '../../../contracts/neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
 import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
-import { unpricedTool } from '../../../protocols/gemini/own-tools.js';
+import { toolsAsked } from '../../../metering/tool-calls.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
+import { wrongOwnTools } from '../own-tools.js';
 import { asksForStream, asksForUsage } from '../streaming.js';
 import { invalidRequest } from '../validate.js';
 
@@ -53,6 +54,8 @@ function tallyMessage(tally: PromptTally, message: JsonObject, cost: ModelFacts[
   tallyCalled(tally, message.function_call);
 }
 
+const noneSwitched: ReadonlySet<string> = new Set();
+
 function tallyTools(tally: PromptTally, body: JsonObject, switched: ReadonlySet<string>): void {
   const tools = objectsIn(body.tools);
   for (const tool of tools) tally.cached(tool.cache_control);
@@ -65,6 +68,9 @@ function tallyTools(tally: PromptTally, body: JsonObject, switched: ReadonlySet<
     tally.text(parameters);
     if (switched.has(textIn(name) ?? '')) tally.count(readByTool);
   }
+  // Tools of a provider's own, and what an operator of Azure has it look up, come into the prompt.
+  for (let tools = toolsAsked(body); tools > 0; tools--) tally.count(readByTool);
+  for (const source of [body.data_sources, body.dataSources]) if ((source ?? null) !== null) tally.count(readByTool);
 }
 
 /** One part may stand for a list of one. */
@@ -75,8 +81,6 @@ function contentTexts(content: JsonValue | undefined): string[] {
     ...parts.flatMap(({ text, refusal }) => [...inputTexts(text), ...inputTexts(refusal)]),
   ];
 }
-
-const noneSwitched: ReadonlySet<string> = new Set();
 
 function demand({ body, bytes, model, names, switched = noneSwitched }: DemandInput): Demand {
   const tally = new PromptTally(model, names);
@@ -103,12 +107,7 @@ function offered(body: JsonObject): InvalidMember | null {
   const { modalities } = body;
   if ((modalities ?? null) !== null && !(isList(modalities) && modalities.every((one) => typeof one === 'string')))
     return { param: 'modalities', message: 'modalities is to be a list of texts' };
-  for (const [at, tool] of objectsIn(body.tools).entries()) {
-    const unpriced = unpricedTool(tool);
-    if (unpriced !== null)
-      return { param: `tools[${at}].${unpriced}`, message: `tools[${at}].${unpriced} has no price here` };
-  }
-  return null;
+  return wrongOwnTools(body);
 }
 
 export const chat: Endpoint = {

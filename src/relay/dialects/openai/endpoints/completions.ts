@@ -4,6 +4,7 @@ import { PromptTally } from '../../../metering/prompt-tally.js';
 import { openAiCaller } from '../dialect.js';
 import { inputTexts, tallyInput } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
+import { wrongOwnTools } from '../own-tools.js';
 import { asksForStream, asksForUsage } from '../streaming.js';
 import { invalidRequest, required } from '../validate.js';
 
@@ -25,7 +26,8 @@ export const completions: Endpoint = {
   answersSound: false,
   thinking: null,
   toNeutral: null,
-  invalid: (body) => invalidRequest('invalid_text_request', body, required('prompt')),
+  invalid: (body) =>
+    invalidRequest('invalid_text_request', body, (body) => required('prompt')(body) ?? wrongOwnTools(body)),
   promptTexts: ({ prompt, suffix }) => [...inputTexts(prompt), ...inputTexts(suffix)],
   asksForSound: () => false,
   asksForStream,

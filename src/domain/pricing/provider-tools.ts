@@ -1,0 +1,65 @@
+import type { ToolCalls } from './quantities.js';
+
+/*
+ * The tools that providers run by themselves, by wire: one closed list. What is not in it is refused by its name, for
+ * nobody here knows what it costs.
+ */
+
+/** What a use is counted as, beside the tokens it brings; null: it costs its tokens alone. undefined: not in the list. */
+export type ToolCharge = ToolCalls | null;
+
+/** By the member of a tool, spelled `likeThis`. */
+const google: ReadonlyMap<string, ToolCharge> = new Map<string, ToolCharge>([
+  ['googleSearch', 'calls:google_search'],
+  ['googleSearchRetrieval', 'calls:google_search'],
+  ['googleMaps', 'calls:google_maps'],
+  ['urlContext', null],
+  ['codeExecution', null],
+  ['computerUse', null],
+]);
+
+/** By the `type` of a tool, which may end in a date. */
+const anthropic: ReadonlyMap<string, ToolCharge> = new Map<string, ToolCharge>([
+  ['web_search', 'calls:web_search'],
+  ['code_execution', 'calls:code_execution'],
+  ['web_fetch', null],
+  ['tool_search_tool_regex', null],
+  ['tool_search_tool_bm25', null],
+  ['mcp_toolset', null],
+  // Carried out by the caller.
+  ['bash', null],
+  ['text_editor', null],
+  ['computer', null],
+  ['computer_toolset', null],
+  ['browser', null],
+  ['browser_toolset', null],
+  ['memory', null],
+]);
+
+/** By the `type` of a tool, which may end in a date. */
+const openAi: ReadonlyMap<string, ToolCharge> = new Map<string, ToolCharge>([
+  ['web_search', 'calls:web_search'],
+  ['web_search_preview', 'calls:web_search'],
+  ['browser_search', 'calls:web_search'],
+  ['code_interpreter', 'calls:code_interpreter'],
+]);
+
+export const googleToolNames = [...google.keys()];
+export const anthropicToolTypes = [...anthropic.keys()];
+export const openAiToolTypes = [...openAi.keys()];
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const inBothSpellings = new Map([...google, ...[...google].map(([name, charge]) => [snake(name), charge] as const)]);
+
+const date = /_(\d{8}|\d{4}_\d{2}_\d{2})$/;
+const ofType = (list: ReadonlyMap<string, ToolCharge>, type: string): ToolCharge | undefined =>
+  list.get(type) ?? list.get(type.replace(date, ''));
+
+/** `name`: in either spelling. */
+export const googleToolCharge = (name: string): ToolCharge | undefined => inBothSpellings.get(name);
+export const anthropicToolCharge = (type: string): ToolCharge | undefined => ofType(anthropic, type);
+export const openAiToolCharge = (type: string): ToolCharge | undefined => ofType(openAi, type);
+
+/** Moonshot's form of a search: a function of its own. */
+export const ownFunction = 'builtin_function';
+export const searchingFunction = '$web_search';

@@ -1,0 +1,86 @@
+import {
+  openAiToolCharge,
+  openAiToolTypes,
+  ownFunction,
+  searchingFunction,
+} from '../../../domain/pricing/provider-tools.js';
+import type { InvalidMember } from '../../contracts/caller-dialect.js';
+import {
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  memberNamesIn,
+  objectsIn,
+  textIn,
+} from '../../json/json.js';
+import { unpricedTool, unpricedToolMember } from '../../protocols/gemini/own-tools.js';
+
+/* Tools that a provider runs by itself, as OpenAI's dialect asks for them: those in the list of tools, and no others. */
+
+const maxTold = 100;
+
+const clientsTypes: ReadonlySet<string> = new Set(['function', 'custom']);
+const allowed = ['function', 'custom', ...openAiToolTypes].join(', ');
+
+const unpriced = (param: string, told: string): InvalidMember => ({
+  param,
+  message: `${param}: ${told.slice(0, maxTold)} has no price here; allowed are ${allowed}`,
+});
+
+/** Of no type: a function in one of its older shapes, or a tool of Google's by the name of its member. */
+function untyped(tool: JsonObject, place: string): InvalidMember | null {
+  if (isObject(tool.function) || isObject(tool.custom) || textIn(tool.name) !== null) return null;
+  const name = unpricedToolMember(tool);
+  return name === null ? null : unpriced(`${place}.${name.slice(0, maxTold)}`, name);
+}
+
+function wrongTool(tool: JsonObject, place: string): InvalidMember | null {
+  const google = unpricedTool(tool);
+  if (google !== null) return { param: `${place}.${google}`, message: `${place}.${google} has no price here` };
+  const { type } = tool;
+  if ((type ?? null) === null) return untyped(tool, place);
+  if (typeof type !== 'string') return { param: `${place}.type`, message: `${place}.type is to be a text` };
+  if (clientsTypes.has(type)) return null;
+  if (type === ownFunction) {
+    const name = textIn(isObject(tool.function) ? tool.function.name : null) ?? '';
+    return name === searchingFunction ? null : unpriced(`${place}.function.name`, name);
+  }
+  return openAiToolCharge(type) === undefined ? unpriced(`${place}.type`, type) : null;
+}
+
+/** Of OpenRouter's, the only one that costs nothing. */
+const freePlugin = 'response-healing';
+
+function wrongPlugins(plugins: JsonValue | undefined, place: string): InvalidMember | null {
+  if ((plugins ?? null) === null) return null;
+  const param = `${place}plugins`;
+  if (!isList(plugins)) return { param, message: `${param} is to be a list of objects` };
+  for (const [at, plugin] of plugins.entries()) {
+    const id = isObject(plugin) ? textIn(plugin.id) : null;
+    if (id !== freePlugin)
+      return {
+        param: `${param}[${at}].id`,
+        message: `${param}[${at}].id: ${(id ?? 'a plugin').slice(0, maxTold)} has no price here; allowed is ${freePlugin}`,
+      };
+  }
+  return null;
+}
+
+const deepest = 4;
+
+/** The first tool or plugin without a price; null: there is none. `place`: with a dot at its end, or empty. */
+export function wrongOwnTools(body: JsonObject, place = '', depth = 0): InvalidMember | null {
+  for (const [at, tool] of objectsIn(body.tools).entries()) {
+    const wrong = wrongTool(tool, `${place}tools[${at}]`);
+    if (wrong !== null) return wrong;
+  }
+  const plugins = wrongPlugins(body.plugins, place);
+  if (plugins !== null || depth === deepest) return plugins;
+  for (const name of memberNamesIn(body)) {
+    const held = name === 'extra_body' || name === 'google' ? body[name] : null;
+    const wrong = isObject(held) ? wrongOwnTools(held, `${place}${name}.`, depth + 1) : null;
+    if (wrong !== null) return wrong;
+  }
+  return null;
+}

@@ -1,0 +1,77 @@
+import { noUsage, plus, type Usage } from '../../domain/call/usage.js';
+import { factsOf } from '../../domain/models/model-facts.js';
+import type { ToolCalls } from '../../domain/pricing/quantities.js';
+import { type AskedTool, askedTools } from '../catalogue/asked-tools.js';
+import { maxSearches } from '../catalogue/searching.js';
+import { countIn, type JsonObject } from '../json/json.js';
+
+/*
+ * How often a provider may use tools of its own for a call, at a price for each time: as its caller says, or as it is
+ * bounded here.
+ */
+
+const webSearch = 'calls:web_search';
+/** Keeps every product of counts an exact integer. */
+const maxCalls = 2 ** 30;
+const noneSwitched: ReadonlySet<string> = new Set();
+
+/**
+ * The most calls of a request, by their tools; empty: it has none. `bodies`: the request, and as channels change it.
+ * `names`: of the model, as asked for and as sent upstream. `switched`: functions named so are a provider's own tools.
+ */
+export function toolCallsOf(
+  bodies: readonly JsonObject[],
+  names: ReadonlySet<string>,
+  answers: number,
+  switched: ReadonlySet<string>,
+): Usage {
+  let most = noUsage;
+  for (const body of bodies) most = larger(most, mostIn(askedTools(body, switched), names, answers));
+  for (const name of names) if (factsOf(name).searchesAlways) most = larger(most, { [webSearch]: answers });
+  return most;
+}
+
+/** Of the tools of one body. */
+function mostIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers: number): Usage {
+  let sum = noUsage;
+  for (const { calls, by, isSwitch } of tools)
+    switch (calls) {
+      case 'calls:web_search':
+        sum = plus(sum, calls, answers * Math.min(searchesOf(by, isSwitch, names), maxCalls));
+        break;
+      case 'calls:google_search':
+      case 'calls:google_maps':
+        sum = plus(sum, calls, answers * perAnswer(names));
+        break;
+      case 'calls:code_execution':
+      case 'calls:code_interpreter':
+        // However often it is named, all code of an answer runs in one container.
+        sum = larger(sum, { [calls]: answers });
+    }
+  return sum;
+}
+
+/** For one answer, by one tool. */
+function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string>): number {
+  const { max_uses: uses, max_search_results: results } = by;
+  if (!isSwitch) return countIn(uses) ?? maxSearches;
+  for (const name of names) if (!factsOf(name).searchesAlways) return Math.max(maxSearches, countIn(results) ?? 0);
+  return 1;
+}
+
+/** The larger of two counts of each tool. */
+function larger(one: Usage, other: Usage): Usage {
+  if (one === noUsage || other === noUsage) return one === noUsage ? other : one;
+  const most: Partial<Record<ToolCalls, number>> = { ...one };
+  for (const name of Object.keys(other) as ToolCalls[]) most[name] = Math.max(most[name] ?? 0, other[name] ?? 0);
+  return most;
+}
+
+/** In each answer of whichever of these models. */
+function perAnswer(names: ReadonlySet<string>): number {
+  for (const name of names) if (!factsOf(name).searchesByPrompt) return maxSearches;
+  return 1;
+}
+
+/** Of how many tools of a provider's own a body asks for findings, functions that switch one on left out. */
+export const toolsAsked = (body: JsonObject): number => askedTools(body, noneSwitched).length;

@@ -1,0 +1,27 @@
+import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
+import type { ToolCalls } from '../../../domain/pricing/quantities.js';
+import { askedTools } from '../../catalogue/asked-tools.js';
+import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
+import type { JsonObject } from '../../json/json.js';
+
+const noneSwitched: ReadonlySet<string> = new Set();
+
+const once = (calls: Usage, name: ToolCalls): Usage => (calls[name] === undefined ? plus(calls, name, 1) : calls);
+
+/**
+ * What is charged of an answer whose upstream tells nothing of its own tools: one call of each that it was asked for.
+ * `model`: as it goes upstream.
+ */
+export function untoldTools(
+  { dialect, mode, body }: Pick<CallerRequest, 'mode' | 'body'> & { readonly dialect: { readonly wire: string } },
+  { paramOverride }: Pick<UpstreamChannel, 'paramOverride'>,
+  model: string,
+): Usage {
+  // Who speaks another dialect has such tools of another wire, which do not go here.
+  const own = dialect.wire === 'openai' && (mode === 'chat' || mode === 'completions');
+  const bodies: JsonObject[] = [...(own ? [body] : []), ...(paramOverride === null ? [] : [paramOverride])];
+  let calls = factsOf(model).searchesAlways ? once(noUsage, 'calls:web_search') : noUsage;
+  for (const sent of bodies) for (const asked of askedTools(sent, noneSwitched)) calls = once(calls, asked.calls);
+  return calls;
+}

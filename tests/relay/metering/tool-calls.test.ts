@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Usage } from '../../../src/domain/call/usage.js';
+import { heldUsage } from '../../../src/domain/call/usage-bound.js';
+import { chargeOf, type Price, reservationOf } from '../../../src/domain/pricing/pricing.js';
+import { withTools } from '../../../src/domain/pricing/tool-prices.js';
+import { providerTools } from '../../../src/relay/contracts/neutral.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
+import { toolCallsOf } from '../../../src/relay/metering/tool-calls.js';
+import { GeminiReader } from '../../../src/relay/protocols/gemini/answer.js';
+import { untoldTools } from '../../../src/relay/protocols/openai/untold-tools.js';
+import { readOpenAiUsage } from '../../../src/relay/protocols/openai/usage.js';
+import { SeenText } from '../../../src/relay/text/seen-text.js';
+
+const none: ReadonlySet<string> = new Set();
+const most = (
+  body: JsonObject,
+  { names = ['m'], answers = 1, sent = [] as JsonObject[], switched = providerTools } = {},
+) => toolCallsOf([body, ...sent], new Set(names), answers, switched);
+const web = { type: 'web_search_20250305', name: 'web_search' };
+
+describe('how often a provider may search for a call', () => {
+  test('is not at all where nothing asks for it', () => {
+    expect(most({ tools: [{ type: 'function', function: { name: 'search' } }, { name: 'web_search' }] })).toEqual({});
+  });
+
+  test('is not at all by a client’s own function, whatever it is called, where no name switches anything on', () => {
+    const named = { name: 'googleSearch' };
+    const body = { tools: [{ type: 'function', function: named }, named], functions: [named] };
+    expect(most(body, { switched: none })).toEqual({});
+  });
+
+  test.each<[string, JsonObject, Usage, Parameters<typeof most>[1]?]>([
+    ['as its caller says', { tools: [{ ...web, max_uses: 3 }] }, { 'calls:web_search': 3 }],
+    ['twenty times where nobody says', { tools: [web] }, { 'calls:web_search': 20 }],
+    ['by each of two tools', { tools: [{ ...web, max_uses: 3 }, web] }, { 'calls:web_search': 23 }],
+    ['by Google’s', { tools: [{ googleSearch: {} }] }, { 'calls:google_search': 40 }, { answers: 2 }],
+    ['by Google’s, spelled as in the address', { tools: [{ google_search: {} }] }, { 'calls:google_search': 20 }],
+    [
+      'by Google’s as a function',
+      { tools: [{ type: 'function', function: { name: 'googleSearch' } }] },
+      { 'calls:google_search': 20 },
+    ],
+    [
+      'by Google’s as a function of the older kind',
+      { functions: [{ name: 'googleSearch' }] },
+      { 'calls:google_search': 40 },
+      { answers: 2 },
+    ],
+    [
+      'once an answer where prompts are sold',
+      { tools: [{ googleSearch: {} }] },
+      { 'calls:google_search': 2 },
+      { names: ['gemini-2.5-pro'], answers: 2 },
+    ],
+    [
+      'as the dearer of two models a name may stand for',
+      { tools: [{ googleSearch: {} }] },
+      { 'calls:google_search': 20 },
+      { names: ['gemini-2.5-pro', 'gemini-3-pro'] },
+    ],
+    ['by the model itself', {}, { 'calls:web_search': 1 }, { names: ['gpt-4o-search-preview'] }],
+    ['as an operator sends along', {}, { 'calls:google_search': 20 }, { sent: [{ tools: [{ googleSearch: {} }] }] }],
+    ['by Google’s maps, as its searches', { tools: [{ googleMaps: {} }] }, { 'calls:google_maps': 20 }],
+    [
+      'by Google’s maps, once where prompts are sold',
+      { tools: [{ google_maps: { enable_widget: true } }] },
+      { 'calls:google_maps': 2 },
+      { names: ['gemini-2.5-flash'], answers: 2 },
+    ],
+    [
+      'by one container of Anthropic’s, however often it is named',
+      { tools: [{ type: 'code_execution_20250825' }, { type: 'code_execution_20260521' }] },
+      { 'calls:code_execution': 1 },
+    ],
+    [
+      'by a container of OpenAI’s for each answer',
+      { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
+      { 'calls:code_interpreter': 3 },
+      { answers: 3 },
+    ],
+    [
+      'by Moonshot’s',
+      { tools: [{ type: 'builtin_function', function: { name: '$web_search' } }] },
+      { 'calls:web_search': 20 },
+    ],
+    ['by a member of the body', { web_search_options: {} }, { 'calls:web_search': 20 }],
+    ['by a member with a bound', { search_parameters: { max_search_results: 30 } }, { 'calls:web_search': 30 }],
+    ['by a member in another', { extra_body: { enable_search: true } }, { 'calls:web_search': 20 }],
+    [
+      'by a member for a model that searches once in any case',
+      { web_search_options: {} },
+      { 'calls:web_search': 1 },
+      { names: ['gpt-4o-search-preview'] },
+    ],
+    [
+      'not by members that are off',
+      { enable_search: false, search_parameters: { mode: 'off' }, web_search: { enable: false } },
+      {},
+    ],
+    [
+      'below what cannot be counted exactly',
+      { tools: [{ ...web, max_uses: Number.MAX_SAFE_INTEGER }] },
+      { 'calls:web_search': 128 * 2 ** 30 },
+      { answers: 128 },
+    ],
+  ])('is bounded %s', (_how, body, bound, asking) => expect(most(body, asking)).toEqual(bound));
+});
+
+const price: Price = {
+  per: 'token',
+  model: '1',
+  ratios: { output: '4', reasoning: '5', imageOutput: '60', cacheWrite: '1.25' },
+  pieces: { dollars: { 'calls:web_search': '0.01' }, quotaPerUnit: '500000' },
+  group: '1',
+};
+const searches: Usage = { 'calls:web_search': 3 };
+const bound = { input: 1_000, output: 500, ...searches };
+const said = (seen: Usage = {}) => ({
+  said: new SeenText('Found.'),
+  toolCalls: 0,
+  finishReason: 'stop',
+  searches: seen,
+});
+const judged = (told: Usage | null, seen?: Usage) =>
+  believedUsage(told, said(seen), { bound, promptEstimate: 12, model: 'm' });
+
+describe('searches that upstream tells', () => {
+  test('are believed up to the bound, and no further', () => {
+    const told = (count: number): Usage => ({ input: 10, output: 5, 'calls:web_search': count });
+    expect(judged(told(3))).toEqual({ usage: told(3), usageSource: 'upstream' });
+    expect(judged(told(4))).toEqual({ usage: told(3), usageSource: 'disbelieved' });
+  });
+
+  test('that nobody asked for stay as told: they have no price', () => {
+    const told: Usage = { input: 10, output: 5, 'calls:google_search': 9 };
+    expect(judged(told)).toEqual({ usage: told, usageSource: 'upstream' });
+  });
+
+  test('are those that were seen, where nothing or only the input was told', () => {
+    const seen = { 'calls:web_search': 2 };
+    expect(judged(null, seen).usage).toMatchObject(seen);
+    const half = believedUsage(
+      { input: 10 },
+      { ...said(seen), inputOnly: true },
+      { bound, promptEstimate: 12, model: 'm' },
+    );
+    expect(half).toMatchObject({ usage: { input: 10, ...seen }, usageSource: 'estimated' });
+    expect(judged(null, { 'calls:web_search': 50 }).usage).toMatchObject(searches);
+  });
+
+  test('cost no more than was held, whatever else was told', () => {
+    const count = fc.oneof(fc.nat(2_000), fc.constantFrom(8e15, -1, 0.5));
+    const told = fc.record({
+      prompt_tokens: count,
+      completion_tokens: count,
+      prompt_tokens_details: fc.record({ cached_tokens: count, cache_creation_tokens: count, image_tokens: count }),
+      completion_tokens_details: fc.record({ reasoning_tokens: count, image_tokens: count }),
+      server_tool_use: fc.record({ web_search_requests: count }),
+    });
+    const held = reservationOf(heldUsage(bound), price);
+    fc.assert(
+      fc.property(told, fc.nat(60), (usage, seen) => {
+        const { usage: used } = judged(readOpenAiUsage(usage, false), { 'calls:web_search': seen });
+        expect(Object.values(used).every((one = 0) => Number.isSafeInteger(one) && one >= 0)).toBe(true);
+        expect(chargeOf(used, price)).toBeLessThanOrEqual(held);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+test('whatever tools are asked for and told, no call costs more than was held for it, nor less than nothing', () => {
+  const tools: JsonObject[] = [
+    web,
+    { ...web, max_uses: 2 },
+    { type: 'code_execution_20260521' },
+    { type: 'code_interpreter' },
+    { googleMaps: {} },
+    { google_search: {} },
+    { type: 'function', function: { name: 'f' } },
+  ];
+  const body = fc.record({ tools: fc.subarray(tools), enable_search: fc.boolean() });
+  const names = ['web_search', 'google_search', 'google_maps', 'code_execution', 'code_interpreter'] as const;
+  const count = fc.oneof(fc.nat(50), fc.constantFrom(0, Number.MAX_SAFE_INTEGER, 2 ** 40));
+  const told = fc.tuple(...names.map(() => count));
+  const priced = { toolPrice: new Map(names.map((name, at) => [name, String((at + 1) * 7)])), quotaPerUnit: '500000' };
+  fc.assert(
+    fc.property(body, told, fc.integer({ min: 1, max: 128 }), fc.boolean(), (asked, counts, answers, tells) => {
+      const calls = toolCallsOf([asked], new Set(['m']), answers, none);
+      const toolPriced = withTools({ ...price, pieces: undefined } as never, priced, 'm', calls);
+      const usage: Usage = Object.fromEntries(names.map((name, at) => [`calls:${name}`, counts[at]]));
+      const limits = { input: 1_000, output: 500, ...calls };
+      const told: Usage | null = tells ? { input: 10, output: 5, ...usage } : null;
+      const used = believedUsage(told, said(tells ? {} : usage), { bound: limits, promptEstimate: 12, model: 'm' });
+      const charge = chargeOf(used.usage, toolPriced);
+      expect(charge).toBeGreaterThanOrEqual(0);
+      expect(charge).toBeLessThanOrEqual(reservationOf(heldUsage(limits), toolPriced));
+      for (const name of Object.keys(calls) as (keyof Usage)[])
+        expect(used.usage[name] ?? 0).toBeLessThanOrEqual(calls[name] ?? 0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+describe('calls of tools that an upstream of OpenAI’s wire does not tell', () => {
+  const untoldOf = (body: JsonObject, model: string, wire = 'openai', paramOverride: JsonObject | null = null) =>
+    untoldTools({ dialect: { wire }, mode: 'chat', body }, { paramOverride }, model);
+
+  test('are one of each that was asked for', () => {
+    const body = { tools: [web, web, { type: 'code_interpreter' }], enable_search: true };
+    expect(untoldOf(body, 'm')).toEqual({ 'calls:web_search': 1, 'calls:code_interpreter': 1 });
+    expect(untoldOf({}, 'gpt-4o-search-preview')).toEqual({ 'calls:web_search': 1 });
+    expect(untoldOf({ tools: [{ type: 'function', function: { name: 'web_search' } }] }, 'm')).toEqual({});
+  });
+
+  test('are those of an operator too, and none of another wire’s tools', () => {
+    expect(untoldOf({ tools: [web] }, 'm', 'anthropic')).toEqual({});
+    expect(untoldOf({}, 'm', 'anthropic', { enable_search: true })).toEqual({ 'calls:web_search': 1 });
+  });
+
+  const told = { prompt_tokens: 10, completion_tokens: 5 };
+  const untold: Usage = { 'calls:web_search': 1, 'calls:code_interpreter': 1 };
+  test.each<[string, JsonObject, number | undefined]>([
+    ['nothing', {}, 1],
+    ['none', { server_tool_use: { web_search_requests: 0 } }, undefined],
+    ['some, as Anthropic does', { server_tool_use: { web_search_requests: 4 } }, 4],
+    ['some, as DashScope does', { plugins: { search: { count: 2 } } }, 2],
+    ['sources, as xAI does', { num_sources_used: 7 }, 7],
+    ['queries, as Perplexity does', { num_search_queries: 3 }, 3],
+  ])('count where it tells %s', (_what, more, searches) => {
+    const usage = readOpenAiUsage({ ...told, ...more }, false, untold);
+    expect([usage?.['calls:web_search'], usage?.['calls:code_interpreter']]).toEqual([searches, 1]);
+  });
+});
+
+describe('Google’s maps in an answer', () => {
+  const read = (model: string, alone: boolean, ...groundings: readonly JsonObject[]) => {
+    const reader = new GeminiReader({ callId: 'call-1', model, createdAt: 0 }, alone);
+    for (const groundingMetadata of groundings) reader.choices({ candidates: [{ groundingMetadata }] }, false);
+    return reader.searches;
+  };
+  const maps = { groundingChunks: [{ maps: { uri: 'https://maps.example/1' } }] };
+
+  test('are counted by the queries where nothing else searches, and once where prompts are sold', () => {
+    const twice = { ...maps, webSearchQueries: ['a', 'b'] };
+    expect(read('gemini-3-pro', true, maps, twice, twice)).toEqual({ 'calls:google_maps': 2 });
+    expect(read('gemini-3-pro', true, maps)).toEqual({ 'calls:google_maps': 1 });
+    expect(read('gemini-2.5-pro', true, twice)).toEqual({ 'calls:google_maps': 1 });
+    expect(read('gemini-3-pro', true, { googleMapsWidgetContextToken: 'w' })).toEqual({ 'calls:google_maps': 1 });
+  });
+
+  test('are one beside a search, and none where they were not looked at', () => {
+    expect(read('gemini-3-pro', false, { ...maps, webSearchQueries: ['a', 'b'] })).toEqual({
+      'calls:google_search': 2,
+      'calls:google_maps': 1,
+    });
+    expect(read('gemini-3-pro', true, {})).toEqual({});
+    expect(read('gemini-3-pro', false, { groundingChunks: [{ web: { uri: 'x' } }] })).toEqual({});
+  });
+});
+
+describe('searches that an answer of Google’s shows', () => {
+  const shown = (model: string, ...responses: readonly (readonly string[][])[]) => {
+    const reader = new GeminiReader({ callId: 'call-1', model, createdAt: 0 });
+    for (const candidates of responses)
+      reader.choices(
+        {
+          candidates: candidates.map((webSearchQueries, index) => ({ index, groundingMetadata: { webSearchQueries } })),
+        },
+        false,
+      );
+    return reader.searches;
+  };
+
+  test('are its queries, told once or again and again as they grow', () => {
+    expect(shown('gemini-3-pro', [['a', 'b']])).toEqual({ 'calls:google_search': 2 });
+    expect(shown('gemini-3-pro', [['a']], [['a', 'b']], [['a', 'b']])).toEqual({ 'calls:google_search': 2 });
+  });
+
+  test('are those of all its candidates', () =>
+    expect(shown('gemini-3-pro', [['a', 'b'], ['c']])).toEqual({ 'calls:google_search': 3 }));
+
+  test('are one where prompts are sold, and none where nothing was asked', () => {
+    expect(shown('gemini-2.5-pro', [['a', 'b', 'c']])).toEqual({ 'calls:google_search': 1 });
+    expect(shown('gemini-2.5-pro', [[]])).toEqual({});
+  });
+});
