@@ -18,7 +18,7 @@ const estimate = (mode: PaidMode, name: string, body: JsonObject, sentAs = name)
       upload: null,
     }).prompt,
   );
-const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).likely;
+const chat = (body: JsonObject, name = model): number => estimate('chat', name, body).expected;
 const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ role: 'user', content }] });
 
 /** What one user message costs around its content: 3 for the message, 1 for the role, 3 for the reply. */
@@ -177,12 +177,12 @@ describe('estimating other prompts', () => {
     ['token ids', [1, 2, 3, 4], 4],
     ['lists of token ids', [[1, 2, 3], [4]], 4],
   ])('%s', (_kind, input, tokens) => {
-    expect(estimate('embeddings', model, { input }).likely).toBe(tokens);
-    expect(estimate('completions', model, { prompt: input }).likely).toBe(tokens);
+    expect(estimate('embeddings', model, { input }).expected).toBe(tokens);
+    expect(estimate('completions', model, { prompt: input }).expected).toBe(tokens);
   });
 
   test('the suffix of a completion is input too', () => {
-    expect(estimate('completions', model, { prompt: 'hello world', suffix: 'hello' }).likely).toBe(3);
+    expect(estimate('completions', model, { prompt: 'hello world', suffix: 'hello' }).expected).toBe(3);
   });
 
   test.each([
@@ -202,25 +202,25 @@ describe('estimating other prompts', () => {
     for (const mode of ['chat', 'completions', 'embeddings'] as const)
       expect(
         endpoints[mode].demand({ body: body as JsonObject, bytes: 0, model, names: new Set([model]), upload: null })
-          .prompt.likely,
+          .prompt.expected,
       ).toBeGreaterThanOrEqual(0);
   });
 });
 
 describe('what a prompt is held for', () => {
   test("is a tenth more than our count where the encoding is the model's own", () => {
-    const { likely, ample } = estimate('chat', model, user('hello world, '.repeat(40)));
-    expect(ample).toBe(Math.ceil(likely * 1.1));
+    const { expected, conservative } = estimate('chat', model, user('hello world, '.repeat(40)));
+    expect(conservative).toBe(Math.ceil(expected * 1.1));
   });
 
   test('is twice our count where another vendor counts', () => {
-    const { likely, ample } = estimate('chat', 'claude-sonnet-4-5', user('hello world, '.repeat(40)));
-    expect(ample).toBe(likely * 2);
+    const { expected, conservative } = estimate('chat', 'claude-sonnet-4-5', user('hello world, '.repeat(40)));
+    expect(conservative).toBe(expected * 2);
   });
 
   test('is never less than a token for six bytes, so what the tally does not know of counts as well', () => {
     const body = { ...user('hi'), documents: ['a fact '.repeat(5_000)] };
-    expect(estimate('chat', model, body).ample).toBeGreaterThan(5_000);
+    expect(estimate('chat', model, body).conservative).toBeGreaterThan(5_000);
   });
 
   test('is never more than a token for each byte, which no encoding exceeds', () => {
@@ -230,8 +230,8 @@ describe('what a prompt is held for', () => {
         fc.constantFrom('gpt-4o', 'qwen-max'),
         (text, name) => {
           const body = user(text);
-          const { ample, most } = estimate('chat', name, body);
-          expect(ample).toBeLessThanOrEqual(most);
+          const { conservative, most } = estimate('chat', name, body);
+          expect(conservative).toBeLessThanOrEqual(most);
           expect(most).toBeLessThanOrEqual(Math.max(Buffer.byteLength(JSON.stringify(body)), chat(body, name)));
           expect(most).toBeGreaterThanOrEqual(countTokens(name, text));
         },
@@ -244,24 +244,24 @@ describe('what a prompt is held for', () => {
     // Cheap where a sample may look, a token for each character everywhere else.
     const dear = '}{[]()~`^'.repeat(2_000);
     const text = `${' '.repeat(9_000)}${dear}${' '.repeat(9_000)}`;
-    expect(estimate('chat', model, user(text)).ample).toBeGreaterThan(text.length / 6);
+    expect(estimate('chat', model, user(text)).conservative).toBeGreaterThan(text.length / 6);
   });
 });
 
 describe('what a sound or a file is held for', () => {
   const held = (part: JsonObject) => {
-    const { ample, most } = estimate('chat', model, user([part]));
+    const { conservative, most } = estimate('chat', model, user([part]));
     const without = estimate('chat', model, user([]));
-    return { ample: ample - without.ample, most: most - without.most };
+    return { conservative: conservative - without.conservative, most: most - without.most };
   };
   const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
 
   test('grows with its bytes', () => {
     const sound = held({ type: 'input_audio', input_audio: { data: base64(640_000), format: 'wav' } });
-    expect(sound.ample).toBeGreaterThanOrEqual(10_000);
+    expect(sound.conservative).toBeGreaterThanOrEqual(10_000);
     expect(sound.most).toBeGreaterThanOrEqual(80_000);
     const file = held({ type: 'file', file: { file_data: `data:application/pdf;base64,${base64(800_000)}` } });
-    expect(file.ample).toBeGreaterThanOrEqual(100_000);
+    expect(file.conservative).toBeGreaterThanOrEqual(100_000);
     expect(file.most).toBeGreaterThanOrEqual(800_000);
   });
 
@@ -279,7 +279,7 @@ describe('what a sound or a file is held for', () => {
     ['a file elsewhere behind a blank', { type: 'file', file: { file_data: ' https://files.example/a.pdf' } }],
     ['a part of no kind that has a file', { file: { file_id: 'file-1' } }],
   ])('%s may fill a context', (_kind, part) => {
-    expect(held(part as JsonObject).ample).toBeGreaterThanOrEqual(131_072);
+    expect(held(part as JsonObject).conservative).toBeGreaterThanOrEqual(131_072);
   });
 
   const picture = { image_url: { url: 'https://pictures.example/a.png' } };
@@ -288,7 +288,7 @@ describe('what a sound or a file is held for', () => {
     ['is so whatever text stands beside it', { type: 'image_url', text: '', ...picture }],
     ['is so where the part does not say what it is', picture],
   ])('a picture elsewhere %s', (_rule, part) => {
-    expect(held(part).ample).toBeGreaterThanOrEqual(8 * 170 + 85);
+    expect(held(part).conservative).toBeGreaterThanOrEqual(8 * 170 + 85);
   });
 
   test.each([
@@ -298,13 +298,13 @@ describe('what a sound or a file is held for', () => {
     const body = user([{ type: 'image_url', image_url: { url: dataUrl(png(1024, 1024)) } }]);
     const asked = estimate('chat', 'gpt-4o', body);
     const mapped = estimate('chat', 'gpt-4o', body, sentAs);
-    expect(mapped.likely).toBe(asked.likely);
+    expect(mapped.expected).toBe(asked.expected);
     expect(mapped.most - asked.most).toBe(tokens - (4 * 170 + 85));
   });
 
   test('a picture is one also where it is all the content there is', () => {
     const part = { type: 'image_url', ...picture };
-    expect(estimate('chat', model, user(part)).ample).toBeGreaterThanOrEqual(8 * 170 + 85);
+    expect(estimate('chat', model, user(part)).conservative).toBeGreaterThanOrEqual(8 * 170 + 85);
   });
 
   test('the text of a part that says it is text is text, whatever else it has', () => {

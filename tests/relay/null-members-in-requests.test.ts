@@ -67,11 +67,11 @@ interface Read {
   /** What is read of it here. */
   readonly asked: unknown;
   /** The hold for its prompt. */
-  readonly held: { readonly likely: number; readonly ample: number; readonly most: number };
+  readonly held: { readonly expected: number; readonly conservative: number; readonly most: number };
   readonly sent: ReadonlyMap<Provider, unknown>;
 }
 
-const nothingHeld = { likely: 0, ample: 0, most: 0 };
+const nothingHeld = { expected: 0, conservative: 0, most: 0 };
 
 function read(endpoint: Endpoint, body: JsonObject, by: readonly Provider[]): Read {
   const wrong = endpoint.dialect.misspelled(body) ?? endpoint.invalid(body, null);
@@ -188,7 +188,9 @@ function faultsOfMore(endpoint: Endpoint, body: JsonObject, whole: Read, path: P
     const place = `${pathText(path)} with nulls`;
     if (told.refused !== null) return [`${place} is refused: ${told.refused}`];
     const room = more.length * fewTokens;
-    const dearer = (['likely', 'ample', 'most'] as const).filter((one) => told.held[one] > whole.held[one] + room);
+    const dearer = (['expected', 'conservative', 'most'] as const).filter(
+      (one) => told.held[one] > whole.held[one] + room,
+    );
     if (dearer.length > 0) return [`${place} raises what is held: ${JSON.stringify(told.held)}`];
     if (JSON.stringify(told.asked) !== JSON.stringify(whole.asked)) return [`${place} is read otherwise`];
     return differing(told, whole, [...path, 'with nulls']);

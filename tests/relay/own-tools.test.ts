@@ -40,8 +40,8 @@ describe('functions whose names switch on tools of a provider', () => {
 
 describe('what an operator sends along', () => {
   const prompt = {
-    likely: 10,
-    ample: { input: 20 },
+    expected: 10,
+    conservative: { input: 20 },
     most: { input: 30 },
     uncounted: false,
     brings: false,
@@ -56,12 +56,12 @@ describe('what an operator sends along', () => {
     const tools = [{ urlContext: {} }, { functionDeclarations: [{ name: 'f' }] }];
     const { prompt: added } = sentAlong({ tools });
     expect(added.most.input).toBeGreaterThan(1_048_576);
-    expect(added).toMatchObject({ likely: 10, ample: { input: 20 + 16_384 }, uncounted: true, brings: true });
+    expect(added).toMatchObject({ expected: 10, conservative: { input: 20 + 16_384 }, uncounted: true, brings: true });
   });
 
   test('adds it for own tools with names, as Anthropic has them, and not for functions', () => {
     const named = (type: string | undefined) => sentAlong({ tools: [{ ...(type && { type }), name: 'f' }] }).prompt;
-    expect(named('web_fetch_20250910')).toMatchObject({ ample: { input: 20 + 16_384 }, brings: true });
+    expect(named('web_fetch_20250910')).toMatchObject({ conservative: { input: 20 + 16_384 }, brings: true });
     for (const type of ['function', 'custom', undefined]) expect(named(type)).toMatchObject({ brings: false });
   });
 

@@ -22,7 +22,7 @@ export interface HoldEstimate {
   /** Over all its answers. */
   readonly bound: UsageBound;
   /** The same with so much input as must be affordable beside the output: what is likely, with a margin. */
-  readonly ample: UsageBound;
+  readonly conservative: UsageBound;
   /** Choices of all prompts. */
   readonly answers: number;
   /** The caller's own limit to each answer; null: none given. */
@@ -76,12 +76,12 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
 };
 
 /** The output tokens that so much pays for beside the prompt. */
-export const affordableOutputOf = ({ ample, price }: HoldEstimate, quota: Quota): number =>
-  affordableOutput(quota, withoutOutput(heldUsage(ample)), price, heldOutput(ample));
+export const affordableOutputOf = ({ conservative, price }: HoldEstimate, quota: Quota): number =>
+  affordableOutput(quota, withoutOutput(heldUsage(conservative)), price, heldOutput(conservative));
 
 /** What must be held for so many output tokens. */
-export const holdFor = ({ ample, price }: HoldEstimate, output: number): Quota =>
-  reservationOf(heldUsage(withOutput(ample, output)), price);
+export const holdFor = ({ conservative, price }: HoldEstimate, output: number): Quota =>
+  reservationOf(heldUsage(withOutput(conservative, output)), price);
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
@@ -118,14 +118,14 @@ export function estimateHold({
     ? prompt.most.input
     : Math.max(
         Math.min(prompt.most.input + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
-        prompt.likely,
+        prompt.expected,
       );
   // What is summed up is read for the summary, and after it.
   const input = compacts === true ? product(read, 2) : read;
   const output = product((asked ?? limits.output) + beside, answers);
   const bound = usageBound({ input, output }, prompt.most, allowed);
-  const ampleInput = Math.max(Math.min(prompt.ample.input, input), prompt.likely);
-  const ample = usageBound({ input: ampleInput, output }, bound, prompt.ample);
+  const conservativeInput = Math.max(Math.min(prompt.conservative.input, input), prompt.expected);
+  const conservative = usageBound({ input: conservativeInput, output }, bound, prompt.conservative);
   // What no prompt of the call reaches need not be told by every event of it.
   const price = withTiersUpTo(listed, heldUsage(bound));
   const mayLower = asked === null || settings.lowersLimits;
@@ -136,12 +136,12 @@ export function estimateHold({
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   const minWith = (within: UsageBound, more: number): Quota =>
     costOf(heldUsage(withOutput(within, product(minAnswer + more, answers))), price);
-  const least = minWith(ample, conservativeOverhead);
+  const least = minWith(conservative, conservativeOverhead);
   return {
     price,
-    promptTokens: prompt.likely,
+    promptTokens: prompt.expected,
     bound,
-    ample,
+    conservative,
     uncounted: prompt.uncounted,
     recording: recording ?? null,
     answers,
@@ -152,13 +152,13 @@ export function estimateHold({
     mayLower,
     most: costOf(heldUsage(bound), price),
     least,
-    minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, ample), beside) : least,
+    minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, conservative), beside) : least,
   };
 }
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
 export function affordableLimit(estimate: HoldEstimate, granted: Quota): number | null {
-  const { asked, mayLower, most, ample, answers, bound, limits, conservativeOverhead } = estimate;
+  const { asked, mayLower, most, conservative, answers, bound, limits, conservativeOverhead } = estimate;
   if (!mayLower || answers === 0 || granted >= most) return null;
   const affordable = affordableOutputOf(estimate, granted);
   if (affordable >= bound.output) return null;
@@ -166,6 +166,6 @@ export function affordableLimit(estimate: HoldEstimate, granted: Quota): number 
   if (asked !== null) return limit < asked ? limit : null;
   if (limits.guessed) return Math.min(limit, takenByAll);
   // Upstreams refuse a limit that does not fit into the context beside the prompt.
-  const room = limits.context === null ? limit : limits.context - ample.input;
+  const room = limits.context === null ? limit : limits.context - conservative.input;
   return Math.max(Math.min(limit, room), 1);
 }

@@ -12,9 +12,9 @@ export type ImageDetail = 'low' | 'medium' | 'high' | 'auto' | 'original' | 'ult
 
 interface ImageTokens {
   /** As near as can be told. */
-  readonly likely: number;
+  readonly expected: number;
   /** What it is unlikely to exceed. */
-  readonly ample: number;
+  readonly conservative: number;
   /** What it cannot exceed. */
   readonly most: number;
 }
@@ -22,7 +22,7 @@ interface ImageTokens {
 /** `size`: null where nobody can see the picture. */
 type ImageRule = (size: ImageSize | null, detail: ImageDetail) => ImageTokens;
 
-const exactly = (tokens: number): ImageTokens => ({ likely: tokens, ample: tokens, most: tokens });
+const exactly = (tokens: number): ImageTokens => ({ expected: tokens, conservative: tokens, most: tokens });
 
 const longSide = 2048;
 const shortSide = 768;
@@ -46,7 +46,7 @@ const tiles =
     if (size !== null) return exactly(tilesOf(size) * tile + base);
     // Whoever does not see the picture assumes a small one, and holds enough for a large one.
     const largest = maxTiles * tile + base;
-    return { likely: 3 * base, ample: largest, most: largest };
+    return { expected: 3 * base, conservative: largest, most: largest };
   };
 
 /** What a picture is shrunk to before it is cut into patches. */
@@ -87,11 +87,11 @@ const patches =
   (size, detail) => {
     const budget = budgetOf(detail);
     const tokens = (count: number): number => Math.ceil(count * perPatch);
-    const likely = tokens(patchesWithin(size ?? unseen, side, budget));
+    const expected = tokens(patchesWithin(size ?? unseen, side, budget));
     const most = Math.max(budget.patches, budget.most ?? 0);
-    if (size === null) return { likely, ample: tokens(Math.min(most, usualMostPatches)), most: tokens(most) };
-    const largest = Math.max(likely, tokens(Math.min(patchesIn(size, side), most)));
-    return { likely, ample: largest, most: largest };
+    if (size === null) return { expected, conservative: tokens(Math.min(most, usualMostPatches)), most: tokens(most) };
+    const largest = Math.max(expected, tokens(Math.min(patchesIn(size, side), most)));
+    return { expected, conservative: largest, most: largest };
   };
 
 /** The guide says 1,536, libraries made since count to what fits into 2048 × 2048. */
@@ -128,8 +128,8 @@ function cropsOf({ width, height }: ImageSize): number {
 }
 
 const crops: ImageRule = (size) => {
-  const likely = 258 * (size === null ? 4 : cropsOf(size));
-  return { likely, ample: Math.max(likely, 4_096), most: Math.max(likely, 16_384) };
+  const expected = 258 * (size === null ? 4 : cropsOf(size));
+  return { expected, conservative: Math.max(expected, 4_096), most: Math.max(expected, 16_384) };
 };
 
 const resolutions: Readonly<Record<ImageDetail, number>> = {
@@ -142,12 +142,16 @@ const resolutions: Readonly<Record<ImageDetail, number>> = {
 };
 
 /** So many tokens at most, whatever the size. */
-const byResolution: ImageRule = (_size, detail) => ({ likely: resolutions[detail], ample: 2_240, most: 4_096 });
+const byResolution: ImageRule = (_size, detail) => ({
+  expected: resolutions[detail],
+  conservative: 2_240,
+  most: 4_096,
+});
 
 /** Families that say how they count, and have others that count otherwise: all of these take up to 16,384 tokens. */
 const about =
   (count: (size: ImageSize) => number): ImageRule =>
-  (size) => ({ likely: Math.min(count(size ?? unseen), 16_384), ample: 4_096, most: 16_384 });
+  (size) => ({ expected: Math.min(count(size ?? unseen), 16_384), conservative: 4_096, most: 16_384 });
 
 function ruleFor(counted: PictureTokens): ImageRule {
   switch (counted.by) {
@@ -172,8 +176,8 @@ const rules: ReadonlyMap<PictureTokens, ImageRule> = new Map(pictureTokensKnown.
 
 /** The largest there is: whatever a model of no known family turns out to be. */
 const unknown: ImageRule = (size, detail) => {
-  const { likely } = tiles(85, 170)(size, detail);
-  let ample = 4_096;
+  const { expected } = tiles(85, 170)(size, detail);
+  let conservative = 4_096;
   let most = 16_384;
   for (const [known, rule] of rules) {
     // What an unknown family makes of a detail is not known either.
@@ -181,10 +185,10 @@ const unknown: ImageRule = (size, detail) => {
     most = Math.max(most, counted.most);
     // A cheap model whose tokens are made as dear as another's is not to be expected of a name that nobody knows.
     const isInflated = known.by === 'tiles' && known.inflated === true;
-    if (!isInflated && size !== null) ample = Math.max(ample, counted.ample);
+    if (!isInflated && size !== null) conservative = Math.max(conservative, counted.conservative);
   }
   // Photographs have twelve million pixels, and are shrunk by most.
-  return { likely, ample: size === null ? 16_384 : ample, most };
+  return { expected, conservative: size === null ? 16_384 : conservative, most };
 };
 
 export function imageRuleOf(model: string): ImageRule {

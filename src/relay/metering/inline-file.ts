@@ -4,8 +4,8 @@ import { measureNow } from '../sound/measure.js';
 /* What a sound, a film or a document given inline comes to in tokens, as far as its bytes tell. */
 
 export interface FileTokens {
-  readonly likely: number;
-  readonly ample: number;
+  readonly expected: number;
+  readonly conservative: number;
   readonly most: number;
 }
 
@@ -18,9 +18,9 @@ const bytesIn = (source: string): Buffer => {
 type Rates = FileTokens;
 
 /** Whatever the model. */
-const soundBounds = { ample: 32, most: 40 };
+const soundBounds = { conservative: 32, most: 40 };
 /** A picture a second beside the sound: Gemini's models see 70 to 280 tokens of it, older ones 258. */
-const filmRates: Rates = { likely: 290, ample: 290, most: 320 };
+const filmRates: Rates = { expected: 290, conservative: 290, most: 320 };
 
 /** Of so many seconds as are found in it; null: none are. */
 function lasting(file: Buffer, rates: Rates): FileTokens | null {
@@ -31,15 +31,15 @@ function lasting(file: Buffer, rates: Rates): FileTokens | null {
   const expected = Math.max(seconds, bytes / densest);
   const tokens = (rate: number): number => Math.ceil(expected * rate);
   return {
-    likely: tokens(rates.likely),
-    ample: tokens(rates.ample),
+    expected: tokens(rates.expected),
+    conservative: tokens(rates.conservative),
     most: tokens(rates.most),
   };
 }
 
 /** `model`: as asked for. */
 export const soundTokensOf = (model: string, source: string): FileTokens | null =>
-  lasting(bytesIn(source), { likely: factsOf(model).soundTokensPerSecond, ...soundBounds });
+  lasting(bytesIn(source), { expected: factsOf(model).soundTokensPerSecond, ...soundBounds });
 
 /** A page counts as its text and as a picture of it. */
 const pageTokens = { usual: 1_500, most: 5_120 };
@@ -64,8 +64,8 @@ function document(file: Buffer): FileTokens {
   const seen = pagesSeen(file);
   const pages = seen > 0 ? seen : Math.min(Math.ceil(file.length / minPageBytes), maxPages);
   return {
-    likely: seen * pageTokens.usual,
-    ample: seen * pageTokens.usual,
+    expected: seen * pageTokens.usual,
+    conservative: seen * pageTokens.usual,
     most: file.length + pages * pageTokens.most,
   };
 }

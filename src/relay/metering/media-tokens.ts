@@ -11,9 +11,9 @@ import { type FileTokens, fileTokensOf, soundTokensOf } from './inline-file.js';
 
 export interface MediaTokens {
   /** As near as can be told. */
-  readonly likely: number;
+  readonly expected: number;
   /** What it makes sense to hold at least: what it is unlikely to exceed. */
-  readonly ample: number;
+  readonly conservative: number;
   /** What it cannot exceed. */
   readonly most: number;
   /** Characters of the request that are the thing itself, and no text to be counted. */
@@ -50,39 +50,39 @@ function imageTokens(model: string, names: ReadonlySet<string>, part: JsonObject
   const inline = source !== null && !liesElsewhere(source);
   const size = inline ? inlineSize(source) : null;
   const detail = asDetail((isObject(image) ? image.detail : null) ?? part.detail);
-  let { likely, ample, most } = imageRuleOf(model)(size, detail);
+  let { expected, conservative, most } = imageRuleOf(model)(size, detail);
   for (const name of names) {
     if (name === model) continue;
     const other = imageRuleOf(name)(size, detail);
-    ample = Math.max(ample, other.ample);
+    conservative = Math.max(conservative, other.conservative);
     most = Math.max(most, other.most);
   }
-  return { likely, ample, most, characters: inline ? source.length : 0, kind: 'imageInput' };
+  return { expected, conservative, most, characters: inline ? source.length : 0, kind: 'imageInput' };
 }
 
 /** How a kind of file is counted. */
 interface FileKind {
   /** Tokens of one that says nothing of itself. */
   readonly usual: number;
-  readonly bytesPerToken: { readonly ample: number; readonly most: number };
+  readonly bytesPerToken: { readonly conservative: number; readonly most: number };
   /** By what is found in it; null: nothing is. */
   readonly foundIn: (model: string, source: string) => FileTokens | null;
 }
 
 /** Ten to thirty tokens a second: the first at the bit rates people use, the second at the lowest a codec has. */
-const soundFile: FileKind = { usual: 100, bytesPerToken: { ample: 64, most: 8 }, foundIn: soundTokensOf };
+const soundFile: FileKind = { usual: 100, bytesPerToken: { conservative: 64, most: 8 }, foundIn: soundTokensOf };
 const anyFile: FileKind = {
   usual: 5_000,
-  bytesPerToken: { ample: 8, most: 1 },
+  bytesPerToken: { conservative: 8, most: 1 },
   foundIn: (_model, source) => fileTokensOf(source),
 };
 /** A file that lies elsewhere, such as a film of two hours, may fill the largest context there is. */
-const unseenFile = { ample: 131_072, most: 2_097_152 };
+const unseenFile = { conservative: 131_072, most: 2_097_152 };
 
 /** As long as answers get. */
 export const earlierSound: MediaTokens = {
-  likely: soundFile.usual,
-  ample: 4_096,
+  expected: soundFile.usual,
+  conservative: 4_096,
   most: 16_384,
   characters: 0,
   kind: 'audioInput',
@@ -90,8 +90,8 @@ export const earlierSound: MediaTokens = {
 
 /** What a tool that the provider runs by itself may put into the prompt: pages, results, files. */
 export const readByTool: MediaTokens = {
-  likely: 0,
-  ample: 16_384,
+  expected: 0,
+  conservative: 16_384,
   most: 1_048_576,
   characters: 0,
   kind: 'input',
@@ -133,14 +133,17 @@ function fileTokens(
   looked: boolean,
 ): MediaTokens {
   const source = inlineSource(part);
-  if (source === null) return { likely: usual, ...unseenFile, characters: 0, kind: 'audioInput', brought: true };
+  if (source === null) return { expected: usual, ...unseenFile, characters: 0, kind: 'audioInput', brought: true };
   const bytes = Math.ceil(source.length * 0.75);
   const found = looked ? foundIn(model, source) : null;
   const tokens = (share: number): number => Math.max(usual, Math.ceil(bytes / share));
-  const likely = Math.max(usual, found?.likely ?? 0);
+  const expected = Math.max(usual, found?.expected ?? 0);
   return {
-    likely,
-    ample: Math.max(likely, found !== null && found.ample > 0 ? found.ample : tokens(bytesPerToken.ample)),
+    expected,
+    conservative: Math.max(
+      expected,
+      found !== null && found.conservative > 0 ? found.conservative : tokens(bytesPerToken.conservative),
+    ),
     most: Math.max(tokens(bytesPerToken.most), found?.most ?? 0),
     characters: source.length,
     kind: 'audioInput',

@@ -43,9 +43,9 @@ export class PromptTally {
   /** Tokens that are no text. */
   fixed = 0;
   private readonly texts: string[] = [];
-  private readonly media = { likely: 0, characters: 0 };
+  private readonly media = { expected: 0, characters: 0 };
   /** What is no text, all of it and by kind, with a margin and at most. */
-  private readonly ample: InputCounts = { input: 0 };
+  private readonly conservative: InputCounts = { input: 0 };
   private readonly most: InputCounts = { input: 0 };
   private lookedInto = 0;
   private brings = false;
@@ -73,14 +73,14 @@ export class PromptTally {
     if (counted !== null) this.count(counted);
   }
 
-  count({ likely, ample, most, characters, kind, brought }: MediaTokens): void {
+  count({ expected, conservative, most, characters, kind, brought }: MediaTokens): void {
     if (brought === true) this.brings = true;
-    this.media.likely += likely;
+    this.media.expected += expected;
     this.media.characters += characters;
-    this.ample.input += ample;
+    this.conservative.input += conservative;
     this.most.input += most;
     if (boundOf(kind) === null) return;
-    this.ample[kind] = (this.ample[kind] ?? 0) + ample;
+    this.conservative[kind] = (this.conservative[kind] ?? 0) + conservative;
     this.most[kind] = (this.most[kind] ?? 0) + most;
   }
 
@@ -90,10 +90,10 @@ export class PromptTally {
     // No encoding makes more than one token of a byte, and JSON has bytes to spare for what frames a message.
     const maxText = Math.max(bytes - this.media.characters, text);
     const margin = countsExactly(this.model, this.texts) ? ownMargin : foreignMargin;
-    const ample = Math.min(Math.max(Math.ceil(text * margin), Math.ceil(maxText / thriftiest)), maxText);
+    const conservative = Math.min(Math.max(Math.ceil(text * margin), Math.ceil(maxText / thriftiest)), maxText);
     return {
-      likely: text + this.media.likely,
-      ample: withText(this.ample, ample),
+      expected: text + this.media.expected,
+      conservative: withText(this.conservative, conservative),
       most: withText(this.most, maxText),
       uncounted: this.most.input > 0,
       brings: this.brings,
@@ -103,8 +103,8 @@ export class PromptTally {
 
 /** Of a prompt whose tokens are counted here by a rule of its price. */
 export const countedPrompt = (tokens: number): PromptEstimate => ({
-  likely: tokens,
-  ample: { input: tokens },
+  expected: tokens,
+  conservative: { input: tokens },
   most: { input: tokens },
   brings: false,
   uncounted: false,
@@ -112,9 +112,9 @@ export const countedPrompt = (tokens: number): PromptEstimate => ({
 
 export interface PromptEstimate {
   /** As near as can be told from here; what is charged when upstream does not say. */
-  readonly likely: number;
+  readonly expected: number;
   /** With a margin for encodings that are not public, and for samples that deceive. */
-  readonly ample: InputBound;
+  readonly conservative: InputBound;
   /** What the bytes sent cannot exceed, whatever the encoding; and what it may use beside. */
   readonly most: InputBound;
   /** Some of it is brought by the provider or lies elsewhere: nobody here knows how long that is. */

@@ -102,7 +102,7 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
     summed ||= compacts(override);
   }
   const { prompt } = demand;
-  const ample = prompt.ample.input + tools * readByTool.ample;
+  const conservative = prompt.conservative.input + tools * readByTool.conservative;
   const most = prompt.most.input + bytes + tools * readByTool.most;
   return {
     ...demand,
@@ -110,7 +110,7 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
     compacts: summed,
     prompt: {
       ...prompt,
-      ample: { ...prompt.ample, input: ample },
+      conservative: { ...prompt.conservative, input: conservative },
       most: { ...prompt.most, input: most },
       uncounted: prompt.uncounted || tools > 0,
       brings: prompt.brings || tools > 0,

@@ -29,7 +29,7 @@ const estimate: HoldEstimate = {
   price: { per: 'token', model: '4', ratios: { output: '5' }, group: '6' },
   promptTokens: 7,
   bound: { input: 10, audioInput: 11, output: 12, audioOutput: 12, 'calls:web_search': 13 },
-  ample: { input: 8, audioInput: 9, output: 12, audioOutput: 12, 'calls:web_search': 13 },
+  conservative: { input: 8, audioInput: 9, output: 12, audioOutput: 12, 'calls:web_search': 13 },
   answers: 14,
   asked: 15,
   limits: { output: 16, context: 17, guessed: true },
@@ -70,7 +70,7 @@ test('what is to be reserved of a call in person without any limit', () => {
     ...estimate,
     asked: null,
     bound: { input: 10, cacheWriteHour: 10, output: 12 },
-    ample: { input: 8, cacheWriteHour: 8, output: 12 },
+    conservative: { input: 8, cacheWriteHour: 8, output: 12 },
     limits: { output: 16, context: null, guessed: false },
   };
   expect(decodeReserve(arrived(encodeReserve(callId, inPerson, free, open)))).toEqual({

@@ -19,7 +19,7 @@ function watched(output: number, balance: number, price: Price = plainPrice) {
       return true;
     },
   };
-  const estimate = { ample: { input: 10, output: 0 }, price };
+  const estimate = { conservative: { input: 10, output: 0 }, price };
   const growth = watchGrowth(reservation as unknown as Reservation, estimate as unknown as Estimate);
   const said = new SeenText();
   /** Four letters to a token. */

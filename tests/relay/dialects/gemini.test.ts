@@ -524,8 +524,8 @@ test('what nobody has seen before upstream reads it is held for: pages its tools
   const contents = [{ parts: [{ text: 'x' }] }];
   const plain = prompt(generateContent, { contents, tools: [{ functionDeclarations: [] }] });
   const reading = prompt(generateContent, { contents, tools: [{ urlContext: {} }] });
-  expect(reading.likely).toBe(plain.likely);
-  expect(reading.ample - plain.ample).toBe(16_384);
+  expect(reading.expected).toBe(plain.expected);
+  expect(reading.conservative - plain.conservative).toBe(16_384);
   expect(reading.most - plain.most).toBe(1_048_576);
   // A film by its address is as long as nobody here knows.
   const film = { fileData: { fileUri: 'https://films.example/long' } };
@@ -537,17 +537,17 @@ test('what nobody has seen before upstream reads it is held for: pages its tools
 
 test('pictures are counted as such wherever they stand, and not as text', () => {
   const names = new Set(['gemini-2.5-flash']);
-  const likely = (part: JsonObject) =>
+  const expected = (part: JsonObject) =>
     generateContent.demand({
       body: { contents: [{ parts: [part] }] },
       bytes: 100_000,
       model: 'gemini-2.5-flash',
       names,
       upload: null,
-    }).prompt.likely;
+    }).prompt.expected;
   const picture = { inlineData: { mimeType: 'image/png', data: 'aGVsbG8gd29ybGQg'.repeat(5_000) } };
-  expect(likely(picture)).toBeLessThan(2_000);
-  expect(likely({ functionResponse: { name: 'f', response: {}, parts: [picture] } })).toBeLessThan(2_000);
+  expect(expected(picture)).toBeLessThan(2_000);
+  expect(expected({ functionResponse: { name: 'f', response: {}, parts: [picture] } })).toBeLessThan(2_000);
 });
 
 test('a schema of Gemini’s is the JSON Schema it stands for', () => {

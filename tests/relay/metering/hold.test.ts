@@ -50,7 +50,7 @@ describe('a hold for a model whose thinking comes on top', () => {
     const granted = Quota(estimate.least + 1_000);
     const limit = affordableLimit(estimate, granted) ?? 0;
     expect(limit).toBe(settings.preConsumedTokens + 1_000);
-    expect(limit + 20_000 + estimate.ample.input).toBeLessThanOrEqual(granted);
+    expect(limit + 20_000 + estimate.conservative.input).toBeLessThanOrEqual(granted);
   });
 });
 
@@ -60,7 +60,7 @@ describe('a limit of the caller’s own that cannot be paid', () => {
 
   test('is lowered to what the grant pays, and never raised', () => {
     const estimate = held(body, 100, ['claude-opus-4-5'], 0);
-    expect(estimate.least).toBe(estimate.ample.input + settings.preConsumedTokens);
+    expect(estimate.least).toBe(estimate.conservative.input + settings.preConsumedTokens);
     const granted = Quota(estimate.least + 1_000);
     expect(affordableLimit(estimate, granted)).toBe(settings.preConsumedTokens + 1_000);
     expect(affordableLimit(estimate, estimate.most)).toBeNull();
@@ -70,7 +70,7 @@ describe('a limit of the caller’s own that cannot be paid', () => {
   test('is kept where the operator wants that: the whole of it must be there', () => {
     const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), none, initialOptions(none));
     const estimate = held(body, 100, ['claude-opus-4-5'], 0, changed);
-    expect(estimate.least).toBe(estimate.ample.input + 128_000);
+    expect(estimate.least).toBe(estimate.conservative.input + 128_000);
     expect(affordableLimit(estimate, estimate.least)).toBeNull();
   });
 });

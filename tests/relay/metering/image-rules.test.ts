@@ -30,7 +30,11 @@ const picture = (model: string, width: number, height: number, detail?: string, 
     image_url: { url: dataUrl(width, height), ...(detail !== undefined && { detail }) },
   };
   const [with_, without] = [demand(chat([part]), model, sentAs), demand(chat([]), model, sentAs)];
-  return { likely: with_.likely - without.likely, most: with_.most, ample: with_.ample - without.ample };
+  return {
+    expected: with_.expected - without.expected,
+    most: with_.most,
+    conservative: with_.conservative - without.conservative,
+  };
 };
 
 describe('a picture counts as its family of models says', () => {
@@ -63,7 +67,7 @@ describe('a picture counts as its family of models says', () => {
     ['gemini-2.5-flash', 960, 540, undefined, 1_548],
     ['grok-4', 4000, 4000, undefined, 1_792],
   ])('%s of %d × %d in detail %s: %d', (model, width, height, detail, tokens) => {
-    expect(picture(model, width, height, detail).likely).toBe(tokens);
+    expect(picture(model, width, height, detail).expected).toBe(tokens);
   });
 });
 
@@ -104,14 +108,14 @@ describe('what upstream tells of a picture is believed', () => {
 describe('in every dialect', () => {
   test('the detail stands beside the picture as well as in it', () => {
     const part = { type: 'input_image', image_url: dataUrl(3200, 3200), detail: 'original' };
-    expect(demand(chat([part]), 'gpt-5.4').likely).toBeGreaterThan(12_000);
+    expect(demand(chat([part]), 'gpt-5.4').expected).toBeGreaterThan(12_000);
   });
 
   test('a Claude reads no more than its patches from a picture in Messages', () => {
     const source = { type: 'base64', media_type: 'image/png', data: png(8000, 8000) };
     const body = { messages: [{ role: 'user', content: [{ type: 'image', source }] }] };
-    const { likely, most } = promptOf(body, bytesOf(body), 'claude-opus-5-5', new Set(['claude-opus-5-5']));
-    expect(likely - 4_761).toBeLessThan(10);
+    const { expected, most } = promptOf(body, bytesOf(body), 'claude-opus-5-5', new Set(['claude-opus-5-5']));
+    expect(expected - 4_761).toBeLessThan(10);
     expect(most.input).toBeLessThan(5_500);
   });
 
@@ -124,7 +128,7 @@ describe('in every dialect', () => {
     const part = { inlineData, ...(level !== undefined && { mediaResolution: { level } }) };
     const tally = new PromptTally('gemini-3.8-flash', new Set());
     tallyContents(tally, [{ role: 'user', parts: [part] }]);
-    expect(tally.total(0).likely).toBe(tokens + 3);
+    expect(tally.total(0).expected).toBe(tokens + 3);
   });
 });
 
@@ -136,7 +140,7 @@ describe('the size of a picture', () => {
     frame.writeUInt16BE(1600, 7);
     const jpeg = Buffer.concat([Buffer.from('ffd8', 'hex'), ...Array(14).fill(segment), frame]);
     const part = { type: 'image_url', image_url: { url: `data:image/jpeg;base64,${jpeg.toString('base64')}` } };
-    expect(demand(chat([part]), 'gpt-5.6').likely).toBeGreaterThanOrEqual(3_000);
+    expect(demand(chat([part]), 'gpt-5.6').expected).toBeGreaterThanOrEqual(3_000);
   });
 
   test('is that of the picture where the screen of a GIF is smaller', () => {
@@ -149,6 +153,6 @@ describe('the size of a picture', () => {
     gif.writeUInt16LE(1600, 32);
     gif.writeUInt16LE(1600, 34);
     const part = { type: 'image_url', image_url: { url: `data:image/gif;base64,${gif.toString('base64')}` } };
-    expect(demand(chat([part]), 'gpt-5.6').likely).toBeGreaterThanOrEqual(3_000);
+    expect(demand(chat([part]), 'gpt-5.6').expected).toBeGreaterThanOrEqual(3_000);
   });
 });

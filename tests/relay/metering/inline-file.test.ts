@@ -23,8 +23,8 @@ describe('a sound in a prompt', () => {
     ['google/gemini-2.5-pro', mp3(2_298), 1_922],
     ['gpt-4o-audio-preview', recording(30), 300],
   ])('counts on %s by its seconds', (model, file, tokens) => {
-    expect(heard(model, file).likely).toBeGreaterThanOrEqual(tokens - 5);
-    expect(heard(model, file).likely).toBeLessThanOrEqual(tokens + 5);
+    expect(heard(model, file).expected).toBeGreaterThanOrEqual(tokens - 5);
+    expect(heard(model, file).expected).toBeLessThanOrEqual(tokens + 5);
   });
 
   test('that is nearly silent is believed as far as it lasts, though it has hardly any bytes', () => {
@@ -32,7 +32,7 @@ describe('a sound in a prompt', () => {
   });
 
   test('without compression is held for by its seconds at the least, not by its bytes', () => {
-    expect(heard('gpt-audio', waveOf(60, { rate: 48_000 })).ample).toBeLessThanOrEqual(60 * 32);
+    expect(heard('gpt-audio', waveOf(60, { rate: 48_000 })).conservative).toBeLessThanOrEqual(60 * 32);
   });
 });
 
@@ -40,29 +40,29 @@ test('no more than sixteen files of a prompt are looked into', () => {
   const tally = new PromptTally('gpt-audio', new Set(['gpt-audio']));
   const data = waveOf(60, {}).toString('base64');
   for (let file = 0; file < 20; file++) tally.part({ type: 'input_audio', input_audio: { data } });
-  expect(tally.total(0).likely).toBe(16 * 600 + 4 * 100);
+  expect(tally.total(0).expected).toBe(16 * 600 + 4 * 100);
 });
 
 describe('a file in a prompt', () => {
   test('that is a film counts by its seconds', () => {
-    const { likely, most } = filed('gemini-3.8-flash', film(100, 200_000), 'video/quicktime');
-    expect([likely, most >= 100 * 312]).toEqual([29_010, true]);
+    const { expected, most } = filed('gemini-3.8-flash', film(100, 200_000), 'video/quicktime');
+    expect([expected, most >= 100 * 312]).toEqual([29_010, true]);
   });
 
   const page = '<< /Type /Page /Parent 2 0 R >>\n';
   test('that is a document is believed for every page as a picture and a text', () => {
     const pages = Buffer.from(`%PDF-1.4\n<< /Type /Pages /Count 200 >>\n${page.repeat(200)}`);
-    expect(filed('claude-opus-5-5', pages)).toMatchObject({ likely: 300_000, ample: 300_000 });
+    expect(filed('claude-opus-5-5', pages)).toMatchObject({ expected: 300_000, conservative: 300_000 });
     expect(filed('claude-opus-5-5', pages).most).toBeGreaterThanOrEqual(200 * 5_000);
   });
 
   test('whose pages are packed is believed as if each were small', () => {
     const packed = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(150_000, 0x9c)]);
-    const { likely, most } = filed('claude-opus-5-5', packed);
-    expect([likely, most >= 50 * 5_500]).toEqual([5_000, true]);
+    const { expected, most } = filed('claude-opus-5-5', packed);
+    expect([expected, most >= 50 * 5_500]).toEqual([5_000, true]);
   });
 
   test('that announces more pages than anybody takes counts no more than those', () => {
-    expect(filed('gpt-5.6', Buffer.from(`%PDF-1.4\n${page.repeat(3_000)}`)).likely).toBe(1_500_000);
+    expect(filed('gpt-5.6', Buffer.from(`%PDF-1.4\n${page.repeat(3_000)}`)).expected).toBe(1_500_000);
   });
 });

@@ -89,7 +89,7 @@ const estimate = {
   answers: 1,
   price: plainPrice,
   asked: null,
-  ample: { input: 10, output: 0 },
+  conservative: { input: 10, output: 0 },
 };
 
 interface Given {

@@ -23,7 +23,7 @@ export const estimateOf = (quota: number): Estimate => ({
   price: plainPrice,
   promptTokens: 30,
   bound: { input: 30, output: 70 },
-  ample: { input: 30, output: 70 },
+  conservative: { input: 30, output: 70 },
   uncounted: false,
   recording: null,
   answers: 1,

@@ -38,15 +38,15 @@ function invalid(fields: JsonObject, upload: Upload | null): InvalidRequest | nu
 function demand({ body, names, upload }: DemandInput): Demand {
   const length = upload?.length;
   if (!length) throw new Error('a transcript of no file');
-  const likely = soundTokens(length.expected);
+  const expected = soundTokens(length.expected);
   const seconds = length.most;
   if (![...names].some((name) => factsOf(name).transcribesByToken)) {
-    const plain = countedPrompt(likely);
+    const plain = countedPrompt(expected);
     const prompt = { ...plain, most: { ...plain.most, seconds } };
     return { prompt, answers: 0, asked: null, counted: true, recording: length };
   }
-  const ample = { input: likely + Buffer.byteLength(textIn(body.prompt) ?? ''), audioInput: likely };
-  const prompt = { likely, ample, most: { ...ample, seconds }, uncounted: true, brings: false };
+  const conservative = { input: expected + Buffer.byteLength(textIn(body.prompt) ?? ''), audioInput: expected };
+  const prompt = { expected, conservative, most: { ...conservative, seconds }, uncounted: true, brings: false };
   return { prompt, answers: 1, asked: length.expected * fastestWords, counted: true, recording: length };
 }
 
