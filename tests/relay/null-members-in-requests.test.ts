@@ -83,7 +83,7 @@ function read(endpoint: Endpoint, body: JsonObject, by: readonly Provider[]): Re
     refused: null,
     asked: {
       ...{ answers, asked, texts: endpoint.promptTexts(body), stream: endpoint.asksForStream(body) },
-      ...{ usage: endpoint.asksForUsage(body), sound: endpoint.asksForSound(body) },
+      ...{ usage: endpoint.asksForUsage(body), sound: endpoint.asksForAudio(body) },
     },
     held: inputTokens(prompt),
     sent: new Map(

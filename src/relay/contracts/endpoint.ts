@@ -74,7 +74,7 @@ export interface Endpoint {
   /** What is asked for by a body that names no model; null: it must name one. */
   readonly usualModel: string | null;
   /** The answer is sound, passed on as it comes. */
-  readonly answersSound: boolean;
+  readonly answersAudio: boolean;
   /** What a body says of thinking, in neutral words or vendors' own; null: models do not think about it. */
   readonly thinking: ((body: JsonObject) => JsonObject) | null;
   /** A body in neutral words; null: it is. Throws NotConvertible. */
@@ -84,7 +84,7 @@ export interface Endpoint {
   /** Every text of a prompt that the word filter looks at. */
   readonly promptTexts: (body: JsonObject) => string[];
   /** The answer is to be spoken. */
-  readonly asksForSound: (body: JsonObject) => boolean;
+  readonly asksForAudio: (body: JsonObject) => boolean;
   readonly asksForStream: (body: JsonObject) => boolean;
   /** The caller wants to be told usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;

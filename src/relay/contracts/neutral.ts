@@ -14,7 +14,7 @@ export type ReasoningDetail =
 export const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
 
 /** What of a body asks for an answer in sound. */
-export const asksForSound = ({ modalities, audio }: JsonObject): boolean =>
+export const asksForAudio = ({ modalities, audio }: JsonObject): boolean =>
   isObject(audio) || (isList(modalities) && modalities.includes('audio'));
 
 /** The `format` of what is encrypted by Anthropic's models. */

@@ -59,7 +59,7 @@ type BodyReader = (request: IncomingMessage, address: string, holder: number, ma
 export interface RequestBodies {
   readonly json: BodyReader;
   /** A form whose file is sound. */
-  readonly soundForm: BodyReader;
+  readonly multipartAudio: BodyReader;
 }
 
 export interface ChannelHealthNotice {

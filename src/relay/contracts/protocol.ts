@@ -52,7 +52,7 @@ export interface CallerRequest {
   /** What came with the fields of a form; null: the body is no form. */
   readonly files: readonly FormFile[] | null;
   /** The answer is sound, passed on as it comes. */
-  readonly answersSound: boolean;
+  readonly answersAudio: boolean;
   readonly stream: boolean;
   /** The caller asked for a usage chunk at the end of the stream. */
   readonly wantsUsage: boolean;

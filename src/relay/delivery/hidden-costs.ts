@@ -7,7 +7,7 @@ interface HiddenCosts {
   /** It may think where nobody sees it. */
   readonly thinks: boolean;
   /** What it puts out may be sound, which nobody counts but upstream. */
-  readonly speaks: boolean;
+  readonly hasAudio: boolean;
 }
 
 /** What only upstream can see of a call that was put to it so. */
@@ -16,5 +16,5 @@ export const hiddenCosts = (
   { upstreamModel, thinking }: SentRequest,
 ): HiddenCosts => ({
   thinks: mayThink(thinking, requestedModel, upstreamModel),
-  speaks: mayUse(reservation.bound, 'audioOutput'),
+  hasAudio: mayUse(reservation.bound, 'audioOutput'),
 });

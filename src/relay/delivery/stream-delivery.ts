@@ -53,8 +53,8 @@ export async function passStream(
   const { underWay } = reservation;
   underWay.firstTokenMs = firstTokenMs;
   underWay.stream = decoder;
-  const { thinks, speaks } = hiddenCosts(call, call.answer);
-  const costsUnseen = thinks || speaks || estimate.uncounted;
+  const { thinks, hasAudio } = hiddenCosts(call, call.answer);
+  const costsUnseen = thinks || hasAudio || estimate.uncounted;
   const seen = (): number => seenTokens(decoder.generated, model);
   const silence = costsUnseen ? new SilentTime(() => presentFor(ports, call), seen) : null;
   const pumped = await pump(connection, reading, {

@@ -81,7 +81,7 @@ export function requestBodies(
       }
     },
 
-    async soundForm(request, address, holder) {
+    async multipartAudio(request, address, holder) {
       const form = new FormBody(request.headers['content-type']);
       const place = enter(request, address, holder, maxBytes);
       try {

@@ -56,14 +56,14 @@ export function cutShort(
   // Some tell as they go what has been used so far.
   if (told.usageSource === 'upstream' && toldOutput >= seen) return told;
   const completion = Math.max(toldOutput, seen);
-  const speaks = mayUse(bound, 'audioOutput');
-  const paid = thinks || speaks ? affordableOutput(held, withoutOutput(usage), price, heldOutput(bound)) : 0;
+  const hasAudio = mayUse(bound, 'audioOutput');
+  const paid = thinks || hasAudio ? affordableOutput(held, withoutOutput(usage), price, heldOutput(bound)) : 0;
   // Sound is put out beside the words that go with it, thinking before them.
-  const known = speaks ? completion : (usage.reasoning ?? 0);
+  const known = hasAudio ? completion : (usage.reasoning ?? 0);
   const possible = Math.min(paid - completion, bound.output - completion, generableIn(unseenMs, answers) - known);
   const unseen = Number.isFinite(paid) ? Math.max(possible, 0) : 0;
   return {
-    usage: plus(plus(usage, 'output', completion - toldOutput), speaks ? 'audioOutput' : 'reasoning', unseen),
+    usage: plus(plus(usage, 'output', completion - toldOutput), hasAudio ? 'audioOutput' : 'reasoning', unseen),
     usageSource: told.usageSource === 'disbelieved' ? 'disbelieved' : 'estimated',
   };
 }

@@ -34,7 +34,7 @@ interface RequestParts {
 /** Whatever is told is believed: nobody is charged for it. */
 const unpaid = {
   files: null,
-  answersSound: false,
+  answersAudio: false,
   stream: false,
   wantsUsage: false,
   believed: (told) => told,
@@ -43,11 +43,11 @@ const unpaid = {
 } as const satisfies Partial<CallerRequest>;
 
 const paidFor = (
-  { answersSound }: Endpoint,
+  { answersAudio }: Endpoint,
   { resolution: { estimate, stream, wantsUsage }, reservation: { bound, outputLimit }, files }: Paid,
 ) => ({
   files,
-  answersSound,
+  answersAudio,
   stream,
   wantsUsage,
   believed: believer(bound, estimate.promptTokens),
@@ -62,7 +62,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   const neutral = neutralOf(endpoint, body, exact, renamedTools);
   const { dialect } = endpoint;
   const asked = paid === null ? unpaid : paidFor(endpoint, paid);
-  const { files, answersSound, stream, wantsUsage, believed, outputLimit, maxOutput } = asked;
+  const { files, answersAudio, stream, wantsUsage, believed, outputLimit, maxOutput } = asked;
   return {
     dialect,
     mode,
@@ -72,7 +72,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     neutral,
     renamedTools,
     files,
-    answersSound,
+    answersAudio,
     stream,
     wantsUsage,
     headers,

@@ -1,6 +1,6 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
 import type { Demand, Endpoint } from '../contracts/endpoint.js';
-import { asksForSound } from '../contracts/neutral.js';
+import { asksForAudio } from '../contracts/neutral.js';
 import type { Provider } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
 import { countIn, isList, isObject, type JsonObject, memberNamesIn, objectsIn, textIn } from '../json/json.js';
@@ -68,11 +68,11 @@ const choicesIn = ({ n, generationConfig, generation_config: other }: JsonObject
 };
 
 /** An answer in sound, asked for in the words of any wire. */
-export const speaksBy = (override: JsonObject): boolean => {
+export const enablesAudio = (override: JsonObject): boolean => {
   const { generationConfig, generation_config: other } = override;
   const config = isObject(generationConfig) ? generationConfig : isObject(other) ? other : {};
   const modalities = config.responseModalities ?? config.response_modalities;
-  return asksForSound(override) || (isList(modalities) && modalities.some((one) => /^audio$/i.test(String(one))));
+  return asksForAudio(override) || (isList(modalities) && modalities.some((one) => /^audio$/i.test(String(one))));
 };
 
 /** Of each override, for it stays the same from call to call. */

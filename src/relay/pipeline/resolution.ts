@@ -25,7 +25,7 @@ import {
 } from './call-checks.js';
 import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
-import { overridesOf, speaksBy, switchedTools, withOverrides } from './own-tools.js';
+import { enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
 import type { StagePorts } from './stage-ports.js';
 
 /*
@@ -88,10 +88,10 @@ function maySpeak(
   channels: readonly ChannelView[],
   ports: ResolutionPorts,
 ): boolean {
-  if (endpoint.asksForSound(body)) return true;
+  if (endpoint.asksForAudio(body)) return true;
   // Where sound is no dearer it does not matter who asks.
   if (price.per === 'call' || price.ratios.audioOutput === undefined) return false;
-  return overridesOf(channels, ports).some(speaksBy);
+  return overridesOf(channels, ports).some(enablesAudio);
 }
 
 /** A model's names as asked for and as the channels would send it. */

@@ -60,7 +60,7 @@ export async function sendAttempt(
   const sending = ports.upstream.send(request, {
     proxy: channel.proxy,
     timeoutMs: answerTimeoutMs,
-    idleMs: caller.stream || caller.answersSound ? idleMs : answerTimeoutMs,
+    idleMs: caller.stream || caller.answersAudio ? idleMs : answerTimeoutMs,
     payer,
   });
   if (underWay !== null) {

@@ -62,9 +62,9 @@ export function cutUsage(ports: Pick<StagePorts, 'clock'>, call: DeliveredCall, 
   const { delivery, answer, resolution } = call;
   if (delivery.kind !== 'stream' || !delivery.cutShort) return believed;
   const { generated } = delivery.reading.decoder;
-  const { thinks, speaks } = hiddenCosts(call, answer);
+  const { thinks, hasAudio } = hiddenCosts(call, answer);
   const silence = delivery.silence?.end() ?? { seenTokens: seenTokens(generated, resolution.model), silentMs: 0 };
-  const unseenMs = speaks ? presentFor(ports, call) : silence.silentMs;
+  const unseenMs = hasAudio ? presentFor(ports, call) : silence.silentMs;
   return cutShort(believed, silence.seenTokens, unseenMs, unseen(call, thinks));
 }
 

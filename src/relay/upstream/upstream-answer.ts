@@ -21,7 +21,7 @@ export async function readAnswer(answered: AnswerToRead, answer: UpstreamAnswer)
   const { status, headers, body } = answer;
   if (status < 200 || status > 299)
     return status === switchingProtocols ? messages(answered, answer) : readRefusal(answered, answer);
-  if (answered.caller.answersSound) return sound(answered, answer);
+  if (answered.caller.answersAudio) return sound(answered, answer);
   if (answered.caller.stream) return stream(answered, answer);
   try {
     if (!isStream.test(headers['content-type'] ?? ''))

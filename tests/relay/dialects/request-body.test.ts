@@ -44,7 +44,7 @@ describe('a form with a file', () => {
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}`, ...encoding };
     const request = Object.assign(new PassThrough(), { headers });
     request.end(body);
-    return bodies.soundForm(request as unknown as IncomingMessage, '203.0.113.7', 1);
+    return bodies.multipartAudio(request as unknown as IncomingMessage, '203.0.113.7', 1);
   };
   const packed = { 'content-encoding': 'gzip' };
 

@@ -130,7 +130,7 @@ export const callerOf = (
   body: frozen(body),
   neutral: neutralOf({ mode: mode === 'counting' ? 'chat' : mode, toNeutral: null }, body),
   files: null,
-  answersSound: mode === 'speech',
+  answersAudio: mode === 'speech',
   stream: body.stream === true,
   wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
   headers: accept === null ? {} : { accept },

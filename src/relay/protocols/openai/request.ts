@@ -166,9 +166,9 @@ const contentFor = ({ files, dialect, source }: CallerRequest, body: JsonObject)
     : formContent(formParts(body, files));
 
 /** What the caller did not say it takes. */
-function usualAccept({ stream, answersSound, files }: CallerRequest): string {
+function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
   if (stream) return 'text/event-stream';
-  return answersSound || files !== null ? '*/*' : 'application/json';
+  return answersAudio || files !== null ? '*/*' : 'application/json';
 }
 
 /** Throws NotConvertible. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../contracts/endpoint.js';
-import { asksForSound } from '../../../contracts/neutral.js';
+import { asksForAudio } from '../../../contracts/neutral.js';
 import { countIn } from '../../../json/json.js';
 import { compacts } from '../../../metering/compaction.js';
 import { anthropicCaller } from '../dialect.js';
@@ -14,12 +14,12 @@ export const messages: Endpoint = {
   body: 'json',
   mode: 'chat',
   usualModel: null,
-  answersSound: false,
+  answersAudio: false,
   thinking: thinkingOf,
   toNeutral,
   invalid: invalidMessages,
   promptTexts,
-  asksForSound,
+  asksForAudio,
   asksForStream: ({ stream }) => stream === true,
   // Its clients are always told, and whoever is asked for them must tell.
   asksForUsage: () => true,

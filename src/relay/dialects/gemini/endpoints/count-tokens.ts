@@ -15,6 +15,6 @@ export const geminiCountTokens: Endpoint = {
   toNeutral: (body) => neutralContent(countedIn(body), false),
   invalid: (body, upload) => generateContent.invalid(countedIn(body), upload),
   promptTexts: (body) => generateContent.promptTexts(countedIn(body)),
-  asksForSound: () => false,
+  asksForAudio: () => false,
   demand: (asked) => generateContent.demand({ ...asked, body: countedIn(asked.body) }),
 };

@@ -43,7 +43,7 @@ const embedding = (
   body: 'json',
   mode: 'embeddings',
   usualModel: null,
-  answersSound: false,
+  answersAudio: false,
   thinking: null,
   toNeutral: neutralEmbedding,
   invalid(body): InvalidRequest | null {
@@ -51,7 +51,7 @@ const embedding = (
     return complaint === null ? null : { code: 'invalid_embedding_request', ...complaint };
   },
   promptTexts: (body) => textsIn(contentsOf(requestsIn(body))),
-  asksForSound: () => false,
+  asksForAudio: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
   demand({ body, bytes, model, names }) {

@@ -86,12 +86,12 @@ const generating = (action: string, dialect: CallerDialect, stream: boolean): En
   body: 'json',
   mode: 'chat',
   usualModel: null,
-  answersSound: false,
+  answersAudio: false,
   thinking: neutralThinking,
   toNeutral: (body) => neutralContent(body, stream),
   invalid,
   promptTexts: (body) => textsIn(contentsIn(body)),
-  asksForSound(body) {
+  asksForAudio(body) {
     const modalities = memberIn(configIn(body), 'responseModalities');
     return isList(modalities) && modalities.some((one) => String(one).toUpperCase() === 'AUDIO');
   },

@@ -26,14 +26,14 @@ export const predict: Endpoint = {
   body: 'json',
   mode: 'chat',
   usualModel: null,
-  answersSound: false,
+  answersAudio: false,
   thinking: null,
   toNeutral() {
     throw new NotConvertible('caller', 'instances: this upstream is not asked for predictions');
   },
   invalid,
   promptTexts: promptsIn,
-  asksForSound: () => false,
+  asksForAudio: () => false,
   asksForStream: () => false,
   asksForUsage: () => false,
   demand({ body, bytes, model, names }) {

@@ -2,7 +2,7 @@ import type { ModelFacts } from '../../../../domain/models/fact-kinds.js';
 import { factsOf } from '../../../../domain/models/model-facts.js';
 import type { InvalidMember } from '../../../contracts/caller-dialect.js';
 import type { Demand, DemandInput, Endpoint } from '../../../contracts/endpoint.js';
-import { asksForSound } from '../../../contracts/neutral.js';
+import { asksForAudio } from '../../../contracts/neutral.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../../json/json.js';
 import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
@@ -116,7 +116,7 @@ export const chat: Endpoint = {
   body: 'json',
   mode: 'chat',
   usualModel: null,
-  answersSound: false,
+  answersAudio: false,
   thinking: (body) => body,
   toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, (body) => messages(body) ?? offered(body)),
@@ -124,7 +124,7 @@ export const chat: Endpoint = {
     ...objectsIn(messages).flatMap(({ content, refusal }) => [...contentTexts(content), ...inputTexts(refusal)]),
     ...(isObject(prediction) ? contentTexts(prediction.content) : []),
   ],
-  asksForSound,
+  asksForAudio,
   asksForStream,
   asksForUsage,
   demand,

@@ -23,13 +23,13 @@ export const completions: Endpoint = {
   body: 'json',
   mode: 'completions',
   usualModel: null,
-  answersSound: false,
+  answersAudio: false,
   thinking: null,
   toNeutral: null,
   invalid: (body) =>
     invalidRequest('invalid_text_request', body, (body) => required('prompt')(body) ?? wrongOwnTools(body)),
   promptTexts: ({ prompt, suffix }) => [...inputTexts(prompt), ...inputTexts(suffix)],
-  asksForSound: () => false,
+  asksForAudio: () => false,
   asksForStream,
   asksForUsage,
   demand({ body, bytes, model, names }) {
