@@ -15,6 +15,12 @@ const noUserGroupRatio = -1;
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Of a call that was not served at the usual tier. */
+const serviceMembers = (price: Price | null): Members =>
+  price?.service === undefined
+    ? {}
+    : { service_tier: price.service.tier, service_tier_ratio: Number(price.service.factor) };
+
 const priceMembers = (price: Price | null): Members => {
   if (price === null) return {};
   return price.per === 'call'
@@ -62,6 +68,7 @@ const settledMembers = (line: UsageLogEntry): Members => {
   const images = usage.imageInput ?? 0;
   return {
     ...priceMembers(price),
+    ...serviceMembers(price),
     user_group_ratio: noUserGroupRatio,
     group: line.group,
     cache_tokens: line.cached_tokens,

@@ -23,11 +23,13 @@ const ratio = (text: string): string => Number(text).toFixed(2);
 function consumption(line: UsageLogEntry): string {
   const { price, prompt_tokens, completion_tokens } = line;
   if (price === null) return '';
+  const service =
+    price.service === undefined ? '' : `，服务层级 ${price.service.tier} 倍率 ${ratio(price.service.factor)}`;
   const silent = prompt_tokens + completion_tokens === 0 ? upstreamSilent : '';
-  if (price.per === 'call') return `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${silent}`;
+  if (price.per === 'call') return `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${service}${silent}`;
   const { input, completion } = audioRatiosOf(price);
   const audio = isAudioChat(line) ? `音频倍率 ${input.toFixed(2)}，音频补全倍率 ${completion.toFixed(2)}，` : '';
-  return `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(quantityRatio(price, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${silent}`;
+  return `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(quantityRatio(price, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${service}${silent}`;
 }
 
 const toppedUp = '使用在线充值成功，充值金额: ';

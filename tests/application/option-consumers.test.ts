@@ -117,6 +117,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   ReasoningRatio: prices('reasoningRatio'),
   ImageOutputRatio: prices('imageOutputRatio'),
   ContextTiers: prices('contextTiers'),
+  ServiceTiers: ['src/relay/pipeline/service-choice.ts', 'settings.prices.serviceTiers'],
   ToolPrice: ['src/domain/pricing/tool-prices.ts', 'settings.prices.toolPrice'],
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/call-group.ts', 'settings.usableGroups'],
@@ -186,6 +187,7 @@ function anotherOf(key: OptionKey): string {
       return '{"sample":"3"}';
     case 'json-object':
       if (definition.of === 'context-tiers') return '{"sample":[{"over":3,"input":2}]}';
+      if (definition.of === 'service-tiers') return '{"sample":{"priority":2}}';
       return key === 'claude.default_max_tokens' ? '{"sample":3}' : '{"sample":{"name":["value"]}}';
     case 'json-array':
       return '["sample"]';

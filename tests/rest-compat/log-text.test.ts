@@ -118,6 +118,11 @@ describe('a settled call', () => {
     expect(line.other).not.toContain('admin_info');
     expect(JSON.parse(line.other)).toMatchObject({ model_ratio: 1.25, frt: 640 });
   });
+  test('at a tier of service tells it, and its factor', () => {
+    const line = { ...settled, price: { ...byRatio, service: { tier: 'priority', factor: '2' } } };
+    expect(content(line)).toContain('，服务层级 priority 倍率 2.00');
+    expect(other(line)).toMatchObject({ service_tier: 'priority', service_tier_ratio: 2 });
+  });
   test('by call has a price instead of ratios', () => {
     const line = { ...settled, price: byCall };
     expect(content(line)).toBe('模型价格 0.04，分组倍率 0.80');

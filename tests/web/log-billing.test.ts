@@ -26,6 +26,8 @@ const billing: Billing = {
   ],
   exact: '3150',
   total: 3_150,
+  serviceTier: null,
+  serviceFactor: null,
 };
 
 const line: LogLine = {
@@ -68,41 +70,50 @@ describe('the billing process of a line', () => {
     expect(read(line)).toBe('(1200 + 300 × 0.5 + 400 × 4 + 50 × 4) × 1.25 × 0.8 = 3150');
     expect(read({ ...line, billing: { ...billing, exact: '7' } })).toMatch(/ = 7$/);
   });
+  test('has the factor of the service tier', () => {
+    const served = { ...billing, serviceTier: 'priority', serviceFactor: '2', exact: '6300', total: 6_300 };
+    expect(read({ ...line, billing: served })).toMatch(/ × 1\.25 × 0\.8 × 2 = 6300$/);
+  });
 
   test('needs no brackets around one kind of tokens', () => {
     const lines = [tokens('input', 1, '1', '2.5', '2.5')];
     const price = { __typename: 'TokenPrice' as const, model: '2.5', group: '1' };
-    expect(read({ ...line, price, billing: { lines, exact: '2.5', total: 3 } })).toBe('1 × 2.5 × 1 = 2.5');
+    expect(read({ ...line, price, billing: { ...billing, lines, exact: '2.5', total: 3 } })).toBe('1 × 2.5 × 1 = 2.5');
   });
 
   test('has what is sold by the piece beside the tokens, and beside the price of a call', () => {
     const search = { quantity: 'calls:web_search', count: 2, ratio: null, unitPrice: '5000', amount: '10000' };
     const call = { quantity: 'call', count: 1, ratio: null, unitPrice: '5000', amount: '5000' };
     expect(
-      read({ ...line, billing: { lines: [tokens('input', 8, '1', '1', '8'), search], exact: '10008', total: 10_008 } }),
+      read({
+        ...line,
+        billing: { ...billing, lines: [tokens('input', 8, '1', '1', '8'), search], exact: '10008', total: 10_008 },
+      }),
     ).toBe('8 × 1.25 × 0.8 + 2 × 5000 = 10008');
     const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: perUnit, group: '1' };
-    expect(read({ ...line, price, billing: { lines: [call, search], exact: '15000', total: 15_000 } })).toBe(
-      '0.01 × 500000 × 1 + 2 × 5000 = 15000',
-    );
+    expect(
+      read({ ...line, price, billing: { ...billing, lines: [call, search], exact: '15000', total: 15_000 } }),
+    ).toBe('0.01 × 500000 × 1 + 2 × 5000 = 15000');
   });
 
   test('reads as nothing times its factors where nothing was used', () =>
-    expect(read({ ...line, billing: { lines: [], exact: '0', total: 0 } })).toBe('0 × 1.25 × 0.8 = 0'));
+    expect(read({ ...line, billing: { ...billing, lines: [], exact: '0', total: 0 } })).toBe('0 × 1.25 × 0.8 = 0'));
 
   test('adds what is sold by the piece at its own price', () => {
     const piece = { quantity: 'calls:web_search', count: 2, ratio: null, unitPrice: '4000', amount: '8000' };
     const lines = [...billing.lines.slice(0, 1), piece];
-    expect(read({ ...line, billing: { lines, exact: '9200', total: 9_200 } })).toBe(
+    expect(read({ ...line, billing: { ...billing, lines, exact: '9200', total: 9_200 } })).toBe(
       '1200 × 1.25 × 0.8 + 2 × 4000 = 9200',
     );
-    expect(read({ ...line, billing: { lines: [piece], exact: '8000', total: 8_000 } })).toBe('2 × 4000 = 8000');
+    expect(read({ ...line, billing: { ...billing, lines: [piece], exact: '8000', total: 8_000 } })).toBe(
+      '2 × 4000 = 8000',
+    );
   });
 
   test('multiplies price, quota per dollar and group where a call has a price of its own', () => {
     const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: '500000', group: '1.5' };
     const lines = [{ quantity: 'call', count: 1, ratio: null, unitPrice: '7500', amount: '7500' }];
-    expect(read({ ...line, price, billing: { lines, exact: '7500', total: 7_500 } }, '7')).toBe(
+    expect(read({ ...line, price, billing: { ...billing, lines, exact: '7500', total: 7_500 } }, '7')).toBe(
       '0.01 × 500000 × 1.5 = 7500',
     );
   });
@@ -110,7 +121,7 @@ describe('the billing process of a line', () => {
   test('of a channel test names no group, and for a price per call the unit of today', () => {
     const detail = { __typename: 'ChannelTestDetail' as const, modelRatio: '0.075', modelPrice: null };
     const lines = [tokens('input', 5, '1', '0.075', '0.375'), tokens('output', 8, '4', '0.3', '2.4')];
-    const tested = { ...line, price: null, detail, billing: { lines, exact: '2.775', total: 3 } };
+    const tested = { ...line, price: null, detail, billing: { ...billing, lines, exact: '2.775', total: 3 } };
     expect(read(tested)).toBe('(5 + 8 × 4) × 0.075 = 2.775');
     expect(factorsOf({ ...tested, detail: { ...detail, modelPrice: '0.1' } }, '7')).toEqual({
       per: 'call',

@@ -17,7 +17,10 @@ import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 
 /* Prices an operator starts from: our built-in tables, and for newer models a maintained price package. */
 
-export type DefaultPrices = Omit<PriceTables, 'reasoningRatio' | 'groupRatio' | 'toolPrice' | 'quotaPerUnit'>;
+export type DefaultPrices = Omit<
+  PriceTables,
+  'reasoningRatio' | 'serviceTiers' | 'groupRatio' | 'toolPrice' | 'quotaPerUnit'
+>;
 
 /** First-party price lists only: a reseller's price for the same name must not win. */
 const providerIds = [

@@ -1,4 +1,5 @@
 import { readContextTiers } from '../../domain/options/context-tier-option.js';
+import { readServiceTiers } from '../../domain/options/service-tier-option.js';
 import type { PriceTables } from '../../domain/pricing/price-tables.js';
 import type { DefaultPrices } from './default-prices.js';
 import type { OptionReader } from './option-reader.js';
@@ -20,6 +21,7 @@ export const priceTables = ({ text, ratios, isChanged }: OptionReader, defaults:
   groupRatio: ratios('GroupRatio', null),
   toolPrice: ratios('ToolPrice', null),
   contextTiers: isChanged('ContextTiers') ? readContextTiers(text('ContextTiers')) : defaults.contextTiers,
+  serviceTiers: readServiceTiers(text('ServiceTiers')),
   quotaPerUnit: text('QuotaPerUnit'),
 });
 

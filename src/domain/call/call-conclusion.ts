@@ -3,6 +3,7 @@ import type { ChannelId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import { max, minus, Quota, tellable, zero } from '../kernel/quota.js';
 import { chargeOf } from '../pricing/pricing.js';
+import { servedPrice } from '../pricing/service-tiers.js';
 import type {
   CallOutcome,
   CallRefunded,
@@ -35,6 +36,8 @@ export interface Settlement {
   readonly useTimeMs: number;
   readonly firstTokenMs: number | null;
   readonly reasoningEffort: string | null;
+  /** That it was served at, as its answer tells. Left out: it tells none. */
+  readonly serviceTier?: string | undefined;
   /** Attempts before it that upstream may charge for. */
   readonly unknownAttempts: number;
 }
@@ -69,7 +72,7 @@ export type Release =
 export interface Settled {
   readonly kind: 'settled';
   readonly settlement: Settlement;
-  /** By `chargeOf` the usage and the reserved price: whoever asks what is payable knows it already. */
+  /** By `costOf` the settlement: whoever asks what is payable knows it already. */
   readonly cost: Quota;
   /** What those who pay own for this call, at most. */
   readonly payable: Quota;
@@ -97,10 +100,16 @@ export type Conclusion = Settled | Release | Withheld | Lost;
 /** What is charged of a cost: no more than those who pay own for it, and never a credit. */
 export const chargeWithin = (cost: Quota, payable: Quota): Quota => (cost < payable ? cost : max(payable, zero));
 
+/** What a call costs that ends so. */
+export const costOf = (
+  { price }: CallReserved,
+  { usage, serviceTier }: Pick<Settlement, 'usage' | 'serviceTier'>,
+): Quota => chargeOf(usage, servedPrice(price, serviceTier));
+
 /** What a lost call costs; null: nothing had reached its caller, so it is released. */
 export function costOfLost(reservation: CallReserved, seen: LastSeen): Quota | null {
   const delivered = deliveredOf(reservation, seen);
-  return delivered === null ? null : chargeOf(delivered.usage, reservation.price);
+  return delivered === null ? null : costOf(reservation, delivered);
 }
 
 /** The outcome of a reserved call. Pure; the charge and what nobody pays make up what it cost. */
@@ -143,7 +152,7 @@ function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quot
     reserved: reservation.reserved,
     charged,
     usage: settlement.usage,
-    price: reservation.price,
+    price: servedPrice(reservation.price, settlement.serviceTier),
     usageSource: settlement.usageSource,
     outcome: settlement.outcome,
     channelId: settlement.channelId,
@@ -199,7 +208,7 @@ function lost(reservation: CallReserved, { seen, useTimeMs, payable }: Lost): Ca
     reasoningEffort: null,
     unknownAttempts,
   };
-  return settledBy(reservation, settlement, chargeOf(usage, reservation.price), payable);
+  return settledBy(reservation, settlement, costOf(reservation, settlement), payable);
 }
 
 /** A settlement as it was, or may have been, written. */

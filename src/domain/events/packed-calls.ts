@@ -46,7 +46,8 @@ type PackedPrice =
       ratios: ByQuantity<string>,
       group: string,
       pieces?: TokenPrice['pieces'] | null,
-      tiers?: readonly PackedTier[],
+      tiers?: readonly PackedTier[] | null,
+      service?: TokenPrice['service'],
     ]
   | Exclude<Price, TokenPrice>;
 type PackedReserved = readonly [
@@ -113,6 +114,8 @@ function renamed<Value>(counts: ByQuantity<Value>, names: ReadonlyMap<string, st
 const packQuantities = <Value>(counts: ByQuantity<Value>): ByQuantity<Value> => renamed(counts, storedNames);
 const unpackQuantities = <Value>(packed: ByQuantity<Value>): ByQuantity<Value> => renamed(packed, namesStored);
 
+const packTiers = ({ tiers }: TokenPrice) => tiers?.map(({ over, ratios }) => [over, packQuantities(ratios)]);
+
 const packPrice = (price: Price): unknown =>
   price.per === 'token'
     ? withoutUsual(
@@ -120,22 +123,22 @@ const packPrice = (price: Price): unknown =>
           price.model,
           packQuantities(price.ratios),
           price.group,
-          price.pieces ?? (price.tiers === undefined ? undefined : null),
-          price.tiers?.map(({ over, ratios }) => [over, packQuantities(ratios)]),
+          price.pieces ?? (price.tiers === undefined && price.service === undefined ? undefined : null),
+          packTiers(price) ?? (price.service === undefined ? undefined : null),
+          price.service,
         ],
-        [undefined, undefined],
+        [undefined, undefined, undefined],
       )
     : price;
 
 function unpackPrice(packed: PackedPrice): Price {
   if ('per' in packed) return packed;
-  const [model, ratios, group, pieces = null, tiers] = packed;
+  const [model, ratios, group, pieces = null, tiers = null, service] = packed;
   return {
     ...({ per: 'token', model, ratios: unpackQuantities(ratios), group } as const),
     ...(pieces === null ? {} : { pieces }),
-    ...(tiers === undefined
-      ? {}
-      : { tiers: tiers.map(([over, ratios]) => ({ over, ratios: unpackQuantities(ratios) })) }),
+    ...(tiers === null ? {} : { tiers: tiers.map(([over, ratios]) => ({ over, ratios: unpackQuantities(ratios) })) }),
+    ...(service === undefined ? {} : { service }),
   };
 }
 

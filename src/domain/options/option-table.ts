@@ -1,4 +1,5 @@
 import { maxInt, type TextBound } from '../kernel/bounds.js';
+import { builtInServiceTiers } from '../pricing/default-service-tiers.js';
 
 /* Every option the gateway knows: what it may hold and what it holds until an operator says otherwise. */
 
@@ -16,7 +17,7 @@ type Shape =
   /** JSON object of name → text. */
   | { readonly kind: 'texts' }
   /** `of`: what each member must be; left out: anything. */
-  | { readonly kind: 'json-object'; readonly of?: 'context-tiers' }
+  | { readonly kind: 'json-object'; readonly of?: 'context-tiers' | 'service-tiers' }
   /** `of`: what each must be; left out: anything. */
   | { readonly kind: 'json-array'; readonly of?: 'chat-links' };
 
@@ -174,6 +175,7 @@ export const optionTable = {
   ReasoningRatio: ratios('{}'),
   ImageOutputRatio: ratios('{}'),
   ContextTiers: { kind: 'json-object', of: 'context-tiers', initial: '{}' },
+  ServiceTiers: { kind: 'json-object', of: 'service-tiers', initial: builtInServiceTiers },
   /** USD of a thousand calls. Where nothing is said of a model, what its family or everybody pays. */
   ToolPrice: ratios(
     '{"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"google_search":14,"google_search:gemini-1*":35,"google_search:gemini-2*":35,"google_maps":14,"google_maps:gemini-1*":25,"google_maps:gemini-2*":25,"code_execution":50,"code_interpreter":30}',

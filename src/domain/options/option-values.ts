@@ -5,6 +5,7 @@ import { maxModelNameBytes } from '../kernel/names.js';
 import { checkChatLinks } from './chat-links.js';
 import { readContextTiers } from './context-tier-option.js';
 import { fixedBecause, maxCounted, type OptionDefinition, optionDefinition } from './option-table.js';
+import { readServiceTiers } from './service-tier-option.js';
 
 /* What an option may hold, and how its value is read. */
 
@@ -148,6 +149,7 @@ function checkValue(key: string, value: string): void {
         members(key, value, 'a JSON object').map(([name]) => name),
       );
       if (definition.of === 'context-tiers') inWordsOfOptions(() => readContextTiers(value));
+      if (definition.of === 'service-tiers') inWordsOfOptions(() => readServiceTiers(value));
       return;
     case 'ratios':
       checkJson(key, value, ratiosAllowed);

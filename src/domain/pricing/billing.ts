@@ -26,6 +26,9 @@ export interface Billing {
   readonly exact: string;
   /** The charge: rounded once, at least 1 where something was used that is not free. */
   readonly total: Quota;
+  /** The tier it was served at, and the factor of all lines but those of tools. Left out: the usual one. */
+  readonly serviceTier?: string;
+  readonly serviceFactor?: string;
 }
 
 /** What was used, tokens first and always in the same order. */
@@ -52,7 +55,10 @@ export function billingOf(usage: Usage, price: Price): Billing {
     const ratio = inForce.per === 'token' && isTokens(name) ? quantityRatio(inForce, name) : null;
     line(name, usage[name] ?? 0, ratio, rateOf(inForce, name, unit));
   }
-  return { lines, exact: decimalText(exactCharge(usage, price, unit)), total: chargeOf(usage, price) };
+  const sum = { lines, exact: decimalText(exactCharge(usage, price, unit)), total: chargeOf(usage, price) };
+  return price.service === undefined
+    ? sum
+    : { ...sum, serviceTier: price.service.tier, serviceFactor: price.service.factor };
 }
 
 /** Quota for one of each, all factors applied: what a line of a calculation will name as its `unitPrice`. */

@@ -4,6 +4,7 @@ import { type CompletionRule, completionRule } from './completion-rules.js';
 import type { ContextTier, ContextTierFactors } from './context-tiers.js';
 import type { Price, PriceRates } from './pricing.js';
 import { isOutput, type TokenQuantity, tokenQuantities } from './quantities.js';
+import type { ServiceTierTable } from './service-tiers.js';
 
 /* From an operator's tables to the price of one model for one group. */
 
@@ -25,6 +26,7 @@ export interface PriceTables {
   readonly reasoningRatio: RatioTable;
   /** By model and ascending length: what is dearer, or cheaper, beyond it. */
   readonly contextTiers: ReadonlyMap<string, readonly ContextTierFactors[]>;
+  readonly serviceTiers: ServiceTierTable;
   readonly groupRatio: RatioTable;
   /** USD of a thousand calls, by `tool` or `tool:model`; a model may end in `*`. */
   readonly toolPrice: RatioTable;

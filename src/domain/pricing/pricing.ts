@@ -17,6 +17,7 @@ import { Quota, zero } from '../kernel/quota.js';
 import { type ContextTier, priceAtLength, pricesUpToLength } from './context-tiers.js';
 import type { PieceQuantity, Quantity, TokenQuantity } from './quantities.js';
 import { callRate, maxRateOf, rateOf, unitOf } from './rates.js';
+import { dearestServed, type ServiceTerms } from './service-tiers.js';
 
 /* What a call costs. Pure, exact, rounded once; every factor travels with the event, so a charge can be recomputed. */
 
@@ -35,6 +36,8 @@ interface PriceTerms {
   readonly pieces?: PiecePrices;
   /** What the whole is multiplied by for the group. */
   readonly group: string;
+  /** Left out: the call is served at the usual tier. */
+  readonly service?: ServiceTerms;
 }
 
 export interface TokenPrice extends PriceTerms {
@@ -107,12 +110,13 @@ export function chargeOf(usage: Usage, price: Price): Quota {
 
 /**
  * What to hold for a call that uses no more than this: an upper bound of `chargeOf`, whatever kinds the tokens turn out
- * to be of. Only kinds with a bound of their own must be told apart: those may be other tokens, but not the reverse.
+ * to be of and whichever of its tiers it is served at. Only kinds with a bound of their own must be told apart: those may be other tokens, but not the reverse.
  * Rounded up; at least 1 where the price is not free.
  */
 export function reservationOf(max: Usage, price: Price): Quota {
-  const unit = tokenUnit(price);
-  const exact = maxCharge(max, price, unit);
+  const dearest = dearestServed(price);
+  const unit = tokenUnit(dearest);
+  const exact = maxCharge(max, dearest, unit);
   return charged(ceiling(exact), unit, exact);
 }
 
@@ -149,8 +153,9 @@ function maxChargeBy(price: Price, max: Usage, unit: Decimal | null): Decimal {
  * costs next to nothing.
  */
 export function affordableOutput(quota: Quota, input: Usage, price: Price, kind: TokenQuantity = 'output'): number {
-  if (price.per === 'call') return Number.POSITIVE_INFINITY;
-  const limits = pricesUpToLength(price, input).map((one) => affordableBy(one, quota, input, kind));
+  const dearest = dearestServed(price);
+  if (dearest.per === 'call') return Number.POSITIVE_INFINITY;
+  const limits = pricesUpToLength(dearest, input).map((one) => affordableBy(one, quota, input, kind));
   return Math.min(...limits);
 }
 

@@ -5,6 +5,7 @@ import {
   inputQuantities,
   isOutput,
   isTokens,
+  isToolCalls,
   outputQuantities,
   type PieceQuantity,
   type Quantity,
@@ -29,11 +30,14 @@ const factor = (text: string): Decimal => {
   return parsed;
 };
 
+type Multipliers = Pick<Price, 'group' | 'service'>;
+
 /** What every rate of a price is multiplied by. */
-const multiplierOf = ({ group }: Pick<Price, 'group'>): Decimal => factor(group);
+const multiplierOf = ({ group, service }: Multipliers): Decimal =>
+  service === undefined ? factor(group) : times(factor(group), factor(service.factor));
 
 /** Of what is priced in USD. */
-const fromDollars = (dollars: string, quotaPerUnit: string, price: Pick<Price, 'group'>): Decimal =>
+const fromDollars = (dollars: string, quotaPerUnit: string, price: Multipliers): Decimal =>
   times(times(factor(dollars), factor(quotaPerUnit)), multiplierOf(price));
 
 /** The call as such. */
@@ -49,7 +53,9 @@ export const quantityRatio = ({ ratios }: TokenPrice, name: TokenQuantity): stri
 function pieceRate(price: Price, name: PieceQuantity): Decimal {
   const { pieces } = price;
   const dollars = pieces?.dollars[name];
-  return pieces === undefined || dollars === undefined ? ZERO : fromDollars(dollars, pieces.quotaPerUnit, price);
+  if (pieces === undefined || dollars === undefined) return ZERO;
+  // Calls of tools cost the same at every tier.
+  return fromDollars(dollars, pieces.quotaPerUnit, isToolCalls(name) ? { group: price.group } : price);
 }
 
 /** `unit`: of an input token; null: the call as such has its price, and tokens have none. */

@@ -38,4 +38,16 @@ export class BillingObject implements Billing {
       'What the call costs: rounded once, at least 1 where something was used that is not free. What of it could not be charged is `uncovered`.',
   })
   readonly total!: Billing['total'];
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The tier of service that the call was served at; null: the usual one.',
+  })
+  readonly serviceTier?: string;
+
+  @Field(() => DecimalScalar, {
+    nullable: true,
+    description: 'What that tier multiplies all prices by, but those of tools; null: the usual one.',
+  })
+  readonly serviceFactor?: string;
 }

@@ -112,6 +112,7 @@ export type SettleMessage = readonly [
   firstTokenMs: number | null,
   reasoningEffort: string | null,
   unknownAttempts: number,
+  serviceTier: string | null,
 ];
 
 export const encodeSettlement = (callId: CallId, settlement: Settlement): SettleMessage => [
@@ -127,6 +128,7 @@ export const encodeSettlement = (callId: CallId, settlement: Settlement): Settle
   settlement.firstTokenMs,
   settlement.reasoningEffort,
   settlement.unknownAttempts,
+  settlement.serviceTier ?? null,
 ];
 
 export const decodeSettlement = (told: SettleMessage): Settlement => ({
@@ -141,4 +143,5 @@ export const decodeSettlement = (told: SettleMessage): Settlement => ({
   firstTokenMs: told[9],
   reasoningEffort: told[10],
   unknownAttempts: told[11],
+  serviceTier: told[12] ?? undefined,
 });

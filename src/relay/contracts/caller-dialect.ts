@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json.js';
 import type { AnswerDialect } from './answer-writer.js';
 import type { RelayError } from './errors.js';
+import type { ServiceAsked } from './service-tier.js';
 
 /* What a call needs of the dialect its caller speaks. Each dialect is a room in `callers`; a call is handed the value. */
 
@@ -20,6 +21,8 @@ export interface InvalidMember {
 export interface CallerDialect extends AnswerDialect {
   /** A member that a lenient receiver takes for one of the dialect's, and nobody here; null: there is none. */
   readonly misspelled: (body: JsonObject) => InvalidMember | null;
+  /** The tier of service that a body asks for. */
+  readonly serviceAsked: (body: JsonObject) => ServiceAsked;
   /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
   readonly errorBody: (error: RelayError, requestId: string) => string;
   /** Under which status its clients understand a refusal. Left out: that of the refusal. */

@@ -15,6 +15,7 @@ import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { AnswerDialect, WholeAnswer } from './answer-writer.js';
 import type { Authorisation } from './authorisation.js';
 import type { NeutralRequest } from './neutral-request.js';
+import type { ServiceSent } from './service-tier.js';
 
 /* What the relay knows of a provider's wire: how to ask, how to read an answer, how to read a stream. */
 
@@ -66,6 +67,8 @@ export interface CallerRequest {
   readonly outputLimit: number | null;
   /** What is held for is never more than this to each answer, whoever sets the limit. */
   readonly maxOutput: number;
+  /** Tiers of service that it asks for and that are priced, as the prices name them. Left out: none. */
+  readonly tiers?: readonly string[];
 }
 
 export type GeminiSettings = Settings['gemini'];
@@ -98,6 +101,8 @@ export interface UpstreamRequest {
   readonly reasoningEffort: string | null;
   /** What it says of thinking, in the words that go out. */
   readonly thinking: RequestedThinking;
+  /** Left out: it names no tier of service. */
+  readonly service?: ServiceSent;
 }
 
 export interface CallInfo {
@@ -122,6 +127,8 @@ export interface Generated {
   readonly openChoices?: number;
   /** What usage was told is of the input alone: the rest was to come. */
   readonly inputOnly?: boolean;
+  /** The tier of service that the answer tells. Left out: it tells none. */
+  readonly serviceTier?: string | undefined;
   /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
   readonly searches?: Usage;
 }

@@ -1,10 +1,9 @@
 import type { CallReserved, CallSettled } from '../../domain/call/call.js';
-import { conclude, type Release, type Settlement } from '../../domain/call/call-conclusion.js';
+import { conclude, costOf, type Release, type Settlement } from '../../domain/call/call-conclusion.js';
 import type { UsageBound } from '../../domain/call/usage-bound.js';
 import type { NewEvent } from '../../domain/events/events.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
-import { chargeOf } from '../../domain/pricing/pricing.js';
 import {
   confirmSettled,
   keepTrying,
@@ -100,7 +99,7 @@ export class LocalReservation implements Reservation {
   private async settledBy(settlement: Settlement): Promise<NewEvent<CallSettled>> {
     this.concluding = true;
     const { outcomes, callId, reserved } = this;
-    const cost = chargeOf(settlement.usage, reserved.price);
+    const cost = costOf(reserved, settlement);
     const payable = await payableOf(outcomes, callId, cost, this.held);
     return newEvent(outcomes, conclude(reserved, { kind: 'settled', settlement, cost, payable }));
   }

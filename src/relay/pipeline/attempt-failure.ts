@@ -1,4 +1,5 @@
 import { networkFailure, type RelayError, saturatedHere } from '../contracts/errors.js';
+import type { ServiceSent } from '../contracts/service-tier.js';
 import type { RequestedThinking } from '../protocols/requested-thinking.js';
 import type { Got } from '../upstream/answer-reading.js';
 import type { Unreached } from '../upstream/upstream.js';
@@ -10,6 +11,7 @@ export interface SentRequest {
   readonly upstreamModel: string;
   readonly reasoningEffort: string | null;
   readonly thinking: RequestedThinking;
+  readonly service?: ServiceSent;
 }
 
 /** An answer has begun to come, or has come whole. */

@@ -12,7 +12,7 @@ import type { SentBody } from './sent-text.js';
 
 /** A call that is paid for, and answered in its caller's words. */
 interface Paid {
-  readonly resolution: Pick<Resolution, 'estimate' | 'stream' | 'wantsUsage'>;
+  readonly resolution: Pick<Resolution, 'estimate' | 'stream' | 'wantsUsage' | 'tiers'>;
   readonly reservation: Pick<Reservation, 'bound' | 'outputLimit'>;
   /** What came with the fields of a form; null: the body is no form. */
   readonly files: readonly FormFile[] | null;
@@ -40,11 +40,12 @@ const unpaid = {
   believed: (told) => told,
   outputLimit: null,
   maxOutput: Number.MAX_SAFE_INTEGER,
+  tiers: [],
 } as const satisfies Partial<CallerRequest>;
 
 const paidFor = (
   { answersAudio }: Endpoint,
-  { resolution: { estimate, stream, wantsUsage }, reservation: { bound, outputLimit }, files }: Paid,
+  { resolution: { estimate, stream, wantsUsage, tiers }, reservation: { bound, outputLimit }, files }: Paid,
 ) => ({
   files,
   answersAudio,
@@ -53,6 +54,7 @@ const paidFor = (
   believed: believer(bound, estimate.promptTokens),
   outputLimit,
   maxOutput: outputLimit ?? estimate.asked ?? estimate.limits.output,
+  tiers,
 });
 
 export function callerRequest(parts: RequestParts): CallerRequest {
@@ -62,7 +64,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   const neutral = neutralOf(endpoint, body, exact, renamedTools);
   const { dialect } = endpoint;
   const asked = paid === null ? unpaid : paidFor(endpoint, paid);
-  const { files, answersAudio, stream, wantsUsage, believed, outputLimit, maxOutput } = asked;
+  const { files, answersAudio, stream, wantsUsage, believed, outputLimit, maxOutput, tiers } = asked;
   return {
     dialect,
     mode,
@@ -80,5 +82,6 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     believed,
     outputLimit,
     maxOutput,
+    tiers,
   };
 }

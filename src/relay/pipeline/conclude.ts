@@ -14,7 +14,7 @@ import {
   type UnansweredCall,
 } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
-import { cutUsage, deliveredUsage, nothingUsed } from './usage-of-call.js';
+import { cutUsage, deliveredTier, deliveredUsage, nothingUsed, servedTier } from './usage-of-call.js';
 
 /* The outcome of a reserved call: once, whatever has become of it. */
 
@@ -25,6 +25,7 @@ interface Ending {
   readonly outcome: CallOutcome;
   readonly firstTokenMs: number | null;
   readonly useTimeMs: number;
+  readonly serviceTier: string | undefined;
 }
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
@@ -32,7 +33,7 @@ function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
   { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,
-  { outcome, firstTokenMs, useTimeMs }: Ending,
+  { outcome, firstTokenMs, useTimeMs, serviceTier }: Ending,
 ): Settlement {
   const channelId = course.tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -45,6 +46,7 @@ function settlementOf(
     failedAttempts: course.failed,
     upstreamModel: upstreamModel === resolution.requestedModel ? null : upstreamModel,
     reasoningEffort,
+    serviceTier,
     useTimeMs,
     firstTokenMs,
     unknownAttempts: course.unknownAttempts,
@@ -56,7 +58,7 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
   const { delivery, reservation, answer } = call;
   const believed = deliveredUsage(ports, call);
   const { outcome, firstTokenMs } = delivery;
-  const ending: Ending = { outcome, firstTokenMs, useTimeMs: elapsed(ports, call) };
+  const ending: Ending = { outcome, firstTokenMs, useTimeMs: elapsed(ports, call), serviceTier: deliveredTier(call) };
   const told = cutUsage(ports, call, believed);
   const settlement = settlementOf(call, answer, told, ending);
   const charged =
@@ -69,7 +71,8 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
 /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
 async function settleAbandoned(ports: ConcludePorts, call: UnansweredCall, asked: SentRequest): Promise<void> {
   const told = nothingUsed(call, asked, presentFor(ports, call));
-  const ending: Ending = { outcome: 'caller-left', firstTokenMs: null, useTimeMs: elapsed(ports, call) };
+  const serviceTier = servedTier(asked, undefined);
+  const ending: Ending = { outcome: 'caller-left', firstTokenMs: null, useTimeMs: elapsed(ports, call), serviceTier };
   await call.reservation.settle(settlementOf(call, asked, told, ending)).catch(() => {});
 }
 

@@ -4,6 +4,7 @@ import { noUsage } from '../../domain/call/usage.js';
 import { unboundedTokens } from '../../domain/call/usage-bound.js';
 import { billedName } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
+import { withService } from '../../domain/pricing/service-tiers.js';
 import { withTools } from '../../domain/pricing/tool-prices.js';
 import type { Caller } from '../admission/authenticate.js';
 import { reasoningOverhead } from '../catalogue/reasoning-overhead.js';
@@ -26,6 +27,7 @@ import {
 import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
 import { enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
+import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
 
 /*
@@ -46,6 +48,8 @@ export interface Resolution {
   readonly channels: readonly ChannelView[];
   readonly pinned: boolean;
   readonly estimate: Estimate;
+  /** Of service, asked for and priced. Empty: as usual. */
+  readonly tiers: readonly string[];
 }
 
 export type ResolutionPorts = Pick<StagePorts, 'directory' | 'providerOf' | 'parsedChannel'>;
@@ -157,8 +161,11 @@ export function* resolutionSteps(
   const channels = serving.filter(({ settings }) => ports.providerOf(settings.type)?.modes.includes(endpoint.mode));
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
-  const price = priceFor(model, group, caller, settings);
+  const listed = priceFor(model, group, caller, settings);
+  const { tiers, terms } = chooseService(endpoint, body, model, settings);
+  const price = withService(listed, terms);
   return {
+    tiers,
     endpoint,
     requestedModel,
     model,

@@ -55,8 +55,8 @@ export async function sendAttempt(
   const info = { callId, model: request.model, createdAt: Math.floor(startedAt / 1000) };
   const idleMs = ports.config.streamIdleMs * (factsOf(request.model).startsSlowly ? 2 : 1);
   const { answerTimeoutMs, callerGoneMs } = ports.config;
-  const { model: upstreamModel, reasoningEffort, thinking } = request;
-  const asked: SentRequest = { upstreamModel, reasoningEffort, thinking };
+  const { model: upstreamModel, reasoningEffort, thinking, service } = request;
+  const asked: SentRequest = { upstreamModel, reasoningEffort, thinking, service };
   const sending = ports.upstream.send(request, {
     proxy: channel.proxy,
     timeoutMs: answerTimeoutMs,
@@ -92,7 +92,7 @@ export async function sendAttempt(
     const read = await readAnswer(answered, sent.answer);
     if (read.ok) {
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);
-      return { ok: true, upstreamModel, reasoningEffort, thinking, got: read.got, headers };
+      return { ok: true, upstreamModel, reasoningEffort, thinking, service, got: read.got, headers };
     }
     answerPlace.leave();
     const { error, costUnknown } = read;

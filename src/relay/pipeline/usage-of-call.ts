@@ -1,4 +1,5 @@
 import { completionTokens, type Usage } from '../../domain/call/usage.js';
+import { usualTier } from '../../domain/pricing/service-tiers.js';
 import type { Generated } from '../contracts/protocol.js';
 import { presentFor } from '../delivery/call-times.js';
 import { hiddenCosts } from '../delivery/hidden-costs.js';
@@ -49,6 +50,19 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
     );
   return used;
 }
+
+/**
+ * The tier of service that a call is charged for. An operator's own is what the model's price is for; one that was not
+ * asked for upstream is told, or the usual one. undefined: the one that its caller asked for.
+ */
+export function servedTier({ service }: Pick<SentRequest, 'service'>, told: string | undefined): string | undefined {
+  if (service === 'overridden') return usualTier;
+  return told ?? (service === 'asked' ? undefined : usualTier);
+}
+
+/** The same, of a delivered answer. */
+export const deliveredTier = (call: DeliveredCall): string | undefined =>
+  servedTier(call.answer, toldBy(call).generated.serviceTier);
 
 /** What there is to know about costs of a call that cannot be seen. */
 const unseen = (call: ReservedCall, thinks: boolean) => {

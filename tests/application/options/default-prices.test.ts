@@ -16,6 +16,7 @@ const prices = defaultPrices(today);
 const tables = {
   ...prices,
   reasoningRatio: new Map<string, string>(),
+  serviceTiers: new Map(),
   groupRatio: new Map<string, string>(),
   toolPrice: new Map<string, string>(),
   quotaPerUnit: '500000',

@@ -4,6 +4,8 @@ import { initialOptions } from '../../../src/application/options/initial-options
 import { type Settings, settingsFrom } from '../../../src/application/options/settings.js';
 import { type OptionKey, optionTable } from '../../../src/domain/options/option-table.js';
 import { checkOption } from '../../../src/domain/options/option-values.js';
+import { readServiceTiers } from '../../../src/domain/options/service-tier-option.js';
+import { builtInServiceTiers } from '../../../src/domain/pricing/default-service-tiers.js';
 
 const defaults: DefaultPrices = {
   modelRatio: new Map([['gpt-4o', '1.25']]),
@@ -40,6 +42,7 @@ describe('settings nobody has changed', () => {
     expect(settings().prices).toStrictEqual({
       ...defaults,
       reasoningRatio: new Map(),
+      serviceTiers: readServiceTiers(builtInServiceTiers),
       groupRatio: new Map([
         ['default', '1'],
         ['vip', '1'],

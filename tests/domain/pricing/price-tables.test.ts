@@ -30,6 +30,7 @@ const tables = (changed: Partial<PriceTables> = {}): PriceTables => ({
   audioRatio: new Map(),
   audioOutputRatio: new Map(),
   contextTiers: new Map(),
+  serviceTiers: new Map(),
   reasoningRatio: new Map(),
   groupRatio: table({ default: '1', vip: '0.8' }),
   toolPrice: new Map(),

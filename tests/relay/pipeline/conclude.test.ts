@@ -48,7 +48,7 @@ describe('an answered call is concluded', () => {
       {
         ...{ usage: { input: 3, output: 2 }, usageSource: 'upstream', outcome: 'completed', channelId: 1 },
         ...{ attempts: [1], failedAttempts: undefined, upstreamModel: null, reasoningEffort: null },
-        ...{ useTimeMs: 0, firstTokenMs: null, unknownAttempts: 0 },
+        ...{ useTimeMs: 0, firstTokenMs: null, unknownAttempts: 0, serviceTier: 'default' },
       },
     ]);
   });

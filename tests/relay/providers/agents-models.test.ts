@@ -12,6 +12,7 @@ import { googleGemini } from '../../../src/relay/providers/google-gemini.js';
 const tables = {
   ...defaultPrices(Instant(Date.UTC(2026, 10, 28))),
   reasoningRatio: new Map<string, string>(),
+  serviceTiers: new Map(),
   groupRatio: new Map<string, string>(),
   toolPrice: new Map<string, string>(),
   quotaPerUnit: '500000',

@@ -14,13 +14,14 @@ interface Call {
   readonly accept?: string;
   readonly channel?: object;
   readonly options?: Partial<RequestOptions>;
+  readonly tiers?: readonly string[];
 }
 
 function ask(call: Call) {
   const { type = 1, mode = 'chat', body = {}, accept } = call;
   const provider = providerOfType(type);
   const channel = { ...plainChannel, baseUrl: 'https://upstream.example', ...call.channel, type };
-  const caller = callerOf(mode, { model: 'm', messages, ...body }, '', accept ?? null);
+  const caller = { ...callerOf(mode, { model: 'm', messages, ...body }, '', accept ?? null), tiers: call.tiers ?? [] };
   const model = String(caller.body.model);
   return provider.protocol.request({ provider, channel, caller, model, options: { ...usualOptions, ...call.options } });
 }
@@ -211,6 +212,12 @@ describe('what a call costs upstream is what its model is priced for', () => {
   test('a usual or cheaper rate may be asked for', () => {
     for (const service_tier of ['auto', 'default', 'flex'])
       expect(bodyOf({ body: { service_tier } }).service_tier).toBe(service_tier);
+  });
+
+  test('a dearer rate may be asked for that has a price', () => {
+    const sent = ask({ body: { service_tier: 'priority' }, tiers: ['priority'] });
+    expect(JSON.parse(wordsOf(sent.content))).toMatchObject({ service_tier: 'priority' });
+    expect(sent.service).toBe('asked');
   });
 
   test('an operator may send what a caller may not', () => {

@@ -33,7 +33,7 @@ const product = (...factors: readonly (string | null)[]): string =>
   factors.filter((factor) => factor !== null).join(' × ');
 
 /** `(1200 + 300 × 0.5) × 1.25 × 2 = 3375`: the whole calculation on one line. */
-export function formulaOf({ lines, exact }: Billing, factors: Factors): string {
+export function formulaOf({ lines, exact, serviceFactor }: Billing, factors: Factors): string {
   const tokens = lines.flatMap(({ count, ratio }) =>
     ratio === null ? [] : product(String(count), ratio === '1' ? null : ratio),
   );
@@ -42,9 +42,10 @@ export function formulaOf({ lines, exact }: Billing, factors: Factors): string {
     ratio === null && quantity !== 'call' ? product(String(count), unitPrice) : [],
   );
   if (factors.per === 'call')
-    return `${[product(factors.price, factors.quotaPerUnit, factors.group), ...others].join(' + ')} = ${exact}`;
+    return `${[product(factors.price, factors.quotaPerUnit, factors.group, serviceFactor), ...others].join(' + ')} = ${exact}`;
   const weighted = tokens.length > 1 ? `(${tokens.join(' + ')})` : (tokens[0] ?? '0');
-  const byTokens = tokens.length > 0 || others.length === 0 ? [product(weighted, factors.model, factors.group)] : [];
+  const byTokens =
+    tokens.length > 0 || others.length === 0 ? [product(weighted, factors.model, factors.group, serviceFactor)] : [];
   return `${[...byTokens, ...others].join(' + ')} = ${exact}`;
 }
 

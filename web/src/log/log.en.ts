@@ -147,6 +147,7 @@ export const logEn: Translation<typeof logZh> = {
   'billing.calls': 'Calls of {{tool}}',
   'billing.model': 'Model ratio {{ratio}}',
   'billing.group': 'Group ratio {{ratio}}',
+  'billing.service': 'Service tier {{tier}}: ratio {{ratio}}',
   'billing.perCall': 'Charged by call: {{price}} each',
   'billing.perUnit': '{{quota}} quota per US dollar',
   'billing.charged': 'Rounded: {{quota}} quota ({{money}})',

@@ -144,6 +144,7 @@ export const logZh = {
   'billing.calls': '{{tool}} 调用',
   'billing.model': '模型倍率 {{ratio}}',
   'billing.group': '分组倍率 {{ratio}}',
+  'billing.service': '服务层级 {{tier}} 倍率 {{ratio}}',
   'billing.perCall': '按次计费：{{price}} / 次',
   'billing.perUnit': '每美元 {{quota}} 额度',
   'billing.charged': '取整后 {{quota}} 额度（{{money}}）',

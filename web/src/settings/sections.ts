@@ -41,6 +41,7 @@ export const priceSection: SettingSection = {
     'ReasoningRatio',
     'ImageOutputRatio',
     'ContextTiers',
+    'ServiceTiers',
     'ToolPrice',
   ),
 };

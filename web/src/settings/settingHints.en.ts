@@ -64,6 +64,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   GroupRatio: 'JSON: group → ratio. Its names are all the groups there are.',
   HomePageContent: 'Markdown, HTML, or an address that begins with https://, which is shown in a frame.',
   ImageOutputRatio: 'JSON: model → price of image output by price of input.',
+  ServiceTiers:
+    'JSON: model, or the beginning of its name and `*` → tier → factor of the whole price. A tier without a factor is refused.',
   ContextTiers:
     'JSON: model → tiers by prompt length. A prompt of more tokens than `over` multiplies the prices of the whole call.',
   LinuxDOClientId: 'Of your application at Linux DO Connect.',

@@ -1,5 +1,6 @@
 import type { CallerDialect } from '../../contracts/caller-dialect.js';
 import { isShortOfMoney, type RelayError } from '../../contracts/errors.js';
+import { serviceAsked } from '../../contracts/service-tier.js';
 import { isKnownType, typeOfStatus } from '../../protocols/anthropic/failure.js';
 import type { PassedHeader } from '../../upstream/passed-headers.js';
 import { misspelled } from '../spelling.js';
@@ -37,6 +38,11 @@ const upstreamHeaders: readonly PassedHeader[] = [
 export const anthropicCaller: CallerDialect = {
   wire: 'anthropic',
   misspelled: (body) => misspelled(body, anthropicNames),
+  serviceAsked: serviceAsked(
+    ['speed', 'inference_geo', 'service_tier'],
+    new Set(['auto', 'standard', 'standard_only', 'global']),
+    new Set(),
+  ),
   writer: ({ promptTokens, believed }, _channel, info) => new AnthropicWriter(promptTokens, believed, info),
   whole: anthropicWholeAnswer,
   withUsage: withAnthropicUsage,

@@ -1,4 +1,5 @@
 import type { CallerDialect } from '../../contracts/caller-dialect.js';
+import { serviceAsked } from '../../contracts/service-tier.js';
 import { misspelled } from '../spelling.js';
 import { errorBody } from './error-body.js';
 import { ArrayFrames, EventFrames } from './frames.js';
@@ -11,6 +12,11 @@ import { geminiWholeAnswer, withGeminiUsage } from './whole-answer.js';
 export const geminiCaller: CallerDialect = {
   wire: 'gemini',
   misspelled: (body) => misspelled(body, geminiNames),
+  serviceAsked: serviceAsked(
+    ['serviceTier', 'service_tier'],
+    new Set(['SERVICE_TIER_UNSPECIFIED']),
+    new Set(['standard', 'STANDARD']),
+  ),
   writer: (caller, _channel, info) => new GeminiWriter(new EventFrames(), caller.promptTokens, caller.believed, info),
   whole: geminiWholeAnswer,
   withUsage: withGeminiUsage,

@@ -1,5 +1,6 @@
 import type { CallerDialect } from '../../contracts/caller-dialect.js';
 import type { RelayError } from '../../contracts/errors.js';
+import { serviceAsked } from '../../contracts/service-tier.js';
 import type { PassedHeader } from '../../upstream/passed-headers.js';
 import { misspelled } from '../spelling.js';
 import { openAiNames } from './names.js';
@@ -27,6 +28,7 @@ const upstreamHeaders: readonly PassedHeader[] = [
 export const openAiCaller: CallerDialect = {
   wire: 'openai',
   misspelled: (body) => misspelled(body, openAiNames),
+  serviceAsked: serviceAsked(['service_tier'], new Set(['auto']), new Set(['default', 'standard', 'on_demand'])),
   writer: (caller, channel, info) => new OpenAiWriter(caller, channel, info),
   whole: openAiWholeAnswer,
   withUsage: withOpenAiUsage,

@@ -14,7 +14,7 @@ import { exactUpstreamJson, upstreamJson } from '../upstream-json.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
 import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
-import { isSearch, readAnthropicUsage, runsCode, toolsSeen } from './usage.js';
+import { anthropicTierTold, isSearch, readAnthropicUsage, runsCode, toolsSeen } from './usage.js';
 
 /* A complete answer of Anthropic's. */
 
@@ -138,6 +138,7 @@ export function anthropicAnswer(
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
     finishReason: typeof finish === 'string' ? finish : null,
     searches: toolsSeen(blocks.filter(isSearch).length, ranCode),
+    ...(isObject(told.usage) && { serviceTier: anthropicTierTold(told.usage, caller.tiers ?? []) }),
   };
   return own
     ? { ok: true, body: told, own: true, received, untouched: true, usage, generated }

@@ -70,6 +70,7 @@ export class AnthropicEvents {
     finishReason: null as string | null,
     inputOnly: false,
     searches: noUsage,
+    serviceTier: undefined as string | undefined,
   };
   /** The open block is one of which nothing need be shown while it is worked at. */
   unseen = false;

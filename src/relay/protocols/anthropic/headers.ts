@@ -12,13 +12,20 @@ const betaHeader = 'anthropic-beta';
 const dearBetas =
   /^(fast-mode|context-1m|server-side-fallback|fallback-credit|advisor-tool|message-threads|user-profiles-billing)/i;
 
+/** Needed by older versions of the interface for a tier that may have a price. */
+const fastBeta = /^fast-mode/i;
+
 /** The caller's, and what the operator has for this model. */
-export function betasOf({ headers }: CallerRequest, model: string, { claude }: RequestOptions): readonly string[] {
+export function betasOf(
+  { headers, tiers = [] }: CallerRequest,
+  model: string,
+  { claude }: RequestOptions,
+): readonly string[] {
   const configured = claude.headers.get(model)?.get(betaHeader) ?? [];
   const asked = String(headers[betaHeader] ?? '')
     .split(',')
     .map((one) => one.trim())
-    .filter((one) => beta.test(one) && !dearBetas.test(one));
+    .filter((one) => beta.test(one) && (!dearBetas.test(one) || (fastBeta.test(one) && tiers.includes('fast'))));
   return [...new Set([...asked.slice(0, maxBetas), ...configured])];
 }
 

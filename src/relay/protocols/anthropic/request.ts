@@ -9,6 +9,7 @@ import {
   type RequestInput,
   type RequestOptions,
 } from '../../contracts/protocol.js';
+import type { ServiceSent } from '../../contracts/service-tier.js';
 import {
   countIn,
   isList,
@@ -42,7 +43,7 @@ import type { AnthropicVariant } from './variant.js';
 /* From the caller's request to Anthropic's Messages: the caller's own body where it speaks them, else out of the neutral one. */
 
 /** By these a caller would have another model do the work, or the same at another rate, than is priced and allowed. */
-const unpriced = ['models', 'fallbacks', 'route', 'inference_geo', 'anthropic_beta', 'billing_policy'];
+const unpriced = ['models', 'fallbacks', 'route', 'anthropic_beta', 'billing_policy'];
 const plainTiers = new Set<unknown>(['auto', 'standard_only']);
 /** A tool that asks another model, whose tokens are in no total. */
 const asksAnother = /^advisor/;
@@ -54,8 +55,8 @@ const bounded = (tool: JsonValue): JsonValue => {
   return tool.max_uses === most ? tool : { ...tool, max_uses: most };
 };
 
-/** What is held and charged is for one model at its usual rate; an operator may send otherwise, and price it. */
-function asPriced(body: JsonObject): JsonObject {
+/** What is held and charged is for one model at a rate with a price; an operator may send otherwise, and price it. */
+function asPriced(body: JsonObject, tiers: readonly JsonValue[] = []): JsonObject {
   for (const [at, { type }] of objectsIn(body.tools).entries())
     if (typeof type === 'string' && asksAnother.test(type))
       throw new NotConvertible('caller', `tools[${at}]: a tool that asks another model is not offered`);
@@ -63,9 +64,19 @@ function asPriced(body: JsonObject): JsonObject {
   if (isList(body.messages)) priced.messages = withoutMadeBlocks(body.messages);
   if (isList(body.tools)) priced.tools = body.tools.map(bounded);
   for (const name of unpriced) delete priced[name];
-  if (priced.speed !== 'standard') delete priced.speed;
-  if (!plainTiers.has(priced.service_tier)) delete priced.service_tier;
+  const { speed, inference_geo: geo, service_tier: tier } = priced;
+  if (speed !== undefined && speed !== 'standard' && !tiers.includes(speed)) delete priced.speed;
+  if (geo !== undefined && !tiers.includes(geo)) delete priced.inference_geo;
+  if (tier !== undefined && !plainTiers.has(tier) && !tiers.includes(tier)) delete priced.service_tier;
   return priced;
+}
+
+const tierMembers = ['speed', 'inference_geo', 'service_tier'];
+
+/** Of a request as it goes out. */
+function serviceSent({ tiers = [] }: CallerRequest, body: JsonObject, override: JsonObject | null): ServiceSent {
+  if (override !== null && tierMembers.some((name) => name in override)) return 'overridden';
+  return tierMembers.some((name) => tiers.some((tier) => tier === body[name])) ? 'asked' : undefined;
 }
 
 const limitGiven = ({ max_tokens: older, max_completion_tokens: newer }: JsonObject): number | null => {
@@ -133,6 +144,9 @@ function modelOf(upstreamModel: string, { claude }: RequestOptions): { model: st
     : { model: upstreamModel, thinks: false };
 }
 
+/** What callers of other dialects can ask for by names of theirs. */
+const tiersIn = ({ tiers = [] }: CallerRequest): JsonObject => (tiers.includes('fast') ? { speed: 'fast' } : {});
+
 interface MessagesBody {
   readonly body: JsonObject;
   readonly model: string;
@@ -150,9 +164,9 @@ function messagesBody({ channel, caller, model: upstreamModel, options }: Reques
   // For these it is held that the limit may be raised so far.
   // Nothing is to be put out where the cache alone is to be filled.
   const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, minThinkingLimit) : asked;
-  const plain = own
-    ? { ...asPriced(given), model, max_tokens: limit }
-    : fromNeutral(neutralAs(caller, 'chat'), model, limit, caller.stream);
+  const plain: JsonObject = own
+    ? { ...asPriced(given, caller.tiers), model, max_tokens: limit }
+    : { ...fromNeutral(neutralAs(caller, 'chat'), model, limit, caller.stream), ...tiersIn(caller) };
   const asks = thinks && asked > 0 && !options.passThrough && !isObject(plain.thinking);
   const thought = asks ? thoughtful(plain, model, limit, options.claude.thinkingShare) : plain;
   const override = options.passThrough ? null : channel.paramOverride;
@@ -205,5 +219,6 @@ export const anthropicRequest =
         textIn(effort) ?? (own ? null : textIn(neutralAs(caller, 'chat').reasoning_effort)),
       ),
       thinking: thinkingInAnthropic(body),
+      service: serviceSent(caller, body, options.passThrough ? null : channel.paramOverride),
     };
   };

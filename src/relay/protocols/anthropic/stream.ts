@@ -10,7 +10,7 @@ import { isWellShaped } from '../upstream-json.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
 import { anthropicFailureIn } from './failure.js';
-import { newerUsage, readAnthropicUsage } from './usage.js';
+import { anthropicTierTold, newerUsage, readAnthropicUsage } from './usage.js';
 
 /** The input of a call stands in more brackets of an event. */
 const outsideInput = 2;
@@ -19,6 +19,8 @@ const outsideInput = 2;
 export class AnthropicStream extends SseStream {
   private readonly events: AnthropicEvents;
   private readonly forwards: boolean;
+  /** Of service, as asked for. */
+  private readonly tiers: readonly string[];
   /** Usage as told so far. */
   private told: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
@@ -32,6 +34,7 @@ export class AnthropicStream extends SseStream {
     super(channel, caller, info);
     this.events = new AnthropicEvents(info);
     this.forwards = caller.dialect.wire === 'anthropic';
+    this.tiers = caller.tiers ?? [];
   }
 
   get generated(): Generated {
@@ -100,6 +103,7 @@ export class AnthropicStream extends SseStream {
     const begins = type === 'message_start';
     this.told = newerUsage(this.told, begins ? { ...told, output_tokens: 0 } : told);
     this.events.generated.inputOnly = begins;
+    this.events.generated.serviceTier = anthropicTierTold(this.told, this.tiers);
     const usage = readAnthropicUsage(this.told, this.events.ranCode);
     if (usage === null) return;
     this.take(usage);

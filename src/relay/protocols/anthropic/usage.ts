@@ -1,4 +1,6 @@
 import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/call/usage.js';
+import { joinedTiers, usualTier } from '../../../domain/pricing/service-tiers.js';
+import { tierTold } from '../../contracts/service-tier.js';
 import {
   countIn,
   isCount,
@@ -69,6 +71,23 @@ function roundsIn({ iterations }: JsonObject): Counts | null {
   }
   return sum;
 }
+
+/**
+ * The tiers of service that a usage tells: its speed and where it was served. What it does not tell is as it was asked.
+ * Capacity that the account has bought ahead (`service_tier: "priority"`) changes no price. undefined: it tells none.
+ */
+export function anthropicTierTold(told: JsonObject, asked: readonly string[]): string | undefined {
+  const [speed, geo] = [tierTold(told.speed), tierTold(told.inference_geo)];
+  if (speed === undefined && geo === undefined) return undefined;
+  const byCaller = (isGeo: boolean): readonly string[] => asked.filter((tier) => isGeo !== (tier === 'fast'));
+  const tiers = [
+    ...(speed === undefined ? byCaller(false) : [speed]),
+    ...(geo === undefined ? byCaller(true) : [geo]),
+  ].filter((tier) => !usualTiers.has(tier));
+  return tiers.length === 0 ? usualTier : joinedTiers(tiers);
+}
+
+const usualTiers = new Set(['standard', 'global', 'not_available']);
 
 /** `code`: some was run for the answer, which is told by its blocks alone. null: nothing usable, which is not the same as nothing used. */
 export function readAnthropicUsage(told: JsonObject, code = false): Usage | null {

@@ -18,6 +18,7 @@ import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { blockReason } from './failure.js';
 import { PartialCall } from './partial-call.js';
+import { geminiTierTold } from './usage.js';
 
 /* What Gemini's models answer, read into the form in the middle: whole, or as far as it has come. */
 
@@ -94,6 +95,7 @@ export class GeminiReader implements Generated {
   toolsBytes = 0;
   toolCalls = 0;
   finishReason: string | null = null;
+  serviceTier: string | undefined = undefined;
   /** It makes no sense, or there is no end to it. */
   endless = false;
   private readonly candidates = new Map<number, Candidate>();
@@ -116,6 +118,8 @@ export class GeminiReader implements Generated {
   /** The choices of a response, with a delta each. `whole`: there is no more to come, and no less in each. */
   choices(response: JsonObject, whole: boolean): ChunkChoice[] {
     if (blockReason(response) !== null) this.finishReason = 'content_filter';
+    if (response.usageMetadata !== undefined)
+      this.serviceTier = geminiTierTold(response.usageMetadata) ?? this.serviceTier;
     return objectsIn(response.candidates).flatMap((told, at) => {
       const index = countIn(told.index) ?? at;
       const candidate = this.candidate(index);

@@ -9,10 +9,13 @@ import { type ThinkingSuffix, thinkingConfig, thinkingWithin } from './thinking.
 /** None of them costs more than the price of the model says. */
 const plainTiers = new Set<unknown>(['standard', 'flex', 'SERVICE_TIER_UNSPECIFIED']);
 
-/** What is held and charged is for one model at its usual rate, named by the address. */
-function asPriced({ model: _, serviceTier, service_tier, ...body }: JsonObject): JsonObject {
+/** What is held and charged is for one model at a rate with a price, named by the address. */
+function asPriced(
+  { model: _, serviceTier, service_tier, ...body }: JsonObject,
+  tiers: readonly string[] = [],
+): JsonObject {
   const tier = serviceTier ?? service_tier;
-  return plainTiers.has(tier) ? { ...body, serviceTier: tier } : body;
+  return plainTiers.has(tier) || (tier !== undefined && tiers.length > 0) ? { ...body, serviceTier: tier } : body;
 }
 
 /** The limit that can be afforded, or the caller's own as far as it is held for. */
@@ -58,7 +61,12 @@ export const nativeContent = (
   suffix: ThinkingSuffix | null,
   thinkingShare: number,
 ): JsonObject => {
-  const body = thinkingAs(limited(asPriced(withoutSeals(caller.body)), caller), model, suffix, thinkingShare);
+  const body = thinkingAs(
+    limited(asPriced(withoutSeals(caller.body), caller.tiers), caller),
+    model,
+    suffix,
+    thinkingShare,
+  );
   const config = objectIn(body, 'generationConfig');
   const { outputLimit } = caller;
   return config === null || outputLimit === null

@@ -8,6 +8,7 @@ import {
   type Protocol,
   type RequestOptions,
 } from '../../contracts/protocol.js';
+import type { ServiceSent } from '../../contracts/service-tier.js';
 import { countIn, type JsonObject, textIn } from '../../json/json.js';
 import { baseOf, neutralAs, notServed, written } from '../request-builder.js';
 import { thinkingInGemini } from '../requested-thinking.js';
@@ -53,6 +54,20 @@ interface AskedModel {
   readonly options: RequestOptions;
 }
 
+const askableTiers = new Set(['flex', 'priority']);
+
+/** What callers of other dialects can ask for by the same names. */
+function tierIn({ tiers = [] }: CallerRequest): JsonObject {
+  const tier = tiers.find((one) => askableTiers.has(one));
+  return tier === undefined ? {} : { serviceTier: tier };
+}
+
+/** Of a request as it goes out. */
+function serviceSent({ tiers = [] }: CallerRequest, body: JsonObject, override: JsonObject | null): ServiceSent {
+  if (override !== null && ('serviceTier' in override || 'service_tier' in override)) return 'overridden';
+  return tiers.length > 0 && body.serviceTier !== undefined ? 'asked' : undefined;
+}
+
 /** Throws NotConvertible. */
 function contentBody(caller: CallerRequest, body: ChatRequest, { model, suffix, options }: AskedModel): JsonObject {
   const { gemini: settings, pictures: fetched } = options;
@@ -67,6 +82,7 @@ function contentBody(caller: CallerRequest, body: ChatRequest, { model, suffix, 
   return {
     ...(instructions !== '' && { systemInstruction: { parts: [{ text: instructions }] } }),
     contents,
+    ...tierIn(caller),
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && config !== null && { toolConfig: config }),
     safetySettings: safetySettings(settings),
@@ -132,10 +148,8 @@ export const geminiRequest =
     const { action, body } = asked(caller, { model, suffix, options });
     const target = { base: baseOf(provider, channel), model: bareName(model), action, channel, caller, options };
     const shaped = variant.reshape?.(body, target) ?? body;
-    const sent =
-      options.passThrough || channel.paramOverride === null
-        ? shaped
-        : overridden(shaped, channel.paramOverride, caller.maxOutput);
+    const override = options.passThrough ? null : channel.paramOverride;
+    const sent = override === null ? shaped : overridden(shaped, override, caller.maxOutput);
     return {
       method: 'POST',
       url: `${variant.url(target)}:${action}${action === 'streamGenerateContent' ? '?alt=sse' : ''}`,
@@ -148,5 +162,6 @@ export const geminiRequest =
       model,
       reasoningEffort: reasoningEffortOf(textIn(told.reasoning_effort)),
       thinking: thinkingInGemini(sent),
+      service: serviceSent(caller, sent, override),
     };
   };

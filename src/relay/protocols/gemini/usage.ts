@@ -1,4 +1,6 @@
 import { completionTokens, noUsage, promptTokens, type Usage, used } from '../../../domain/call/usage.js';
+import { usualTier } from '../../../domain/pricing/service-tiers.js';
+import { tierTold } from '../../contracts/service-tier.js';
 import { countIn, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 
 /*
@@ -13,6 +15,22 @@ function tokensOf(details: JsonValue | undefined, modality: string): number {
   let tokens = 0;
   for (const detail of objectsIn(details)) if (detail.modality === modality) tokens += countIn(detail.tokenCount) ?? 0;
   return tokens;
+}
+
+/** Of Google's clouds, for traffic at a tier. */
+const tierOfTraffic: Readonly<Record<string, string>> = {
+  on_demand: usualTier,
+  on_demand_priority: 'priority',
+  on_demand_flex: 'flex',
+};
+
+/** The tier of service that is told; undefined: none. */
+export function geminiTierTold(metadata: JsonValue | undefined): string | undefined {
+  if (!isObject(metadata)) return undefined;
+  const told = tierTold(metadata.serviceTier);
+  if (told !== undefined) return told;
+  const traffic = tierTold(metadata.trafficType) ?? '';
+  return Object.hasOwn(tierOfTraffic, traffic) ? tierOfTraffic[traffic] : undefined;
 }
 
 /** `searches`: that the answer tells of. null: nothing usable, which is not the same as nothing used. */

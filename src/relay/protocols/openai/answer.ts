@@ -1,4 +1,5 @@
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
+import { tierTold } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
@@ -60,6 +61,7 @@ export function openAiAnswer(
   if (!answers) return noAnswer(usage);
 
   const generated = new Generation(untold);
+  generated.serviceTier = tierTold(told.service_tier);
   const changed = mendChoices(variant, body, reading, generated);
   return { ok: true, body, received, untouched: !changed && body === told, usage, generated };
 }

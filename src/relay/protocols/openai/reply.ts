@@ -15,6 +15,7 @@ const maxToolCalls = 1024;
 export class Generation implements Generated {
   readonly said = new SeenText();
   finishReason: string | null = null;
+  serviceTier: string | undefined = undefined;
   private readonly calls = new Set<string>();
   /** Whether the first choice goes on, once it has begun; and the others by their number, where there are any. */
   private firstGoesOn: boolean | null = null;

@@ -3,6 +3,7 @@ import type { Mode } from '../../../domain/channel/provider.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import { budgetsBelow } from '../../catalogue/thinking-budget.js';
 import type { CallerRequest, RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
+import type { ServiceSent } from '../../contracts/service-tier.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 import { contentTypeOf, formContent, type RequestContent } from '../../upstream/request-content.js';
 import { formParts } from '../form-parts.js';
@@ -126,12 +127,27 @@ const otherModels = ['models', 'fallbacks', 'route'];
 /** None of them costs more than the price of the model says. */
 const plainTiers = new Set<unknown>(['auto', 'default', 'standard', 'on_demand', 'flex']);
 
-/** What is held and charged is for one model at its usual rate; an operator may send otherwise, and price it. */
-const asPriced: Edit = (body) => {
+/** Those that other dialects may ask for too. */
+const askableTiers = new Set(['flex', 'priority', 'fast', 'ultrafast']);
+
+/** What is held and charged is for one model at a rate with a price; an operator may send otherwise, and price it. */
+const asPriced: Edit = (body, { caller: { tiers = [], dialect, mode } }) => {
   for (const name of otherModels) if (body[name] !== undefined) delete body[name];
-  if (body.service_tier !== undefined && !plainTiers.has(body.service_tier)) delete body.service_tier;
+  if (dialect.wire !== 'openai' && mode === 'chat') {
+    delete body.service_tier;
+    const [tier] = tiers.filter((one) => askableTiers.has(one));
+    return tier === undefined ? body : { ...body, service_tier: tier };
+  }
+  if (body.service_tier !== undefined && !plainTiers.has(body.service_tier) && tiers.length === 0)
+    delete body.service_tier;
   return body;
 };
+
+/** Of a request as it goes out. */
+function serviceSent({ tiers = [] }: CallerRequest, body: JsonObject, override: JsonObject | null): ServiceSent {
+  if (override !== null && 'service_tier' in override) return 'overridden';
+  return tiers.length > 0 && body.service_tier !== undefined ? 'asked' : undefined;
+}
 
 /** A limit under a name the upstream does not know would be none. */
 const knownLimit =
@@ -184,7 +200,8 @@ export function openAiRequest(
   for (const edit of [asPriced, knownLimit(variant), outputLimit, usageOption(variant), ...edits])
     body = edit(body, asked);
   const target: Target = { ...asked, model: textIn(body.model) ?? model };
-  if (!options.passThrough && channel.paramOverride) body = overridden(body, channel.paramOverride, caller.maxOutput);
+  const override = options.passThrough ? null : channel.paramOverride;
+  if (override !== null) body = overridden(body, override, caller.maxOutput);
   const content = contentFor(caller, body);
   return {
     method: 'POST',
@@ -200,5 +217,6 @@ export function openAiRequest(
     // Some are told it in other words.
     reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(asCalled.reasoning_effort)),
     thinking: thinkingInOpenAi(body),
+    service: serviceSent(caller, body, override),
   };
 }

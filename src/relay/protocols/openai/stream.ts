@@ -2,6 +2,7 @@ import type { Usage } from '../../../domain/call/usage.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
+import { tierTold } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
@@ -131,6 +132,8 @@ export class OpenAiStream extends SseStream {
   private chunk(told: JsonObject, frame: Frame): void {
     const { bytes, start, end, from } = frame;
     const { variant } = this;
+    if (told.service_tier !== undefined)
+      this.generated.serviceTier = tierTold(told.service_tier) ?? this.generated.serviceTier;
     const chunk = variant.translate ? this.translated(variant.translate, told) : told;
     if (chunk === null) return;
     let untouched = chunk === told && this.forwards;

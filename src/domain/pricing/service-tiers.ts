@@ -1,0 +1,140 @@
+import { type Decimal, decimal, decimalText, integer, larger, times } from '../kernel/decimal.js';
+import type { Price } from './pricing.js';
+
+/* Tiers of service: the same model, served sooner, later or elsewhere than usual, at a price of its own. */
+
+/** What a call is served at that asks for no other. Its factor is 1. */
+export const usualTier = 'default';
+
+/**
+ * In a table: no tier, but the dearest that an account serves calls at by itself, where they leave the tier to it. Left
+ * out: the account serves them at no dearer one than the usual.
+ */
+const accountTier = 'auto';
+
+/** By tier, what the price of a call is multiplied by. */
+type TierFactors = ReadonlyMap<string, string>;
+
+/** By model, or by the beginning of its name and `*`. */
+export type ServiceTierTable = ReadonlyMap<string, TierFactors>;
+
+/** Part of a price, as events in the log hold it. */
+export interface ServiceTerms {
+  /** By which the call is charged, unless its answer tells one of the others. */
+  readonly tier: string;
+  readonly factor: string;
+  /** Factors by tier. Left out: the call has been served, at `tier`. */
+  readonly others?: Readonly<Record<string, string>>;
+}
+
+const noFactors: TierFactors = new Map();
+
+/** By tables, which never change. */
+const knownFactors = new WeakMap<ServiceTierTable, Map<string, TierFactors>>();
+const maxKnown = 10_000;
+
+/** The entry for this model, or for the longest beginning of its name. */
+function factorsIn(table: ServiceTierTable, model: string): TierFactors {
+  const own = table.get(model);
+  if (own !== undefined) return own;
+  for (let length = model.length; length >= 0; length--) {
+    const family = table.get(`${model.slice(0, length)}*`);
+    if (family !== undefined) return family;
+  }
+  return noFactors;
+}
+
+export function tierFactorsOf(table: ServiceTierTable, model: string): TierFactors {
+  let known = knownFactors.get(table);
+  if (known === undefined || known.size >= maxKnown) {
+    known = new Map();
+    knownFactors.set(table, known);
+  }
+  let found = known.get(model);
+  if (found === undefined) {
+    found = factorsIn(table, model);
+    known.set(model, found);
+  }
+  return found;
+}
+
+/** What can be asked for. */
+export const pricedTiers = (factors: TierFactors): string[] =>
+  [...factors.keys()].filter((tier) => tier !== accountTier);
+
+/** Two names of one tier. */
+const otherNames: Readonly<Record<string, string>> = { fast: 'priority', priority: 'fast' };
+
+const nameIn = (isPriced: (tier: string) => boolean, tier: string): string | null => {
+  if (isPriced(tier)) return tier;
+  const other = Object.hasOwn(otherNames, tier) ? otherNames[tier] : undefined;
+  return other !== undefined && isPriced(other) ? other : null;
+};
+
+/** The name under which this tier has its factor; null: it has none. */
+export const pricedTier = (factors: TierFactors, tier: string): string | null =>
+  tier === accountTier ? null : nameIn((name) => factors.has(name), tier);
+
+/** What vendors call the usual one. */
+const usualNames = new Set([usualTier, 'standard', 'standard_only', 'on_demand', 'global', 'not_available']);
+
+/** Of tiers that hold together, such as a speed and a place. */
+export const joinedTiers = (tiers: readonly string[]): string => tiers.join('+');
+
+const one = integer(1);
+const isAtMost = (factor: string, bound: Decimal): boolean => larger(decimal(factor), bound) === bound;
+
+/**
+ * For a call that asks for these tiers, all of them priced. An answer may name another one than was asked for; of those
+ * dearer than what was asked for none counts, so that the hold covers every charge. A discount is due where the answer
+ * tells it. null: the call is served and charged as usual. `leftToAccount`: which tier it gets, its account decides.
+ */
+export function serviceTermsOf(
+  factors: TierFactors,
+  asked: readonly string[],
+  leftToAccount: boolean,
+): ServiceTerms | null {
+  const most = leftToAccount ? factors.get(accountTier) : undefined;
+  if (asked.length === 0 && most === undefined) return null;
+  let product = one;
+  for (const tier of asked) product = times(product, decimal(factors.get(tier) ?? '1'));
+  const bound = [product, decimal(most ?? '1')].reduce(larger, one);
+  const others: Record<string, string> = {};
+  for (const [tier, factor] of factors) if (tier !== accountTier && isAtMost(factor, bound)) others[tier] = factor;
+  others[usualTier] = '1';
+  const isDearer = product !== one && larger(product, one) === product;
+  if (asked.length > 0) others[joinedTiers(asked)] = decimalText(product);
+  return isDearer
+    ? { tier: joinedTiers(asked), factor: decimalText(product), others }
+    : { tier: usualTier, factor: '1', others };
+}
+
+export const withService = (price: Price, service: ServiceTerms | null): Price =>
+  service === null ? price : { ...price, service };
+
+/** What a call is charged by that has been served. `told`: by its answer; undefined: it names no tier. */
+export function servedPrice(price: Price, told: string | undefined): Price {
+  const others = price.service?.others;
+  if (price.service === undefined || others === undefined) return price;
+  const { service, ...usual } = price;
+  const named = told === undefined ? null : nameIn((name) => Object.hasOwn(others, name), told);
+  const tier = told !== undefined && usualNames.has(told) ? usualTier : (named ?? service.tier);
+  return tier === usualTier ? usual : { ...price, service: { tier, factor: others[tier] ?? service.factor } };
+}
+
+/** Prices stay, so that what is worked out of them is kept by object. */
+const dearest = new WeakMap<Price, Price>();
+
+/** The same at the dearest tier that the call may be served at. */
+export function dearestServed(price: Price): Price {
+  const { service } = price;
+  if (service?.others === undefined) return price;
+  const known = dearest.get(price);
+  if (known !== undefined) return known;
+  let top = { tier: service.tier, factor: service.factor };
+  for (const [tier, factor] of Object.entries(service.others))
+    if (!isAtMost(factor, decimal(top.factor))) top = { tier, factor };
+  const made: Price = { ...price, service: top };
+  dearest.set(price, made);
+  return made;
+}
