@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ChannelView } from '../../src/application/ports/storage-ports.js';
+import type { Endpoint } from '../../src/relay/contracts/endpoint.js';
 import { providerTools } from '../../src/relay/contracts/neutral.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
@@ -65,6 +66,14 @@ describe('what an operator sends along', () => {
     for (const type of ['function', 'custom', undefined]) expect(named(type)).toMatchObject({ brings: false });
   });
 
+  test('adds it for members that switch a search on, and for functions of a provider’s own', () => {
+    const brought = { ample: { input: 20 + 16_384 }, uncounted: true, brings: true };
+    expect(sentAlong({ enable_search: true }).prompt).toMatchObject(brought);
+    const tools = [{ type: 'builtin_function', function: { name: '$web_search' } }];
+    expect(sentAlong({ tools }).prompt).toMatchObject(brought);
+    expect(sentAlong({ enable_search: false }).prompt).toMatchObject({ brings: false });
+  });
+
   test('adds its own words', () =>
     expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.most.input).toBeGreaterThan(1_000));
 
@@ -76,4 +85,33 @@ describe('what an operator sends along', () => {
 
   test('adds nothing to a call that puts out no tokens', () =>
     expect(sentAlong({ n: 4 }, 0)).toMatchObject({ prompt }));
+});
+
+describe('context that is not in the request is held for as the largest there is, and usage told is believed up to it', () => {
+  const question = { messages: [{ role: 'user', content: 'x' }] };
+  const promptOf = (endpoint: Endpoint, body: JsonObject) =>
+    endpoint.demand({ body, bytes: 1_000, model: 'm', names: new Set(['m']), upload: null }).prompt;
+  const container = 'container_011CPR5CNjB747bTd36fQLFk';
+  const contents = [{ parts: [{ text: 'x' }] }];
+
+  test.each<[string, Endpoint, JsonObject, JsonObject]>([
+    ['a tool that searches, in OpenAI’s dialect', chat, question, { tools: [{ type: 'web_search' }] }],
+    ['a container that runs code, in OpenAI’s dialect', chat, question, { tools: [{ type: 'code_interpreter' }] }],
+    ['Google’s tools by their members, in OpenAI’s dialect', chat, question, { tools: [{ google_maps: {} }] }],
+    ['a member that switches a search on', chat, question, { web_search_options: {} }],
+    ['such a member in another', chat, question, { extra_body: { enable_search: true } }],
+    ['what Azure looks up', chat, question, { data_sources: [{ type: 'azure_search' }] }],
+    ['a container that an answer came with, in OpenAI’s dialect', chat, question, { container }],
+    ['a container that an answer came with', messages, question, { container }],
+    ['code that runs at Anthropic', messages, question, { tools: [{ type: 'code_execution_20260521', name: 'c' }] }],
+    ['Google’s maps', generateContent, { contents }, { tools: [{ googleMaps: {} }] }],
+    ['an answer that Google goes on with', generateContent, { contents }, { continuationToken: 't' }],
+    ['the same in the other spelling', generateContent, { contents }, { continuation_token: 't' }],
+  ])('%s', (_what, endpoint, plain, more) => {
+    const before = promptOf(endpoint, plain);
+    const after = promptOf(endpoint, { ...plain, ...more });
+    expect(before.brings).toBe(false);
+    expect(after.brings).toBe(true);
+    expect(after.most.input ?? 0).toBeGreaterThanOrEqual(1_048_576);
+  });
 });

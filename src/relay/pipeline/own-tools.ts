@@ -1,4 +1,6 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
+import { ownFunction } from '../../domain/pricing/provider-tools.js';
+import { askedTools } from '../catalogue/asked-tools.js';
 import type { Demand, Endpoint } from '../contracts/endpoint.js';
 import { asksForAudio } from '../contracts/neutral.js';
 import type { Provider } from '../contracts/protocol.js';
@@ -53,13 +55,19 @@ export function overridesOf(
 
 /** A function of the client's, in the words of any wire. */
 const isClients = (tool: JsonObject): boolean =>
-  isObject(tool.function) ||
+  (isObject(tool.function) && tool.type !== ownFunction) ||
   tool.type === 'custom' ||
   // Anthropic's own tools have names as well, and kinds of their own.
   (textIn(tool.name) !== null && (tool.type ?? 'function') === 'function') ||
   memberNamesIn(tool).every((name) => /^function_?declarations$/i.test(name));
 
 const ownIn = ({ tools }: JsonObject): number => objectsIn(tools).filter((tool) => !isClients(tool)).length;
+
+const noneSwitched: ReadonlySet<string> = new Set();
+
+/** Members that switch a search on, beside the tools. */
+const switchesIn = (body: JsonObject): number =>
+  askedTools(body, noneSwitched).filter(({ isSwitch }) => isSwitch).length;
 
 /** The most choices that any of these asks for; 0: none says. */
 const choicesIn = ({ n, generationConfig, generation_config: other }: JsonObject): number => {
@@ -97,7 +105,7 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
   let summed = demand.compacts === true;
   for (const override of overrides) {
     bytes = Math.max(bytes, sizeOf(override));
-    tools = Math.max(tools, ownIn(override));
+    tools = Math.max(tools, ownIn(override) + switchesIn(override));
     answers = Math.max(answers, choicesIn(override));
     summed ||= compacts(override);
   }

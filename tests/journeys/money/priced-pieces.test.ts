@@ -335,6 +335,10 @@ test('a tool that has lost its price is refused by name in every dialect until i
     genai.models.generateContent({ model: google, contents: 'x', config: { tools: [{ googleMaps: {} }] } }),
   ).rejects.toMatchObject({ status: 400, message: expect.stringContaining('tool google_maps has no price') });
   expect(anthropicUpstream.calls.length).toBe(0);
+  await gateway.setOption('SelfUseModeEnabled', 'true');
+  await anthropic.messages.create(asked);
+  await gateway.setOption('SelfUseModeEnabled', 'false');
+  await expect(anthropic.messages.create(asked)).rejects.toMatchObject(unpriced);
   await gateway.setOption('ToolPrice', '{"web_search":0}');
   await anthropic.messages.create(asked);
   expect(await settledLine()).toMatchObject({ quota: 105 });

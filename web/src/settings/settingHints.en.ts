@@ -132,7 +132,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   TelegramBotName: 'Without the @.',
   TelegramBotToken: 'Given by BotFather.',
   TelegramOAuthEnabled: 'Needs the bot’s token.',
-  ToolPrice: 'JSON: tool → US dollars for a thousand uses; “tool:model*” is for these models only.',
+  ToolPrice:
+    'JSON: tool → US dollars for a thousand uses; “tool:model*” is for these models only. A tool without a price is refused; 0 makes it free.',
   TopupGroupRatio: 'JSON: group → factor of the price.',
   TopUpLink: 'Where codes are sold elsewhere; shown on the wallet page. Empty: it is not shown.',
   TurnstileCheckEnabled: 'Needs the site key.',

@@ -117,7 +117,7 @@ export const settingHintsZh = {
   TelegramBotName: '不含 @。',
   TelegramBotToken: '由 BotFather 提供。',
   TelegramOAuthEnabled: '须先填写 Bot Token。',
-  ToolPrice: 'JSON：工具 → 每千次调用的美元价格；“工具:模型*” 只对这些模型生效。',
+  ToolPrice: 'JSON：工具 → 每千次调用的美元价格；“工具:模型*” 只对这些模型生效。没有价格的工具会被拒绝；0 表示免费。',
   TopupGroupRatio: 'JSON：分组 → 价格倍率。',
   TopUpLink: '在别处购买兑换码的网址，显示在钱包页。留空则不显示。',
   TurnstileCheckEnabled: '须先填写 Site Key。',

@@ -68,9 +68,10 @@ function tallyTools(tally: PromptTally, body: JsonObject, switched: ReadonlySet<
     tally.text(parameters);
     if (switched.has(textIn(name) ?? '')) tally.count(readByTool);
   }
-  // Tools of a provider's own, and what an operator of Azure has it look up, come into the prompt.
+  // What tools of a provider's own find, Azure looks up or a container holds comes into the prompt.
   for (let tools = toolsAsked(body); tools > 0; tools--) tally.count(readByTool);
-  for (const source of [body.data_sources, body.dataSources]) if ((source ?? null) !== null) tally.count(readByTool);
+  for (const source of [body.data_sources, body.dataSources, body.container])
+    if ((source ?? null) !== null) tally.count(readByTool);
 }
 
 /** One part may stand for a list of one. */
