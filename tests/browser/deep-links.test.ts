@@ -1,18 +1,18 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DoorSetting, startDoors } from '../identity-providers/setting.js';
+import { type ProviderSetting, startProviderSetting } from '../identity-providers/setting.js';
 import { type Account, type Console, openConsole } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { turnedOn } from './two-step.js';
 
-/** Somebody who is sent a link reads the page it names, whatever door is between. */
+/** Somebody who is sent a link reads the page it names, whatever sign-in is between. */
 function deepLinks(launched: () => Browser): void {
   const link = '/log?model=gpt-4o&open=7#figures';
-  let setting: DoorSetting;
+  let setting: ProviderSetting;
   let opened: Console;
 
   beforeAll(async () => {
-    setting = await startDoors();
+    setting = await startProviderSetting();
   });
   afterAll(() => setting?.stop());
   beforeEach(async () => {

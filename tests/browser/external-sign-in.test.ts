@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type DoorSetting, startDoors } from '../identity-providers/setting.js';
+import { type ProviderSetting, startProviderSetting } from '../identity-providers/setting.js';
 import { telegramSigned } from '../identity-providers/stand-ins.js';
 import { type Console, openConsole, passwordShown, signIn } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
@@ -20,12 +20,12 @@ const telegramWidget = (members: Readonly<Record<string, string>>): string => {
 
 /** In by an account elsewhere, and out of somebody else's hands. */
 function elsewhere(launched: () => Browser): void {
-  let setting: DoorSetting;
+  let setting: ProviderSetting;
   let opened: Console;
   const atHome = (page: Page): Promise<void> => page.waitForURL(({ pathname }) => pathname === '/');
 
   beforeAll(async () => {
-    setting = await startDoors();
+    setting = await startProviderSetting();
   });
   afterAll(() => setting?.stop());
   beforeEach(async () => {

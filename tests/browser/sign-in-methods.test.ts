@@ -5,7 +5,7 @@ import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../support/gateway/test-gateway.js';
 
 /** Getting in, being thrown out, and what the browser remembers of one's choices. */
-function doors(launched: () => Browser): void {
+function signInMethods(launched: () => Browser): void {
   let gateway: TestGateway;
   let user: TestUser;
   let opened: Console;
@@ -120,4 +120,4 @@ function doors(launched: () => Browser): void {
 
 const languageOf = ({ page }: Console) => page.locator('html').getAttribute('lang');
 
-describeInBrowser('signing in and out', doors);
+describeInBrowser('signing in and out', signInMethods);

@@ -8,7 +8,7 @@ const section = (page: Page, name: string) => page.getByRole('region', { name })
 /** Turns two-step verification on, on the personal page. */
 export async function turnedOn(
   page: Page,
-  /** null: has come by a door elsewhere a moment ago, and is asked for nothing. */
+  /** null: has come by an identity provider a moment ago, and is asked for nothing. */
   user: Pick<TestUser, 'password'> | null,
 ): Promise<{ recoveryCodes: string[] }> {
   await page.goto('/personal');

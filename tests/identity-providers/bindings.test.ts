@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserId } from '../../src/domain/kernel/ids.js';
 import { Authenticator } from '../support/gateway/authenticator.js';
 import type { TestGateway } from '../support/gateway/test-gateway.js';
-import { type DoorSetting, startDoors } from './setting.js';
+import { type ProviderSetting, startProviderSetting } from './setting.js';
 import { telegramSigned } from './stand-ins.js';
 import { Visitor } from './visitor.js';
 
 /* What binding and unbinding asks of an account, and what it has after: a second factor, a last door, a welcome. */
 
-let setting: DoorSetting;
+let setting: ProviderSetting;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  setting = await startDoors();
+  setting = await startProviderSetting();
   ({ gateway } = setting);
 });
 afterAll(() => setting?.stop());

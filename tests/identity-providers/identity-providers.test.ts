@@ -2,13 +2,13 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../support/gateway/test-gateway.js';
 import type { OidcProvider } from './oidc-provider.js';
-import { type DoorSetting, startDoors } from './setting.js';
+import { type ProviderSetting, startProviderSetting } from './setting.js';
 import type { OAuthStandIn } from './stand-ins.js';
 import { Visitor } from './visitor.js';
 
 /* Each door that browsers leave by and come back through, against providers that check what they are sent. */
 
-let setting: DoorSetting;
+let setting: ProviderSetting;
 let github: OAuthStandIn;
 let linuxdo: OAuthStandIn;
 let oidc: OidcProvider;
@@ -16,7 +16,7 @@ let gateway: TestGateway;
 let pool: pg.Pool;
 
 beforeAll(async () => {
-  setting = await startDoors();
+  setting = await startProviderSetting();
   ({ gateway, github, linuxdo, oidc } = setting);
   pool = new pg.Pool({ connectionString: gateway.config.database.url ?? '' });
 });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestGateway } from '../support/gateway/test-gateway.js';
 import { startOidcProvider } from './oidc-provider.js';
-import { type DoorSetting, startDoors } from './setting.js';
+import { type ProviderSetting, startProviderSetting } from './setting.js';
 import { botToken, relayToken, telegramSigned } from './stand-ins.js';
 import { Visitor } from './visitor.js';
 
-/* The doors elsewhere as the legacy contract has them: its paths, orders and texts. */
+/* The identity providers as the legacy contract has them: its paths, orders and texts. */
 
-let setting: DoorSetting;
+let setting: ProviderSetting;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  setting = await startDoors();
+  setting = await startProviderSetting();
   ({ gateway } = setting);
 });
 afterAll(() => setting?.stop());

@@ -11,9 +11,9 @@ import {
   type WeChatRelay,
 } from './stand-ins.js';
 
-/* A gateway with every door elsewhere open, and those who vouch for people behind them. */
+/* A gateway with every identity provider open, and those who vouch for people behind them. */
 
-export interface DoorSetting {
+export interface ProviderSetting {
   readonly gateway: TestGateway;
   readonly github: OAuthStandIn;
   readonly linuxdo: OAuthStandIn;
@@ -22,7 +22,7 @@ export interface DoorSetting {
   stop(): Promise<void>;
 }
 
-export async function startDoors(): Promise<DoorSetting> {
+export async function startProviderSetting(): Promise<ProviderSetting> {
   const [github, linuxdo, relay] = await Promise.all([startGithub(), startLinuxdo(), startWeChatRelay()]);
   const gateway = await startTestGateway({
     GITHUB_URL: github.url,

@@ -38,7 +38,7 @@ const isStraySpace = ({ property, value }: Declaration): boolean =>
 const isStrayText = ({ property, value }: Declaration): boolean => property === 'font-size' && /\dpx/.test(value);
 
 /** Colours that are no state: the marks of providers, and what a QR code must stand on. */
-const ownColours = ['channels/channels.css: background:', 'kit/doors/doors.css: background:'];
+const ownColours = ['channels/channels.css: background:', 'kit/identity-providers/identityProviders.css: background:'];
 
 const isStrayColour = (declaration: Declaration): boolean =>
   /#[0-9a-f]{3,8}\b/i.test(declaration.value) &&

@@ -17,7 +17,7 @@ const options: Readonly<Record<string, string>> = {
   EpayKey: 'secret',
 };
 
-/** What opens each door elsewhere, its switch last. */
+/** What opens each identity provider, its switch last. */
 const doors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github_oauth: { GitHubClientId: 'client', GitHubClientSecret: 'secret', GitHubOAuthEnabled: 'true' },
   oidc_enabled: {
@@ -90,7 +90,7 @@ describe('the legacy status', () => {
   const flagsOn = async () =>
     Object.entries(await status()).flatMap(([flag, on]) => (on === true && !facts.includes(flag) ? [flag] : []));
 
-  /** What whoever goes there is told. Doors elsewhere are for who is not signed in, and look at nothing before the state. */
+  /** What whoever goes there is told. Identity providers are for who is not signed in, and look at nothing before the state. */
   const at = async (flag: string): Promise<{ readonly status: number; readonly text: string }> => {
     const path = paths[flag] ?? '';
     if (doors[flag] === undefined) return user.get(path);

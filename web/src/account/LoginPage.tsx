@@ -4,15 +4,15 @@ import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Link, Navigate, useLocation, useSearchParams } from 'react-router-dom';
 import { LoginDocument, type SecondFactorMethod } from '../generated/account/account.js';
-import type { SignedInFragment } from '../generated/kit/doors/doors.js';
+import type { SignedInFragment } from '../generated/kit/identity-providers/identityProviders.js';
 import { checksTexts } from '../kit/checks/checks.texts.js';
 import { useHumanCheck } from '../kit/checks/useHumanCheck.js';
-import { DoorCard } from '../kit/DoorCard.js';
-import { useOpenDoors } from '../kit/doors/openDoors.js';
 import { PasswordField, TextField } from '../kit/form/Fields.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
-import { doorAddress, returnPath } from '../kit/leave.js';
+import { useOpenProviders } from '../kit/identity-providers/openProviders.js';
+import { returnPath, signInAddress } from '../kit/leave.js';
 import { useStatus, useViewer } from '../kit/SessionProvider.js';
+import { SignInCard } from '../kit/SignInCard.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
@@ -20,15 +20,17 @@ import { homePath, landingPath, noteViewer, secondFactorIn, useEntered } from '.
 
 // Most who come here need none of them.
 const SecondStep = lazy(async () => ({ default: (await import('./SecondStep.js')).SecondStep }));
-const PasskeyDoor = lazy(async () => ({ default: (await import('./PasskeyDoor.js')).PasskeyDoor }));
-const DoorButtons = lazy(async () => ({ default: (await import('../kit/doors/DoorButtons.js')).DoorButtons }));
+const PasskeySignIn = lazy(async () => ({ default: (await import('./PasskeySignIn.js')).PasskeySignIn }));
+const IdentityProviderButtons = lazy(async () => ({
+  default: (await import('../kit/identity-providers/IdentityProviderButtons.js')).IdentityProviderButtons,
+}));
 
 export function LoginPage() {
   const t = useText(accountTexts);
   const { systemName, passwordLogin, passwordReset, registration, selfUse } = useStatus();
   const viewer = useViewer();
   const { cache } = useApolloClient();
-  const openDoors = useOpenDoors();
+  const openProviders = useOpenProviders();
   const [search] = useSearchParams();
   const [methods, setMethods] = useState(secondFactorIn(useLocation().state));
   const [landing, setLanding] = useState(methods.length > 0 ? homePath : landingPath);
@@ -49,14 +51,14 @@ export function LoginPage() {
   if (viewer !== null) return <Navigate to={after} replace />;
   if (methods.length > 0)
     return (
-      <DoorCard title={t('second.title')}>
+      <SignInCard title={t('second.title')}>
         <Suspense>
           <SecondStep methods={methods} after={after} onBack={() => setMethods([])} />
         </Suspense>
-      </DoorCard>
+      </SignInCard>
     );
   return (
-    <DoorCard title={t('login.title', { system: systemName })}>
+    <SignInCard title={t('login.title', { system: systemName })}>
       {search.has('expired') && (
         <Callout intent="warning" compact className="form-notice">
           {t('expired')}
@@ -70,25 +72,25 @@ export function LoginPage() {
         </Callout>
       )}
       <Suspense>
-        <PasskeyDoor after={after} />
+        <PasskeySignIn after={after} />
       </Suspense>
-      {openDoors.length > 0 && (
+      {openProviders.length > 0 && (
         <Suspense>
-          <DoorButtons
-            providers={openDoors}
+          <IdentityProviderButtons
+            providers={openProviders}
             inviteCode={search.get('aff') ?? ''}
             from={from}
             onSignIn={signedInElsewhere}
           />
         </Suspense>
       )}
-      <p className="door-links">
+      <p className="sign-in-links">
         {passwordReset && <Link to="/reset">{t('login.forgot')}</Link>}
         {registration && !selfUse && (
-          <Link to={doorAddress('/register', from, search.get('aff'))}>{t('login.register')}</Link>
+          <Link to={signInAddress('/register', from, search.get('aff'))}>{t('login.register')}</Link>
         )}
       </p>
-    </DoorCard>
+    </SignInCard>
   );
 }
 

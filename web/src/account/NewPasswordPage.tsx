@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router-dom';
 import { ResetPasswordDocument } from '../generated/account/account.js';
 import { CopyButton } from '../kit/CopyButton.js';
-import { DoorCard } from '../kit/DoorCard.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
+import { SignInCard } from '../kit/SignInCard.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
@@ -34,13 +34,13 @@ export function NewPasswordPage() {
   };
 
   return (
-    <DoorCard title={t('reset.title')}>
+    <SignInCard title={t('reset.title')}>
       {email === '' || token === '' ? (
         <FormProblem text={t('newPassword.incomplete')} />
       ) : password === null ? (
         <>
           <FormProblem text={problem} />
-          <p className="door-lead">{t('newPassword.lead', { email })}</p>
+          <p className="sign-in-lead">{t('newPassword.lead', { email })}</p>
           <Button
             intent="primary"
             fill
@@ -58,10 +58,10 @@ export function NewPasswordPage() {
           {t('newPassword.once')}
         </Callout>
       )}
-      <p className="door-links">
+      <p className="sign-in-links">
         <Link to="/login">{t('reset.back')}</Link>
         {problem !== null && <Link to="/reset">{t('newPassword.again')}</Link>}
       </p>
-    </DoorCard>
+    </SignInCard>
   );
 }

@@ -6,13 +6,13 @@ import { RegisterDocument } from '../generated/account/account.js';
 import { checksTexts } from '../kit/checks/checks.texts.js';
 import { EmailCodeField } from '../kit/checks/EmailCodeField.js';
 import { useHumanCheck } from '../kit/checks/useHumanCheck.js';
-import { DoorCard } from '../kit/DoorCard.js';
-import { useOpenDoors } from '../kit/doors/openDoors.js';
 import { PasswordField, TextField } from '../kit/form/Fields.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
 import { useOrderKey } from '../kit/form/orderKey.js';
-import { doorAddress, returnPath } from '../kit/leave.js';
+import { useOpenProviders } from '../kit/identity-providers/openProviders.js';
+import { returnPath, signInAddress } from '../kit/leave.js';
 import { useStatus } from '../kit/SessionProvider.js';
+import { SignInCard } from '../kit/SignInCard.js';
 import { toaster } from '../kit/Toasts.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
@@ -20,7 +20,9 @@ import { accountTexts } from './account.texts.js';
 import { useSignedInElsewhere } from './entering.js';
 import { emptyRegisterForm, type RegisterForm, registerProblems } from './registerForm.js';
 
-const DoorButtons = lazy(async () => ({ default: (await import('../kit/doors/DoorButtons.js')).DoorButtons }));
+const IdentityProviderButtons = lazy(async () => ({
+  default: (await import('../kit/identity-providers/IdentityProviderButtons.js')).IdentityProviderButtons,
+}));
 
 export function RegisterPage() {
   const t = useText(accountTexts);
@@ -29,9 +31,9 @@ export function RegisterPage() {
   const from = returnPath(search);
   const signedIn = useSignedInElsewhere(from);
   // Telegram lets in who is known here, and registers nobody.
-  const doors = useOpenDoors().filter((provider) => provider !== 'TELEGRAM');
+  const providers = useOpenProviders().filter((provider) => provider !== 'TELEGRAM');
   return (
-    <DoorCard title={t('register.title')}>
+    <SignInCard title={t('register.title')}>
       {registration ? (
         <Registration />
       ) : (
@@ -41,13 +43,18 @@ export function RegisterPage() {
       )}
       {registrationElsewhere && (
         <Suspense>
-          <DoorButtons providers={doors} inviteCode={search.get('aff') ?? ''} from={from} onSignIn={signedIn} />
+          <IdentityProviderButtons
+            providers={providers}
+            inviteCode={search.get('aff') ?? ''}
+            from={from}
+            onSignIn={signedIn}
+          />
         </Suspense>
       )}
-      <p className="door-links">
-        <Link to={doorAddress('/login', from)}>{t('register.back')}</Link>
+      <p className="sign-in-links">
+        <Link to={signInAddress('/login', from)}>{t('register.back')}</Link>
       </p>
-    </DoorCard>
+    </SignInCard>
   );
 }
 
@@ -94,7 +101,7 @@ function Registration() {
       return;
     }
     toaster.success(t('register.done'));
-    void navigate(doorAddress('/login', returnPath(search)), { replace: true });
+    void navigate(signInAddress('/login', returnPath(search)), { replace: true });
   };
 
   return (

@@ -7,11 +7,11 @@ import { checksTexts } from '../kit/checks/checks.texts.js';
 import { resendSeconds } from '../kit/checks/EmailCodeField.js';
 import { useCountdown } from '../kit/checks/useCountdown.js';
 import { useHumanCheck } from '../kit/checks/useHumanCheck.js';
-import { DoorCard } from '../kit/DoorCard.js';
 import { TextField } from '../kit/form/Fields.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
 import { looksLikeEmail } from '../kit/form/userProblems.js';
 import { useStatus } from '../kit/SessionProvider.js';
+import { SignInCard } from '../kit/SignInCard.js';
 import { errorText } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { accountTexts } from './account.texts.js';
@@ -20,7 +20,7 @@ export function ResetPage() {
   const t = useText(accountTexts);
   const { passwordReset } = useStatus();
   return (
-    <DoorCard title={t('reset.title')}>
+    <SignInCard title={t('reset.title')}>
       {passwordReset ? (
         <ResetRequest />
       ) : (
@@ -28,10 +28,10 @@ export function ResetPage() {
           {t('closed.reset')}
         </Callout>
       )}
-      <p className="door-links">
+      <p className="sign-in-links">
         <Link to="/login">{t('reset.back')}</Link>
       </p>
-    </DoorCard>
+    </SignInCard>
   );
 }
 

@@ -40,7 +40,7 @@ export function SecondStep({ methods, after, onBack }: SecondStepProps) {
           entered();
         }}
       />
-      <p className="door-links">
+      <p className="sign-in-links">
         <Button variant="minimal" size="small" text={t('second.back')} onClick={onBack} />
       </p>
     </>

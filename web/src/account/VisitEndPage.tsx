@@ -2,14 +2,18 @@ import { useMutation } from '@apollo/client/react';
 import { Spinner } from '@blueprintjs/core';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router-dom';
-import { BindTelegramDocument, EndVisitDocument, SignInByTelegramDocument } from '../generated/kit/doors/doors.js';
-import { DoorCard } from '../kit/DoorCard.js';
-import type { VisitedProvider } from '../kit/doors/openDoors.js';
-import { endTelegramVisit } from '../kit/doors/telegramVisit.js';
+import {
+  BindTelegramDocument,
+  EndVisitDocument,
+  SignInByTelegramDocument,
+} from '../generated/kit/identity-providers/identityProviders.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
-import { doorAddress, takeReturn } from '../kit/leave.js';
+import type { VisitedProvider } from '../kit/identity-providers/openProviders.js';
+import { endTelegramVisit } from '../kit/identity-providers/telegramVisit.js';
+import { signInAddress, takeReturn } from '../kit/leave.js';
 import { StepUpProvider, useStepUp } from '../kit/proof/StepUpProvider.js';
 import { useViewer } from '../kit/SessionProvider.js';
+import { SignInCard } from '../kit/SignInCard.js';
 import { toaster } from '../kit/Toasts.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { errorText } from '../kit/words/errors.js';
@@ -50,22 +54,22 @@ function VisitEnd() {
   }, [end, t]);
 
   return (
-    <DoorCard title={t('visit.title')}>
+    <SignInCard title={t('visit.title')}>
       {problem === null ? (
         <Spinner aria-label={common('loading')} />
       ) : (
         <>
           <FormProblem text={problem} />
-          <p className="door-links">
+          <p className="sign-in-links">
             {viewer === null ? (
-              <Link to={doorAddress('/login', from)}>{t('visit.toLogin')}</Link>
+              <Link to={signInAddress('/login', from)}>{t('visit.toLogin')}</Link>
             ) : (
               <Link to={personalPath}>{t('visit.toPersonal')}</Link>
             )}
           </p>
         </>
       )}
-    </DoorCard>
+    </SignInCard>
   );
 }
 
@@ -90,10 +94,10 @@ function useVisitEnd(provider: string, search: URLSearchParams, from: string | n
     toBindings();
   };
 
-  const byCode = async (door: VisitedProvider): Promise<void> => {
+  const byCode = async (provider: VisitedProvider): Promise<void> => {
     const code = search.get('code');
     if (code === null) throw new Denied();
-    const { data } = await endVisit({ variables: { provider: door, code, state: search.get('state') ?? '' } });
+    const { data } = await endVisit({ variables: { provider, code, state: search.get('state') ?? '' } });
     const signIn = data?.endVisit.signIn;
     if (signIn) enter(signIn);
     else bound();
@@ -117,8 +121,8 @@ function useVisitEnd(provider: string, search: URLSearchParams, from: string | n
   };
 
   return async () => {
-    const door = visited[provider];
-    if (door !== undefined) await byCode(door);
+    const byRedirect = visited[provider];
+    if (byRedirect !== undefined) await byCode(byRedirect);
     else if (provider === 'telegram') await byTelegram();
     else throw new Denied();
   };

@@ -2,9 +2,9 @@ import type { ApolloCache } from '@apollo/client';
 import { useApolloClient } from '@apollo/client/react';
 import { useNavigate } from 'react-router-dom';
 import type { SecondFactorMethod } from '../generated/account/account.js';
-import type { SignedInFragment } from '../generated/kit/doors/doors.js';
+import type { SignedInFragment } from '../generated/kit/identity-providers/identityProviders.js';
 import { ShellDocument } from '../generated/kit/shell.js';
-import { doorAddress } from '../kit/leave.js';
+import { signInAddress } from '../kit/leave.js';
 import type { Viewer } from '../kit/SessionProvider.js';
 import { toaster } from '../kit/Toasts.js';
 import { useText } from '../kit/words/i18n.js';
@@ -19,7 +19,7 @@ export const landingPath = '/token';
 /** Where one by an account elsewhere does. */
 export const homePath = '/';
 
-/** Where every door leads in the end. */
+/** Where every sign-in leads in the end. */
 export function useEntered(after: string): () => void {
   const t = useText(accountTexts);
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function useEntered(after: string): () => void {
 }
 
 /**
- * What follows once a door elsewhere has opened on a page that is not the login: in, or to its second step. `from`: the
+ * What follows once an identity provider has opened on a page that is not the login: in, or to its second step. `from`: the
  * page on the way to which it was opened; null: none.
  */
 export function useSignedInElsewhere(from: string | null): (signIn: SignedInFragment) => void {
@@ -39,7 +39,7 @@ export function useSignedInElsewhere(from: string | null): (signIn: SignedInFrag
   const navigate = useNavigate();
   return ({ user, secondFactor }) => {
     if (user === null) {
-      void navigate(doorAddress('/login', from), { replace: true, state: { secondFactor } });
+      void navigate(signInAddress('/login', from), { replace: true, state: { secondFactor } });
       return;
     }
     noteViewer(cache, user);
@@ -47,6 +47,6 @@ export function useSignedInElsewhere(from: string | null): (signIn: SignedInFrag
   };
 }
 
-/** What a door that has led to the login has left to be asked for. */
+/** What a sign-in that has led to the login has left to be asked for. */
 export const secondFactorIn = (state: unknown): readonly SecondFactorMethod[] =>
   (state as { secondFactor?: readonly SecondFactorMethod[] } | null)?.secondFactor ?? [];

@@ -1,8 +1,8 @@
 import { Navigate, useLocation } from 'react-router-dom';
-import { doorAddress } from './leave.js';
+import { signInAddress } from './leave.js';
 
 /** To the login, and back to this address afterwards. */
 export function ToLogin() {
   const { pathname, search, hash } = useLocation();
-  return <Navigate to={doorAddress('/login', pathname + search + hash)} replace />;
+  return <Navigate to={signInAddress('/login', pathname + search + hash)} replace />;
 }

@@ -5,7 +5,7 @@
 
 const loginPath = '/login';
 /** Pages that say something themselves when nobody is signed in, or that lead in. */
-const doorPaths: ReadonlySet<string> = new Set(['/', loginPath, '/register', '/reset', '/user/reset', '/setup']);
+const signedOutPaths: ReadonlySet<string> = new Set(['/', loginPath, '/register', '/reset', '/user/reset', '/setup']);
 /** Longer addresses are no page of ours. */
 const maxReturnLength = 2_000;
 
@@ -14,8 +14,8 @@ let leaving = false;
 /** The session ended while a page was open: to the login, and back here afterwards. */
 export function leaveForLogin(): void {
   const { pathname, search, hash } = window.location;
-  // Many operations fail at once when a session ends; and a password tried at the door ends none.
-  if (leaving || isDoor(pathname)) return;
+  // Many operations fail at once when a session ends; and a password tried on a sign-in page ends none.
+  if (leaving || isSignedOutPage(pathname)) return;
   leaving = true;
   const params = new URLSearchParams({ expired: 'true', from: pathname + search + hash });
   window.location.assign(`${loginPath}?${params}`);
@@ -36,28 +36,28 @@ export async function leaveBy(order: () => Promise<unknown>): Promise<void> {
   window.location.assign(loginPath);
 }
 
-/** A door that leads to a page of this console afterwards. null: to none in particular. `aff`: who has invited. */
-export function doorAddress(door: '/login' | '/register', from: string | null, aff: string | null = null): string {
+/** A sign-in page that leads to a page of this console afterwards. null: to none in particular. `aff`: who has invited. */
+export function signInAddress(page: '/login' | '/register', from: string | null, aff: string | null = null): string {
   const params = new URLSearchParams({ ...(aff !== null && { aff }), ...(from !== null && { from }) });
-  return params.size === 0 ? door : `${door}?${params}`;
+  return params.size === 0 ? page : `${page}?${params}`;
 }
 
-/** Where a door leads to that was opened on the way to a page: its path, query and hash. null: it was on no such way. */
+/** Where a sign-in leads to that was begun on the way to a page: its path, query and hash. null: it was on no such way. */
 export const returnPath = (search: URLSearchParams): string | null => pageOfOurs(search.get('from'));
 
 /** As routes are matched: whatever the case, and with slashes behind. */
-function isDoor(path: string): boolean {
+function isSignedOutPage(path: string): boolean {
   const plain = path.toLowerCase().replace(/\/+$/, '') || '/';
-  return doorPaths.has(plain) || plain.startsWith('/oauth/');
+  return signedOutPaths.has(plain) || plain.startsWith('/oauth/');
 }
 
-/** The page of this console that an address names, made plain; null: another site, a door, or no address at all. */
+/** The page of this console that an address names, made plain; null: another site, a sign-in page, or no address at all. */
 function pageOfOurs(from: string | null): string | null {
   if (from === null || !from.startsWith('/') || from.length > maxReturnLength || !URL.canParse(from, here()))
     return null;
   const { origin, pathname, search, hash } = new URL(from, here());
   // `/.//elsewhere` is a path of ours that browsers would follow to another site once it stands alone.
-  if (origin !== here() || pathname.startsWith('//') || isDoor(pathname)) return null;
+  if (origin !== here() || pathname.startsWith('//') || isSignedOutPage(pathname)) return null;
   return pathname + search + hash;
 }
 

@@ -1,11 +1,11 @@
-import '../kit/doors/doors.css';
+import '../kit/identity-providers/identityProviders.css';
 import { useMutation, useQuery } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { lazy, Suspense, useState } from 'react';
 import { BindWeChatDocument, OwnBindingsDocument, UnbindDocument } from '../generated/personal/bindings.js';
-import { isVisited, type Provider, useOpenDoors } from '../kit/doors/openDoors.js';
-import { useVisit } from '../kit/doors/useVisit.js';
 import { useConfirm } from '../kit/form/ConfirmProvider.js';
+import { isVisited, type Provider, useOpenProviders } from '../kit/identity-providers/openProviders.js';
+import { useVisit } from '../kit/identity-providers/useVisit.js';
 import { useStepUp } from '../kit/proof/StepUpProvider.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
 import { Section } from '../kit/Section.js';
@@ -15,16 +15,20 @@ import { useText } from '../kit/words/i18n.js';
 import { bindingsTexts } from './bindings.texts.js';
 import { EmailBinding } from './EmailBinding.js';
 
-const WeChatDialog = lazy(async () => ({ default: (await import('../kit/doors/WeChatDialog.js')).WeChatDialog }));
-const TelegramDialog = lazy(async () => ({ default: (await import('../kit/doors/TelegramDialog.js')).TelegramDialog }));
+const WeChatDialog = lazy(async () => ({
+  default: (await import('../kit/identity-providers/WeChatDialog.js')).WeChatDialog,
+}));
+const TelegramDialog = lazy(async () => ({
+  default: (await import('../kit/identity-providers/TelegramDialog.js')).TelegramDialog,
+}));
 
 const inline = { errors: 'inline' } as const;
 
-/** By what else the viewer is known: an e-mail address, and the accounts elsewhere that open the door. */
+/** By what else the viewer is known: an e-mail address, and the external accounts that sign in. */
 export function BindingsSection() {
   const t = useText(bindingsTexts);
   const result = useQuery(OwnBindingsDocument);
-  const open = useOpenDoors();
+  const open = useOpenProviders();
   const me = result.data?.me ?? null;
   return (
     <Section title={t('title')}>
@@ -53,7 +57,7 @@ export function BindingsSection() {
   );
 }
 
-/** What is bound can be unbound, whether its door is open or not. */
+/** What is bound can be unbound, whether its provider is switched on or not. */
 const shownFor = (open: readonly Provider[], bound: readonly Provider[]): readonly Provider[] => [
   ...open,
   ...bound.filter((provider) => !open.includes(provider)),

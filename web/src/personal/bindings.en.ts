@@ -22,7 +22,7 @@ export const bindingsEn: Translation<typeof bindingsZh> = {
   remove: 'Remove',
   title: 'Bound accounts',
   unbind: 'Unbind',
-  'unbind.confirm': 'This {{provider}} account will not open the door any more.',
+  'unbind.confirm': 'This {{provider}} account can no longer be used to sign in.',
   'unbind.label': 'Unbind {{provider}}',
   unbound: 'Unbound',
 };

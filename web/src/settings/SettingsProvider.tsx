@@ -79,7 +79,7 @@ export function SettingsProvider({ children }: { readonly children: ReactNode })
         const rest = [...before].filter(([key]) => !saved.includes(key));
         return new Map([...rest, ...answer.refused.map((option) => [option.key, option] as const)]);
       });
-      // Names, units and doors are shown all over the console.
+      // Names, units and identity providers are shown all over the console.
       if (saved.length > 0) await client.refetchQueries({ include: [ShellDocument] }).catch(() => undefined);
       return answer.refused;
     },

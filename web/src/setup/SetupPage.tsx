@@ -3,10 +3,10 @@ import { Button, Callout } from '@blueprintjs/core';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { CompleteSetupDocument } from '../generated/setup/setup.js';
-import { DoorCard } from '../kit/DoorCard.js';
 import { PasswordField, TextField } from '../kit/form/Fields.js';
 import { FormProblem } from '../kit/form/FormProblem.js';
 import { useStatus } from '../kit/SessionProvider.js';
+import { SignInCard } from '../kit/SignInCard.js';
 import { errorText, failureCode } from '../kit/words/errors.js';
 import { useText } from '../kit/words/i18n.js';
 import { ModeChoice } from './ModeChoice.js';
@@ -54,8 +54,8 @@ export function SetupPage() {
   };
 
   return (
-    <DoorCard title={t('title')}>
-      <p className="door-lead">{t('lead')}</p>
+    <SignInCard title={t('title')}>
+      <p className="sign-in-lead">{t('lead')}</p>
       <FormProblem text={error === undefined ? null : errorText(error)} />
       <form onSubmit={submit} noValidate>
         {setUpCodeNeeded && (
@@ -105,6 +105,6 @@ export function SetupPage() {
           <Button type="submit" intent="primary" fill size="large" text={t('submit')} loading={loading} />
         )}
       </form>
-    </DoorCard>
+    </SignInCard>
   );
 }

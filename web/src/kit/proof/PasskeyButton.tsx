@@ -21,7 +21,7 @@ export function PasskeyButton({ busy, attempt, ask, onProof }: PasskeyButtonProp
       fill
       size="large"
       icon={<Key />}
-      className="door-alternative"
+      className="sign-in-alternative"
       text={t('passkey')}
       disabled={busy}
       onClick={() =>

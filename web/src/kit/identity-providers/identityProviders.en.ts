@@ -1,7 +1,7 @@
 import type { Translation } from '../words/i18n.js';
-import type { doorsZh } from './doors.zh.js';
+import type { identityProvidersZh } from './identityProviders.zh.js';
 
-export const doorsEn: Translation<typeof doorsZh> = {
+export const identityProvidersEn: Translation<typeof identityProvidersZh> = {
   or: 'or',
   signIn: 'Log in with {{provider}}',
   'telegram.failed': 'The button of Telegram could not be loaded.',

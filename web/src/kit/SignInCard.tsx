@@ -4,13 +4,13 @@ import { useDocumentTitle } from './PageFrame.js';
 import { useStatus } from './SessionProvider.js';
 
 /** The card in the middle of the pages before one is signed in. */
-export function DoorCard({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function SignInCard({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const { logo } = useStatus();
   useDocumentTitle(title);
   return (
-    <div className="door">
-      <Card className="door-card">
-        <header className="door-header">
+    <div className="sign-in-page">
+      <Card className="sign-in-card">
+        <header className="sign-in-header">
           <img src={logo === '' ? '/logo.svg' : logo} alt="" width={40} height={40} />
           <h1 className="page-title">{title}</h1>
         </header>

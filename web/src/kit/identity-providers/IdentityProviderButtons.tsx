@@ -1,15 +1,18 @@
-import './doors.css';
+import './identityProviders.css';
 import { useMutation } from '@apollo/client/react';
 import { Button } from '@blueprintjs/core';
 import { lazy, Suspense, useState } from 'react';
-import { type SignedInFragment, SignInByWeChatDocument } from '../../generated/kit/doors/doors.js';
+import {
+  type SignedInFragment,
+  SignInByWeChatDocument,
+} from '../../generated/kit/identity-providers/identityProviders.js';
 import { noteReturn } from '../leave.js';
 import { toaster } from '../Toasts.js';
 import { commonTexts } from '../words/common.texts.js';
 import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';
-import { doorsTexts } from './doors.texts.js';
-import { isVisited, type Provider } from './openDoors.js';
+import { identityProviderTexts } from './identityProviders.texts.js';
+import { isVisited, type Provider } from './openProviders.js';
 import { useVisit } from './useVisit.js';
 
 const WeChatDialog = lazy(async () => ({ default: (await import('./WeChatDialog.js')).WeChatDialog }));
@@ -19,15 +22,15 @@ interface DoorButtonsProps {
   readonly providers: readonly Provider[];
   /** For who registers by one of them. */
   readonly inviteCode: string;
-  /** Where who comes back from a door elsewhere is led; null: nowhere in particular. */
+  /** Where who comes back from an identity provider is led; null: nowhere in particular. */
   readonly from: string | null;
-  /** What a door has led to that opens on the page itself. */
+  /** What a sign-in has led to that opens on the page itself. */
   readonly onSignIn: (signIn: SignedInFragment) => void;
 }
 
-/** A button for each door elsewhere. */
-export function DoorButtons({ providers, inviteCode, from, onSignIn }: DoorButtonsProps) {
-  const t = useText(doorsTexts);
+/** A button for each identity provider. */
+export function IdentityProviderButtons({ providers, inviteCode, from, onSignIn }: DoorButtonsProps) {
+  const t = useText(identityProviderTexts);
   const common = useText(commonTexts);
   const { leaving, visit } = useVisit();
   const [dialog, setDialog] = useState<Provider | null>(null);
@@ -51,8 +54,8 @@ export function DoorButtons({ providers, inviteCode, from, onSignIn }: DoorButto
   };
 
   return (
-    <div className="door-buttons">
-      <p className="door-or">{t('or')}</p>
+    <div className="sign-in-buttons">
+      <p className="sign-in-or">{t('or')}</p>
       {providers.map((provider) => (
         <Button
           key={provider}

@@ -1,9 +1,9 @@
-import './doors.css';
+import './identityProviders.css';
 import { Callout, Dialog, DialogBody, Spinner } from '@blueprintjs/core';
 import { useEffect, useRef, useState } from 'react';
 import { useStatus } from '../SessionProvider.js';
 import { useText } from '../words/i18n.js';
-import { doorsTexts } from './doors.texts.js';
+import { identityProviderTexts } from './identityProviders.texts.js';
 import { beginTelegramVisit } from './telegramVisit.js';
 
 const script = 'https://telegram.org/js/telegram-widget.js?22';
@@ -27,7 +27,7 @@ export function TelegramDialog({ title, bind, onClose }: TelegramDialogProps) {
 }
 
 function TelegramWidget({ bind }: { readonly bind: boolean }) {
-  const t = useText(doorsTexts);
+  const t = useText(identityProviderTexts);
   const { telegramBotName } = useStatus();
   const place = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<'loading' | 'shown' | 'failed'>('loading');

@@ -1,4 +1,4 @@
-import './doors.css';
+import './identityProviders.css';
 import { Button, Dialog, DialogBody, DialogFooter } from '@blueprintjs/core';
 import { type FormEvent, useId, useState } from 'react';
 import { TextField } from '../form/Fields.js';
@@ -7,7 +7,7 @@ import { useStatus } from '../SessionProvider.js';
 import { commonTexts } from '../words/common.texts.js';
 import { errorText } from '../words/errors.js';
 import { useText } from '../words/i18n.js';
-import { doorsTexts } from './doors.texts.js';
+import { identityProviderTexts } from './identityProviders.texts.js';
 
 interface WeChatDialogProps {
   readonly title: string;
@@ -18,7 +18,7 @@ interface WeChatDialogProps {
 
 /** The account to follow, and a field for the code it answers with. */
 export function WeChatDialog({ title, onCode, onClose }: WeChatDialogProps) {
-  const t = useText(doorsTexts);
+  const t = useText(identityProviderTexts);
   const common = useText(commonTexts);
   const { wechatQrCode } = useStatus();
   const form = useId();

@@ -1,7 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useState } from 'react';
-import { VisitProviderDocument } from '../../generated/kit/doors/doors.js';
-import type { VisitedProvider } from './openDoors.js';
+import { VisitProviderDocument } from '../../generated/kit/identity-providers/identityProviders.js';
+import type { VisitedProvider } from './openProviders.js';
 
 interface Visit {
   /** The account is to be bound to who is signed in; otherwise it signs in. */

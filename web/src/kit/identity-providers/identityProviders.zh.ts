@@ -1,4 +1,4 @@
-export const doorsZh = {
+export const identityProvidersZh = {
   or: '或',
   signIn: '使用 {{provider}} 登录',
   'telegram.failed': '无法加载 Telegram 的登录按钮。',

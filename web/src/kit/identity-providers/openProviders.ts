@@ -7,8 +7,8 @@ export type Provider = VisitedProvider | 'WECHAT' | 'TELEGRAM';
 export const isVisited = (provider: Provider): provider is VisitedProvider =>
   provider !== 'WECHAT' && provider !== 'TELEGRAM';
 
-/** The doors elsewhere that are open now, in the order they are shown. */
-export function useOpenDoors(): readonly Provider[] {
+/** The identity providers that are open now, in the order they are shown. */
+export function useOpenProviders(): readonly Provider[] {
   const { githubClientId, oidcClientId, linuxdoClientId, wechatLogin, telegramBotName } = useStatus();
   const isOpen: Readonly<Record<Provider, boolean>> = {
     GITHUB: githubClientId !== null,

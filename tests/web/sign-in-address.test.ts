@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { describe, expect, test } from 'vitest';
-import { doorAddress, noteReturn, returnPath, takeReturn } from '../../web/src/kit/leave.js';
+import { noteReturn, returnPath, signInAddress, takeReturn } from '../../web/src/kit/leave.js';
 import { formatTime } from '../../web/src/kit/time.js';
 import { emptySetupForm, problemsIn } from '../../web/src/setup/setupForm.js';
 
@@ -26,7 +26,7 @@ describe('setting up', () => {
 });
 
 describe('after signing in on the way to a page', () => {
-  const back = (from: string) => returnPath(new URL(doorAddress('/login', from), 'http://gateway').searchParams);
+  const back = (from: string) => returnPath(new URL(signInAddress('/login', from), 'http://gateway').searchParams);
 
   test('one is on that page, with query and hash', () => {
     for (const from of [
@@ -74,10 +74,10 @@ describe('after signing in on the way to a page', () => {
   });
   test('who came to the sign-in page itself has nowhere to go back to', () => {
     expect(returnPath(new URLSearchParams('expired=true'))).toBeNull();
-    expect(doorAddress('/login', null)).toBe('/login');
+    expect(signInAddress('/login', null)).toBe('/login');
   });
   test('the way to the page and the invitation are kept from one sign-in page to the next', () => {
-    expect(doorAddress('/register', '/log?page=2', 'AB12')).toBe('/register?aff=AB12&from=%2Flog%3Fpage%3D2');
+    expect(signInAddress('/register', '/log?page=2', 'AB12')).toBe('/register?aff=AB12&from=%2Flog%3Fpage%3D2');
   });
   test('what is noted for a round trip is taken once, and is judged as what stands in an address', () => {
     noteReturn('/log?page=2');

@@ -13,7 +13,7 @@ import { noteViewer, useEntered } from './entering.js';
 const inline = { errors: 'inline' } as const;
 
 /** Signing in by a passkey alone; nothing where the browser has none to offer. */
-export function PasskeyDoor({ after }: { readonly after: string }) {
+export function PasskeySignIn({ after }: { readonly after: string }) {
   const t = useText(accountTexts);
   const entered = useEntered(after);
   const [busy, setBusy] = useState(false);
@@ -42,7 +42,7 @@ export function PasskeyDoor({ after }: { readonly after: string }) {
       fill
       size="large"
       icon={<Key />}
-      className="door-alternative"
+      className="sign-in-alternative"
       text={t('login.passkey')}
       loading={busy}
       onClick={() => void enter()}
