@@ -23,10 +23,9 @@ import { guard } from './wire/guard.js';
 import type { Query } from './wire/query.js';
 
 /*
- * Coming in by an account elsewhere, and binding one. A session's user who comes back binds, which asks for the header
- * with its id: a page of another site can send a browser here, and the cookie along with it, but no header. Whoever has a
- * second factor shows by a header too that it was proven anew; where the browser is led here, which sends none, they are
- * refused.
+ * Signing in by an identity provider, and binding its account. Binding needs the header with the user's id: another
+ * site can send a browser here with its cookie, but with no header. A user with a second factor needs the step-up header
+ * too, so a browser that is merely redirected here is refused.
  */
 
 const stateWrong: Wordings = { 'sign-in-state-wrong': ['state is empty or not same', 403] };

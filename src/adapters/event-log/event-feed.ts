@@ -5,11 +5,9 @@ import type { Log } from '../log.js';
 import { EventQueue } from './event-queue.js';
 
 /*
- * Follows the end of the log once, for all subscribers of the process.
- *
- * What this process appends is handed in as it is (offer); what others append is read when woken (wake). A subscriber
- * reads for itself until it has caught up, and from then on takes from its queue. One that is too slow loses its queue
- * and catches up again, so it neither holds the others back nor fills the memory.
+ * Follows the end of the log once, for all subscribers of the process: own appends are handed in (offer), those of
+ * others read when woken (wake). A subscriber reads for itself until it has caught up, then from its queue. One that is
+ * too slow loses its queue and catches up again: it neither delays others nor fills the memory.
  */
 
 interface FeedSource {

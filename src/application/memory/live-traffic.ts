@@ -8,11 +8,9 @@ import { attemptOf, failedAttemptsOf, type Sample, sampleOf } from './traffic-sa
 import { type TrafficFigures, TrafficTally } from './traffic-tally.js';
 
 /*
- * The last minute of traffic, in total and by channel and model, from the tail: every node sees all calls. Adding a call
- * and forgetting one cost the same few operations, so a busy gateway pays no more per call than an idle one.
- *
- * In total and by model a call counts once. A channel counts how often it was asked: one that failed has failed, whoever
- * answered the call after it.
+ * The last minute of traffic, in total and by channel and model. Adding a call and forgetting one cost the same few
+ * operations. In total and by model a call counts once; a channel counts each attempt, failed ones included, whichever
+ * channel answered in the end.
  */
 
 export interface TrafficSnapshot {

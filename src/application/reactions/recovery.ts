@@ -11,10 +11,9 @@ import type { Handle } from '../handle.js';
 import type { CallProgressNotes, Clock, QuotaGate, ReadModelProgress } from '../ports/storage-ports.js';
 
 /*
- * Reservations without an outcome that nobody serves any more: a node died, or lost one. Each gets the outcome that the
- * last note about it bears out. What reached its caller is charged; the rest is given back, and what upstream may charge
- * for it booked to suspense. The call's own stream decides whether there is anything left to do, so nothing can happen
- * twice, and nothing depends on clocks.
+ * Concludes reservations that no node serves any more. What reached the caller is charged; the rest is released, and
+ * what upstream may charge for it is booked to suspense. The call's own stream decides whether anything is left to do,
+ * so nothing happens twice and nothing depends on clocks.
  */
 
 interface RecoveryPorts {

@@ -13,12 +13,9 @@ import type { Price, TokenPrice } from '../pricing/pricing.js';
 import { quantities } from '../pricing/quantities.js';
 
 /*
- * How the events of calls stand in the log: the same facts in a fixed order, without the names that every call would
- * repeat. They are nearly all of the log, and take less than half the room so. What is usually the same comes last and
- * is left out there.
- *
- * What has been written is read for ever: places, letters and numbers keep their meaning, and more are only ever added
- * at the end.
+ * How events of calls are stored: facts in a fixed order, without member names, in less than half the space. What is
+ * usually the same comes last and is left out. What has been written is read for ever: positions, letters and numbers
+ * keep their meaning, and more are only added at the end.
  */
 
 export interface PackedForm<Event> {

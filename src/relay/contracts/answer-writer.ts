@@ -5,10 +5,9 @@ import type { Frame } from '../upstream/sse.js';
 import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
 
 /*
- * Where upstream and caller meet. Every wire puts what it reads into chunks of one form, and every dialect writes such
- * chunks: none of them knows another. The form is that of OpenAI's chat and completion objects, which most upstreams
- * speak anyway; members it does not know ride along. Usage meets as `Usage`. Where wire and dialect are the same thing,
- * what need not be changed goes through byte for byte.
+ * Protocols turn what they read into neutral chunks, and dialects write them. The form is that of OpenAI's chat and
+ * completion objects; unknown members are kept. Where client and provider share a format, what need not be changed goes
+ * through byte for byte.
  */
 
 export type Wire = 'openai' | 'anthropic' | 'gemini';

@@ -15,13 +15,9 @@ import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
 import { LocalReservation } from './local-reservation.js';
 
 /*
- * The money side of a call: held at the gate and reserved durably before the upstream is asked, then settled or
- * released exactly once. The call's own stream and its expected revision make the outcome exactly-once; a repeat of the
- * same event is a no-op.
- *
- * When the log does not answer, nobody knows which outcome it holds. What was delivered stays settled, however long the
- * writing takes. An answer nobody has seen is withdrawn: the log gets a release, or a refund where it turns out to hold
- * the settlement already. Either way a call that was answered as failed has cost nothing.
+ * A call is reserved durably before its request goes upstream, then settled or released exactly once: the expected
+ * revision of its own stream sees to that. When the log does not answer, what was delivered stays settled. An answer that
+ * nobody has seen is withdrawn: released, or refunded where the log has the settlement already.
  */
 
 export interface MeterPorts {

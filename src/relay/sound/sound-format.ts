@@ -9,11 +9,9 @@ import { measure } from './measure.js';
 import { densestSound, type Measured, thinnestOf } from './measured.js';
 
 /*
- * How much sound a file has. The usual formats are walked through here. Of others a library reads what the file says of
- * itself. Callers send what they like, and a header of a few bytes can announce billions of entries: so the library works
- * in a process of its own, which has so much memory and so much time for a file, and is given up beyond it. A thread
- * would not do: one that fills its memory faster than it can be stopped ends the process it is in. One file at a time is
- * looked at, in turns of those who sent them.
+ * How long the audio of a file is. Usual formats are read here, others by a library. A hostile header can announce
+ * billions of entries, so the library runs in a process with limits of memory and time, one file at a time, fair among
+ * senders. A thread would not do: one that fills its memory fast enough ends the whole process.
  */
 
 type SoundFormat = Pick<

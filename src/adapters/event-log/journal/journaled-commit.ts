@@ -17,11 +17,9 @@ import type { Journal } from './journal.js';
 import { type JournaledAppend, lineOf } from './journaled-append.js';
 
 /*
- * Answers the appends of calls as soon as a journal on the disk holds them, and brings them into the log behind that,
- * many at a time.
- *
- * Only what cannot fail there is answered so: one event to a call that this process begins, or that it has begun and
- * nobody has continued. Whatever else is appended is judged by the log, after all that was answered for its stream.
+ * Resolves appends of calls as soon as a journal on the disk holds them, and commits them to the log later, many at a
+ * time. Only what cannot fail there is resolved so: one event to a call that this process begins, or has begun and nobody
+ * has continued. All else is judged by the log, after what was resolved for its stream.
  */
 
 export interface JournaledCommitOptions {
