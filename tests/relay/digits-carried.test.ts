@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, neutralOf } from '../../src/relay/contracts/endpoint.js';
+import type { Endpoint } from '../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../src/relay/contracts/protocol.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { chat } from '../../src/relay/dialects/openai/endpoints/chat.js';
 import { isObject, type JsonObject, parseJson } from '../../src/relay/json/json.js';
 import { named, sentBody } from '../../src/relay/pipeline/sent-text.js';
+import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { numberTexts, objectTexts } from '../support/inputs/json-texts.js';
 import { typeOf, type Wire, wires } from '../support/upstreams/dialect-upstreams.js';
 import { callerOf, plainChannel, play, providerOfType, usualOptions } from './providers/golden.js';

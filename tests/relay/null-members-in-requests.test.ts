@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requestsAsMeant } from '../../fuzz/dialects/requests-as-meant.js';
-import { type Endpoint, neutralOf } from '../../src/relay/contracts/endpoint.js';
+import type { Endpoint } from '../../src/relay/contracts/endpoint.js';
 import { NotConvertible, type Provider } from '../../src/relay/contracts/protocol.js';
 import { anthropicCountTokens as anthropicCount } from '../../src/relay/dialects/anthropic/endpoints/count-tokens.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
@@ -17,6 +17,7 @@ import { geminiNames } from '../../src/relay/dialects/gemini/names.js';
 import { openAiNames } from '../../src/relay/dialects/openai/names.js';
 import { isObject, type JsonObject } from '../../src/relay/json/json.js';
 import { camelOf } from '../../src/relay/protocols/gemini/names.js';
+import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { providers } from '../../src/relay/providers/registry.js';
 import { inputTokens } from '../support/given/input-tokens.js';
 import { bare, nameOf, nulledAt, type Path, pathText, placesIn, valueAt, withoutAt } from '../support/null-members.js';

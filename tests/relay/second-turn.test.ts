@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, neutralOf } from '../../src/relay/contracts/endpoint.js';
+import type { Endpoint } from '../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../src/relay/contracts/protocol.js';
 import { anthropicCaller } from '../../src/relay/dialects/anthropic/dialect.js';
 import { messages as messagesEndpoint } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { geminiCaller } from '../../src/relay/dialects/gemini/dialect.js';
 import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { isObject, type JsonObject, objectsIn } from '../../src/relay/json/json.js';
+import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { withOwnToolNames, writerFor } from '../../src/relay/protocols/tool-names.js';
 import { wordsOf } from '../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './providers/golden.js';

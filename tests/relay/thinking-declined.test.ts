@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { neutralOf } from '../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../src/relay/contracts/protocol.js';
 import { anthropicCaller } from '../../src/relay/dialects/anthropic/dialect.js';
 import { messages } from '../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { geminiCaller } from '../../src/relay/dialects/gemini/dialect.js';
 import { generateContent } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { isObject, type JsonObject } from '../../src/relay/json/json.js';
+import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { wordsOf } from '../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './providers/golden.js';
 

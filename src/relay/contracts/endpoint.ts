@@ -1,10 +1,9 @@
 import type { PaidMode } from '../../domain/channel/provider.js';
 import type { JsonObject } from '../json/json.js';
 import type { PromptEstimate } from '../metering/prompt-tally.js';
-import { withFitToolNames } from '../protocols/tool-names.js';
 import type { SoundLength } from '../sound/sound-length.js';
 import type { CallerDialect } from './caller-dialect.js';
-import { type NeutralRequest, neutralRequest } from './neutral-request.js';
+import type { NeutralRequest } from './neutral-request.js';
 import type { RequestBodies } from './ports.js';
 import type { Upload } from './upload.js';
 
@@ -44,23 +43,6 @@ export interface Demand {
   readonly counted?: true;
   /** The prompt is a recording, which lasts so long. Left out: it is not. */
   readonly recording?: SoundLength;
-}
-
-/**
- * What is asked for in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all
- * digits. `renamedTools` is told which names of tools were made fit. What is given throws NotConvertible.
- */
-export function neutralOf(
-  { mode, toNeutral }: Pick<Endpoint, 'mode' | 'toNeutral'>,
-  body: JsonObject,
-  exact = (): JsonObject => body,
-  renamedTools = new Map<string, string>(),
-): () => NeutralRequest {
-  let made: NeutralRequest | null = null;
-  return () => {
-    made ??= toNeutral === null ? neutralRequest(mode, exact()) : withFitToolNames(toNeutral(exact()), renamedTools);
-    return made;
-  };
 }
 
 export interface Endpoint {

@@ -1,11 +1,11 @@
 import type { CallOutcome } from '../../domain/call/call.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
+import type { FirstStep, StreamReading } from '../answers/answer-reading.js';
+import { noRoomHere } from '../answers/lost-answer.js';
+import { countKept, takeFirst } from '../answers/stream-start.js';
 import { errorForCaller, fromUpstream, internalError, RelayError, storeUnavailable } from '../contracts/errors.js';
 import { hasEnded, type StreamStep } from '../contracts/protocol.js';
 import type { AccountWatch } from '../pipeline/account-watch.js';
-import type { FirstStep, StreamReading } from '../upstream/answer-reading.js';
-import { noRoomHere } from '../upstream/lost-answer.js';
-import { countKept, takeFirst } from '../upstream/stream-start.js';
 import { isSilence, Lost } from '../upstream/upstream-response.js';
 import type { CallerConnection } from './caller-connection.js';
 import type { Growth } from './growth.js';

@@ -1,9 +1,9 @@
 import type { CallOutcome } from '../../domain/call/call.js';
+import type { StreamReading } from '../answers/answer-reading.js';
 import { logBug, type RelayError, storeUnavailable } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import { seenTokens } from '../metering/believed-usage.js';
 import type { AnsweredCall, ConcludedCall } from '../pipeline/call-context.js';
-import type { StreamReading } from '../upstream/answer-reading.js';
 import { elapsed, presentFor } from './call-times.js';
 import { watchGrowth } from './growth.js';
 import { hiddenCosts } from './hidden-costs.js';

@@ -1,9 +1,9 @@
 import type { CallOutcome } from '../../domain/call/call.js';
 import type { Usage } from '../../domain/call/usage.js';
+import type { Got } from '../answers/answer-reading.js';
 import { jsonType, storeUnavailable } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { ConcludedCall } from '../pipeline/call-context.js';
-import type { Got } from '../upstream/answer-reading.js';
 import { passedOn } from './passed-on.js';
 import type { StalledCallers } from './stalled-callers.js';
 import { writeToEnd } from './write-answer.js';

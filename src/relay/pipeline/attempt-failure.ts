@@ -1,7 +1,7 @@
+import type { Got } from '../answers/answer-reading.js';
 import { networkFailure, type RelayError, saturatedHere } from '../contracts/errors.js';
 import type { ServiceSent } from '../contracts/service-tier.js';
 import type { RequestedThinking } from '../protocols/requested-thinking.js';
-import type { Got } from '../upstream/answer-reading.js';
 import type { Unreached } from '../upstream/upstream.js';
 
 /* What one attempt at one channel came to. */

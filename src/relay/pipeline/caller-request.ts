@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mode } from '../../domain/channel/provider.js';
-import { type Endpoint, neutralOf } from '../contracts/endpoint.js';
+import type { Endpoint } from '../contracts/endpoint.js';
 import type { CallerRequest } from '../contracts/protocol.js';
 import { believer } from '../metering/believed-usage.js';
 import type { Reservation } from '../metering/metered.js';
+import { neutralOf } from '../protocols/neutral-of.js';
 import type { FormFile } from '../upstream/request-content.js';
 import type { Resolution } from './resolution.js';
 import type { SentBody } from './sent-text.js';

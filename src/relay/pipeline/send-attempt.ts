@@ -1,15 +1,15 @@
 import type { UserId } from '../../domain/kernel/ids.js';
 import { factsOf } from '../../domain/models/model-facts.js';
+import { noRoomForAnswer } from '../answers/lost-answer.js';
+import { readAnswer } from '../answers/upstream-answer.js';
 import { accountUnavailable, errorForCaller, fromUpstream } from '../contracts/errors.js';
 import type { RelayPorts } from '../contracts/ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../contracts/protocol.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
 import type { InFlightCall } from '../metering/in-flight-calls.js';
 import type { AnswerPlace } from '../upstream/answer-room.js';
-import { noRoomForAnswer } from '../upstream/lost-answer.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
 import { wordsOf } from '../upstream/request-content.js';
-import { readAnswer } from '../upstream/upstream-answer.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
 import { type Attempt, type AttemptFailure, failed, type SentRequest, unreached } from './attempt-failure.js';
 import { reasonOf, saysChannelIsDead } from './channel-health.js';

@@ -1,5 +1,5 @@
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../json/json.js';
-import { upstreamJson } from '../protocols/upstream-json.js';
+import { upstreamJson } from '../json/upstream-json.js';
 import { type Confidential, withoutSecrets } from './confidential.js';
 
 /** An upstream's refusal in one shape, fit to be shown: no key, address or foreign HTML is left in it, and it is short. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Endpoint, neutralOf } from '../../../src/relay/contracts/endpoint.js';
+import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { providerTools } from '../../../src/relay/contracts/neutral.js';
 import { NotConvertible } from '../../../src/relay/contracts/protocol.js';
 import { geminiArrayCaller, geminiCaller } from '../../../src/relay/dialects/gemini/dialect.js';
@@ -12,6 +12,7 @@ import { neutralContent } from '../../../src/relay/dialects/gemini/to-neutral.js
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../../src/relay/json/json.js';
 import { conversation } from '../../../src/relay/protocols/gemini/contents.js';
+import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { inputTokens } from '../../support/given/input-tokens.js';
 import {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Quota } from '../../../src/domain/kernel/quota.js';
+import type { Got, StreamReading } from '../../../src/relay/answers/answer-reading.js';
 import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import type { ConcludedCall, DeliveredCall } from '../../../src/relay/pipeline/call-context.js';
 import { deliverCall, finishCall } from '../../../src/relay/pipeline/deliver.js';
-import type { Got, StreamReading } from '../../../src/relay/upstream/answer-reading.js';
 import type { SoundReading } from '../../../src/relay/upstream/sound-answer.js';
 import { givenAnswered, somethingSaid, wholeGot } from '../../support/given/call-contexts.js';
 import { someInstant } from '../../support/given/events.js';

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { channelKeyIn } from '../../../src/domain/channel/channel-settings.js';
 import type { AuthorisationPorts } from '../../../src/relay/contracts/authorisation.js';
-import { neutralOf } from '../../../src/relay/contracts/endpoint.js';
 import {
   type CallerRequest,
   NotConvertible,
@@ -13,6 +12,7 @@ import {
 } from '../../../src/relay/contracts/protocol.js';
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
+import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { awsClaude } from '../../../src/relay/providers/aws-claude.js';
 import {
   BrokenFrame,

@@ -5,7 +5,6 @@ import { claudeSettings } from '../../../src/application/options/claude-settings
 import type { Usage } from '../../../src/domain/call/usage.js';
 import { noUsage } from '../../../src/domain/call/usage.js';
 import type { Mode } from '../../../src/domain/channel/provider.js';
-import { neutralOf } from '../../../src/relay/contracts/endpoint.js';
 import type {
   CallerRequest,
   CallInfo,
@@ -17,6 +16,7 @@ import type {
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { openAiCaller } from '../../../src/relay/dialects/openai/dialect.js';
 import { isObject, type JsonObject } from '../../../src/relay/json/json.js';
+import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import type { UpstreamError } from '../../../src/relay/upstream/upstream-error.js';
 import { eventFrame, framesOf } from '../../support/upstreams/event-stream.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { neutralOf } from '../../../src/relay/contracts/endpoint.js';
 import type { CallerRequest } from '../../../src/relay/contracts/protocol.js';
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
+import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { vertexClaude } from '../../../src/relay/protocols/vertex/claude.js';
 import { wordsOf } from '../../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './golden.js';

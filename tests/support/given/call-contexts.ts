@@ -2,6 +2,7 @@ import type { ApiKeyView, ChannelView, UserView } from '../../../src/application
 import type { Release, Settlement } from '../../../src/domain/call/call-conclusion.js';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
+import type { Got } from '../../../src/relay/answers/answer-reading.js';
 import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { RelayError } from '../../../src/relay/contracts/errors.js';
 import type { Generated } from '../../../src/relay/contracts/protocol.js';
@@ -18,7 +19,6 @@ import {
 } from '../../../src/relay/pipeline/call-context.js';
 import type { Resolution } from '../../../src/relay/pipeline/resolution.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
-import type { Got } from '../../../src/relay/upstream/answer-reading.js';
 import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
 import { MemoryConnection } from '../callers/memory-connection.js';
 import { plainPrice } from './calls.js';

@@ -1,12 +1,12 @@
 import type { Generated, StreamInput } from '../../contracts/protocol.js';
 import { exactly } from '../../json/exact-json.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { isWellShaped } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { Frame } from '../../upstream/sse.js';
 import { failedStop } from '../failed-finish.js';
 import { saysSomething } from '../says-something.js';
 import { maxStrayPatterns, SseStream } from '../sse-stream.js';
-import { isWellShaped } from '../upstream-json.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
 import { anthropicFailureIn } from './failure.js';

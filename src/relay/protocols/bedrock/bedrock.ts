@@ -1,5 +1,6 @@
 import type { Protocol } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject } from '../../json/json.js';
+import { upstreamJson } from '../../json/upstream-json.js';
 import { anthropicAnswer } from '../anthropic/answer.js';
 import { pictureAddressesOf, withPictures } from '../anthropic/pictures.js';
 import { anthropicRequest } from '../anthropic/request.js';
@@ -7,7 +8,6 @@ import { AnthropicStream } from '../anthropic/stream.js';
 import type { AnthropicVariant, MessagesTarget } from '../anthropic/variant.js';
 import { wholeSegment } from '../model-address.js';
 import { written } from '../request-builder.js';
-import { upstreamJson } from '../upstream-json.js';
 import { bedrockRefusal } from './failure.js';
 import { confidentialIn, credentialsIn, placed } from './key.js';
 import { BedrockStream } from './stream.js';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, type JsonValue, textIn } from '../../json/json.js';
+import { upstreamJson } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
-import { upstreamJson } from '../upstream-json.js';
 
 /* Failures as Amazon tells them: by the name of an exception, in a header or in what a frame is called. */
 

@@ -1,4 +1,5 @@
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { upstreamJson } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import {
   asUpstreamError,
@@ -9,7 +10,6 @@ import {
 } from '../../upstream/upstream-error.js';
 import { openAiFailureIn } from '../openai/failure.js';
 import { saysSomething } from '../says-something.js';
-import { upstreamJson } from '../upstream-json.js';
 
 /* Failures as Google's interfaces tell them: a number, a name for it, a message, and details of known kinds. */
 

@@ -1,11 +1,11 @@
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { tierTold } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
+import { upstreamJson } from '../../json/upstream-json.js';
 import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { failedChoice } from '../failed-finish.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
-import { upstreamJson } from '../upstream-json.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
 import { untoldTools } from './untold-tools.js';

@@ -1,6 +1,7 @@
 import { used } from '../../../domain/call/usage.js';
 import type { CallerRequest, Protocol } from '../../contracts/protocol.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn } from '../../json/json.js';
+import { upstreamJson } from '../../json/upstream-json.js';
 import { SeenText } from '../../text/seen-text.js';
 import { unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
@@ -11,7 +12,6 @@ import { memberIn } from '../gemini/names.js';
 import { isNative } from '../gemini/native.js';
 import { pathSegment } from '../model-address.js';
 import { baseOf, neutralAs, notServed, written } from '../request-builder.js';
-import { upstreamJson } from '../upstream-json.js';
 
 /* Texts as vectors in Google's cloud, by its older method: it says of each text how many tokens it has. */
 

@@ -5,12 +5,12 @@ import { urlIn } from '../../../domain/kernel/address.js';
 import type { Authorisation, AuthorisationPorts } from '../../contracts/authorisation.js';
 import { NotConvertible, type UpstreamChannel } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { upstreamJson } from '../../json/upstream-json.js';
 import type { Granted } from '../../upstream/access-tokens.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import type { ControlAnswer } from '../../upstream/control-client.js';
 import { asUpstreamError, reportedFailure, statusOf, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
-import { upstreamJson } from '../upstream-json.js';
 
 /*
  * Google's service accounts. Their key is a document; with it an assertion is signed, and for the assertion a token is

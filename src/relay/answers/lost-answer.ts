@@ -1,9 +1,9 @@
 import type { NoRoom } from '../../http/body-room.js';
 import { gatewayErrorType } from '../contracts/errors.js';
 import type { AnswerStream } from '../contracts/protocol.js';
+import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
+import { isSilence, Lost, NoRoomForAnswer, Overdue, UnreadableBody } from '../upstream/upstream-response.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
-import { type UpstreamError, unreadableAnswer } from './upstream-error.js';
-import { isSilence, Lost, NoRoomForAnswer, Overdue, UnreadableBody } from './upstream-response.js';
 
 /* Answers that could not be read to their end, or have nothing in them: what the caller is told, and whether it may cost. */
 

@@ -1,11 +1,11 @@
 import type { Answer } from '../contracts/protocol.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
+import type { UpstreamAnswer } from '../upstream/upstream.js';
+import { reportedRetryAfter, unreadableAnswer } from '../upstream/upstream-error.js';
+import { WholeJson } from '../upstream/whole-json.js';
 import { nothing, settledMs } from './answer-body.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
-import type { UpstreamAnswer } from './upstream.js';
-import { reportedRetryAfter, unreadableAnswer } from './upstream-error.js';
-import { WholeJson } from './whole-json.js';
 
 /* Answers that have come whole: read as the caller asked for them, or as a refusal. */
 

@@ -1,6 +1,6 @@
-import { parseExactly } from '../json/exact-json.js';
-import { type JsonValue, parseJson } from '../json/json.js';
-import { JsonShape } from '../json/json-shape.js';
+import { parseExactly } from './exact-json.js';
+import { type JsonValue, parseJson } from './json.js';
+import { JsonShape } from './json-shape.js';
 
 /*
  * JSON that an upstream wrote. Parsing makes up to fifty times its size of a text that is nothing but brackets, and what

@@ -1,11 +1,11 @@
 import type { NoRoom } from '../../http/body-room.js';
 import { type AnswerStream, hasEnded, type StreamStep } from '../contracts/protocol.js';
+import type { AnswerPlace } from '../upstream/answer-room.js';
+import type { Progress } from '../upstream/progress-watch.js';
+import type { UpstreamBody } from '../upstream/upstream.js';
+import type { UpstreamError } from '../upstream/upstream-error.js';
 import type { AnswerToRead, FirstStep, Read, SilenceLimits, StreamReading } from './answer-reading.js';
-import type { AnswerPlace } from './answer-room.js';
 import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
-import type { Progress } from './progress-watch.js';
-import type { UpstreamBody } from './upstream.js';
-import type { UpstreamError } from './upstream-error.js';
 
 /* A stream until there is something of an answer in it, and what is waited for and counted from then on. */
 

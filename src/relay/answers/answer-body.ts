@@ -1,6 +1,6 @@
+import type { UpstreamBody } from '../upstream/upstream.js';
+import { WholeJson } from '../upstream/whole-json.js';
 import type { AnswerToRead } from './answer-reading.js';
-import type { UpstreamBody } from './upstream.js';
-import { WholeJson } from './whole-json.js';
 
 /* The bytes of an answer: how it begins, and all of one that is JSON. */
 

@@ -9,10 +9,10 @@ import type {
   UpstreamChannel,
 } from '../contracts/protocol.js';
 import type { LargeWork } from '../text/large-work.js';
-import type { AnswerPlace } from './answer-room.js';
-import type { SoundReading } from './sound-answer.js';
-import type { Sending, UpstreamBody } from './upstream.js';
-import type { UpstreamError } from './upstream-error.js';
+import type { AnswerPlace } from '../upstream/answer-room.js';
+import type { SoundReading } from '../upstream/sound-answer.js';
+import type { Sending, UpstreamBody } from '../upstream/upstream.js';
+import type { UpstreamError } from '../upstream/upstream-error.js';
 
 /* What is to be read of an upstream's answer, and what came of it. */
 

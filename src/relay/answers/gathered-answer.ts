@@ -1,10 +1,10 @@
 import { hasEnded } from '../contracts/protocol.js';
 import { Gathering } from '../protocols/gathering.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
+import type { UpstreamBody } from '../upstream/upstream.js';
+import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
 import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
-import type { UpstreamBody } from './upstream.js';
-import { type UpstreamError, unreadableAnswer } from './upstream-error.js';
 
 /* A whole answer out of messages: for a caller who asked for no stream, of an upstream that has nothing else. */
 

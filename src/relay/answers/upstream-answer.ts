@@ -1,12 +1,12 @@
+import { soundTypeOf } from '../upstream/sound-answer.js';
+import type { UpstreamAnswer } from '../upstream/upstream.js';
+import { unreadableAnswer } from '../upstream/upstream-error.js';
+import { switchingProtocols } from '../upstream/upstream-response.js';
 import { beginningOf, nothing, restOfJson } from './answer-body.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
 import { gatherAnswer } from './gathered-answer.js';
 import { lostAnswer } from './lost-answer.js';
-import { soundTypeOf } from './sound-answer.js';
 import { readFirstFrame } from './stream-start.js';
-import type { UpstreamAnswer } from './upstream.js';
-import { unreadableAnswer } from './upstream-error.js';
-import { switchingProtocols } from './upstream-response.js';
 import { maxRefusal, readRefusal, readWhole } from './whole-answer.js';
 
 /* What upstream answered, read as what the caller asked for. What upstream says its answer is decides nothing. */
