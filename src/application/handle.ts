@@ -49,10 +49,9 @@ export function repeated<Event extends DomainEvent>(
 }
 
 /**
- * Runs one command against the newest state of its stream. A lost race is decided anew on the state that won it. A
- * marked order that the stream knows already is not run again: it answers with what it led to.
- * Throws the decider's Failure, `lost-race` when the stream never rests, or, when the log does not tell whether it
- * took the events, `outcome-unknown` for a marked order, which may then be given again, else `store-unavailable`.
+ * Runs one command on the newest state of its stream; a lost race is decided anew; a marked order that the stream knows
+ * answers with what it led to. Throws the decider's Failure, `lost-race`, `store-unavailable`, or `outcome-unknown` for a
+ * marked order, which may then be given again.
  */
 export const handle =
   (store: EventStore, clock: Clock, recent = new RecentFolds(store)) =>

@@ -1,11 +1,7 @@
 /*
- * A map for entries of which many come and go and few are there at a time.
- *
- * With so few entries V8's own Map makes a new table every few insertions, and each table leads to the one after it. Once
- * a table has become old it keeps, though long dead, all later ones alive until everything is collected, and with them
- * whatever was in one when it was left: what lived for a millisecond is then moved twice and collected with the old, at
- * the price of longer pauses (docs/performance.md). Here, entries that have gone leave their place empty, and a new map
- * takes over before there are many of those.
+ * A map for entries of which many come and go and few are there at a time. V8's own Map then makes table after table,
+ * and an old one keeps all later ones alive (docs/decisions/0070-short-lived-entries.md). Here entries that have gone
+ * leave their place empty, and a new map takes over before there are many of those.
  */
 
 /** Empty places that are borne in any case; beyond them, three for every entry. */

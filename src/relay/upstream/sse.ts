@@ -27,10 +27,9 @@ export class LineTooLong extends Error {
 }
 
 /**
- * One frame's data is `bytes[start..end)`. When the frame is written exactly as `data: …` and a blank line, perhaps
- * after `event: …`, `bytes` holds all of it, from `from` to `end + 2`, its data line from `start - 6`. Otherwise `from`
- * is −1: it came in another spelling (CRLF, comments, several data lines, cut by the network) and must be written anew
- * to be passed on.
+ * One frame's data is `bytes[start..end)`. Written as plain `data: …` (perhaps after `event: …`) and a blank line, the
+ * frame is `bytes[from..end + 2)`, its data line from `start - 6`. `from` −1: it came in another spelling (CRLF,
+ * comments, several data lines, cut by the network) and must be written anew to be passed on.
  */
 export interface Frame {
   readonly bytes: Buffer;

@@ -4,10 +4,9 @@ import { logTypes, type UsageLogRow } from './usage-log.js';
 import { isModel, isPattern, type LineFilter, namesLike, type UsageLogFilter } from './usage-log-filter.js';
 
 /*
- * A log of millions is asked for what none of its lines has, or few: an API key's name that was mistyped, a model that
- * the channel never served, a channel that a user was served by long ago. Which values lines have together tells that
- * without a look at the lines (`usage-log-values.ts`); and what is asked for by a name, a pattern or several values is
- * asked for by what the lines have an index of.
+ * Values that no lines, or few, have together (a mistyped name, a channel of long ago) are found in `usage-log-values.ts`
+ * without a look at millions of lines. What is asked for by a name, a pattern or several values becomes what the lines
+ * have an index of.
  */
 
 /** So many are named in place of a name or a pattern. */

@@ -9,13 +9,8 @@ import { isModel, type LineFilter, matching, shown, type UsageLogFilter } from '
 import type { Times } from './usage-log-hours.js';
 
 /*
- * What the lines of the usage log sum to, without those that have been cleared. A log has millions of lines and a year
- * has 8,760 hours: whole hours come from the statistics, and only the pieces of hours at the ends of a range are read
- * line by line.
- *
- * The statistics know the name of an API key together with whose it was, and all else together with which key it was. So
- * what a key was used for by a name is what it was used for in the hours in which it had that name and no other; hours in
- * which it had two are read line by line.
+ * Sums over lines that have not been cleared. Whole hours come from the statistics; only the ends of a range, and hours
+ * in which an API key had two names, are read line by line: the statistics know a name by its user, all else by the key.
  */
 
 /** Sums over lines of type 2. */

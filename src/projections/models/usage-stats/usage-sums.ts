@@ -9,10 +9,9 @@ import { type Sum, tallyOf } from '../../engine/tallies.js';
 import { Distribution, type DistributionColumn } from './distribution.js';
 
 /*
- * The same calls, counted by the hour in several tables: one by all there is to ask about, whose rows are nearly as many
- * as calls where there are few calls an hour, and some by little, in which 90 days are a few thousand rows. Whoever asks
- * is answered from the first table that knows all that they name. Calls of the last hours are counted by the minute, too,
- * and callers, of whom there may be many, by the day as well: for sums of which nobody asks when.
+ * The same calls, counted by the hour in several tables: one by all there is to ask about, some by little, which are far
+ * shorter. The first table that knows all that is named answers. The last hours are counted by the minute too, and
+ * callers by the day.
  */
 
 /** What calls are told apart by within an hour or a minute. */

@@ -4,13 +4,9 @@ import { initReactI18next, useTranslation } from 'react-i18next';
 import { recall, remember } from '../remembered.js';
 
 /*
- * Two languages, Chinese and English; Chinese is what everybody gets who asked for neither.
- *
- * Every folder keeps its own texts, so that they travel with its chunk: `log/log.zh.ts` is the reference, a flat object
- * `as const` with dotted keys ('column.time'); `log/log.en.ts` is a `Translation<typeof logZh>`, so that a missing or
- * surplus key does not compile; `log/log.texts.ts` joins them: `export const logTexts = texts('log', logZh, logEn)`.
- * Components say `const t = useText(logTexts)` and `t('found', { total })`: keys and the values for `{{total}}` are
- * checked. Words that belong to no page are in common.zh.ts: `useText(commonTexts)`.
+ * Two languages; Chinese is the default. Each folder has its texts: `log.zh.ts` is the reference (`as const`, dotted
+ * keys), `log.en.ts` a `Translation<typeof logZh>`, `log.texts.ts` joins them by `texts('log', logZh, logEn)`. Components
+ * say `const t = useText(logTexts)`; keys and the values for `{{total}}` are checked. Common words: `common.zh.ts`.
  */
 
 export const languages = ['zh', 'en'] as const;
