@@ -67,7 +67,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   WeChatAuthEnabled: doors,
   WeChatServerAddress: ['src/identity-providers/wechat.ts'],
   WeChatServerToken: ['src/identity-providers/wechat.ts'],
-  WeChatAccountQRCodeImageURL: ['web/src/kit/doors/WeChatDialog.tsx', 'status.wechatQrCode'],
+  WeChatAccountQRCodeImageURL: ['web/src/kit/identity-providers/WeChatDialog.tsx', 'status.wechatQrCode'],
   TelegramOAuthEnabled: doors,
   TelegramBotToken: ['src/identity-providers/identity-providers.ts'],
   TelegramBotName: doors,

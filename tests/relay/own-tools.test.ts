@@ -67,7 +67,7 @@ describe('what an operator sends along', () => {
   });
 
   test('adds it for members that switch a search on, and for functions of a provider’s own', () => {
-    const brought = { ample: { input: 20 + 16_384 }, uncounted: true, brings: true };
+    const brought = { conservative: { input: 20 + 16_384 }, uncounted: true, brings: true };
     expect(sentAlong({ enable_search: true }).prompt).toMatchObject(brought);
     const tools = [{ type: 'builtin_function', function: { name: '$web_search' } }];
     expect(sentAlong({ tools }).prompt).toMatchObject(brought);
