@@ -12,8 +12,6 @@ const patches = (perPatch: number, budget: PatchBudgetName): Pick<ModelFacts, 'p
 /** Rules of OpenAI's own interface: a name with a maker before it is served elsewhere, by other rules. */
 const interfaceRules: readonly FactRow[] = [
   wholeName(/^(gpt-|chatgpt|o\d)/, { isOpenAi: true }),
-  wholeName(/^gpt-(5\.([6-9]|\d\d)|[6-9](?!\d)|[12]\d(?!\d))/, { paysForCacheWrites: true }),
-  wholeName(/^(gpt-|chatgpt|o\d|codex-)/, { paysForCacheWrites: false }),
   wholeName(/^o1-(mini|preview)/, { takesEffort: false, minEffort: null, instructionsAs: 'user' }),
   wholeName(/^(gpt-[34]|chatgpt)|-chat(-|$)/, { takesEffort: false, minEffort: null }),
   wholeName(/-pro\b|deep-research/, { minEffort: null }),
@@ -35,6 +33,8 @@ const interfaceRules: readonly FactRow[] = [
 ];
 
 const conversations: readonly FactRow[] = [
+  family(/^gpt-(5[.-]([6-9]|[1-9]\d)|[6-9]|[12]\d)(?!\d)/, { paysForCacheWrites: true }),
+  family(/^(gpt-|chatgpt|o\d|codex-)/, { paysForCacheWrites: false }),
   family(/^gpt-3\.5-turbo-(instruct|0301|0613)/, limits(4_096, 4_096)),
   family(/^gpt-3\.5-turbo-16k/, limits(16_385, 16_385)),
   family(/^gpt-3(\.5|5)-turbo/, limits(4_096, 16_385)),

@@ -148,6 +148,10 @@ describe('what is written to a cache', () => {
     ['gpt-5.6-sol', 1.25, 2],
     ['gpt-6-astra', 1.25, 2],
     ['gpt-6.2-sol', 1.25, 2],
+    ['gpt-5-6-sol', 1.25, 2],
+    ['gpt-5-2025-08-07', 1, 1],
+    ['openai/gpt-4o', 1, 1],
+    ['openai/gpt-6-sol', 1.25, 2],
     ['claude-opus-4-5', 1.25, 2],
   ])('of %s costs %d times input, and %d times for longer', (model, minutes, longer) =>
     expect(factors(model)).toEqual([minutes, longer]),
