@@ -1,4 +1,5 @@
 import { noUsage, plus, type Usage } from '../../domain/call/usage.js';
+import { assertNever } from '../../domain/kernel/failure.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import type { ToolCalls } from '../../domain/pricing/quantities.js';
 import { type AskedTool, askedTools } from '../catalogue/asked-tools.js';
@@ -47,6 +48,9 @@ function mostIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers
       case 'calls:code_interpreter':
         // However often it is named, all code of an answer runs in one container.
         sum = larger(sum, { [calls]: answers });
+        break;
+      default:
+        assertNever(calls);
     }
   return sum;
 }
