@@ -4,6 +4,7 @@ import { type TierUnitPrices, tierUnitPrices, type UnitPrices, unitPricesOf } fr
 import { billedName, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { offsetOf, type Page, type PageRequest } from '../../projections/engine/page.js';
+import type { ComingPrices } from '../memory/changed-options.js';
 import type { Offer } from '../memory/channel-index.js';
 import type { NodeDirectory } from '../memory/directory.js';
 
@@ -181,14 +182,18 @@ function listed(directory: Sold, request: PriceListRequest, { acceptsUnpriced }:
 
 const samePrices = (one: UnitPrices, other: UnitPrices): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Of what operators have priced themselves nothing is announced. */
-function comingFor(model: string, price: Price | null, buyer: Buyer, directory: Sold): ComingUnitPrices | null {
-  const coming = directory.comingPrices();
-  if (coming === null || price === null) return null;
-  const next = priceOf(coming.tables, model, buyer.group, buyer.acceptsUnpriced);
+/** Of what operators have priced themselves nothing is announced. `present`: what a call costs now. */
+function comingFor(
+  model: string,
+  present: UnitPrices | null,
+  { group, acceptsUnpriced }: Buyer,
+  coming: ComingPrices | null,
+): ComingUnitPrices | null {
+  if (coming === null || present === null) return null;
+  const next = priceOf(coming.tables, model, group, acceptsUnpriced);
   if (next === null) return null;
   const unitPrices = unitPricesOf(next);
-  return samePrices(unitPrices, unitPricesOf(price)) ? null : { from: coming.from, unitPrices };
+  return samePrices(unitPrices, present) ? null : { from: coming.from, unitPrices };
 }
 
 /** One page of the list. Only what is on it is priced, unless prices are what it is sorted by. */
@@ -199,18 +204,20 @@ export function pricesFor(
   providers: ProviderTable,
 ): Page<OfferedModel> {
   const { prices } = directory.settings();
+  const coming = directory.comingPrices();
   const offers = listed(directory, request, buyer);
   const from = offsetOf(request);
   const items = offers.slice(from, from + request.size).map(({ model, groups, type }): OfferedModel => {
     const price = priceOf(prices, model, buyer.group, buyer.acceptsUnpriced);
+    const unitPrices = price === null ? null : unitPricesOf(price);
     const chosen = groups.filter((group) => buyer.groups.includes(group));
     return {
       name: model,
       available: price !== null && chosen.includes(buyer.group),
       price,
-      unitPrices: price === null ? null : unitPricesOf(price),
+      unitPrices,
       tiers: price === null ? [] : tierUnitPrices(price),
-      coming: comingFor(model, price, buyer, directory),
+      coming: comingFor(model, unitPrices, buyer, coming),
       groups: chosen,
       provider: buyer.seesProviders ? (providers.get(type)?.name ?? null) : null,
     };

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type AnnouncedPrices, defaultPrices } from '../../../src/application/options/default-prices.js';
+import { followPriceCalendar } from '../../../src/application/options/price-calendar.js';
+import type { Instant } from '../../../src/domain/kernel/instant.js';
+
+/* Built-in prices of a running gateway, on the day from which another price is announced. */
+
+const midnight = Date.UTC(2027, 0, 1);
+const restMs = 1_000;
+
+let now: number;
+let taken: string[];
+let announced: () => AnnouncedPrices | null;
+let stop: () => Promise<void>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  now = midnight - 1;
+  taken = [];
+  stop = followPriceCalendar(
+    {
+      takeDefaultPrices: ({ modelRatio }) => void taken.push(modelRatio.get('gemini-3.8-flash') ?? ''),
+      announcePrices: (told) => {
+        announced = told;
+      },
+    },
+    { now: () => now as Instant },
+    restMs,
+  );
+});
+afterEach(async () => {
+  await stop();
+  vi.useRealTimers();
+});
+
+test('the announced price is told before its day, and nothing is taken yet', async () => {
+  await vi.advanceTimersByTimeAsync(3 * restMs);
+  expect(taken).toEqual([]);
+  expect(announced()).toMatchObject({ from: midnight });
+  expect(announced()?.prices.modelRatio.get('gemini-3.8-flash')).toBe('0.75');
+});
+
+test('the price of the new day is taken once, without a restart, and is announced no longer', async () => {
+  expect(defaultPrices(now as Instant).modelRatio.get('gemini-3.8-flash')).toBe('0.375');
+  now = midnight;
+  await vi.advanceTimersByTimeAsync(3 * restMs);
+  expect(taken).toEqual(['0.75']);
+  expect(announced()).toBeNull();
+});
+
+test('nothing is taken once it has been stopped', async () => {
+  await stop();
+  now = midnight;
+  await vi.advanceTimersByTimeAsync(3 * restMs);
+  expect(taken).toEqual([]);
+});
