@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newEventId } from '../../src/application/event-id.js';
 import { openQuotaGate } from '../../src/application/memory/quota-gate.js';
-import type { DefaultPrices } from '../../src/application/options/default-prices.js';
 import { initialOptions } from '../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../src/application/options/settings.js';
 import type { ExpectedRevision, QuotaGate } from '../../src/application/ports/storage-ports.js';
@@ -25,6 +24,7 @@ import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
 import { someInstant } from '../support/given/events.js';
 import { settableClock } from '../support/given/fixed-clock.js';
+import { noPrices } from '../support/given/no-prices.js';
 import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 
 /* One call over HTTP on a relay in which one thing goes wrong: what its caller is told, and what the log keeps. */
@@ -45,18 +45,6 @@ class FaultyStore extends MemoryEventStore {
   }
 }
 
-const none: DefaultPrices = {
-  ...{ modelRatio: new Map(), modelPrice: new Map(), completionRatio: new Map() },
-  ...{
-    cacheRatio: new Map(),
-    cacheWriteRatio: new Map(),
-    imageRatio: new Map(),
-    imageOutputRatio: new Map(),
-    audioRatio: new Map(),
-    audioOutputRatio: new Map(),
-    contextTiers: new Map(),
-  },
-};
 const options = new Map([
   ['SelfUseModeEnabled', 'true'],
   ['RetryTimes', '1'],
@@ -135,7 +123,7 @@ async function told({ directory = {}, vault, fault, broken, ...world }: World) {
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   const gate = { ...openQuotaGate(source, { capacity: 10, after: beginning, clock }), ...broken };
   const meter = openMeter({ store, gate, clock, underWay: inFlightCalls(), newEventId, warn: () => {} });
-  const settings = settingsFrom(options, none, initialOptions(none));
+  const settings = settingsFrom(options, noPrices, initialOptions(noPrices));
   const sent: string[] = [];
   const outOfOrder: string[] = [];
   const refused: unknown[] = [];

@@ -1,6 +1,7 @@
 import { invalidField } from '../kernel/failure.js';
 import type { ContextTierFactors } from '../pricing/context-tiers.js';
 import { isTokens, type Quantity, type TokenQuantity, tokenQuantities } from '../pricing/quantities.js';
+import { maxCounted, maxRatio } from './option-table.js';
 
 /*
  * The option ContextTiers: by model, from which length of the prompt on a whole call is priced anew, and by what its
@@ -8,21 +9,18 @@ import { isTokens, type Quantity, type TokenQuantity, tokenQuantities } from '..
  */
 
 const maxTiers = 8;
-const maxOver = 2 ** 30 - 1;
-/** Prices are products of factors; none of them makes a price that cannot be counted. */
-const maxFactor = 1_000_000;
 
-const factorsAllowed = `a number from 0 to ${maxFactor} for one of ${tokenQuantities.join(', ')}`;
+const factorsAllowed = `a number from 0 to ${maxRatio} for one of ${tokenQuantities.join(', ')}`;
 
 function tierIn(field: string, entry: unknown): ContextTierFactors {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
     throw invalidField(field, 'an object such as {"over":200000,"input":2,"output":1.5}');
   const { over, ...rest } = entry as Readonly<Record<string, unknown>>;
-  if (typeof over !== 'number' || !Number.isInteger(over) || over < 1 || over > maxOver)
-    throw invalidField(`${field}.over`, `an integer from 1 to ${maxOver}`);
+  if (typeof over !== 'number' || !Number.isInteger(over) || over < 1 || over > maxCounted)
+    throw invalidField(`${field}.over`, `an integer from 1 to ${maxCounted}`);
   const factors: Partial<Record<TokenQuantity, string>> = {};
   for (const [name, factor] of Object.entries(rest)) {
-    const fits = typeof factor === 'number' && Number.isFinite(factor) && factor >= 0 && factor <= maxFactor;
+    const fits = typeof factor === 'number' && Number.isFinite(factor) && factor >= 0 && factor <= maxRatio;
     if (!fits || !isTokens(name as Quantity)) throw invalidField(`${field}.${name}`, factorsAllowed);
     factors[name as TokenQuantity] = String(factor);
   }

@@ -24,6 +24,9 @@ type Shape =
 /** The largest number of tokens an option may hold: with it no product of limits leaves the range of exact integers. */
 export const maxCounted = 2 ** 30 - 1;
 
+/** Prices are products of ratios; none of them makes a price that cannot be counted. */
+export const maxRatio = 1_000_000;
+
 /** Why an option cannot be another than it is: what it is about does not exist here, or is always done. */
 export type Fixed =
   /** There are no drawing tasks, and no other tasks that upstreams work off. */

@@ -4,7 +4,7 @@ import { Failure } from '../kernel/failure.js';
 import { maxModelNameBytes } from '../kernel/names.js';
 import { checkChatLinks } from './chat-links.js';
 import { readContextTiers } from './context-tier-option.js';
-import { fixedBecause, maxCounted, type OptionDefinition, optionDefinition } from './option-table.js';
+import { fixedBecause, maxCounted, maxRatio, type OptionDefinition, optionDefinition } from './option-table.js';
 import { readServiceTiers } from './service-tier-option.js';
 
 /* What an option may hold, and how its value is read. */
@@ -19,8 +19,6 @@ const foreignText: TextBound = { max: 8192, lines: true };
 const maxNumberLength = 64;
 const foreignKey = /^[\w.-]{1,100}$/;
 const maxMembers = 10_000;
-/** Prices are products of ratios; none of them makes a price that cannot be counted. */
-const maxRatio = 1_000_000;
 
 const parsed = (key: string, value: string, allowed: string): unknown => {
   try {

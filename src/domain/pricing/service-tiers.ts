@@ -1,4 +1,5 @@
 import { type Decimal, decimal, decimalText, integer, larger, times } from '../kernel/decimal.js';
+import { longestFamily } from './model-family.js';
 import type { Price } from './pricing.js';
 
 /* Tiers of service: the same model, served sooner, later or elsewhere than usual, at a price of its own. */
@@ -34,15 +35,8 @@ const knownFactors = new WeakMap<ServiceTierTable, Map<string, TierFactors>>();
 const maxKnown = 10_000;
 
 /** The entry for this model, or for the longest beginning of its name. */
-function factorsIn(table: ServiceTierTable, model: string): TierFactors {
-  const own = table.get(model);
-  if (own !== undefined) return own;
-  for (let length = model.length; length >= 0; length--) {
-    const family = table.get(`${model.slice(0, length)}*`);
-    if (family !== undefined) return family;
-  }
-  return noFactors;
-}
+const factorsIn = (table: ServiceTierTable, model: string): TierFactors =>
+  table.get(model) ?? longestFamily(model, (beginning) => table.get(`${beginning}*`)) ?? table.get('*') ?? noFactors;
 
 export function tierFactorsOf(table: ServiceTierTable, model: string): TierFactors {
   let known = knownFactors.get(table);

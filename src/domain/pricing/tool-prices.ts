@@ -1,5 +1,6 @@
 import type { Usage } from '../call/usage.js';
 import { decimal, decimalText, times } from '../kernel/decimal.js';
+import { longestFamily } from './model-family.js';
 import type { PriceTables, RatioTable } from './price-tables.js';
 import type { Price } from './pricing.js';
 import { isToolCalls, type Quantity, type ToolCalls, toolOf } from './quantities.js';
@@ -10,13 +11,11 @@ const perThousand = decimal('0.001');
 
 /** USD of a thousand calls: the entry for this model, for the longest beginning of its name, or for all models. */
 export function toolPriceIn(table: RatioTable, tool: string, model: string): string | undefined {
-  const own = table.get(`${tool}:${model}`);
-  if (own !== undefined) return own;
-  for (let length = model.length; length > 0; length--) {
-    const family = table.get(`${tool}:${model.slice(0, length)}*`);
-    if (family !== undefined) return family;
-  }
-  return table.get(tool);
+  return (
+    table.get(`${tool}:${model}`) ??
+    longestFamily(model, (beginning) => table.get(`${tool}:${beginning}*`)) ??
+    table.get(tool)
+  );
 }
 
 /** The price of a call that may call these tools; the same where none of them has one. */

@@ -6,8 +6,10 @@ import { type OptionKey, optionTable } from '../../../src/domain/options/option-
 import { checkOption } from '../../../src/domain/options/option-values.js';
 import { readServiceTiers } from '../../../src/domain/options/service-tier-option.js';
 import { builtInServiceTiers } from '../../../src/domain/pricing/default-service-tiers.js';
+import { noPrices } from '../../support/given/no-prices.js';
 
 const defaults: DefaultPrices = {
+  ...noPrices,
   modelRatio: new Map([['gpt-4o', '1.25']]),
   modelPrice: new Map([['dall-e-3', '0.04']]),
   completionRatio: new Map([['gpt-4-all', '2']]),
@@ -15,9 +17,6 @@ const defaults: DefaultPrices = {
   cacheWriteRatio: new Map([['claude-2', '1.25']]),
   imageRatio: new Map([['gpt-image-1', '2']]),
   imageOutputRatio: new Map([['gemini-2.5-flash-image', '100']]),
-  audioRatio: new Map(),
-  audioOutputRatio: new Map(),
-  contextTiers: new Map(),
 };
 const initial = initialOptions(defaults);
 const settings = (changed: Partial<Record<OptionKey, string>> = {}): Settings =>

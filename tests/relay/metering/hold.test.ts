@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../../src/application/options/settings.js';
 import { noUsage } from '../../../src/domain/call/usage.js';
@@ -9,20 +8,9 @@ import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { affordableLimit, estimateHold } from '../../../src/relay/metering/hold.js';
 import { plainPrice } from '../../support/given/calls.js';
+import { noPrices } from '../../support/given/no-prices.js';
 
-const none: DefaultPrices = {
-  modelRatio: new Map(),
-  modelPrice: new Map(),
-  completionRatio: new Map(),
-  cacheRatio: new Map(),
-  cacheWriteRatio: new Map(),
-  imageRatio: new Map(),
-  imageOutputRatio: new Map(),
-  audioRatio: new Map(),
-  audioOutputRatio: new Map(),
-  contextTiers: new Map(),
-};
-const settings = settingsFrom(new Map(), none, initialOptions(none));
+const settings = settingsFrom(new Map(), noPrices, initialOptions(noPrices));
 const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {
   const [model = ''] = names;
   return estimateHold({
@@ -68,7 +56,7 @@ describe('a limit of the caller’s own that cannot be paid', () => {
   });
 
   test('is kept where the operator wants that: the whole of it must be there', () => {
-    const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), none, initialOptions(none));
+    const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), noPrices, initialOptions(noPrices));
     const estimate = held(body, 100, ['claude-opus-4-5'], 0, changed);
     expect(estimate.least).toBe(estimate.conservative.input + 128_000);
     expect(affordableLimit(estimate, estimate.least)).toBeNull();

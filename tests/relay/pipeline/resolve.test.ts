@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../../src/application/options/settings.js';
 import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
@@ -10,20 +9,9 @@ import type { Resolution } from '../../../src/relay/pipeline/resolution.js';
 import { nameCall, resolveCall } from '../../../src/relay/pipeline/resolve.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
 import { LargeWork } from '../../../src/relay/text/large-work.js';
+import { noPrices } from '../../support/given/no-prices.js';
 import { endpoints } from '../../support/upstreams/endpoints.js';
 
-const none: DefaultPrices = {
-  ...{ modelRatio: new Map(), modelPrice: new Map(), completionRatio: new Map() },
-  ...{
-    cacheRatio: new Map(),
-    cacheWriteRatio: new Map(),
-    imageRatio: new Map(),
-    imageOutputRatio: new Map(),
-    audioRatio: new Map(),
-    audioOutputRatio: new Map(),
-    contextTiers: new Map(),
-  },
-};
 const settings = settingsFrom(
   new Map([
     ['ModelRatio', '{"gpt-4o":1.25,"sold-out":1,"gpt-4-gizmo-*":15,"chat-only":1}'],
@@ -33,8 +21,8 @@ const settings = settingsFrom(
     ['CheckSensitiveOnPromptEnabled', 'true'],
     ['SensitiveWords', 'forbidden'],
   ]),
-  none,
-  initialOptions(none),
+  noPrices,
+  initialOptions(noPrices),
 );
 
 const channel = (id: number, type: number, models: readonly string[], status = 'enabled'): ChannelView =>

@@ -19,21 +19,11 @@ import type { OptionValue } from '../../../src/domain/options/option.js';
 import { apiKeyTerms } from '../given/api-key-terms.js';
 import { channelSettings } from '../given/channel-settings.js';
 import { eventId, someInstant } from '../given/events.js';
+import { noPrices } from '../given/no-prices.js';
 import { testProviders } from '../given/providers.js';
 import { dense, MemoryEventStore } from './memory-event-store.js';
 
-export const prices: DefaultPrices = {
-  modelRatio: new Map([['gpt-4o', '1.25']]),
-  modelPrice: new Map(),
-  completionRatio: new Map(),
-  cacheRatio: new Map(),
-  cacheWriteRatio: new Map(),
-  imageRatio: new Map(),
-  imageOutputRatio: new Map(),
-  audioRatio: new Map(),
-  audioOutputRatio: new Map(),
-  contextTiers: new Map(),
-};
+export const prices: DefaultPrices = { ...noPrices, modelRatio: new Map([['gpt-4o', '1.25']]) };
 
 const alice = UserId(7);
 

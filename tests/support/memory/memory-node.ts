@@ -13,7 +13,6 @@ import { factorMemory } from '../../../src/application/memory/factors.js';
 import type { AccountSource } from '../../../src/application/memory/quota-account-cache.js';
 import { openQuotaGate } from '../../../src/application/memory/quota-gate.js';
 import { followTail } from '../../../src/application/memory/tail.js';
-import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import { optionCommands } from '../../../src/application/options/option-commands.js';
 import type { ApiKeyCounts, AppendResult, ExpectedRevision } from '../../../src/application/ports/storage-ports.js';
 import type {
@@ -54,6 +53,7 @@ import { RedemptionId, UserId } from '../../../src/domain/kernel/ids.js';
 import type { Actor } from '../../../src/domain/user/user.js';
 import { someInstant } from '../given/events.js';
 import { settableClock } from '../given/fixed-clock.js';
+import { noPrices } from '../given/no-prices.js';
 import { testProviders } from '../given/providers.js';
 import {
   CountingIds,
@@ -201,19 +201,6 @@ class FakeUpstreamModels implements UpstreamModels {
     return this.names;
   }
 }
-
-const noPrices: DefaultPrices = {
-  modelRatio: new Map(),
-  modelPrice: new Map(),
-  completionRatio: new Map(),
-  cacheRatio: new Map(),
-  cacheWriteRatio: new Map(),
-  imageRatio: new Map(),
-  imageOutputRatio: new Map(),
-  audioRatio: new Map(),
-  audioOutputRatio: new Map(),
-  contextTiers: new Map(),
-};
 
 export type MemoryNode = Awaited<ReturnType<typeof openMemoryNode>>;
 

@@ -1,0 +1,15 @@
+import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
+
+/** Built-in prices of a gateway that has none. */
+export const noPrices: DefaultPrices = {
+  modelRatio: new Map(),
+  modelPrice: new Map(),
+  completionRatio: new Map(),
+  cacheRatio: new Map(),
+  cacheWriteRatio: new Map(),
+  imageRatio: new Map(),
+  imageOutputRatio: new Map(),
+  audioRatio: new Map(),
+  audioOutputRatio: new Map(),
+  contextTiers: new Map(),
+};
