@@ -1,4 +1,5 @@
 import { cacheWriteTokens } from '../domain/call/usage.js';
+import { priceByPlainInput } from '../domain/pricing/context-tiers.js';
 import type { Price, TokenPrice } from '../domain/pricing/pricing.js';
 import type { TokenQuantity } from '../domain/pricing/quantities.js';
 import { quantityRatio } from '../domain/pricing/rates.js';
@@ -61,8 +62,13 @@ function searchMembers({ price, usage }: UsageLogEntry): Members {
   return { web_search: true, web_search_call_count: searches, web_search_price: Number(each) * 1_000 };
 }
 
+/** Ratios by which it was charged, at the length of its prompt. */
+const priceInForce = ({ price, usage }: UsageLogEntry): Price | null =>
+  price?.per === 'token' ? priceByPlainInput(price, usage) : price;
+
 const settledMembers = (line: UsageLogEntry): Members => {
-  const { price, usage } = line;
+  const { usage } = line;
+  const price = priceInForce(line);
   const claude = isClaudeCall(line);
   const written = cacheWriteTokens(usage);
   const images = usage.imageInput ?? 0;

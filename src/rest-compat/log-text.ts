@@ -1,5 +1,6 @@
 import { type QuotaStyle, quotaText } from '../application/quota-text.js';
 import { assertNever } from '../domain/kernel/failure.js';
+import { priceByPlainInput } from '../domain/pricing/context-tiers.js';
 import { quantityRatio } from '../domain/pricing/rates.js';
 import type { GiftReason, ReturnCause } from '../projections/models/usage-log/log-detail.js';
 import type { LogType, logTypes } from '../projections/models/usage-log/usage-log.js';
@@ -27,9 +28,10 @@ function consumption(line: UsageLogEntry): string {
     price.service === undefined ? '' : `，服务层级 ${price.service.tier} 倍率 ${ratio(price.service.factor)}`;
   const silent = prompt_tokens + completion_tokens === 0 ? upstreamSilent : '';
   if (price.per === 'call') return `模型价格 ${ratio(price.price)}，分组倍率 ${ratio(price.group)}${service}${silent}`;
-  const { input, completion } = audioRatiosOf(price);
+  const inForce = priceByPlainInput(price, line.usage);
+  const { input, completion } = audioRatiosOf(inForce);
   const audio = isAudioChat(line) ? `音频倍率 ${input.toFixed(2)}，音频补全倍率 ${completion.toFixed(2)}，` : '';
-  return `模型倍率 ${ratio(price.model)}，补全倍率 ${ratio(quantityRatio(price, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${service}${silent}`;
+  return `模型倍率 ${ratio(inForce.model)}，补全倍率 ${ratio(quantityRatio(inForce, 'output'))}，${audio}分组倍率 ${ratio(price.group)}${service}${silent}`;
 }
 
 const toppedUp = '使用在线充值成功，充值金额: ';

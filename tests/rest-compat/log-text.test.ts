@@ -180,6 +180,35 @@ describe('a settled call', () => {
     expect(content(line)).toBe('模型倍率 1.25，补全倍率 4.00，音频倍率 16.67，音频补全倍率 2.00，分组倍率 1.00');
     expect(other(settled)).not.toHaveProperty('audio');
   });
+  // 2.50 USD in and 15 USD out of a million; beyond 272,000 tokens 5 USD and 22.50 USD.
+  const tiered: Price = {
+    per: 'token',
+    model: '1.25',
+    ratios: { output: '6', cachedInput: '0.1' },
+    tiers: [{ over: 272_000, ratios: { input: '2', output: '9', cachedInput: '0.2' } }],
+    group: '1',
+  };
+  test('in a context tier shows the ratios by which it was charged, relative to plain input', () => {
+    const long = { ...settled, price: tiered, usage: { input: 272_001, output: 10 }, quota: Quota(680_115) };
+    expect(content(long)).toBe('模型倍率 2.50，补全倍率 4.50，分组倍率 1.00');
+    expect(other(long)).toMatchObject({ model_ratio: 2.5, completion_ratio: 4.5, cache_ratio: 0.1 });
+    // What a reader of the log works out of it: 272,001 × 2.5 + 10 × 2.5 × 4.5.
+    expect(Math.round(272_001 * 2.5 + 10 * 2.5 * 4.5)).toBe(long.quota);
+    const short = { ...long, usage: { input: 272_000, output: 10 } };
+    expect(content(short)).toBe('模型倍率 1.25，补全倍率 6.00，分组倍率 1.00');
+    expect(other(short)).toMatchObject({ model_ratio: 1.25, completion_ratio: 6, cache_ratio: 0.1 });
+  });
+  test('by a price whose plain input has a ratio of its own shows all ratios relative to it', () => {
+    const ratios = { input: '0.5', cachedInput: '0.1', audioInput: '2', audioOutput: '4' };
+    const line = { ...settled, price: { ...byRatio, ratios }, usage: { input: 10, audioInput: 5 } };
+    // Output has no ratio of its own: it costs 1, which is twice what plain input does.
+    expect(content(line)).toBe('模型倍率 0.63，补全倍率 2.00，音频倍率 4.00，音频补全倍率 2.00，分组倍率 1.00');
+    expect(other(line)).toMatchObject({ model_ratio: 0.625, completion_ratio: 2, cache_ratio: 0.2, audio_ratio: 4 });
+  });
+  test('by a price whose plain input is free shows the ratios as they are', () => {
+    const line = { ...settled, price: { ...byRatio, ratios: { input: '0', output: '4' } } };
+    expect(content(line)).toBe('模型倍率 1.25，补全倍率 4.00，分组倍率 1.00');
+  });
   test('without tokens says why that may be', () => {
     const silent = { ...settled, prompt_tokens: 0, completion_tokens: 0, quota: zero };
     expect(content(silent)).toBe('模型倍率 1.25，补全倍率 4.00，分组倍率 1.00（可能是上游超时）');

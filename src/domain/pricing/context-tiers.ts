@@ -1,4 +1,5 @@
 import { promptTokens, type Usage } from '../call/usage.js';
+import { decimal, decimalText, isZero, ratioOf, times } from '../kernel/decimal.js';
 import type { Price, PriceRates, TokenPrice } from './pricing.js';
 import type { TokenQuantity } from './quantities.js';
 
@@ -42,6 +43,24 @@ export function priceAtLength(price: TokenPrice, usage: Usage): TokenPrice {
   const length = promptTokens(usage);
   const tier = price.tiers.findLast(({ over }) => length > over);
   return tier === undefined ? price : inTier(price, tier);
+}
+
+/**
+ * What a call with this usage is charged by, for whoever knows ratios to plain input only: there `model` is what an input
+ * token really costs. For reading, not for charging: ratios are rounded. Unchanged where plain input is free.
+ */
+export function priceByPlainInput(price: TokenPrice, usage: Usage): TokenPrice {
+  const inForce = priceAtLength(price, usage);
+  const { input: plain = '1', ...others } = inForce.ratios;
+  const input = decimal(plain);
+  if (isZero(input) || plain === '1') return inForce;
+  const ratios: Partial<Record<TokenQuantity, string>> = {};
+  for (const [name, ratio] of Object.entries(others)) {
+    ratios[name as TokenQuantity] = decimalText(ratioOf(decimal(ratio), input));
+  }
+  // What is put out costs as much as what comes in where nothing is said of it, in a tier too.
+  if (others.output === undefined) ratios.output = decimalText(ratioOf(decimal('1'), input));
+  return { ...inForce, model: decimalText(times(decimal(inForce.model), input)), ratios };
 }
 
 /** Everything that a call whose prompt is no longer than this usage's may be charged by. */

@@ -5,6 +5,7 @@ import type { ChannelTestUsage } from '../../domain/channel/channel.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { factsOf } from '../../domain/models/model-facts.js';
+import { priceByPlainInput } from '../../domain/pricing/context-tiers.js';
 import { priceOf } from '../../domain/pricing/price-tables.js';
 import { chargeOf, type Price } from '../../domain/pricing/pricing.js';
 import { quantityRatio } from '../../domain/pricing/rates.js';
@@ -119,13 +120,14 @@ function usageOfTest(
   const { bound, promptTokens: promptEstimate } = estimate;
   const { usage, usageSource } = believedUsage(told, generated, { bound, promptEstimate, model });
   if (usageSource === 'estimated') return null;
+  const inForce = price.per === 'token' ? priceByPlainInput(price, usage) : null;
   return {
     model,
     promptTokens: promptTokens(usage),
     completionTokens: completionTokens(usage),
     quota: chargeOf(usage, price.per === 'token' ? { ...price, group: '1' } : price),
-    modelRatio: price.per === 'token' ? price.model : '0',
-    completionRatio: price.per === 'token' ? quantityRatio(price, 'output') : '0',
+    modelRatio: inForce?.model ?? '0',
+    completionRatio: inForce === null ? '0' : quantityRatio(inForce, 'output'),
     modelPrice: price.per === 'call' ? price.price : null,
   };
 }

@@ -5,7 +5,7 @@ export const quantitiesEn: Translation<typeof quantitiesZh> = {
   input: 'Input',
   cachedInput: 'Cache read',
   cacheWrite: 'Cache written',
-  cacheWriteHour: 'Cache written, 1 h',
+  cacheWriteHour: 'Cache written, 1 h or more',
   imageInput: 'Image input',
   audioInput: 'Audio input',
   output: 'Output',
