@@ -53,7 +53,7 @@ const messagesOf = (rounds: readonly (typeof round extends fc.Arbitrary<infer On
     ];
   });
 
-test('a conversation put into Messages and back says the same', () => {
+test('a conversation converted to Messages and back keeps its meaning', () => {
   fc.assert(
     fc.property(words, fc.array(round, { minLength: 1, maxLength: 5 }), (instructions, rounds) => {
       const messages = [{ role: 'system', content: instructions }, ...messagesOf(rounds)];
@@ -64,11 +64,11 @@ test('a conversation put into Messages and back says the same', () => {
   );
 });
 
-describe('calls that upstream tells in pieces', () => {
+describe('tool calls that the upstream streams in pieces', () => {
   const info = { callId: 'call-1', model: 'm', createdAt: 1 };
   const call = fc.record({ name: fc.stringMatching(/^[a-z]{1,8}$/), input: fc.dictionary(words, fc.jsonValue()) });
 
-  test('are told whole and one after the other, however the pieces lie', () => {
+  test('reach the caller whole and in order, however the pieces are cut', () => {
     fc.assert(
       fc.property(
         fc.array(call, { minLength: 1, maxLength: 20 }),
@@ -116,16 +116,16 @@ describe('calls that upstream tells in pieces', () => {
   });
 });
 
-describe('a request that only fills the cache, with max_tokens 0,', () => {
+describe('a request with max_tokens 0, which only fills the cache,', () => {
   const body = { model: 'm', max_tokens: 0, messages: [{ role: 'user', content: 'What is a ledger?' }] };
   const caller = { ...callerOf('chat', body), dialect: anthropicCaller, maxOutput: 0 };
 
-  test('is taken, and a limit below it is not', () => {
+  test('is accepted, while a negative limit is refused', () => {
     expect(invalidMessages(body)).toBeNull();
     expect(invalidMessages({ ...body, max_tokens: -1 })).toMatchObject({ param: 'max_tokens' });
   });
 
-  test.each(['claude-sonnet-4-5', 'claude-sonnet-4-5-thinking'])('goes to Anthropic as it came: %s', (model) => {
+  test.each(['claude-sonnet-4-5', 'claude-sonnet-4-5-thinking'])('is passed to Anthropic unchanged: %s', (model) => {
     const provider = providerOfType(14);
     const { content } = provider.protocol.request({
       provider,
@@ -138,7 +138,7 @@ describe('a request that only fills the cache, with max_tokens 0,', () => {
     expect(content).not.toMatchObject({ text: expect.stringContaining('budget_tokens') });
   });
 
-  test('is refused by name for a provider of another wire, where it would mean something else', () => {
+  test('is refused by name for a provider of another protocol, where it would mean something else', () => {
     expect(() => toNeutral(body)).toThrow(NotConvertible);
     expect(() => toNeutral(body)).toThrow('max_tokens');
   });

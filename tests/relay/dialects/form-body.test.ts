@@ -36,8 +36,8 @@ const whole = Buffer.concat([
   end,
 ]);
 
-describe('a form', () => {
-  test('is its fields and its files', async () => {
+describe('a multipart form', () => {
+  test('is read as its fields and its files', async () => {
     const { fields, files } = await read(whole);
     expect(Object.entries(fields)).toEqual([
       ['model', 'whisper-1'],
@@ -48,7 +48,7 @@ describe('a form', () => {
     expect(files).toEqual([{ name: 'file', fileName: 'Zażółć.mp3', type: 'audio/mpeg', bytes }]);
   });
 
-  test('reads the same wherever the network cuts it', async () => {
+  test('is read the same wherever the network cuts it', async () => {
     const expected = await read(whole);
     for (const length of [1, 2, 3, 7, 64]) expect(await read(whole, length)).toEqual(expected);
     const differing: number[] = [];
@@ -62,7 +62,7 @@ describe('a form', () => {
     expect(differing).toEqual([]);
   });
 
-  test('ends with its last boundary, whatever comes before and after', async () => {
+  test('ends at its last boundary, whatever precedes and follows it', async () => {
     const { files } = await read(Buffer.concat([Buffer.from('ignored\r\n'), whole, Buffer.from('ignored')]));
     expect(files).toHaveLength(1);
   });
@@ -82,14 +82,14 @@ const refusal = (attempt: Promise<unknown>): Promise<RelayError> =>
 const many = (count: number, one: (index: number) => Buffer): Buffer =>
   Buffer.concat([...Array.from({ length: count }, (_, index) => one(index)), end]);
 
-describe('a form is refused', () => {
+describe('a multipart form is refused', () => {
   test.each([
-    ['that is none', Buffer.from('{"model":"whisper-1"}'), 'boundary'],
+    ['that is not one', Buffer.from('{"model":"whisper-1"}'), 'boundary'],
     ['without its last boundary', whole.subarray(0, whole.length - end.length), 'last boundary'],
     ['cut inside its file', whole.subarray(0, whole.length - 200), 'last boundary|inside a file'],
     ['cut inside a header', whole.subarray(0, 40), 'last boundary'],
     [
-      'with another boundary than it says',
+      'with another boundary than it declares',
       Buffer.from(whole.toString('latin1').replaceAll(boundary, 'x'), 'latin1'),
       'boundary',
     ],
@@ -128,31 +128,34 @@ describe('a form is refused', () => {
     ['a lone byte', [0xff]],
     ['half a character', [0xe6, 0xbc]],
     ['half of a surrogate pair', [0xed, 0xa0, 0x80]],
-  ])('of which a field is not UTF-8 (%s), by its name; in a file any bytes may stand', async (_what, wrong) => {
-    const parts = [
-      field('model', 'whisper-1'),
-      part('Content-Disposition: form-data; name="prompt"', Buffer.from(wrong)),
-    ];
-    const body = Buffer.concat([...parts, file('file', Buffer.from(wrong)), end]);
-    for (let length = 1; length <= body.length; length++)
-      expect(await refusal(read(body, length))).toMatchObject({
-        status: 400,
-        param: 'prompt',
-        message: expect.stringContaining('not UTF-8'),
-      });
-    expect((await read(Buffer.concat([file('file', Buffer.from(wrong)), end]))).files[0]?.bytes).toEqual(
-      Buffer.from(wrong),
-    );
-  });
+  ])(
+    'with a field that is not UTF-8 (%s), by the name of the field; a file may hold any bytes',
+    async (_what, wrong) => {
+      const parts = [
+        field('model', 'whisper-1'),
+        part('Content-Disposition: form-data; name="prompt"', Buffer.from(wrong)),
+      ];
+      const body = Buffer.concat([...parts, file('file', Buffer.from(wrong)), end]);
+      for (let length = 1; length <= body.length; length++)
+        expect(await refusal(read(body, length))).toMatchObject({
+          status: 400,
+          param: 'prompt',
+          message: expect.stringContaining('not UTF-8'),
+        });
+      expect((await read(Buffer.concat([file('file', Buffer.from(wrong)), end]))).files[0]?.bytes).toEqual(
+        Buffer.from(wrong),
+      );
+    },
+  );
 
-  test('and a caller learns which field it was', async () => {
+  test('and the error names the field', async () => {
     expect(await refusal(read(many(1, () => field('prompt', 'x'.repeat(2 * 1024 * 1024)))))).toMatchObject({
       param: 'prompt',
     });
   });
 });
 
-test('a damaged form is read or refused, and never waited for', async () => {
+test('a damaged form is read or refused without waiting', async () => {
   let seed = 7;
   const random = (below: number): number => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -174,8 +177,8 @@ test.each([
   ['without a head', ''],
   ['without a disposition', 'X: y'],
   ['of another disposition', 'Content-Disposition: attachment; name="file"; filename="a"'],
-  ['beyond what a form may have', 'Content-Disposition: form-data; name="n"; filename="a"'],
-])('a long part %s is passed over or refused, and never waited for', async (_title, headers) => {
+  ['beyond the limit of a form', 'Content-Disposition: form-data; name="n"; filename="a"'],
+])('a long part %s is skipped or refused without waiting', async (_title, headers) => {
   const long = part(headers, Buffer.alloc(200_000, 0x61));
   for (const body of [
     Buffer.concat([long, field('model', 'whisper-1'), end]),

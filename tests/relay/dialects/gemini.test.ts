@@ -111,7 +111,7 @@ describe.each(nativeStreams)('the stream %s to a caller of the same dialect', (_
     return Buffer.concat([...out, stream.closing(stream.usage ?? usage)]).toString('utf8');
   };
 
-  test('goes through byte for byte, wherever the network cuts it', () => {
+  test('is passed on byte for byte, wherever the network cuts it', () => {
     const expected = upstream.toString('utf8');
     expect(told([upstream])).toBe(expected);
     expect(told(byteByByte(upstream))).toBe(expected);
@@ -122,7 +122,7 @@ describe.each(nativeStreams)('the stream %s to a caller of the same dialect', (_
     expect(wrong).toEqual([]);
   });
 
-  test('keeps its end back for the settlement', () => {
+  test('withholds its end until the settlement', () => {
     const stream = gemini.protocol.stream({ provider: gemini, channel: plainChannel, caller: golden.caller, info });
     const before = Buffer.concat([stream.push(upstream), stream.end()].map(({ bytes }) => bytes ?? Buffer.alloc(0)));
     expect(saidIn(responsesIn(before.toString('utf8'))).finish).toBeNull();
@@ -132,7 +132,7 @@ describe.each(nativeStreams)('the stream %s to a caller of the same dialect', (_
     expect(textIn(objectsIn(last?.candidates)[0]?.finishReason)).not.toBeNull();
   });
 
-  test('is one array to who does not ask for events', () => {
+  test('is one JSON array for a caller that does not request events', () => {
     const { answer } = play(
       spoken({ provider: gemini, channel: plainChannel }, geminiArrayCaller),
       byteByByte(upstream),
@@ -159,7 +159,7 @@ describe.each(foreign.map((golden) => [golden.name, golden] as const))(
     const { answer, usage } = play(spoken(golden), [golden.upstream]);
     const responses = responsesIn(answer);
 
-    test('says the same, and ends with its reason and its usage', () => {
+    test('has the same content, and ends with its finish reason and its usage', () => {
       const { text, thought, calls, finish } = saidIn(responses);
       const called = calls.map(({ name, args }) => `${name}${JSON.stringify(args)}`).join('');
       const sorted = (words: string) => [...words.replace(/\s/g, '')].sort().join('');
@@ -175,13 +175,13 @@ describe.each(foreign.map((golden) => [golden.name, golden] as const))(
       if (usage !== null) expect(metadata).toMatchObject({ promptTokenCount: expect.any(Number) });
     });
 
-    test('reads the same byte by byte', () => {
+    test('is the same when read byte by byte', () => {
       expect(play(spoken(golden), byteByByte(golden.upstream)).answer).toBe(answer);
     });
   },
 );
 
-test('a call whose arguments are no JSON object is not told, and its answer says so', () => {
+test('a tool call whose arguments are not a JSON object is not passed on, and the answer says so', () => {
   const chunk = (delta: JsonObject, finish: string | null = null): string =>
     frameOf({ id: 'x', choices: [{ index: 0, delta, finish_reason: finish }] });
   const call = (given: string): JsonObject => ({
@@ -198,7 +198,7 @@ test('a call whose arguments are no JSON object is not told, and its answer says
   expect(saidIn(responses)).toMatchObject({ calls: [], finish: 'MALFORMED_FUNCTION_CALL' });
 });
 
-describe('a request to its own wire', () => {
+describe('a Gemini request to a Gemini upstream', () => {
   const body = {
     model: 'gemini-2.5-flash',
     contents: [{ role: 'user', parts: [{ text: 'x' }, { someday: { a: 1 } }] }],
@@ -217,18 +217,18 @@ describe('a request to its own wire', () => {
     );
   };
 
-  test('goes as it came, but for the model, which stands in the address, and what is dearer than priced', () => {
+  test('is passed on unchanged, except for the model, which is in the address, and options that cost more than the price', () => {
     const { model: _, service_tier: __, ...rest } = body;
     expect(sent()).toEqual(rest);
   });
 
-  test('bears the limit that is held for', () => {
+  test('carries the output limit that was reserved for', () => {
     expect(sent({ maxOutput: 500 })).toMatchObject({ generationConfig: { maxOutputTokens: 500, topK: 3 } });
     expect(sent({ outputLimit: 40 })).toMatchObject({ generationConfig: { maxOutputTokens: 40, topK: 3 } });
     expect(sent({ outputLimit: 40 })).not.toHaveProperty('generation_config');
   });
 
-  test('thinks as the suffix of the name says', () => {
+  test('thinks as the suffix of the model name says', () => {
     expect(sent({}, 'gemini-2.5-flash-nothinking').generationConfig).toMatchObject({
       thinkingConfig: { thinkingBudget: 0 },
     });
@@ -251,8 +251,8 @@ describe('a request to its own wire', () => {
   });
 });
 
-describe('a request in neutral words', () => {
-  test('has all that they have a place for', () => {
+describe('a Gemini request in the neutral form', () => {
+  test('keeps everything that the neutral form can express', () => {
     const body = {
       model: 'm',
       system_instruction: { parts: [{ text: 'Be brief.' }] },
@@ -357,7 +357,7 @@ describe('a request in neutral words', () => {
     });
   });
 
-  test('has the pictures of a result beside its words', () => {
+  test('keeps the pictures of a tool result beside its text', () => {
     const picture = { inlineData: { mimeType: 'image/png', data: 'aGk=' } };
     const functionResponse = { name: 'f', response: { a: 1 }, parts: [picture] };
     const contents = [{ role: 'model', parts: [{ functionCall: { name: 'f' } }] }, { parts: [{ functionResponse }] }];
@@ -371,7 +371,7 @@ describe('a request in neutral words', () => {
     [{ contents: [{ parts: [{ someday: {} }] }] }, /^contents\[0\]\.parts\[0\] .* allowed are text/],
     [{ contents: [{ parts: [{ functionResponse: { name: 'f' } }] }] }, /^contents\[0\]\.parts\[0\]\.functionResponse/],
     [{ contents: [], tools: [{ codeExecution: {} }] }, /^tools\[0\]\.codeExecution/],
-  ])('that has no others is refused: %j', (body, message) => {
+  ])('is refused if it has a member that the neutral form lacks: %j', (body, message) => {
     expect(() => neutralContent(body, false)).toThrow(NotConvertible);
     expect(() => neutralContent(body, false)).toThrow(message);
   });
@@ -419,7 +419,7 @@ describe('a request in neutral words', () => {
     });
   };
 
-  test('is the same conversation when it is put into Gemini’s again', () => {
+  test('is the same conversation when converted back to Gemini', () => {
     fc.assert(
       fc.property(turns, (given) => {
         const contents = given.flat(2) as JsonObject[];
@@ -431,7 +431,7 @@ describe('a request in neutral words', () => {
     );
   });
 
-  test('an answer told in Gemini’s words, cut anywhere, reads as the same answer', () => {
+  test('an answer in Gemini’s dialect, cut anywhere, reads as the same answer', () => {
     const piece = fc.oneof(
       text.map((content) => ({ content })),
       text.map((thought) => ({ reasoning_content: thought })),
@@ -489,24 +489,28 @@ describe('a request in neutral words', () => {
   });
 });
 
-describe('what a request may not name', () => {
+describe('a reference that a request may not contain', () => {
   const file = { file_data: { file_uri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } };
 
   test.each<[string, JsonObject, string]>([
-    ['a file of the provider’s', { contents: [{ parts: [file] }] }, 'contents[0].parts[0].fileData.fileUri'],
+    ['a file stored by the provider', { contents: [{ parts: [file] }] }, 'contents[0].parts[0].fileData.fileUri'],
     [
-      'one in a result',
+      'a file in a tool result',
       { contents: [{ parts: [{ functionResponse: { name: 'f', parts: [file] } }] }] },
       'contents[0].parts[0].functionResponse.parts[0].fileData.fileUri',
     ],
     [
-      'one in the instructions',
+      'a file in the instructions',
       { contents: [{ parts: [{ text: 'x' }] }], system_instruction: { parts: [file] } },
       'systemInstruction.parts[0].fileData.fileUri',
     ],
-    ['what is cached there', { contents: [{ parts: [{ text: 'x' }] }], cached_content: 'a' }, 'cachedContent'],
     [
-      'no limit',
+      'content cached by the provider',
+      { contents: [{ parts: [{ text: 'x' }] }], cached_content: 'a' },
+      'cachedContent',
+    ],
+    [
+      'an unlimited output',
       { contents: [{ parts: [{ text: 'x' }] }], generation_config: { max_output_tokens: 0 } },
       'generationConfig.maxOutputTokens',
     ],
@@ -515,7 +519,7 @@ describe('what a request may not name', () => {
   });
 });
 
-test('what nobody has seen before upstream reads it is held for: pages its tools fetch, films', () => {
+test('a reservation covers input unknown before the upstream reads it: pages that tools fetch, films', () => {
   const names = new Set(['gemini-2.5-flash']);
   const prompt = (endpoint: Endpoint, body: JsonObject) =>
     inputTokens(
@@ -536,7 +540,7 @@ test('what nobody has seen before upstream reads it is held for: pages its tools
   expect(asked('urlContext').most - asked('urlcontext').most).toBe(1_048_576);
 });
 
-test('pictures are counted as such wherever they stand, and not as text', () => {
+test('pictures are counted as pictures wherever they are, and not as text', () => {
   const names = new Set(['gemini-2.5-flash']);
   const expected = (part: JsonObject) =>
     generateContent.demand({
@@ -551,7 +555,7 @@ test('pictures are counted as such wherever they stand, and not as text', () => 
   expect(expected({ functionResponse: { name: 'f', response: {}, parts: [picture] } })).toBeLessThan(2_000);
 });
 
-test('a schema of Gemini’s is the JSON Schema it stands for', () => {
+test('a schema of Gemini’s converts to the equivalent JSON Schema', () => {
   const schema = {
     type: 'OBJECT',
     properties: { a: { anyOf: [{ type: 'STRING' }, { type: 'NUMBER', example: 3 }] } },
@@ -566,7 +570,7 @@ test('a schema of Gemini’s is the JSON Schema it stands for', () => {
   });
 });
 
-describe('a stream of another wire whose end mark comes without a reason', () => {
+describe('a stream of another protocol that ends without a finish reason', () => {
   const told = (delta: JsonObject): JsonObject => {
     const writer = geminiCaller.writer(callerOf('chat', { model: 'm' }), plainChannel, info);
     writer.write({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }, 0);
@@ -575,11 +579,11 @@ describe('a stream of another wire whose end mark comes without a reason', () =>
     return objectsIn((JSON.parse(last) as JsonObject).candidates)[0] ?? {};
   };
 
-  test('has one for clients who know a complete answer by it', () => {
+  test('gets a finish reason for clients that recognise a complete answer by it', () => {
     expect(told({ content: 'Hello' })).toMatchObject({ finishReason: 'STOP', index: 0 });
   });
 
-  test('has its calls as well', () => {
+  test('keeps its tool calls', () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"a":1}' } };
     expect(told({ tool_calls: [call] })).toMatchObject({
       finishReason: 'STOP',

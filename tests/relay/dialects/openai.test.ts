@@ -52,19 +52,19 @@ const toolUse = block({ type: 'tool_use', id: 't1', name: 'read', input: { a: 1 
 const stop = { type: 'message_stop' };
 const noReason = { type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 2 } };
 
-describe('a client of OpenAI, of a stream whose end mark comes without a finish reason', () => {
+describe('a client of OpenAI, for a stream that ends without a finish reason,', () => {
   test.each([
-    ['words of Anthropic', 14, sse(start, text, stop), [[0, 'stop']]],
-    ['calls of Anthropic', 14, sse(start, toolUse, stop), [[0, 'tool_calls']]],
-    ['words of its own wire', 1, sse(chunk(words), '[DONE]'), [[0, 'stop']]],
+    ['text from Anthropic', 14, sse(start, text, stop), [[0, 'stop']]],
+    ['tool calls from Anthropic', 14, sse(start, toolUse, stop), [[0, 'tool_calls']]],
+    ['text from an OpenAI upstream', 1, sse(chunk(words), '[DONE]'), [[0, 'stop']]],
     [
-      'calls of its own wire',
+      'tool calls from an OpenAI upstream',
       1,
       sse(chunk({ index: 0, delta: { tool_calls: [call] }, finish_reason: null }), '[DONE]'),
       [[0, 'tool_calls']],
     ],
     [
-      'several choices, of which one has told its reason',
+      'several choices, one of which has a finish reason',
       1,
       sse(
         chunk(words, { ...words, index: 1 }, { ...words, index: 2 }),
@@ -77,7 +77,7 @@ describe('a client of OpenAI, of a stream whose end mark comes without a finish 
         [2, 'stop'],
       ],
     ],
-  ])('is told one after %s', (_what, type, stream, reasons) => {
+  ])('receives one after %s', (_what, type, stream, reasons) => {
     const chunks = told(type, openAiCaller, stream);
     expect(reasonsIn(chunks)).toEqual(reasons);
     // The usage goes last, and what is added belongs to the same answer.
@@ -85,12 +85,12 @@ describe('a client of OpenAI, of a stream whose end mark comes without a finish 
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
   });
 
-  test('is told one reason and no other where upstream tells it, even twice', () => {
+  test('receives exactly one reason where the upstream reports it, even twice', () => {
     const twice = chunk({ ...words, finish_reason: 'stop' });
     expect(reasonsIn(told(1, openAiCaller, sse(twice, chunk(words), '[DONE]')))).toEqual([[0, 'stop']]);
   });
 
-  test('is told the end of what was thought before it, where thinking is put into the words', () => {
+  test('receives the end of the thinking before it, where thinking is part of the text', () => {
     const caller = { ...callerOf('chat', { model: 'm' }), dialect: openAiCaller, stream: true };
     const channel = { ...plainChannel, thinkingToContent: true };
     const decoder = providerOfType(1).protocol.stream({ provider: providerOfType(1), channel, caller, info });
@@ -102,12 +102,12 @@ describe('a client of OpenAI, of a stream whose end mark comes without a finish 
   });
 });
 
-describe('a client of Anthropic, of a stream of its own wire that ends without a stop reason', () => {
+describe('a client of Anthropic, for a stream of Anthropic that ends without a stop reason,', () => {
   test.each([
-    ['words, and nothing after them', sse(start, text, stop), 'end_turn'],
-    ['a call, and nothing after it', sse(start, toolUse, stop), 'tool_use'],
+    ['text, and nothing after it', sse(start, text, stop), 'end_turn'],
+    ['a tool call, and nothing after it', sse(start, toolUse, stop), 'tool_use'],
     ['a last event that leaves it out', sse(start, text, noReason, stop), 'end_turn'],
-  ])('is told one after %s', (_what, stream, reason) => {
+  ])('receives one after %s', (_what, stream, reason) => {
     const reasons = told(14, anthropicCaller, stream).flatMap(({ type, delta }) =>
       type === 'message_delta' && isObject(delta) ? [delta.stop_reason] : [],
     );

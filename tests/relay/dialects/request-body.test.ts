@@ -10,7 +10,7 @@ import { mp3, wav } from '../../support/inputs/sound-files.js';
 
 const mebibyte = 1024 * 1024;
 
-test('a body cut into crumbs counts what they take, and gives it back', async () => {
+test('a body cut into tiny chunks counts the memory they take, and releases it', async () => {
   const room = new BodyRoom({ totalBytes: mebibyte, maxBytes: mebibyte, unfinishedPerAddress: 1 });
   const request = Object.assign(new PassThrough(), { headers: {} });
   const reading = requestBodies(room, new LargeWork(), new SoundLengths(), mebibyte).json(
@@ -28,7 +28,7 @@ test('a body cut into crumbs counts what they take, and gives it back', async ()
   expect(room.bytes).toBe(0);
 });
 
-describe('a form with a file', () => {
+describe('an uploaded form with a file', () => {
   const boundary = 'b'.repeat(20);
   const form = (file: Buffer): Buffer =>
     Buffer.concat([
@@ -48,7 +48,7 @@ describe('a form with a file', () => {
   };
   const packed = { 'content-encoding': 'gzip' };
 
-  test('may come packed, counts as it is unpacked, and gives its room back', async () => {
+  test('may be compressed, is counted by its decompressed size, and releases its memory', async () => {
     const file = wav(3);
     const body = await sent(gzipSync(form(file)), packed);
     expect(body.upload?.files[0]?.bytes.equals(file)).toBe(true);
@@ -59,20 +59,20 @@ describe('a form with a file', () => {
   });
 
   test.each([
-    ['that is larger than bodies may be', form(Buffer.alloc(2 * mebibyte)), {}, 413],
-    ['that unpacks to more than bodies may be', gzipSync(form(Buffer.alloc(3 * mebibyte))), packed, 413],
+    ['that is larger than the body limit', form(Buffer.alloc(2 * mebibyte)), {}, 413],
+    ['that decompresses to more than the body limit', gzipSync(form(Buffer.alloc(3 * mebibyte))), packed, 413],
     ['that is larger than its sender’s share', form(Buffer.alloc(1.5 * mebibyte, 1)), {}, 429],
-    ['that is not packed as it says', form(wav(1)), packed, 400],
+    ['that is not compressed as it declares', form(wav(1)), packed, 400],
     ['that is cut off', form(wav(1)).subarray(0, 9_000), {}, 400],
-  ])('%s is refused, and leaves nothing behind', async (_what, body, encoding, status) => {
+  ])('%s is refused, and releases everything', async (_what, body, encoding, status) => {
     await expect(sent(body, encoding)).rejects.toMatchObject({ status });
     expect(room.bytes).toBe(0);
   });
 
   test.each([
     ['many of its sender’s', Array.from({ length: 16 }, () => 1), 429],
-    ['too many of others’', Array.from({ length: 64 }, (_, index) => 2 + index), 503],
-  ])('is refused for the moment while %s wait to be looked at', async (_whose, holders, status) => {
+    ['too many of other senders’', Array.from({ length: 64 }, (_, index) => 2 + index), 503],
+  ])('is refused temporarily while %s wait to be parsed', async (_whose, holders, status) => {
     const long = mp3(40_000);
     const waiting = holders.map((holder) => lengths.of(long, holder));
     await expect(sent(form(wav(1)))).rejects.toMatchObject({ status, retryAfter: '1' });

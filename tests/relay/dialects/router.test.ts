@@ -56,7 +56,7 @@ async function served() {
 
 const errorOf = ({ body }: Told) => (JSON.parse(body) as { error: { message: string; code: string } }).error;
 
-test('a call goes to the endpoint of its path, with its query, its caller and an id of its own', async () => {
+test('a call is routed to the endpoint of its path, with its query, its caller and a new request id', async () => {
   const { url, calls } = await served();
   const headers = { authorization: 'Bearer sk-abc' };
   const first = await ask(url, 'POST', '/v1/chat/completions?key=a%20b&x', headers);
@@ -71,7 +71,7 @@ test('a call goes to the endpoint of its path, with its query, its caller and an
   expect(calls[0]).toMatchObject({ ip: '127.0.0.1', credential: { key: 'abc' } });
 });
 
-test('what is not the relay’s is left alone', async () => {
+test('a path outside the relay is left to others', async () => {
   const { url } = await served();
   const others = ['/', '/api/status', '/v1x', '/V1/models', '/v1/models/%zz', '/v1/elsewhere', '/v1/elsewhere?a=b'];
   for (const path of others) {
@@ -81,7 +81,7 @@ test('what is not the relay’s is left alone', async () => {
   expect((await ask(url, 'OPTIONS', '/api/status')).status).toBe(418);
 });
 
-test('what is not there below its root is refused in the form of its dialect, by whatever method it is asked for', async () => {
+test('an unknown path below the root of a dialect is refused in the form of that dialect, for every method', async () => {
   const { url, calls } = await served();
   const places: [string, string][] = [
     ['GET', '/v1'],
@@ -102,14 +102,14 @@ test('what is not there below its root is refused in the form of its dialect, by
   expect(calls).toEqual([]);
 });
 
-test('a name may be as long as an address, and hold what it likes', async () => {
+test('a model name in a path may be as long as an address, and may contain any characters', async () => {
   const { url, failing } = await served();
   failing.with = new RelayError(403, 'seen', 'seen');
   for (const path of [`/v1/files/${'x'.repeat(5000)}`, '/v1/models/vendor/name%20with%20100%25'])
     expect([(await ask(url, 'GET', path)).status, path]).toEqual([403, path]);
 });
 
-test('a failure of a place is told in the form of its dialect, and one of ours tells nothing', async () => {
+test('a failure of an endpoint has the form of its dialect, and an internal error discloses nothing', async () => {
   const { url, failing } = await served();
   failing.with = new RelayError(401, 'invalid_api_key', 'invalid token');
   const refused = await ask(url, 'GET', '/v1/models');
@@ -121,7 +121,7 @@ test('a failure of a place is told in the form of its dialect, and one of ours t
   expect(failed.body).not.toContain('secret');
 });
 
-test('pages of other origins may ask, and read ids', async () => {
+test('pages of other origins may call, and read request ids', async () => {
   const { url } = await served();
   const origin = 'https://chat.example';
   const before = await ask(url, 'OPTIONS', '/v1/chat/completions', { origin });

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 const callers = { openai: openAiCaller, anthropic: anthropicCaller, gemini: geminiCaller };
 type Dialect = keyof typeof callers;
 
-describe('a member that is refused by its name', () => {
+describe('a misspelled member that is refused by name', () => {
   test.each<[Dialect, JsonObject, string]>([
     ['openai', { max_tokens: 1, Max_Tokens: 60_000 }, 'Max_Tokens'],
     ['openai', { N: 100 }, 'N'],
@@ -44,22 +44,26 @@ describe('a member that is refused by its name', () => {
   });
 });
 
-describe('what stays as it is', () => {
+describe('a member that is passed on unchanged', () => {
   const schema = { type: 'object', properties: { N: {}, Content: {}, Text: {}, max_tokens: {}, Max_Tokens: {} } };
   test.each<[string, Dialect, JsonObject]>([
+    ['a caller’s own name in a schema', 'openai', { tools: [{ type: 'function', function: { parameters: schema } }] }],
+    ['a caller’s own name in a schema', 'anthropic', { tools: [{ name: 'x', input_schema: schema }] }],
+    ['a caller’s own name in a schema', 'gemini', { tools: [{ functionDeclarations: [{ parameters: schema }] }] }],
     [
-      'names of a caller’s own in a schema',
-      'openai',
-      { tools: [{ type: 'function', function: { parameters: schema } }] },
+      'a name in the input of a tool call',
+      'anthropic',
+      { messages: [{ content: [{ type: 'tool_use', input: schema }] }] },
     ],
-    ['names of a caller’s own in a schema', 'anthropic', { tools: [{ name: 'x', input_schema: schema }] }],
-    ['names of a caller’s own in a schema', 'gemini', { tools: [{ functionDeclarations: [{ parameters: schema }] }] }],
-    ['names in the input of a call', 'anthropic', { messages: [{ content: [{ type: 'tool_use', input: schema }] }] }],
-    ['names in the arguments of a call', 'gemini', { contents: [{ parts: [{ functionCall: { args: schema } }] }] }],
-    ['names in a result', 'gemini', { contents: [{ parts: [{ functionResponse: { response: schema } }] }] }],
-    ['names in metadata and biases', 'openai', { metadata: { N: '1' }, logit_bias: { '50256': -100 } }],
-    ['members nobody here knows', 'openai', { Whatever: 1, extra_body: { N: 1 } }],
-    ['either spelling of Google’s', 'gemini', { generation_config: { max_output_tokens: 5, topP: 1 } }],
+    [
+      'a name in the arguments of a tool call',
+      'gemini',
+      { contents: [{ parts: [{ functionCall: { args: schema } }] }] },
+    ],
+    ['a name in a tool result', 'gemini', { contents: [{ parts: [{ functionResponse: { response: schema } }] }] }],
+    ['a name in metadata and biases', 'openai', { metadata: { N: '1' }, logit_bias: { '50256': -100 } }],
+    ['an unknown member', 'openai', { Whatever: 1, extra_body: { N: 1 } }],
+    ['either of Google’s spellings', 'gemini', { generation_config: { max_output_tokens: 5, topP: 1 } }],
     [
       'one spelling in one object and the other in the next',
       'gemini',

@@ -56,14 +56,14 @@ describe.each(wrongBytes)('a body that is not UTF-8 (%s)', (_name, bytes) => {
   });
 });
 
-test('a body of characters of every length is read the same, wherever the network cuts it', () => {
+test('a body with characters of every length is read the same, wherever the network cuts it', () => {
   const value = { model: 'm', 'ł漢😀\ufffd': 'Zażółć 漢字 😀 \u{10ffff}\ufffd', half: '\ud800' };
   const body = Buffer.from(JSON.stringify(value));
   expect(outcome([...body].map((byte) => Buffer.from([byte])))).toEqual(value);
   for (let at = 0; at <= body.length; at++) expect(outcome([body.subarray(0, at), body.subarray(at)])).toEqual(value);
 });
 
-test('bytes cut anywhere are UTF-8 when they are as a whole', () => {
+test('chunks cut anywhere are valid UTF-8 if they are valid as a whole', () => {
   const expected = fc.oneof(
     fc.constantFrom(0x80, 0xbf, 0xc3, 0xe0, 0xe6, 0xed, 0xf0, 0xf4, 0xf8, 0xff, 0x41),
     fc.integer({ min: 0, max: 255 }),

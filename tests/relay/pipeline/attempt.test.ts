@@ -70,8 +70,8 @@ function given({ says = [good], vault = async () => 'sk-upstream', full = [], re
   return { ports, sent, held, dead };
 }
 
-describe('the stage attempt', () => {
-  test('asks nobody for a caller who has left', async () => {
+describe('the attempt stage', () => {
+  test('sends no request for a caller that has disconnected', async () => {
     const { ports, sent } = given();
     const call = givenReserved();
     call.connection.leave();
@@ -79,7 +79,7 @@ describe('the stage attempt', () => {
     expect(sent).toEqual([]);
   });
 
-  test('hands on the answer of the first channel that has one, and its place until that is given back', async () => {
+  test('returns the first channel that answers, and holds its concurrency slot until it is released', async () => {
     const { ports, held } = given({ says: [down, good] });
     const call = givenReserved();
     const attempted = await attemptCall(ports, call, body);
@@ -94,7 +94,7 @@ describe('the stage attempt', () => {
     expect(held()).toEqual([]);
   });
 
-  test('gives up when each attempt that is allowed has failed, and holds no place', async () => {
+  test('gives up when all permitted attempts have failed, and holds no slot', async () => {
     const { ports, sent, held } = given({ says: [down], retryTimes: 2 });
     const attempted = await attemptCall(ports, givenReserved(), body);
     expect(attempted).toMatchObject({ failure: { error: { status: 503, code: 'busy' } } });
@@ -102,27 +102,27 @@ describe('the stage attempt', () => {
     expect([sent.length, held()]).toEqual([3, []]);
   });
 
-  test('makes one attempt at a channel that the caller has pinned', async () => {
+  test('makes one attempt on a channel that the caller has pinned', async () => {
     const { ports, sent } = given({ says: [down] });
     await attemptCall(ports, givenReserved({ resolution: { channels: [channelOf(1)], pinned: true } }), body);
     expect(sent).toHaveLength(1);
   });
 
-  test('passes over channels without a place, which were not tried', async () => {
+  test('skips channels without a free slot, and does not count them as attempts', async () => {
     const { ports } = given({ full: [1] });
     expect((await attemptCall(ports, givenReserved(), body)).course.tried).toEqual([2]);
     const all = await attemptCall(given({ full: [1, 2] }).ports, givenReserved(), body);
     expect(all).toMatchObject({ failure: { error: { status: 429 } }, course: { tried: [], failed: undefined } });
   });
 
-  test('gives the place back when a fault of ours ends it', async () => {
+  test('releases the slot when an internal error ends the attempt', async () => {
     const mistake = new TypeError('a mistake of ours');
     const { ports, held } = given({ vault: () => Promise.reject(mistake) });
     await expect(attemptCall(ports, givenReserved(), body)).rejects.toBe(mistake);
     expect(held()).toEqual([]);
   });
 
-  test('tells what an upstream has said rather than that the store is away for the next one', async () => {
+  test('reports the error of an upstream rather than that the store was unavailable for the next attempt', async () => {
     let asked = 0;
     const vault = async (): Promise<string> => {
       if (asked++ > 0) throw new Failure('store-unavailable');
@@ -133,14 +133,14 @@ describe('the stage attempt', () => {
     expect(held()).toEqual([]);
   });
 
-  test('tells of a channel that shows to be out of order', async () => {
+  test('reports a channel that proves to be out of order', async () => {
     const unauthorised = { status: 401, text: '{"error":{"message":"no","type":"t","code":"invalid_api_key"}}' };
     const { ports, dead } = given({ says: [unauthorised], retryTimes: 0 });
     const { course } = await attemptCall(ports, givenReserved(), body);
     expect(dead).toEqual(course.tried);
   });
 
-  test('changes nothing of the context that it was given', async () => {
+  test('leaves the given context unchanged', async () => {
     const { ports } = given();
     const call = givenReserved();
     const before = { ...call };

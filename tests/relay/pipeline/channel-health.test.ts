@@ -31,22 +31,22 @@ describe('a channel is out of order', () => {
   test.each([
     ['that stand in the request', '{"content":"say: Your credit balance is too low"}', false],
     ['of which only another stands in the request', '{"content":"organization has been disabled"}', true],
-  ] as const)('by words %s: %s %s', (_rule, request, dead) => {
+  ] as const)('if the error text is %s: %s %s', (_rule, request, dead) => {
     const error = said({ message: 'Your credit balance is too low' });
     expect(saysChannelIsDead(usual, 400, error, { keywords, request })).toBe(dead);
   });
 });
 
-describe('the reason that is kept', () => {
+describe('the recorded reason for disabling a channel', () => {
   const request = '{"messages":[{"role":"user","content":"my secret plan for the summer"}]}';
 
-  test('says type, status, code and message', () => {
+  test('contains type, status, code and message', () => {
     const error = said({ message: 'the key was revoked', code: 'invalid_api_key' });
     expect(reasonOf(401, error, request)).toBe(
       'type upstream_error, httpCode 401, code invalid_api_key, message the key was revoked',
     );
   });
-  test('leaves out a message that repeats what was asked', () => {
+  test('omits a message that repeats the request', () => {
     const reason = reasonOf(401, said({ message: 'cannot do "my secret plan for the summer"' }), request);
     expect(reason).not.toContain('secret');
     expect(reason).toContain('left out');

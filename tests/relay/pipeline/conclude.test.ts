@@ -39,7 +39,7 @@ const streamed = (cutShort: boolean) => {
 };
 
 describe('an answered call is concluded', () => {
-  test('with a settlement that may be withdrawn, as long as its caller has nothing of the answer', async () => {
+  test('with a settlement that can be withdrawn as long as the caller has received nothing', async () => {
     const { ports } = given();
     const call = givenAnswered(wholeGot(bytes));
     const concluded = await concludeCall(ports, { ...call, delivery: whole('completed') });
@@ -53,7 +53,7 @@ describe('an answered call is concluded', () => {
     ]);
   });
 
-  test('without a charge that anybody knows of, when the log does not answer', async () => {
+  test('without a known charge when the log does not answer', async () => {
     for (const delivery of [whole('completed'), whole('caller-left'), streamed(false)]) {
       const { ports } = given();
       const call = givenAnswered(wholeGot(bytes));
@@ -63,7 +63,7 @@ describe('an answered call is concluded', () => {
     }
   });
 
-  test('by what upstream told, unless it told more than the call can have had', async () => {
+  test('by the usage that the upstream reports, unless it exceeds the usage bound', async () => {
     const { ports, warned } = given();
     const call = givenAnswered(wholeGot(bytes));
     const answer = { ...wholeGot(bytes), usage: { input: 3, output: 5000 } };
@@ -73,7 +73,7 @@ describe('an answered call is concluded', () => {
     expect(warned).toEqual([expect.stringContaining('more usage than the call can have had')]);
   });
 
-  test('by what its caller has seen of a stream that was cut short', async () => {
+  test('by what the caller received of a stream that was cut off', async () => {
     const { ports } = given();
     const call = givenAnswered(wholeGot(bytes));
     const { told } = await concludeCall(ports, { ...call, delivery: streamed(true) });
@@ -82,8 +82,8 @@ describe('an answered call is concluded', () => {
   });
 });
 
-describe('a call that nobody answers is concluded', () => {
-  test('with a release that says what the upstream said', async () => {
+describe('a call without an answer is concluded', () => {
+  test('with a release that records the upstream’s error', async () => {
     const { ports } = given();
     const call = givenReserved();
     await concludeUnanswered(ports, { ...call, ...nobodyAnswers(upstreamFailure()) });
@@ -96,9 +96,9 @@ describe('a call that nobody answers is concluded', () => {
   });
 
   test.each([
-    ['before anybody was asked', null, []],
+    ['before any upstream was tried', null, []],
     ['while an upstream failed', upstreamFailure(), [1]],
-  ])('with a release without a reply, when its caller has left %s', async (_when, failure, attempts) => {
+  ])('with a release without a reply, when its caller has disconnected %s', async (_when, failure, attempts) => {
     const { ports } = given();
     const call = givenReserved();
     call.connection.leave();
@@ -106,7 +106,7 @@ describe('a call that nobody answers is concluded', () => {
     expect(call.reservation.concluded).toMatchObject([{ kind: 'caller-left', attempts }]);
   });
 
-  test('with a settlement, when upstream was given up at because its caller had left', async () => {
+  test('with a settlement, when the attempt was aborted because its caller had disconnected', async () => {
     const { ports } = given();
     const call = givenReserved();
     call.connection.leave();
@@ -117,7 +117,7 @@ describe('a call that nobody answers is concluded', () => {
     ]);
   });
 
-  test('with what upstream may charge for, when a fault of ours has ended it', async () => {
+  test('with the usage that the upstream may charge for, when an internal error has ended it', async () => {
     const { ports } = given();
     const call = givenReserved();
     call.reservation.underWay.unknownAttempts = 1;
@@ -128,7 +128,7 @@ describe('a call that nobody answers is concluded', () => {
 });
 
 describe('a reserved call', () => {
-  test('is left to recovery by work that throws, and by work that is the last', async () => {
+  test('is left to crash recovery by work that throws, and by work that ends', async () => {
     const call = givenReserved();
     const mistake = new TypeError('a mistake of ours');
     await expect(whileReserved(call, () => Promise.reject(mistake))).rejects.toBe(mistake);
@@ -137,7 +137,7 @@ describe('a reserved call', () => {
     expect(call.reservation.left).toBe(2);
   });
 
-  test('is not left by work that hands it on', async () => {
+  test('is not left to crash recovery by work that hands it on', async () => {
     const call = givenReserved();
     const answered: AnsweredCall = {
       ...givenAnswered(wholeGot(bytes)),

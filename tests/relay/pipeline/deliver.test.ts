@@ -37,7 +37,7 @@ const concluded = (call: DeliveredCall, charged: Quota | null = Quota(5), told: 
 describe('a whole answer', () => {
   const text = '{"id":"c"}';
 
-  test('is sent once it is settled, and nothing of it before', async () => {
+  test('is sent once it is settled, and no byte of it before', async () => {
     const { ports } = given();
     const got = wholeGot(Buffer.from(text));
     const call = givenAnswered(got);
@@ -48,7 +48,7 @@ describe('a whole answer', () => {
     expect(call.connection).toMatchObject({ begun, text, ended: true });
   });
 
-  test('is withheld when it could not be settled', async () => {
+  test('is withheld when the settlement fails', async () => {
     const { ports } = given();
     const call = givenAnswered(wholeGot(Buffer.from(text)));
     const delivered = await deliverCall(ports, call);
@@ -56,7 +56,7 @@ describe('a whole answer', () => {
     expect(call.connection).toMatchObject({ begun: null, text: '' });
   });
 
-  test('is not sent to a caller who has left', async () => {
+  test('is not sent to a caller that has disconnected', async () => {
     const { ports } = given();
     const call = givenAnswered(wholeGot(Buffer.from(text)));
     call.connection.leave();
@@ -66,7 +66,7 @@ describe('a whole answer', () => {
     expect(call.connection.begun).toBe(null);
   });
 
-  test('that is large and must tell another usage is rewritten in turn, as other large work is', async () => {
+  test('that is large and must report another usage is rewritten in the queue of other large work', async () => {
     const { ports, inTurn } = given();
     const received = Buffer.alloc(2_000_000, ' ');
     const endpoint: Endpoint = { ...chat, dialect: { ...chat.dialect, withUsage: () => Buffer.from('told') } };
@@ -101,7 +101,7 @@ describe('a stream', () => {
     return { kind: 'stream', reading };
   };
 
-  test('reaches its caller but for its end, which waits for the settlement', async () => {
+  test('reaches its caller except for its end, which waits for the settlement', async () => {
     const { ports } = given();
     const call = givenAnswered(streamOf('second ', 'third '));
     const delivered = await deliverCall(ports, call);
@@ -121,7 +121,7 @@ describe('a stream', () => {
     expect(call.connection.text).not.toContain('[DONE]');
   });
 
-  test('that was opened by a heartbeat is not begun again', async () => {
+  test('that a heartbeat has opened is not opened again', async () => {
     const { ports } = given();
     const call = givenAnswered(streamOf());
     const heartbeat = { ...call.heartbeat, takeOver: () => true };
@@ -129,7 +129,7 @@ describe('a stream', () => {
     expect(call.connection).toMatchObject({ begun: null, text: 'first ' });
   });
 
-  test('whose caller has left ends so', async () => {
+  test('whose caller has disconnected ends as disconnected', async () => {
     const { ports } = given();
     const call = givenAnswered(streamOf('second '));
     call.connection.leave();
@@ -137,7 +137,7 @@ describe('a stream', () => {
   });
 });
 
-describe('sound', () => {
+describe('audio', () => {
   const sound = (): Got => {
     const reading: SoundReading = {
       ...{ type: 'audio/mpeg', first: Buffer.from('la'), cancel() {} },
@@ -146,7 +146,7 @@ describe('sound', () => {
     return { kind: 'sound', reading };
   };
 
-  test('is passed on under its type, and ends once it is settled', async () => {
+  test('is passed on with its content type, and ends once it is settled', async () => {
     const { ports } = given();
     const call = givenAnswered(sound());
     const delivered = await deliverCall(ports, call);
@@ -159,7 +159,7 @@ describe('sound', () => {
     expect(call.connection).toMatchObject({ ended: true, brokenOff: false });
   });
 
-  test('is broken off when the settlement is not durable', async () => {
+  test('is aborted when the settlement is not durable', async () => {
     const { ports } = given();
     const call = givenAnswered(sound());
     expect(await finishCall(ports, concluded(await deliverCall(ports, call), null))).toBe(false);

@@ -161,14 +161,14 @@ const own: readonly (readonly [what: string, body: unknown])[] = [
   ['the voice that answers', { ...said('x'), audio: { voice: 'alloy', format: 'wav' } }],
 ];
 
-describe('what a provider keeps', () => {
-  test.each(named)('is refused by its name: %s', (_what, body, param) => {
+describe('a reference to something stored by a provider', () => {
+  test.each(named)('is refused by name: %s', (_what, body, param) => {
     expect(keptUpstream(body as JsonObject)).toMatchObject({ param, message: expect.stringContaining(param) });
   });
-  test.each(own)('is not meant by %s', (_what, body) => {
+  test.each(own)('is not found in %s', (_what, body) => {
     expect(keptUpstream(body as JsonObject)).toBeNull();
   });
-  test('is in none of the requests that are usual', () => {
+  test('is not found in ordinary requests', () => {
     for (const { path, body } of requestsAsMeant('x', 'Hello.', false))
       expect([path, keptUpstream(body as JsonObject)]).toEqual([path, null]);
   });

@@ -23,7 +23,7 @@ function counted(call: CallContext, error: unknown = refusal()): unknown[][] {
 const connection = () => new MemoryConnection();
 
 describe('a call that fails', () => {
-  test('is told to its caller, and counted by what the last context knows', () => {
+  test('is reported to its caller, and counted by the last known context', () => {
     const to = connection();
     const call = { ...givenResolved({ connection: to }), reservation: null };
     const facts = { userId: 7, apiKeyId: 12, apiKeyName: 'ci', group: 'default', model: 'm', network: null };
@@ -33,41 +33,41 @@ describe('a call that fails', () => {
     expect(to.refusal?.code).toBe('why');
   });
 
-  test('is counted by the address and nothing else where nobody knows its caller', () => {
+  test('is counted by address only where the caller is unknown', () => {
     const call = { ...givenResolved(), user: null, apiKey: null };
     const facts = { userId: null, apiKeyId: null, group: '', model: '', network: '192.0.2.0/24' };
     expect(counted(call)).toMatchObject([[facts, 'r1', someInstant]]);
   });
 
-  test('of an API key that is refused is counted for the owner of the key', () => {
+  test('with an API key that is refused is counted for the owner of the key', () => {
     const call = { ...givenResolved(), user: null, named: null };
     expect(counted(call)).toMatchObject([[{ userId: 7, apiKeyId: 12, model: '' }, 'r1', someInstant]]);
   });
 
-  test('in person is counted for the group that the body names', () => {
+  test('by a signed-in user is counted for the group that the body names', () => {
     const user = { id: 9, group: 'default' } as unknown as UserView;
     const call = { ...givenResolved({ apiKey: null }), user, named: { model: 'm', group: 'vip' } };
     const facts = { userId: 9, apiKeyName: 'playground-vip', group: 'vip' };
     expect(counted(call)).toMatchObject([[facts, 'r1', someInstant]]);
   });
 
-  test('without a reply of the log is counted, and not told by itself: its stream may hold a reservation', () => {
+  test('after a reservation that the log did not confirm is counted, but not recorded on its own: its stream may hold the reservation', () => {
     expect(counted(givenResolved(), new Error('a mistake of ours'))).toMatchObject([
       [{ status: 500 }, null, someInstant],
     ]);
   });
 
-  test('is not counted once it is reserved, for its own stream says what has become of it', () => {
+  test('after its reservation is not counted, because its own stream records the outcome', () => {
     expect(counted(givenReserved())).toEqual([]);
   });
 
-  test('is not counted where its caller has left', () => {
+  test('is not counted if its caller has disconnected', () => {
     const to = connection();
     to.leave();
     expect(counted(givenResolved({ connection: to }))).toEqual([]);
   });
 
-  test('is told in the stream that a heartbeat has opened', () => {
+  test('is reported in the stream that a heartbeat has opened', () => {
     const to = connection();
     const call = givenReserved({ connection: to });
     counted({ ...call, heartbeat: { ...call.heartbeat, open: true } });

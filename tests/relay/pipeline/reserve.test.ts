@@ -38,8 +38,8 @@ function given(shortage: Shortage | null = null) {
   return { ports, reservation, asked, heartbeats, beating };
 }
 
-describe('the stage reserve', () => {
-  test('reserves for the call of an API key by its terms, and hands on a context with the reservation', async () => {
+describe('the reserve stage', () => {
+  test('reserves for a call with an API key by its terms, and returns a context with the reservation', async () => {
     const { ports, reservation, asked } = given();
     const call = givenResolved();
     const before = { ...call };
@@ -52,7 +52,7 @@ describe('the stage reserve', () => {
     expect(call).toEqual(before);
   });
 
-  test('names the playground for a user who calls in person, who may spend what there is', async () => {
+  test('names the playground for a signed-in user, who may spend the whole balance', async () => {
     const { ports, asked } = given();
     await reserveCall(ports, givenResolved({ apiKey: null, resolution: { group: 'vip' } }));
     expect(asked[0]?.slice(1, 3)).toMatchObject([
@@ -67,7 +67,7 @@ describe('the stage reserve', () => {
     await expect(reserveCall(ports, call)).rejects.toMatchObject({ status: 403, code: 'insufficient_user_quota' });
   });
 
-  test('begins a heartbeat for a stream, and for nothing else', async () => {
+  test('starts a heartbeat for a stream only', async () => {
     const { ports, heartbeats, beating } = given();
     expect((await reserveCall(ports, givenResolved())).heartbeat).toBe(noHeartbeat);
     const call = givenResolved({ resolution: { stream: true } });

@@ -78,7 +78,7 @@ async function resolved(asking: Asking): Promise<Resolution> {
   return (await resolveCall(ports, call, body)).resolution;
 }
 
-describe('a call is refused while it is resolved', () => {
+describe('a call is refused by the resolve stage', () => {
   test.each([
     ['without a model', { body: { model: '' } }, 400, 'invalid_request'],
     ['for a name that is none', { body: { model: 'a\u0000b' } }, 400, 'invalid_request'],
@@ -168,24 +168,24 @@ describe('a resolved call', () => {
   });
 });
 
-describe('what a body names', () => {
+describe('the routing data of a body', () => {
   const ports = { directory };
   const nameIn = (asking: Asking, value: JsonObject) => nameCall(ports, admitted(asking), { value }).named;
 
-  test('is its model, or the one of the address, whatever it is', () => {
+  test('is its model, or the model of the address, whatever its name', () => {
     expect(nameIn({}, { model: 'gpt-4o' }).model).toBe('gpt-4o');
     expect(nameIn({}, { model: 7 }).model).toBe(7);
     expect(nameIn({ addressModel: 'of-address' }, { model: 'gpt-4o' }).model).toBe('of-address');
     expect(nameIn({}, {}).model).toBe(null);
   });
 
-  test('is a group there is, and only where a user calls in person', () => {
+  test('is an existing group, and only for a signed-in user', () => {
     expect(nameIn({ inPerson: true }, { group: 'vip' }).group).toBe('vip');
     expect(nameIn({ inPerson: true }, { group: 'invented' }).group).toBe('');
     expect(nameIn({}, { group: 'vip' }).group).toBe('');
   });
 
-  test('changes nothing of the context that was given', () => {
+  test('leaves the given context unchanged', () => {
     const call = admitted({});
     const before = { ...call };
     expect(nameCall(ports, call, { value: { model: 'm' } })).toMatchObject({ ...before, named: { model: 'm' } });

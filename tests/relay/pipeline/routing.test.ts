@@ -54,6 +54,6 @@ test.each([
   [503, true],
   [504, false],
   [524, false],
-])('an answer with status %i is worth another channel: %s', (status, retried) => {
+])('an answer with status %i is retried on another channel: %s', (status, retried) => {
   expect(isRetryable(status)).toBe(retried);
 });

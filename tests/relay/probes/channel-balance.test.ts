@@ -89,8 +89,8 @@ const one: readonly [type: number, path: string, answer: unknown, balance: strin
   ],
 ];
 
-describe('the balance of an account', () => {
-  test.each(one)('of type %i is asked for at %s', async (type, path, answer, balance) => {
+describe('the balance of an account at a provider', () => {
+  test.each(one)('of type %i is requested at %s', async (type, path, answer, balance) => {
     answers[path] = answer;
     expect(await balanceOf(type)).toBe(balance);
     expect(requests()).toEqual([[path, bearer, undefined, '']]);
@@ -100,7 +100,7 @@ describe('the balance of an account', () => {
     [1, ''],
     [8, ''],
     [8, '/v1/chat/completions'],
-  ])('of type %i at a base URL that ends in "%s" is its limit less what has been used', async (type, end) => {
+  ])('of type %i at a base URL that ends in "%s" is its limit less its usage', async (type, end) => {
     answers['/v1/dashboard/billing/subscription'] = { hard_limit_usd: 20.1, has_payment_method: true };
     answers['/v1/dashboard/billing/usage'] = { total_usage: 1_234.5 };
     expect(await asking().of(await channel(type, server.url + end))).toBe('7.755');
@@ -110,33 +110,33 @@ describe('the balance of an account', () => {
     ]);
   });
 
-  test('that nothing pays counts what was used in a hundred days', async () => {
+  test('without a payment method counts the usage of a hundred days', async () => {
     answers['/v1/dashboard/billing/subscription'] = { hard_limit_usd: 5 };
     answers['/v1/dashboard/billing/usage'] = { total_usage: 600 };
     expect(await balanceOf(1)).toBe('-1');
     expect(asked[1]?.url).toContain('start_date=2026-08-14&');
   });
 
-  test('of type 10 shows its key in a header of its own', async () => {
+  test('of type 10 is requested with the key in a header of its own', async () => {
     answers['/api/report/getUserOverview'] = { success: true, data: { totalPoints: 500 } };
     expect(await balanceOf(10)).toBe('500');
     expect(requests()).toEqual([['/api/report/getUserOverview', undefined, key, '']]);
   });
 
-  test('of type 43 without CNY is that of its other currency, and none where there is no account', async () => {
+  test('of type 43 without CNY is that of its other currency, and absent where there is no account', async () => {
     answers['/user/balance'] = { balance_infos: [{ currency: 'USD', total_balance: '3' }] };
     expect(await balanceOf(43)).toBe('3');
     answers['/user/balance'] = { balance_infos: [] };
     await expect(balanceOf(43)).rejects.toThrow(untold('currency CNY not found'));
   });
 
-  test('of other types is not asked for', async () => {
+  test('of other types is not requested', async () => {
     for (const type of [3, 14, 24, 999])
       await expect(balanceOf(type)).rejects.toThrow(refusal('balance-not-implemented'));
     expect(asked).toEqual([]);
   });
 
-  test('is told by just those that say so', () => {
+  test('is offered for exactly the types that report it', () => {
     const told = listings.filter(({ tellsBalance }) => tellsBalance).map(({ type }) => type);
     expect(listings.filter(({ type }) => providerOf(type)?.balance !== undefined).map(({ type }) => type)).toEqual(
       told,
@@ -144,30 +144,32 @@ describe('the balance of an account', () => {
   });
 });
 
-describe('a provider that does not tell', () => {
+describe('a balance query fails', () => {
   const path = '/user/balance';
   const tell = (answer: unknown) => {
     answers[path] = answer;
     return balanceOf(43, 300);
   };
 
-  test.each([401, 307, 500, 204])('but answers with status %i', async (status) =>
+  test.each([401, 307, 500, 204])('if the provider answers with status %i', async (status) =>
     expect(tell((response: ServerResponse) => response.writeHead(status, { location: '/' }).end('{}'))).rejects.toThrow(
       untold(`status code: ${status}`),
     ),
   );
 
-  test.each(['', 'no', '[]', 'null', '{"balance_infos":'])('but answers %j', (text) =>
+  test.each(['', 'no', '[]', 'null', '{"balance_infos":'])('if the provider answers %j', (text) =>
     expect(tell(text)).rejects.toThrow(untold('the answer is no JSON object')),
   );
 
-  test.each([null, 'much', '', {}, true, 1e16, '1e-21', '9'.repeat(41), '0x10'])('but says %j', (total_balance) =>
-    expect(tell({ balance_infos: [{ currency: 'CNY', total_balance }] })).rejects.toThrow(
-      untold('the answer has no number as total_balance'),
-    ),
+  test.each([null, 'much', '', {}, true, 1e16, '1e-21', '9'.repeat(41), '0x10'])(
+    'if the provider says %j',
+    (total_balance) =>
+      expect(tell({ balance_infos: [{ currency: 'CNY', total_balance }] })).rejects.toThrow(
+        untold('the answer has no number as total_balance'),
+      ),
   );
 
-  test('but goes on for ever, or never ends, is waited for so long and no longer', async () => {
+  test('after a bounded wait if the answer is endless or never complete', async () => {
     await expect(
       tell((response: ServerResponse) => {
         const more = (): void => void (response.write('x'.repeat(1024)) && setImmediate(more));
@@ -181,14 +183,14 @@ describe('a provider that does not tell', () => {
     expect(room.bytes).toBe(0);
   });
 
-  test('and says why, with the key in it, is quoted without', async () => {
+  test('with a quoted reason from which the key is removed', async () => {
     answers['/v1/user/info'] = { code: 30_001, message: `no account for ${key} at ${server.url}` };
     await expect(balanceOf(40)).rejects.toThrow(untold('code: 30001, message: no account for *** at ***'));
     answers['/api/report/getUserOverview'] = { success: false, message: 'x'.repeat(9_000) };
     await expect(balanceOf(10)).rejects.toThrow(untold(expect.stringMatching(/^message: x{200,300}$/)));
   });
 
-  test('as it must not be dialled', async () => {
+  test('if the address must not be dialled', async () => {
     const guarded = openUpstream({ connections: 1, guard: addressGuard([], async () => []) });
     await expect(asking(300, guarded).of(await channel(43))).rejects.toThrow(
       untold('the address of the upstream is not allowed'),
@@ -197,7 +199,7 @@ describe('a provider that does not tell', () => {
     expect(asked).toEqual([]);
   });
 
-  test('as there is no address, or no key', async () => {
+  test('without an address, or without a key', async () => {
     await expect(asking().of(await channel(8, ''))).rejects.toThrow(untold('this channel has no base URL'));
     const { secrets, ...rest } = await channel(43);
     await vault.drop([secrets.key]);

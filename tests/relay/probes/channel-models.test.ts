@@ -82,7 +82,7 @@ const lists: readonly [type: number, path: string, headers: Record<string, strin
 ];
 
 describe('the models of an upstream', () => {
-  test.each(lists)('of type %i are asked for at %s', async (type, path, headers, answer) => {
+  test.each(lists)('of type %i are requested at %s', async (type, path, headers, answer) => {
     answers[path] = answer;
     expect(await modelsOf(type)).toEqual(['one', 'two']);
     expect(asked.map(({ url }) => url)).toEqual([path]);
@@ -90,43 +90,49 @@ describe('the models of an upstream', () => {
     if (headers.authorization === undefined) expect(asked[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test.each(['/v1/chat/completions', '/v1/embeddings'])('of a custom one at %j are at the root of it', async (end) => {
-    answers['/v1/models'] = listed('one');
-    expect(await modelsOf(8, { baseUrl: server.url + end })).toEqual(['one']);
-  });
+  test.each(['/v1/chat/completions', '/v1/embeddings'])(
+    'of a custom channel at %j are requested at its root',
+    async (end) => {
+      answers['/v1/models'] = listed('one');
+      expect(await modelsOf(8, { baseUrl: server.url + end })).toEqual(['one']);
+    },
+  );
 
-  test.each(['', '/v1'])('of a custom one at %j are not told: no call would go to an endpoint there', async (end) => {
-    answers['/v1/models'] = listed('one');
-    await expect(modelsOf(8, { baseUrl: server.url + end })).rejects.toMatchObject({
-      details: { reason: expect.stringContaining('the whole address of an endpoint') },
-    });
-    expect(asked).toEqual([]);
-  });
+  test.each(['', '/v1'])(
+    'of a custom channel at %j are not listed: no call would reach an endpoint there',
+    async (end) => {
+      answers['/v1/models'] = listed('one');
+      await expect(modelsOf(8, { baseUrl: server.url + end })).rejects.toMatchObject({
+        details: { reason: expect.stringContaining('the whole address of an endpoint') },
+      });
+      expect(asked).toEqual([]);
+    },
+  );
 
-  test('are asked for once where the base URL ends with the version already', async () => {
+  test('are requested at one version where the base URL ends with the version already', async () => {
     answers['/v1/models'] = listed('one');
     expect(await modelsOf(1, { baseUrl: `${server.url}/v1` })).toEqual(['one']);
   });
 
-  test('of the international Zhipu are below the version in its address, and its signed keys are signed', async () => {
+  test('of the international Zhipu are requested below the version in its address, with signed keys', async () => {
     answers['/paas/v4/models'] = listed('one');
     expect(await modelsOf(26, { baseUrl: `${server.url}/paas/v4`, key: 'id.secret' })).toEqual(['one']);
     expect(asked[0]?.headers.authorization).toMatch(/^eyJ/);
   });
 
-  test('of Qianfan are asked for with the key and the app behind it', async () => {
+  test('of Qianfan are requested with the key and the app that follows it', async () => {
     answers['/v2/models'] = listed('one');
     expect(await modelsOf(46, { key: `${key}|app-1` })).toEqual(['one']);
     expect(asked[0]?.headers).toMatchObject({ ...bearer, appid: 'app-1' });
   });
 
-  test('of Anthropic come in pages', async () => {
+  test('of Anthropic are read page by page', async () => {
     answers['/v1/models?limit=1000'] = { ...listed('one'), has_more: true, last_id: 'one & only' };
     answers['/v1/models?limit=1000&after_id=one%20%26%20only'] = { ...listed('two'), has_more: false };
     expect(await modelsOf(14)).toEqual(['one', 'two']);
   });
 
-  test('of Cloudflare come in pages, by account', async () => {
+  test('of Cloudflare are read page by page, by account', async () => {
     const page = (at: number) => `/client/v4/accounts/acct/ai/models/search?per_page=100&page=${at}`;
     const result_info = { total_count: 101 };
     answers[page(1)] = { result: [{ id: 'x', name: '@cf/one' }], result_info };
@@ -135,14 +141,14 @@ describe('the models of an upstream', () => {
     await expect(modelsOf(39)).rejects.toThrow(unaskable('this channel has no account id'));
   });
 
-  test('are an empty list where upstream says so', async () => {
+  test('are an empty list where the upstream says so', async () => {
     for (const answer of [listed(), { data: null }]) {
       answers['/v1/models'] = answer;
       expect(await modelsOf(1)).toEqual([]);
     }
   });
 
-  test('are those a channel can carry, each once', async () => {
+  test('are those that a channel can carry, without duplicates', async () => {
     const unusable = [
       '',
       ' one',
@@ -162,7 +168,7 @@ describe('the models of an upstream', () => {
     expect(await modelsOf(4, { key: 'ollama' })).toEqual(['ollama-x']);
   });
 
-  test('come in whatever pieces', async () => {
+  test('are read from chunks of any size', async () => {
     const text = Buffer.from(JSON.stringify(listed('通义', 'two')));
     answers['/v1/models'] = async (response: ServerResponse) => {
       for (const byte of text) await new Promise<void>((sent) => response.write(Buffer.of(byte), () => sent()));
@@ -171,14 +177,14 @@ describe('the models of an upstream', () => {
     expect(await asking().of(place(1))).toEqual(['通义', 'two']);
   });
 
-  test('are told with as many words as brokers use', async () => {
+  test('are read from the longer records of brokers', async () => {
     const data = Array.from({ length: 500 }, (_, at) => ({ id: `m${at}`, description: 'x'.repeat(3000) }));
     answers['/v1/models'] = { data };
     expect(await asking().of(place(20))).toHaveLength(500);
     expect(room.bytes).toBe(0);
   });
 
-  test('of other types are asked of nobody', async () => {
+  test('of other types are not requested', async () => {
     const without = listings.filter(({ listsModels }) => !listsModels).map(({ type }) => type);
     for (const type of [...without, 999]) await expect(modelsOf(type)).rejects.toThrow(refusal('models-not-listed'));
     expect(asked).toEqual([]);
@@ -189,27 +195,27 @@ const unaskable = (reason: string) => refusal('models-not-askable', { reason });
 const untold = (reason: unknown) => refusal('models-not-told', { reason: reason as string });
 const unreadable = (reason: unknown) => refusal('models-unreadable', { reason: reason as string });
 
-describe('an upstream that does not tell', () => {
+describe('a query of an upstream’s models fails', () => {
   const tell = (answer: unknown) => {
     answers['/v1/models'] = answer;
     return modelsOf(1);
   };
 
-  test.each([401, 307, 500, 204])('but answers with status %i', async (status) => {
+  test.each([401, 307, 500, 204])('if the upstream answers with status %i', async (status) => {
     const elsewhere = (response: ServerResponse) => response.writeHead(status, { location: '/elsewhere' }).end('{}');
     await expect(tell(elsewhere)).rejects.toThrow(untold(`status code: ${status}`));
     expect(asked).toHaveLength(1);
   });
 
-  test.each(['', '<html>', '[]', 'null', '{"data":'])('but answers %j', (text) =>
+  test.each(['', '<html>', '[]', 'null', '{"data":'])('if the upstream answers %j', (text) =>
     expect(tell(text)).rejects.toThrow(unreadable('the answer is no JSON object')),
   );
 
-  test.each([{}, { data: {} }, { data: 'x' }, { models: [] }])('but says %j', (answer) =>
+  test.each([{}, { data: {} }, { data: 'x' }, { models: [] }])('if the upstream says %j', (answer) =>
     expect(tell(answer)).rejects.toThrow(unreadable('the answer has no list as data')),
   );
 
-  test('but goes on for ever, or never ends, is waited for so long and no longer', async () => {
+  test('after a bounded wait if the answer is endless or never complete', async () => {
     const endless = (response: ServerResponse) => {
       const more = (): void => void (response.write('x'.repeat(65_536)) && setImmediate(more));
       response.on('drain', more);
@@ -222,7 +228,7 @@ describe('an upstream that does not tell', () => {
     expect(room.bytes).toBe(0);
   });
 
-  test('but has more models, or more pages, than anybody can use', async () => {
+  test('if there are more models, or more pages, than the limit', async () => {
     await expect(tell(listed(...Array.from({ length: 5001 }, (_, at) => `m${at}`)))).rejects.toThrow(
       unreadable('the list has more than 5000 models'),
     );
@@ -233,7 +239,7 @@ describe('an upstream that does not tell', () => {
     expect(asked).toHaveLength(10);
   });
 
-  test('as it must not be dialled, or there is no address', async () => {
+  test('if the address must not be dialled, or is missing', async () => {
     const guarded = openUpstream({ connections: 1, guard: addressGuard([], async () => []) });
     await expect(asking(300, guarded).of(place(1))).rejects.toThrow(
       untold('the address of the upstream is not allowed'),
@@ -243,7 +249,7 @@ describe('an upstream that does not tell', () => {
     expect(asked).toEqual([]);
   });
 
-  test('as the key cannot stand in a header', async () => {
+  test('if the key is not valid in a header', async () => {
     await expect(modelsOf(1, { key: '钥匙' })).rejects.toThrow(untold('request to upstream failed'));
     expect(asked).toEqual([]);
   });

@@ -17,8 +17,8 @@ const doubles = (value: JsonValue): unknown => {
 /** As JSON.stringify writes it. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('JSON read exactly', () => {
-  test('says what JSON.parse says, and is written with the digits of every number', () => {
+describe('JSON that keeps its numbers exact', () => {
+  test('has the value of JSON.parse, and is written with all digits of every number', () => {
     fc.assert(
       fc.property(jsonTexts, (inner) => {
         const text = `[${inner}]`;
@@ -49,12 +49,12 @@ describe('JSON read exactly', () => {
     '123456789012345678901234567890',
     '5e-324',
     '100.10',
-  ])('keeps %s as it is written', (number) => {
+  ])('writes %s as it was read', (number) => {
     const text = `{"a":[${number},{"b":${number}}],"c":${number}}`;
     expect(jsonText(parseExactly(text))).toBe(text);
   });
 
-  test('makes doubles of what stands in the outer brackets, but of no other number', () => {
+  test('uses doubles for numbers in the outermost object, and for no others', () => {
     const text = '{"temperature":1.0,"seed":9223372036854775807,"n":1e0,"deep":[[1.0]]}';
     const value = exactly(text, JSON.parse(text), 2) as JsonObject;
     expect([value.temperature, value.n]).toEqual([1, 1]);
@@ -62,25 +62,25 @@ describe('JSON read exactly', () => {
     expect(jsonText(value)).toBe('{"temperature":1,"seed":9223372036854775807,"n":1,"deep":[[1.0]]}');
   });
 
-  test('is the very value that was parsed where no number needs more than a double', () => {
+  test('is the parsed value itself where no number exceeds a double', () => {
     const text = '{"a":[1,2.5,-3,900719925474099],"b":"say 1.5, then 1,000"}';
     const value = JSON.parse(text);
     expect(exactly(text, value)).toBe(value);
   });
 
-  test('has members called __proto__ as others, and the last of those that stand twice', () => {
+  test('treats members called __proto__ as ordinary ones, and takes the last of a duplicate', () => {
     const text = '{"__proto__":{"a":1.0},"b":1,"b":2.0}';
     const value = parseExactly(text) as JsonObject;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(jsonText(value)).toBe('{"__proto__":{"a":1.0},"b":2.0}');
   });
 
-  test('is read by doubles where it nests too deeply for a reader of our own', () => {
+  test('uses doubles where it nests too deeply for the exact reader', () => {
     const deep = `${'['.repeat(100_000)}1.0${']'.repeat(100_000)}`;
     expect(isList(parseExactly(deep))).toBe(true);
   });
 
-  test('is no number to a text that looks like one', () => {
+  test('treats a text that looks like a number as text', () => {
     const value = { text: 'number-1', exact: new ExactNumber('1.0') };
     expect(jsonText(value)).toBe('{"text":"number-1","exact":1.0}');
     expect(JSON.stringify(value)).toBe('{"text":"number-1","exact":1}');
@@ -112,8 +112,8 @@ function edited(value: JsonValue, path: readonly number[], kind: string): JsonVa
   return { ...value, [name]: edited(value[name] ?? null, deeper, kind) };
 }
 
-describe('a JSON text passed on with members changed', () => {
-  test('says what it was changed to, and is the same text where nothing was', () => {
+describe('a JSON text with changed members', () => {
+  test('has the changed value, and is the same text where nothing changed', () => {
     fc.assert(
       fc.property(objectTexts, edits, (text, changes) => {
         const value = parseExactly(text) as JsonObject;
@@ -139,27 +139,27 @@ describe('a JSON text passed on with members changed', () => {
 
   test.each<readonly [string, JsonObject, string]>([
     ['another model', { ...value, model: 'b' }, text.replace('"a"', '"b"')],
-    ['the first taken out', { ...value, model: undefined }, text.replace('"model" : "a" ,\n ', '')],
-    ['the last taken out', { ...value, list: undefined }, text.replace(', "list":[ {"n":1e400}, [-0] ]', '')],
-    ['one put in', { ...value, more: { a: 1 } }, text.replace('] ] } ', '] ] ,"more":{"a":1}} ')],
+    ['the first member removed', { ...value, model: undefined }, text.replace('"model" : "a" ,\n ', '')],
+    ['the last member removed', { ...value, list: undefined }, text.replace(', "list":[ {"n":1e400}, [-0] ]', '')],
+    ['one member added', { ...value, more: { a: 1 } }, text.replace('] ] } ', '] ] ,"more":{"a":1}} ')],
     [
       'a member changed inside a list',
       { ...value, list: [{ n: 1, m: 2 }, (value.list as JsonValue[])[1] ?? null] },
       text.replace('{"n":1e400}', '{"n":1,"m":2}'),
     ],
     [
-      'an entry put before the others',
+      'an entry inserted before the others',
       { ...value, list: ['new', ...(value.list as JsonValue[])] },
       text.replace('[ {"n":1e400}, [-0] ]', '["new",{"n":1e400},[-0]]'),
     ],
-    ['one taken out that every object has', { ...value, toString: undefined }, text],
-    ['all taken out', {}, ' {  } '],
-    ['all taken out and one put in', { a: 1 }, ' {  "a":1} '],
-  ])('keeps all but what is told: %s', (_title, after, expected) => {
+    ['a member removed whose name every object inherits', { ...value, toString: undefined }, text],
+    ['all members removed', {}, ' {  } '],
+    ['all members removed and one added', { a: 1 }, ' {  "a":1} '],
+  ])('keeps everything but the change: %s', (_title, after, expected) => {
     expect(carried(source, after)).toBe(expected);
   });
 
-  test('is written anew, object by object, where a member stands twice', () => {
+  test('is serialized again, object by object, where a member is duplicated', () => {
     const twice = '{"usage":{"a":1},"x":1.0,"usage":{"a":2}}';
     const after = JSON.parse(twice);
     after.usage = { a: 3 };
@@ -167,8 +167,8 @@ describe('a JSON text passed on with members changed', () => {
   });
 });
 
-describe('numbers of any form', () => {
-  test('are carried across a change of what stands beside them', () => {
+describe('numbers in any notation', () => {
+  test('survive a change of a neighbouring member', () => {
     fc.assert(
       fc.property(numberTexts, (number) => {
         const body = `{"model":"a","tools":[{"maximum":${number}}],"seed":${number}}`;
@@ -179,7 +179,7 @@ describe('numbers of any form', () => {
   });
 });
 
-test('a member with the name of what every object has is taken out like any other', () => {
+test('a member with the name of an inherited property is removed like any other', () => {
   const text = '{"toString":1,"constructor":2.0,"a":3}';
   const value = JSON.parse(text);
   expect(carried({ text, value }, { a: 3 })).toBe('{"a":3}');

@@ -17,11 +17,11 @@ const delta = (message: JsonObject, rest: JsonObject = {}): JsonObject => ({
   choices: [{ index: 0, delta: message, finish_reason: null, ...rest }],
 });
 
-describe('a stream put together', () => {
+describe('a stream collected into one answer', () => {
   const streams = goldens.filter(({ stream, caller, expected }) => stream && caller.mode === 'chat' && !expected.error);
 
   test.each(streams.map((golden) => [golden.name, golden] as const))(
-    'of %s says the same, with the same usage, however it is cut',
+    'of %s has the same content and usage, however it is cut',
     (_name, { provider, channel, caller, info, upstream, expected }: Golden) => {
       for (const pieces of [[upstream], byteByByte(upstream)]) {
         const gathering = new Gathering(info);
@@ -43,7 +43,7 @@ describe('a stream put together', () => {
     },
   );
 
-  test('has its words, its thoughts and its calls each in one', () => {
+  test('has its text, its thinking and each tool call in one piece', () => {
     const call = (index: number, words: JsonObject, rest: JsonObject = {}) =>
       delta({ tool_calls: [{ index, ...rest, function: words }] });
     const body = gathered(
@@ -77,7 +77,7 @@ describe('a stream put together', () => {
     });
   });
 
-  test('takes members for nothing but members, whatever they are called', () => {
+  test('treats member names as plain data, whatever they are', () => {
     const strange = JSON.parse('{"__proto__":"a","constructor":"b","content":"c"}');
     const [choice] = objectsIn(gathered(delta(strange), delta(strange)).choices);
     expect(Object.entries(isObject(choice?.message) ? choice.message : {})).toEqual([
@@ -88,7 +88,7 @@ describe('a stream put together', () => {
     ]);
   });
 
-  test('has no more choices and calls than an answer may have', () => {
+  test('is limited in choices and tool calls like any answer', () => {
     const many = Array.from({ length: 5000 }, (_, index) => index);
     const choices = many.map((index) => ({ index, delta: { content: 'x' } }));
     expect(objectsIn(gathered({ choices }).choices)).toHaveLength(maxChoices);

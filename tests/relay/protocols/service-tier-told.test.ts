@@ -26,18 +26,24 @@ const gemini = (metadata: JsonObject): string =>
     usageMetadata: { promptTokenCount: 3, totalTokenCount: 4, ...metadata },
   });
 
-describe('the tier that a stream tells', () => {
+describe('the service tier that a stream reports', () => {
   test.each([
     ['OpenAI', 1, openAi('priority'), [], 'priority'],
     ['Anthropic', 14, anthropic({ speed: 'fast', inference_geo: 'us' }), ['fast'], 'fast+us'],
-    ['Anthropic, which tells one of two', 14, anthropic({ speed: 'standard' }), ['fast', 'us'], 'us'],
-    ['Anthropic, served as usual', 14, anthropic({ speed: 'standard', inference_geo: 'global' }), ['fast'], 'default'],
-    ['Anthropic, which tells neither', 14, anthropic({ service_tier: 'priority' }), ['fast'], undefined],
+    ['Anthropic, which reports one of two', 14, anthropic({ speed: 'standard' }), ['fast', 'us'], 'us'],
+    [
+      'Anthropic, served at the standard tier',
+      14,
+      anthropic({ speed: 'standard', inference_geo: 'global' }),
+      ['fast'],
+      'default',
+    ],
+    ['Anthropic, which reports neither', 14, anthropic({ service_tier: 'priority' }), ['fast'], undefined],
     ['Gemini', 24, gemini({ serviceTier: 'FLEX' }), [], 'flex'],
-    ['Gemini in the cloud', 24, gemini({ trafficType: 'ON_DEMAND_PRIORITY' }), [], 'priority'],
-    ['Gemini with capacity bought ahead', 24, gemini({ trafficType: 'PROVISIONED_THROUGHPUT' }), [], undefined],
-    ['one who tells far too much', 1, openAi('x'.repeat(1_000)), [], undefined],
-  ])('is read of %s, cut at every byte', (_, type, text, tiers, told) => {
+    ['Gemini on Vertex', 24, gemini({ trafficType: 'ON_DEMAND_PRIORITY' }), [], 'priority'],
+    ['Gemini with provisioned capacity', 24, gemini({ trafficType: 'PROVISIONED_THROUGHPUT' }), [], undefined],
+    ['an upstream that reports far too much', 1, openAi('x'.repeat(1_000)), [], undefined],
+  ])('is read from %s, cut at every byte', (_, type, text, tiers, told) => {
     const provider = providerOfType(type);
     const caller = { ...callerOf('chat', { model: 'm', messages: [] }), stream: true, tiers };
     const bytes = Buffer.from(text);

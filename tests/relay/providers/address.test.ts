@@ -103,12 +103,12 @@ function expectSamePlace(provider: Provider, mode: Mode, base: string, model: st
   );
 }
 
-describe('where a request goes', () => {
-  test.each(hostile)('is not chosen by a model called %j', (model) => {
+describe('the address of a request', () => {
+  test.each(hostile)('is not determined by a model called %j', (model) => {
     for (const [provider, mode, base] of cases) expectSamePlace(provider, mode, base, model);
   });
 
-  test('is not chosen by any name', () => {
+  test('is not determined by any name', () => {
     const part = fc.constantFrom(
       '..',
       '.',
@@ -139,7 +139,7 @@ describe('where a request goes', () => {
   });
 
   test.each(['claude-', 'gemini-', 'imagen-', 'text-embedding-'])(
-    'is not chosen by a name that begins with %s and has a wire of its own for that',
+    'is not determined by a name that begins with %s and has a protocol of its own for that',
     (beginning) => {
       const vertex = providerOfType(41);
       const mode = beginning === 'text-embedding-' ? 'embeddings' : 'chat';
@@ -163,7 +163,7 @@ describe('where a request goes', () => {
   });
 
   test.each(['https://{model}.example/v1', 'https://{model}@u.example/v1', 'https:\\\\{model}.example/v1', '{model}'])(
-    'is never a host named by the caller: the channel %s cannot be used',
+    'is never a host that the caller names: the channel %s cannot be used',
     (base) => {
       expect(() => addressOf(providerOfType(8), 'chat', base, 'm')).toThrow(
         expect.objectContaining({ name: NotConvertible.name, fault: 'channel' }),
@@ -171,7 +171,7 @@ describe('where a request goes', () => {
     },
   );
 
-  test("does not hold the caller's query, but for the version that Azure's callers choose", () => {
+  test("omits the caller's query, except for the version that Azure's callers choose", () => {
     const query = 'key=sk-caller&beta=true&api-version=2025-01-01&v=9';
     for (const [provider, mode, base] of cases) {
       const unasked = addressOf(provider, mode, base, plain);

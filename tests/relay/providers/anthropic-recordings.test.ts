@@ -154,7 +154,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, events) 
   const other = goldenOf(bytes, true, false);
   const played = play(other, [bytes]);
 
-  test('reaches who speaks the same byte for byte, wherever the network cuts it', () => {
+  test('reaches callers of the same dialect byte for byte, wherever the network cuts it', () => {
     const wrong = places(bytes.length).filter(
       (at) => play(own, [bytes.subarray(0, at), bytes.subarray(at)]).answer !== bytes.toString('utf8'),
     );
@@ -162,14 +162,14 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, events) 
     expect(play(own, byteByByte(bytes)).answer).toBe(bytes.toString('utf8'));
   });
 
-  test('says the same to OpenAI’s clients, wherever the network cuts it', () => {
+  test('has the same content for OpenAI’s clients, wherever the network cuts it', () => {
     expect(receivedBy(payloadsOf(played.answer))).toEqual(meaningOf(events));
     const finish = events.map(({ delta }) => (isObject(delta) ? delta.stop_reason : null)).findLast(Boolean);
     expect(played.generated.finishReason).toBe(reasons[String(finish)]);
     expect(play(other, byteByByte(bytes))).toEqual(played);
   });
 
-  test('says the same to both where it comes in Amazon’s frames, wherever the network cuts it', () => {
+  test('has the same content for both in Amazon’s frames, wherever the network cuts it', () => {
     const frames = Buffer.concat(framesOf(bytes.toString('utf8')));
     const atAmazon = (golden: Golden): Golden => ({
       ...golden,
@@ -180,7 +180,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, events) 
     expect(play(atAmazon(other), byteByByte(frames))).toEqual(played);
   });
 
-  test('is settled with the usage it tells, and that is the same to both', () => {
+  test('is settled with the usage it reports, and both dialects report the same', () => {
     const told = events
       .map(({ message, usage }) => (isObject(message) ? message.usage : usage))
       .filter(isObject)
@@ -212,11 +212,11 @@ describe.runIf(present).each(wholes)('the recorded answer %s', (_name, text) => 
     return { answer, bytes: caller.dialect.whole(answer, caller, channel) };
   };
 
-  test('reaches who speaks the same byte for byte', () => {
+  test('reaches callers of the same dialect byte for byte', () => {
     expect(answered(true).bytes).toBe(bytes);
   });
 
-  test('says the same to OpenAI’s clients, and costs the same', () => {
+  test('has the same content for OpenAI’s clients, and costs the same', () => {
     const { answer, bytes: told } = answered(false);
     const body = JSON.parse(told.toString('utf8')) as JsonObject;
     const blocks = objectsIn(message.content).flatMap((block, index) => [

@@ -62,7 +62,7 @@ const bodyOf = (request: UpstreamRequest): JsonObject => JSON.parse(wordsOf(requ
 
 const hello = { model: claude, max_tokens: 16, messages: [{ role: 'user', content: 'hi' }] };
 
-describe('the address', () => {
+describe('the address of Claude on AWS', () => {
   const addressOf = (model: string, region: string): string =>
     asked(callerOf('chat', hello), { key: `${pair}|${region}` }, {}, model).url;
 
@@ -85,7 +85,7 @@ describe('the address', () => {
       'us-east-1',
       'arn%3Aaws%3Abedrock%3Aus-east-1%3A123456789012%3Aapplication-inference-profile%2Fab12',
     ],
-  ])('of %s in %s names it %s', (model, region, id) => {
+  ])('for %s in %s has the model name %s', (model, region, id) => {
     expect(addressOf(model, region)).toBe(`https://bedrock-runtime.${region}.amazonaws.com/model/${id}/invoke`);
   });
 
@@ -96,9 +96,9 @@ describe('the address', () => {
   });
 });
 
-describe('the key', () => {
+describe('the AWS key of a channel', () => {
   test.each([key, `${pair}|us-gov-west-1`, `${key}|FwoGZXIvYXdzE+/=`, 'bedrock-api-key-abc=|eu-west-1'])(
-    '%s can be saved and used',
+    '%s is accepted and used',
     (text) => {
       expect(channelKeyIn(text, awsClaude)).toBe(text);
       expect(asked(callerOf('chat', hello), { key: text }).url).toContain('amazonaws.com/model/');
@@ -118,7 +118,7 @@ describe('the key', () => {
     `${key}|`,
     `${key}|token|more`,
     '||us-east-1',
-  ])('%s is refused when it is saved, and by what is left of older channels', (text) => {
+  ])('%s is refused when it is saved, and also in channels saved earlier', (text) => {
     expect(() => channelKeyIn(text, awsClaude)).toThrow(expect.objectContaining({ code: 'invalid-field' }));
     const used = () => asked(callerOf('chat', hello), { key: text });
     expect(used).toThrow(expect.objectContaining({ name: NotConvertible.name, fault: 'channel' }));
@@ -126,7 +126,7 @@ describe('the key', () => {
   });
 });
 
-describe('the authorisation', () => {
+describe('the AWS authorisation', () => {
   const body = '{"anthropic_version":"bedrock-2023-05-31","max_tokens":16,"messages":[{"role":"user","content":"hi"}]}';
   const request = (url: string, text = body): UpstreamRequest => ({
     method: 'POST',
@@ -147,7 +147,7 @@ describe('the authorisation', () => {
     return authorised.request;
   };
 
-  test('is the signature that two other signers give', async () => {
+  test('is the signature that two other signers make', async () => {
     const { headers, url, content } = await shown(request(place));
     expect({ url, content }).toEqual({ url: place, content: request(place).content });
     expect(headers).toEqual({
@@ -176,7 +176,7 @@ describe('the authorisation', () => {
     );
   });
 
-  test('shows and signs the token of a session', async () => {
+  test('sends and signs the session token', async () => {
     const { headers } = await shown(request(place), `${key}|FwoGZXIvYXdzE+/=`);
     expect(headers['x-amz-security-token']).toBe('FwoGZXIvYXdzE+/=');
     const sent = { url: path, headers: { ...headers, host: new URL(place).host }, body };
@@ -184,17 +184,17 @@ describe('the authorisation', () => {
     expect(headers.authorization).toBe(authorizationFor(sent, signer));
   });
 
-  test('is a key of the API as it is, where the channel has one', async () => {
+  test('is the plain API key where the channel has one', async () => {
     const { headers } = await shown(request(place), 'bedrock-api-key-abc=|us-east-1');
     expect(headers).toEqual({ ...request(place).headers, authorization: 'Bearer bedrock-api-key-abc=' });
   });
 });
 
-describe('the body', () => {
+describe('the body of a Claude request on AWS', () => {
   const picture = (url: string): JsonObject => ({ type: 'image', source: { type: 'url', url } });
   const talk = (...content: JsonObject[]): JsonObject => ({ ...hello, messages: [{ role: 'user', content }] });
 
-  test('asks for what is not usual in itself: the caller’s words, and the operator’s', () => {
+  test('requests beta features in the body: the caller’s and the operator’s', () => {
     const caller = {
       ...own(hello),
       headers: { 'anthropic-beta': 'interleaved-thinking-2025-05-14,context-1m-2025-08-07' },
@@ -208,7 +208,7 @@ describe('the body', () => {
     });
   });
 
-  test('takes nothing of the envelope from a caller', () => {
+  test('takes no envelope members from a caller', () => {
     const body = { ...hello, anthropic_beta: ['context-1m-2025-08-07'], anthropic_version: 'x', stream: true };
     for (const passThrough of [false, true])
       expect(bodyOf(asked(own(body), {}, { passThrough }))).toEqual({
@@ -218,7 +218,7 @@ describe('the body', () => {
       });
   });
 
-  test('says where pictures are that must be fetched for it', () => {
+  test('names the positions of pictures that must be fetched', () => {
     const result = { type: 'tool_result', tool_use_id: 't', content: [picture('https://p.example/b.png')] };
     const bound = { type: 'document', source: { type: 'content', content: [picture('https://p.example/c.png')] } };
     const { pictures } = awsClaude.protocol;
@@ -235,7 +235,7 @@ describe('the body', () => {
   });
 
   test.each([
-    ['a picture that is not there', picture('https://p.example/a.png'), 'pictures'],
+    ['a missing picture', picture('https://p.example/a.png'), 'pictures'],
     ['a document', { type: 'document', source: { type: 'url', url: 'https://p.example/a.pdf' } }, 'documents'],
   ])('is refused by name with the address of %s', (_what, block, what) => {
     expect(() => asked(own(talk({ type: 'text', text: 'x' }, block)))).toThrow(
@@ -243,7 +243,7 @@ describe('the body', () => {
     );
   });
 
-  test('is counted as it could be answered, of the model itself', () => {
+  test('is counted as if it were answered, for its own model', () => {
     const thinking = { type: 'enabled', budget_tokens: 2_048 };
     const { max_tokens: _, ...prompt } = hello;
     const request = asked(own({ ...prompt, thinking }, 'counting'));
@@ -261,7 +261,7 @@ describe('the body', () => {
     expect(profiled.url).toContain('/model/anthropic.claude-opus-4-6-v1/count-tokens');
   });
 
-  test('of a count is told in the words of who asked', () => {
+  test('of a token count is answered in the caller’s dialect', () => {
     const caller = own(hello, 'counting');
     const told = (text: string) =>
       awsClaude.protocol.answer({
@@ -279,7 +279,7 @@ describe('the body', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a refusal by AWS', () => {
   const refused = (status: number, headers: Record<string, string>, body: JsonObject) => {
     const bytes = Buffer.from(JSON.stringify(body));
     const caller = callerOf('chat', hello);
@@ -320,26 +320,26 @@ describe('a refusal', () => {
     );
   });
 
-  test('of a key of the API is one of the credentials', () => {
+  test('of an API key is reported as one of the credentials', () => {
     const header = { 'x-amzn-errortype': 'AccessDeniedException' };
     const message = 'Authentication failed: Please make sure your API Key is valid.';
     expect(refused(403, header, { message })).toMatchObject({ status: 401, code: 'AccessDeniedException' });
     expect(refused(400, header, { message }).status).toBe(403);
   });
 
-  test('for a clock that differs does not say that the key is dead', () => {
+  test('for a wrong clock does not mark the key as invalid', () => {
     const header = { 'x-amzn-errortype': 'InvalidSignatureException' };
     const message = 'Signature expired: 20260102T030405Z is now earlier than 20260102T031000Z';
     expect(refused(403, header, { message }).status).toBe(403);
   });
 
-  test('tells no account, no host and no key', () => {
+  test('contains no account, no host and no key', () => {
     const message = `User: arn:aws:iam::123456789012:user/operator is not authorized on arn:aws:bedrock:us-east-1::foundation-model/x at bedrock-runtime.us-east-1.amazonaws.com with ${signer.accessKeyId}`;
     expect(refused(403, {}, { message }).message).toBe('User: *** is not authorized on *** at *** with ***');
   });
 });
 
-describe('the frames of a stream', () => {
+describe('the AWS frames of a stream', () => {
   const framesIn = (chunks: readonly Buffer[]): EventFrame[] => {
     const decoder = new EventStreamDecoder();
     return chunks.flatMap((chunk) => [...decoder.push(chunk)]);
@@ -353,7 +353,7 @@ describe('the frames of a stream', () => {
     'hex',
   );
 
-  test('are read as others write them, cut anywhere', () => {
+  test('are read as other encoders write them, cut anywhere', () => {
     const both = Buffer.concat([told, thrown]);
     const expected = [
       {
@@ -379,7 +379,7 @@ describe('the frames of a stream', () => {
       expect(framesIn([both.subarray(0, at), both.subarray(at)])).toEqual(expected);
   });
 
-  test('are not believed when a single byte of them is wrong', () => {
+  test('are rejected when a single byte is wrong', () => {
     const whole = Buffer.concat([told, thrown]);
     for (let at = 0; at < told.length; at++) {
       const damaged = Buffer.from(whole);
@@ -395,7 +395,7 @@ describe('the frames of a stream', () => {
     }
   });
 
-  test.each([0, 15, maxFrameLength + 1, 0xffff_ffff])('are refused at once when they announce %i bytes', (length) => {
+  test.each([0, 15, maxFrameLength + 1, 0xffff_ffff])('are rejected at once when they announce %i bytes', (length) => {
     const decoder = new EventStreamDecoder();
     const beginning = Buffer.alloc(64);
     beginning.writeUInt32BE(length);
@@ -403,7 +403,7 @@ describe('the frames of a stream', () => {
     expect(decoder.unfinished).toBeLessThanOrEqual(64);
   });
 
-  test('tell nothing of what lies beside them in memory, whatever lengths they hold', () => {
+  test('disclose no neighbouring memory, whatever lengths they contain', () => {
     const secret = Buffer.from('secret of somebody else'.repeat(8));
     const honest = frameOf({ ':message-type': 'error', ':error-message': 'm' }, '');
     for (let at = 12; at < honest.length - 4; at++) {
@@ -421,7 +421,7 @@ describe('the frames of a stream', () => {
   });
 });
 
-describe('a stream', () => {
+describe('a stream of Claude on AWS', () => {
   const start = eventFrame(
     '{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"usage":{"input_tokens":7,"output_tokens":1}}}',
   );
@@ -436,7 +436,7 @@ describe('a stream', () => {
     ['modelStreamErrorException', 424],
     ['modelTimeoutException', 408],
     ['serviceUnavailableException', 503],
-  ])('that ends with %s failed with status %i, after what came before it', (name, status) => {
+  ])('that ends with %s fails with status %i, after what precedes it', (name, status) => {
     const whole = Buffer.concat([start, exceptionFrame(name, `Too much for ${signer.accessKeyId}`), stop]);
     for (let at = 0; at <= whole.length; at++) {
       const stream = opened();
@@ -449,7 +449,7 @@ describe('a stream', () => {
     }
   });
 
-  test('fails with what a frame of errors says', () => {
+  test('fails with the message of an error frame', () => {
     const stream = opened();
     const error = frameOf(
       { ':message-type': 'error', ':error-code': 'InternalServerException', ':error-message': 'Oh.' },
@@ -458,7 +458,7 @@ describe('a stream', () => {
     expect(stream.push(error).error).toMatchObject({ status: 500, code: 'InternalServerException', message: 'Oh.' });
   });
 
-  test('of another format fails, and what came before is still the caller’s', () => {
+  test('of another format fails, and what precedes it reaches the caller', () => {
     const stream = opened();
     const step = stream.push(Buffer.concat([start, Buffer.from('data: {"type":"ping"}\n\n')]));
     expect(step.bytes?.toString('utf8')).toMatch(/^event: message_start\n/);
@@ -466,7 +466,7 @@ describe('a stream', () => {
     expect(stream.push(stop)).toMatchObject({ bytes: null, finished: false, error: { status: 502 } });
   });
 
-  test('takes no notice of frames it does not know, nor of what follows its end', () => {
+  test('ignores unknown frames, and everything after its end', () => {
     const stream = opened();
     const unknown = frameOf({ ':message-type': 'event', ':event-type': 'novelty' }, '{"bytes":"eyJ9"}');
     const empty = frameOf({ ':message-type': 'event', ':event-type': 'chunk' }, '{"p":"abc"}');
@@ -475,7 +475,7 @@ describe('a stream', () => {
     expect(stream.usage).toEqual({ input: 7 });
   });
 
-  test('tells its caller no counts beside those that are charged', () => {
+  test('reports to its caller no counts beside those that are charged', () => {
     const stream = opened();
     const metrics = '{"inputTokenCount":7,"outputTokenCount":9,"invocationLatency":1,"firstByteLatency":1}';
     stream.push(
@@ -486,7 +486,7 @@ describe('a stream', () => {
     );
   });
 
-  test('counts what it keeps of a frame that has not ended', () => {
+  test('counts the memory of an unfinished frame', () => {
     const stream = opened();
     stream.push(start.subarray(0, 100));
     expect(stream.unfinished).toBe(100);

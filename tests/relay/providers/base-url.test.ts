@@ -21,7 +21,7 @@ describe('a base URL that ends with the version of the path below it', () => {
       '/compatible-mode/v1/embeddings',
       'https://a.example/compatible-mode/v1/embeddings',
     ],
-  ])('is asked there, and not below it twice: %s', (base, path, url) => expect(undoubled(base, base + path)).toBe(url));
+  ])('is not doubled in the address: %s', (base, path, url) => expect(undoubled(base, base + path)).toBe(url));
 
   test.each([
     ['https://a.example/v1', '/chat/completions'],
@@ -30,16 +30,14 @@ describe('a base URL that ends with the version of the path below it', () => {
     ['https://a.example/base', '/base/models'],
     ['https://v1', '/v1/models'],
     ['https://a.example/v1/chat/completions', ''],
-  ])('stays as it is where nothing is doubled: %s%s', (base, path) =>
-    expect(undoubled(base, base + path)).toBe(base + path),
-  );
+  ])('is kept where nothing is doubled: %s%s', (base, path) => expect(undoubled(base, base + path)).toBe(base + path));
 });
 
 describe('a custom channel without the address of an endpoint', () => {
   const custom = providerOfType(8);
 
   test.each(['https://a.example', 'https://a.example/', 'https://a.example/v1'])(
-    'is not asked for models, and a test that finds nothing says what is wanted: %s',
+    'is not queried for models, and a test that finds nothing says what is missing: %s',
     (baseUrl) => {
       const asking = { base: baseUrl.replace(/\/$/, '') } as ProviderQueries;
       expect(() => custom.models?.(asking)).toThrow(/whole address/);
@@ -47,12 +45,13 @@ describe('a custom channel without the address of an endpoint', () => {
     },
   );
 
-  test.each(['https://a.example/v1/chat/completions', 'https://a.example/chat'])('cannot serve it: %s', (baseUrl) =>
-    expect(custom.baseHint?.(baseUrl)).toBeNull(),
+  test.each(['https://a.example/v1/chat/completions', 'https://a.example/chat'])(
+    'cannot serve the endpoint: %s',
+    (baseUrl) => expect(custom.baseHint?.(baseUrl)).toBeNull(),
   );
 });
 
-describe('a conversation put to Anthropic’s wire', () => {
+describe('a conversation converted to Anthropic’s protocol', () => {
   const claude = providerOfType(14);
   const sent = (model: string): JsonObject => {
     const body = {
@@ -72,12 +71,12 @@ describe('a conversation put to Anthropic’s wire', () => {
     return JSON.parse(wordsOf(request.content));
   };
 
-  test('keeps temperature, top_p and white space to stop at for models that are not Claude', () => {
+  test('keeps temperature, top_p and blank stop sequences for models other than Claude', () => {
     for (const model of ['kimi-k2-thinking-preview', 'glm-4.6', 'deepseek-chat'])
       expect(sent(model)).toMatchObject({ temperature: 1.5, top_p: 0.5, stop_sequences: ['\n\n', 'end'] });
   });
 
-  test('leaves out what Claude refuses', () => {
+  test('omits what Claude refuses', () => {
     expect(sent('claude-opus-5')).toMatchObject({ stop_sequences: ['end'] });
     expect(sent('claude-opus-5')).not.toHaveProperty('temperature');
     expect(sent('claude-sonnet-4-5')).toMatchObject({ temperature: 1 });

@@ -19,7 +19,7 @@ test('every provider with a codec has at least one golden case', () => {
 });
 
 describe.each(goldens.map((golden) => [golden.name, golden] as const))('%s: the request', (_name, golden) => {
-  test('goes to the right address with nothing but our own headers', () => {
+  test('goes to the right address with no headers but our own', () => {
     const { url, headers } = request(golden);
     expect({ url, headers }).toEqual({ url: golden.sent.url, headers: golden.sent.headers });
   });
@@ -28,7 +28,7 @@ describe.each(goldens.map((golden) => [golden.name, golden] as const))('%s: the 
     expect(JSON.parse(wordsOf(request(golden).content))).toEqual(golden.sent.body);
   });
 
-  test('reports the model it names and the effort it asks for', () => {
+  test('reports the model it names and the effort it requests', () => {
     const { model, reasoningEffort } = request(golden);
     const { expected, upstreamModel } = golden;
     expect({ model, reasoningEffort }).toEqual({
@@ -62,14 +62,14 @@ const endMarks: Readonly<Record<Wire, string>> = {
 describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the stream', (_name, golden) => {
   const { upstream } = golden;
 
-  test('gives the caller the expected frames, and the relay usage and text', () => {
+  test('gives the caller the expected frames, and the relay the usage and the text', () => {
     const { answer, usage, generated, error } = play(golden, [upstream]);
     expect(answer).toBe(golden.answer);
     expect({ usage, generated }).toEqual(outcome(golden));
     expect(error).toBeNull();
   });
 
-  test('reads the same cut at every byte', () => {
+  test('is the same when cut at every byte', () => {
     const wrong: number[] = [];
     const whole = JSON.stringify(play(golden, [upstream]));
     for (let at = 1; at < upstream.length; at++)
@@ -77,11 +77,11 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
     expect(wrong).toEqual([]);
   });
 
-  test('reads the same byte by byte', () => {
+  test('is the same byte by byte', () => {
     expect(play(golden, byteByByte(upstream))).toEqual(play(golden, [upstream]));
   });
 
-  test.skipIf(comesInFrames(golden.provider)).each(spellings)('reads the same with %s', (_spelling, spelled) => {
+  test.skipIf(comesInFrames(golden.provider)).each(spellings)('is the same with %s', (_spelling, spelled) => {
     const other = Buffer.from(spelled(upstream.toString('utf8')));
     for (const chunks of [[other], byteByByte(other)]) {
       const { answer, usage, generated } = play(golden, chunks);
@@ -93,7 +93,7 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
   const frames = framesIn(golden);
   const first = (count: number): Buffer => Buffer.concat(frames.slice(0, count));
 
-  test('stops at an error in the middle, having passed on what came before, and gives nothing away', () => {
+  test('stops at an error in the middle after passing on what precedes it, and discloses no secrets', () => {
     const { key } = golden.channel;
     const told = `Engine overloaded at http://10.0.0.7:8000/v1 with ${key}`;
     const said = JSON.stringify({ error: { message: told, type: 'server_error', code: null } });
@@ -108,7 +108,7 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
     }
   });
 
-  test('passes on whole frames only when upstream hangs up, and can still be closed', () => {
+  test('passes on whole frames only when the upstream disconnects, and can still be closed', () => {
     for (let count = 0; count < frames.length; count++) {
       const next = frames[count] ?? Buffer.alloc(0);
       const torn = play(golden, [first(count), next.subarray(0, next.length / 2)]);
@@ -120,7 +120,7 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
   });
 
   test.runIf(golden.caller.dialect.wire === 'openai')(
-    'tells usage once, just before the end, and only to a caller who asked',
+    'reports usage once, just before the end, and only to a caller that requested it',
     () => {
       const payloads = (golden.answer ?? '').split('\n\n').map((frame) => frame.replace(/^data: /, ''));
       const withUsage = payloads.flatMap((payload, at) => (payload.includes('"usage":{') ? [at] : []));
@@ -150,7 +150,7 @@ const answers = wholes.filter(({ expected }) => !expected.error);
 const untouched = answers.filter(({ answer, upstream }) => answer === upstream.toString('utf8'));
 
 test.each(refusals.map((golden) => [golden.name, golden] as const))(
-  '%s: the failure is told with nothing in it that is not for the caller',
+  '%s: the reported failure contains nothing confidential',
   (_name, golden) => {
     expect(answered(golden)).toMatchObject({ ok: false, error: golden.expected.error });
   },
@@ -170,7 +170,7 @@ test.each(answers.map((golden) => [golden.name, golden] as const))(
 );
 
 test.each(untouched.map((golden) => [golden.name, golden] as const))(
-  '%s: an answer in which nothing must change is passed on byte for byte',
+  '%s: an answer that needs no change is passed on byte for byte',
   (_name, golden) => {
     const answer = answered(golden);
     expect(answer.ok && answer.bytes).toBe(golden.upstream);
@@ -185,7 +185,7 @@ describe('pass-through', () => {
     streams
       .filter(({ provider, caller }) => !ownWire.has(provider.type) && caller.dialect.wire === 'openai')
       .map((golden) => [golden.name, golden] as const),
-  )('%s: the body goes out as it came, but for model and usage', (_name, golden) => {
+  )('%s: the body is sent unchanged, except for model and usage', (_name, golden) => {
     const sent = JSON.parse(wordsOf(request(golden, true).content));
     const { body } = golden.caller;
     const asked = sent.stream_options?.include_usage === true;

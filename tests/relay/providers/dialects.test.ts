@@ -67,14 +67,14 @@ const saidTo = (answer: string): string =>
     .map(line)
     .join('');
 
-describe('another dialect', () => {
+describe('a client of another dialect', () => {
   const streams = goldens.filter(
     ({ stream, answer, channel, caller }) =>
       stream && answer !== null && !channel.thinkingToContent && caller.dialect.wire === 'openai',
   );
 
   test.each(streams.map((golden) => [golden.name, golden] as const))(
-    'is told the same words of %s, and its usage',
+    'receives the same text of %s, and its usage',
     (_name, golden) => {
       const { provider, channel, caller, info, upstream } = inPlainText(golden);
       const stream = provider.protocol.stream({ provider, channel, caller, info });
@@ -90,7 +90,7 @@ describe('another dialect', () => {
   const wholes = goldens.filter(({ stream, answer, caller }) => !stream && answer !== null && caller.mode === 'chat');
 
   test.each(wholes.map((golden) => [golden.name, golden] as const))(
-    'is told %s as a stream where it asked for one',
+    'receives %s as a stream if it requested one',
     (_name, golden) => {
       const { provider, channel, caller, info, upstream } = inPlainText(golden);
       const answer = provider.protocol.answer({

@@ -51,7 +51,7 @@ const refusal = (asking: Asking): string => {
   throw new Error('it was taken');
 };
 
-describe('thinking', () => {
+describe('the thinking of Gemini', () => {
   const shown = { includeThoughts: true };
 
   test.each<[string, string, JsonObject, JsonObject | undefined]>([
@@ -99,7 +99,7 @@ describe('thinking', () => {
     expect(asked.url).not.toMatch(/thinking/);
   });
 
-  test('is what a suffix of the name asked for says where the name is mapped', () => {
+  test('follows the suffix of the requested name where the name is mapped', () => {
     const caller = callerOf('chat', { model: 'mine-nothinking', messages: question });
     const { content, model } = provider.protocol.request({
       provider,
@@ -112,7 +112,7 @@ describe('thinking', () => {
     expect(JSON.parse(wordsOf(content)).generationConfig.thinkingConfig).toEqual({ thinkingBudget: 0 });
   });
 
-  test('is not read out of names unless the operator says so', () => {
+  test('is not derived from names unless the operator says so', () => {
     const gemini = { ...usualOptions.gemini, thinkingAdapter: false };
     const { url, body } = ask({ model: 'gemini-2.5-flash-thinking', options: { gemini } });
     expect(url).toContain('gemini-2.5-flash-thinking:');
@@ -120,7 +120,7 @@ describe('thinking', () => {
   });
 });
 
-describe('the address', () => {
+describe('the address of a Gemini request', () => {
   const gemini = {
     ...usualOptions.gemini,
     versions: new Map([
@@ -139,15 +139,15 @@ describe('the address', () => {
     expect(ask({ model, channel: { other: version }, options: { gemini } }).url).toContain(expected);
   });
 
-  test('does not hold the key', () => {
+  test('does not contain the key', () => {
     const { url, headers } = ask({ channel: { key: 'AIzaSecret0123456789' } });
     expect(url).not.toContain('AIza');
     expect(headers['x-goog-api-key']).toBe('AIzaSecret0123456789');
   });
 });
 
-describe('the limit', () => {
-  test('is the one that can be afforded, and no operator’s parameter raises it', () => {
+describe('the output limit of a Gemini request', () => {
+  test('is the affordable one, and no operator’s parameter raises it', () => {
     expect(ask({ outputLimit: 300 }).body.generationConfig.maxOutputTokens).toBe(300);
     expect(ask({ body: { max_tokens: 900 }, maxOutput: 500 }).body.generationConfig.maxOutputTokens).toBe(500);
     const channel = { paramOverride: { generationConfig: { maxOutputTokens: 5000, topK: 3 } } };
@@ -155,7 +155,7 @@ describe('the limit', () => {
   });
 });
 
-describe('what Google’s own clients send', () => {
+describe('a request of Google’s own clients', () => {
   const sent = (contents: JsonObject[]) => {
     const body = { contents };
     const caller = { ...callerOf('chat', body), dialect: geminiCaller };
@@ -170,7 +170,7 @@ describe('what Google’s own clients send', () => {
   };
   const thought = { text: 'One town.', thought: true };
 
-  test('loses the signatures of another maker’s thinking, which a conversation may hold that was with its models', () => {
+  test('loses the thinking signatures of other vendors, which a conversation with their models may contain', () => {
     const seal = sealOf({ type: 'reasoning.text', signature: 'EqQBCkYIBxgC' });
     const rest = { text: 'Rain.', thoughtSignature: 'Q2pRQg==' };
     const question = { role: 'user', parts: [{ text: 'And now?' }] };
@@ -190,8 +190,8 @@ describe('what Google’s own clients send', () => {
   });
 });
 
-describe('safety', () => {
-  test('is as the operator says for each kind of harm, or for all others', () => {
+describe('the safety setting of a Gemini request', () => {
+  test('is the operator’s for each category of harm, or for all others', () => {
     const safety = new Map([
       ['default', 'BLOCK_ONLY_HIGH'],
       ['HARM_CATEGORY_HARASSMENT', 'BLOCK_NONE'],
@@ -204,7 +204,7 @@ describe('safety', () => {
   });
 });
 
-describe('what cannot be carried', () => {
+describe('content that Gemini cannot carry', () => {
   const saying = (...content: JsonObject[]): Asking => ({ body: { messages: [{ role: 'user', content }] } });
 
   test.each<[string, Asking, RegExp]>([
@@ -213,7 +213,11 @@ describe('what cannot be carried', () => {
       saying({ type: 'file', file: { file_id: 'file-1' } }),
       /^messages\[0\]\.content\[0\]\.file\.file_id/,
     ],
-    ['a part of no known kind', saying({ type: 'hologram' }), /^messages\[0\]\.content\[0\]\.type .* allowed are text/],
+    [
+      'a part of an unknown kind',
+      saying({ type: 'hologram' }),
+      /^messages\[0\]\.content\[0\]\.type .* allowed are text/,
+    ],
     [
       'a file in the account of the channel',
       saying({ type: 'image_url', image_url: { url: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } }),
@@ -228,7 +232,7 @@ describe('what cannot be carried', () => {
       /^messages\[0\]\.content holds more than 16 images/,
     ],
     [
-      'arguments that are no object',
+      'arguments that are not an object',
       {
         body: {
           messages: [
@@ -240,18 +244,18 @@ describe('what cannot be carried', () => {
       /^messages\[1\]\.tool_calls\[0\]\.function\.arguments/,
     ],
     [
-      'the result of no call',
+      'the result of no tool call',
       { body: { messages: [...question, { role: 'tool', tool_call_id: 'a', content: '1' }] } },
       /^messages\[1\]\.tool_call_id/,
     ],
-    ['too many stops', { body: { stop: ['a', 'b', 'c', 'd', 'e', 'f'] } }, /^stop/],
-    ['a tool that is no function', { body: { tools: [{ type: 'web_search' }] } }, /^tools\[0\]\.type/],
-    ['sound in another format', { body: { audio: { format: 'mp3' }, modalities: ['audio'] } }, /^audio\.format/],
+    ['too many stop sequences', { body: { stop: ['a', 'b', 'c', 'd', 'e', 'f'] } }, /^stop/],
+    ['a tool that is not a function', { body: { tools: [{ type: 'web_search' }] } }, /^tools\[0\]\.type/],
+    ['audio in another format', { body: { audio: { format: 'mp3' }, modalities: ['audio'] } }, /^audio\.format/],
   ])('is refused by name: %s', (_what, asking, message) => {
     expect(refusal(asking)).toMatch(message);
   });
 
-  test('to be embedded are token ids', () => {
+  test('is refused if it is token ids to be embedded', () => {
     const caller = callerOf('embeddings', { model: 'gemini-embedding-001', input: [1, 2] });
     expect(() =>
       provider.protocol.request({
@@ -265,8 +269,8 @@ describe('what cannot be carried', () => {
   });
 });
 
-describe('instructions', () => {
-  test('are told as the beginning of what the user says where the model knows none', () => {
+describe('the instructions of a Gemini request', () => {
+  test('are sent as the beginning of the user’s message where the model takes none', () => {
     const messages = [{ role: 'system', content: 'Be brief.' }, ...question];
     const { body } = ask({ model: 'gemma-3-27b-it', body: { messages } });
     expect(body).not.toHaveProperty('systemInstruction');
@@ -274,7 +278,7 @@ describe('instructions', () => {
   });
 });
 
-describe('a schema', () => {
+describe('a JSON schema for Gemini', () => {
   const text = { type: 'string' };
 
   test.each<[string, JsonObject, JsonObject]>([
@@ -284,13 +288,13 @@ describe('a schema', () => {
       { nullable: true, anyOf: [text, { type: 'integer' }] },
     ],
     [
-      'of one or nothing',
+      'that is nullable',
       { anyOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }] },
       { nullable: true, type: 'string', maxLength: 3 },
     ],
     ['of alternatives', { oneOf: [text, { const: 5 }] }, { anyOf: [text, { type: 'string', enum: ['5'] }] }],
     [
-      'of several at once',
+      'of several schemas at once',
       {
         type: 'object',
         allOf: [{ $ref: '#/$defs/a' }],
@@ -301,22 +305,22 @@ describe('a schema', () => {
       { type: 'object', properties: { a: text, b: text }, required: ['b', 'a'] },
     ],
     [
-      'that holds itself',
+      'that refers to itself',
       { type: 'object', properties: { next: { $ref: '#' } } },
       { type: 'object', properties: { next: { type: 'object', properties: { next: { type: 'object' } } } } },
     ],
-    ['of a list of anything', { type: 'array' }, { type: 'array', items: text }],
-    ['with what has no place', { type: 'string', format: 'email', default: 'x', examples: ['y'], title: 'T' }, text],
+    ['of a list of any items', { type: 'array' }, { type: 'array', items: text }],
+    ['with unsupported members', { type: 'string', format: 'email', default: 'x', examples: ['y'], title: 'T' }, text],
     [
-      'with a name that objects have',
+      'with a name that objects inherit',
       { type: 'object', properties: JSON.parse('{"__proto__":{"type":"string"}}') },
       { type: 'object', properties: JSON.parse('{"__proto__":{"type":"string"}}') },
     ],
-  ])('%s is cleaned', (_what, given, expected) => {
+  ])('%s is simplified', (_what, given, expected) => {
     expect(geminiSchema(given, 'schema')).toEqual(expected);
   });
 
-  test('that grows without end when its references are followed is refused', () => {
+  test('that expands without end when its references are followed is refused', () => {
     const names = Array.from({ length: 40 }, (_, at) => `n${at}`);
     const $defs = Object.fromEntries(
       names.map((name, at) => [
@@ -338,18 +342,18 @@ describe('a schema', () => {
   });
 });
 
-describe('usage', () => {
+describe('the usage that Gemini reports', () => {
   const modal = (modality: string, tokenCount: number): JsonObject => ({ modality, tokenCount });
 
   test.each<[string, JsonObject, object | null]>([
-    ['is nothing where only its kind is told', { trafficType: 'ON_DEMAND' }, null],
+    ['is empty where only its kind is given', { trafficType: 'ON_DEMAND' }, null],
     [
-      'is taken from the total where the answer is not counted',
+      'is derived from the total where the answer is not counted',
       { promptTokenCount: 5, totalTokenCount: 12, thoughtsTokenCount: 4 },
       { input: 5, output: 3, reasoning: 4 },
     ],
     [
-      'has sound and pictures apart',
+      'separates audio and pictures',
       {
         promptTokenCount: 500,
         promptTokensDetails: [modal('TEXT', 42), modal('IMAGE', 258), modal('AUDIO', 200)],
@@ -359,7 +363,7 @@ describe('usage', () => {
       { input: 42, imageInput: 258, audioInput: 200, output: 50, imageOutput: 1290 },
     ],
     [
-      'has what came from a cache apart, of whatever kind',
+      'separates cached input, of whatever kind',
       {
         promptTokenCount: 300,
         cachedContentTokenCount: 250,
@@ -369,7 +373,7 @@ describe('usage', () => {
       { input: 50, cachedInput: 250 },
     ],
     [
-      'has what was thought beside the answer',
+      'separates thinking from the answer',
       { promptTokenCount: 26, candidatesTokenCount: 23, totalTokenCount: 181, thoughtsTokenCount: 132 },
       { input: 26, output: 23, reasoning: 132 },
     ],
@@ -384,7 +388,7 @@ describe('usage', () => {
       { cachedInput: 10 },
     ],
     [
-      'counts what tools have read',
+      'includes the input that tools read',
       { promptTokenCount: 10, toolUsePromptTokenCount: 90, candidatesTokenCount: 1 },
       { input: 100, output: 1 },
     ],
@@ -393,7 +397,7 @@ describe('usage', () => {
   });
 });
 
-describe('a call whose arguments come piece by piece', () => {
+describe('a tool call whose arguments arrive piece by piece', () => {
   const streamed = (pieces: readonly JsonObject[]) => {
     const parts = [
       { name: 'f', willContinue: true },

@@ -71,36 +71,42 @@ function playedTo(recording: Recording, dialect: Wire, pieces: readonly Buffer[]
   return { answer, usage };
 }
 
-describe.runIf(recordings.length > 0)('recorded streams', () => {
-  test.each(named(true))('%s reaches who speaks the same byte for byte, wherever it is cut', (_name, recording, at) => {
-    const { bytes, own } = recording;
-    const text = bytes.toString('utf8');
-    expect(playedTo(recording, own, [bytes]).answer).toBe(text);
-    for (const cut of cuts(recording, at))
-      expect(playedTo(recording, own, [bytes.subarray(0, cut), bytes.subarray(cut)]).answer).toBe(text);
-  });
-
-  test.each(named(true))('%s says the same to every other dialect, wherever it is cut', (_name, recording, at) => {
-    const { bytes } = recording;
-    const reference = playedTo(recording, 'openai', [bytes]);
-    const expected = receivedBy('openai', payloadsIn(reference.answer), true);
-    if (reference.usage === null) throw new Error('a recording without usage');
-    expect([expected.input, expected.output]).toEqual([
-      promptTokens(reference.usage),
-      completionTokens(reference.usage),
-    ]);
-    for (const dialect of others(recording)) {
-      const whole = playedTo(recording, dialect, [bytes]);
-      expect(receivedBy(dialect, payloadsIn(whole.answer), true)).toEqual(tellable(expected, dialect));
-      expect(whole.usage).toEqual(reference.usage);
-      expect(playedTo(recording, dialect, byteByByte(bytes))).toEqual(whole);
+describe.runIf(recordings.length > 0)('a recorded stream', () => {
+  test.each(named(true))(
+    '%s reaches callers of the same dialect byte for byte, wherever it is cut',
+    (_name, recording, at) => {
+      const { bytes, own } = recording;
+      const text = bytes.toString('utf8');
+      expect(playedTo(recording, own, [bytes]).answer).toBe(text);
       for (const cut of cuts(recording, at))
-        expect(playedTo(recording, dialect, [bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole);
-    }
-  });
+        expect(playedTo(recording, own, [bytes.subarray(0, cut), bytes.subarray(cut)]).answer).toBe(text);
+    },
+  );
+
+  test.each(named(true))(
+    '%s has the same content in every other dialect, wherever it is cut',
+    (_name, recording, at) => {
+      const { bytes } = recording;
+      const reference = playedTo(recording, 'openai', [bytes]);
+      const expected = receivedBy('openai', payloadsIn(reference.answer), true);
+      if (reference.usage === null) throw new Error('a recording without usage');
+      expect([expected.input, expected.output]).toEqual([
+        promptTokens(reference.usage),
+        completionTokens(reference.usage),
+      ]);
+      for (const dialect of others(recording)) {
+        const whole = playedTo(recording, dialect, [bytes]);
+        expect(receivedBy(dialect, payloadsIn(whole.answer), true)).toEqual(tellable(expected, dialect));
+        expect(whole.usage).toEqual(reference.usage);
+        expect(playedTo(recording, dialect, byteByByte(bytes))).toEqual(whole);
+        for (const cut of cuts(recording, at))
+          expect(playedTo(recording, dialect, [bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole);
+      }
+    },
+  );
 });
 
-test.runIf(recordings.length > 0).each(named(false))('%s says the same to every dialect', (_name, recording) => {
+test.runIf(recordings.length > 0).each(named(false))('%s has the same content in every dialect', (_name, recording) => {
   const tell = (dialect: Wire) => {
     const { provider, channel, caller, info, upstream } = goldenOf(recording, dialect);
     const headers = { 'content-type': 'application/json' };

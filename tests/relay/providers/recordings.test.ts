@@ -275,15 +275,15 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, recordin
   const bytes = bytesOf(recording);
   const played = play(goldenOf(recording, bytes, true), [bytes]);
 
-  test('is settled with the usage it tells', () => {
+  test('is settled with the usage it reports', () => {
     expect(played.usage).toEqual(usageIn(recording));
   });
 
-  test('reaches the caller with every word, thought, tool call and finish reason', () => {
+  test('reaches the caller with all text, thinking, tool calls and finish reasons', () => {
     expect(saidIn(payloadsOf(played.answer))).toEqual(saidIn(plainOf(recording)));
   });
 
-  test('is noted whole for counting', () => {
+  test('is recorded whole for counting', () => {
     const { content, reasoning, calls, finish } = saidIn(plainOf(recording));
     const called = calls.map((call) => call.name + call.arguments).join('');
     expect(played.generated.text.length).toBe((content + reasoning + called).length);
@@ -291,7 +291,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, recordin
     expect(played.generated.finishReason).toBe(finish);
   });
 
-  test('tells usage in one last chunk to a caller who asked, and to nobody else', () => {
+  test('reports usage in one last chunk to a caller that requested it, and to no other', () => {
     const told = payloadsOf(played.answer).filter(({ usage }) => isObject(usage));
     expect(told).toHaveLength(1);
     expect(told[0]?.choices).toEqual([]);
@@ -300,7 +300,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, recordin
     expect(saidIn(unasked)).toEqual(saidIn(plainOf(recording)));
   });
 
-  test('reads the same wherever the network cuts it', () => {
+  test('is the same wherever the network cuts it', () => {
     expect(playedTo(recording, byteByByte(bytes))).toBe(playedTo(recording, [bytes]));
     if (bytes.length <= smallEnough) {
       expect(differing(recording, bytes, every(1, bytes.length))).toEqual([]);
@@ -315,7 +315,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, recordin
 });
 
 test.runIf(present).each(wholes)(
-  'the recorded answer %s is passed on with its words and its usage',
+  'the recorded answer %s is passed on with its text and its usage',
   (_name, recording) => {
     const golden = goldenOf(recording, bytesOf(recording), false);
     const { provider, channel, caller, upstream, info } = golden;

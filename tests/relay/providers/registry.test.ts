@@ -2,33 +2,33 @@ import { describe, expect, test } from 'vitest';
 import { isServed, servesType } from '../../../src/domain/channel/provider.js';
 import { listings, providerOf, providers, providerTable } from '../../../src/relay/providers/registry.js';
 
-describe('the providers', () => {
-  test('are known by their type numbers, each once', () => {
+describe('the registered providers', () => {
+  test('have unique type numbers', () => {
     const types = listings.map(({ type }) => type);
     expect(new Set(types).size).toBe(types.length);
     expect(types).toEqual([...types].sort((a, b) => a - b));
   });
 
-  test('of the OpenAI family, and those with a wire of their own, have a codec', () => {
+  test('of the OpenAI family, and those with a protocol of their own, have a codec', () => {
     const served = [
       1, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 22, 24, 25, 26, 27, 31, 33, 35, 38, 39, 40, 41,
     ];
     expect(providers.map(({ type }) => type)).toEqual([...served, 42, 43, 44, 45, 46, 47, 48]);
   });
 
-  test('with a codec are found by type, the others are not', () => {
+  test('with a codec are found by type, and the others are not', () => {
     for (const provider of providers) expect(providerOf(provider.type)).toBe(provider);
     expect(providerOf(34)).toBeNull();
     expect(providerOf(999)).toBeNull();
   });
 
-  test('with a codec are those that are served, and can be asked for something', () => {
+  test('with a codec are those that are served, and have a mode', () => {
     expect(listings.filter(isServed)).toEqual(providers);
     for (const { type } of listings) expect(servesType(providerTable, type)).toBe(providerOf(type) !== null);
     expect(servesType(providerTable, 999)).toBe(false);
   });
 
-  test('say what is peculiar to them', () => {
+  test('declare only what differs from the default', () => {
     const where = (has: (facts: (typeof listings)[number]) => boolean) => listings.filter(has).map(({ type }) => type);
     expect(where(({ documentKey }) => documentKey)).toEqual([41]);
     expect(where(({ other }) => other?.region ?? false)).toEqual([41]);
@@ -42,7 +42,7 @@ describe('the providers', () => {
     expect(where(({ modes }) => modes.length > 0 && !modes.includes('chat'))).toEqual([38, 44]);
   });
 
-  test('all have a name, and models to begin with that are named once', () => {
+  test('have a name, and default models without duplicates', () => {
     for (const { name, defaultModels } of listings) {
       expect(name).not.toBe('');
       expect(defaultModels.length).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe('the providers', () => {
     expect(listings.filter(({ colour, deprecated }) => colour === null && !deprecated)).toEqual([]);
   });
 
-  test('have an address, or need one that is the operator’s own', () => {
+  test('have an address, or require the operator’s own', () => {
     for (const { name, defaultBaseUrl } of listings)
       expect([name, defaultBaseUrl === '' || URL.canParse(defaultBaseUrl)]).toEqual([name, true]);
   });

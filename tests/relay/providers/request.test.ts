@@ -28,30 +28,30 @@ function ask(call: Call) {
 
 const bodyOf = (call: Call): JsonObject => JSON.parse(wordsOf(ask(call).content));
 
-describe('usage in streams', () => {
-  test.each([1, 3, 4, 17, 39, 45, 48])('type %i is always asked for it', (type) => {
+describe('the usage in a stream', () => {
+  test.each([1, 3, 4, 17, 39, 45, 48])('is always requested of type %i', (type) => {
     const { stream_options } = bodyOf({ type, body: { stream: true }, channel: { other: '2024-12-01' } });
     expect(stream_options).toEqual({ include_usage: true });
   });
 
-  test.each([6, 8, 19, 20, 22, 25, 26, 27, 31, 35, 40, 42, 43, 46, 47])('type %i is never asked for it', (type) => {
+  test.each([6, 8, 19, 20, 22, 25, 26, 27, 31, 35, 40, 42, 43, 46, 47])('is never requested of type %i', (type) => {
     const body = { stream: true, stream_options: { include_usage: true } };
     expect(bodyOf({ type, body })).not.toHaveProperty('stream_options');
   });
 
-  test('is asked for only when the caller does, where the operator wants it so', () => {
+  test('is requested only for callers that request it, if the operator sets so', () => {
     const unforced = { forceUsage: false };
     expect(bodyOf({ body: { stream: true }, options: unforced })).not.toHaveProperty('stream_options');
     const asked = { stream: true, stream_options: { include_usage: true, include_obfuscation: false } };
     expect(bodyOf({ body: asked, options: unforced }).stream_options).toEqual(asked.stream_options);
   });
 
-  test('is never asked for outside a stream', () => {
+  test('is never requested outside a stream', () => {
     expect(bodyOf({ body: { stream_options: { include_usage: true } } })).not.toHaveProperty('stream_options');
   });
 });
 
-describe("OpenAI's reasoning models", () => {
+describe('an OpenAI reasoning model', () => {
   const sampled = { temperature: 1, top_p: 0.5, logprobs: true, presence_penalty: 1, frequency_penalty: 1 };
 
   test.each(['o1', 'o3-mini', 'o4-mini', 'gpt-5', 'gpt-5-mini', 'gpt-5.4-pro'])(
@@ -63,7 +63,7 @@ describe("OpenAI's reasoning models", () => {
   );
 
   test.each(['gpt-4o', 'gpt-5-chat-latest', 'gpt-5.1-chat-latest', 'chatgpt-4o-latest', 'gpt-oss-120b'])(
-    '%s takes them all',
+    '%s takes all sampling parameters',
     (model) => {
       expect(bodyOf({ body: { model, ...sampled, max_tokens: 9 } })).toEqual({
         model,
@@ -74,13 +74,13 @@ describe("OpenAI's reasoning models", () => {
     },
   );
 
-  test('from 5.1 on take sampling parameters when they do not reason', () => {
+  test('from 5.1 on takes sampling parameters when it does not reason', () => {
     const body = bodyOf({ body: { model: 'gpt-5.1', reasoning_effort: 'none', ...sampled } });
     expect(body).toMatchObject({ temperature: 1, top_p: 0.5, logprobs: true });
     expect(body).not.toHaveProperty('presence_penalty');
   });
 
-  test('get their first instructions as a developer’s', () => {
+  test('gets its first instructions as a developer message', () => {
     const told = (model: string) =>
       bodyOf({ body: { model, messages: [{ role: 'system', content: 'x' }, ...messages] } }).messages;
     expect(told('o3')).toEqual([{ role: 'developer', content: 'x' }, ...messages]);
@@ -94,28 +94,28 @@ describe("OpenAI's reasoning models", () => {
     [48, 'grok-3-mini-fast-beta-high', 'grok-3-mini-fast-beta', 'high'],
     [1, 'gpt-4o-high', 'gpt-4o-high', null],
     [48, 'grok-4-low', 'grok-4-low', null],
-  ])('type %i: the effort in %s', (type, model, sent, effort) => {
+  ])('of type %i has the effort in %s', (type, model, sent, effort) => {
     const { content, ...rest } = ask({ type, body: { model } });
     expect(rest).toMatchObject({ model: sent, reasoningEffort: effort });
     expect(JSON.parse(wordsOf(content))).toMatchObject({ model: sent, ...(effort && { reasoning_effort: effort }) });
   });
 
-  test('keep the larger limit the caller gave under the newer name', () => {
+  test('keeps the larger limit that the caller gave under the newer name', () => {
     expect(bodyOf({ body: { model: 'o3', max_tokens: 5, max_completion_tokens: 7 } }).max_completion_tokens).toBe(7);
   });
 });
 
-describe('a limit on the output', () => {
+describe('an output limit', () => {
   const limited = { max_completion_tokens: 7 };
 
-  test.each([1, 3, 6, 8, 20, 45, 48])('goes to type %i under its newer name, which it knows', (type) => {
+  test.each([1, 3, 6, 8, 20, 45, 48])('goes to type %i under its newer name, which that type knows', (type) => {
     const body = bodyOf({ type, body: limited, channel: { other: '2024-12-01' } });
     expect(body).toMatchObject(limited);
     expect(body).not.toHaveProperty('max_tokens');
   });
 
   test.each([4, 17, 22, 25, 26, 27, 31, 35, 39, 40, 42, 43, 46, 47])(
-    'goes to type %i under its older name, for the newer one would be none',
+    'goes to type %i under its older name, because the newer one has no effect there',
     (type) => {
       const body = bodyOf({ type, body: limited, channel: { other: 'account' } });
       expect(body).toMatchObject({ max_tokens: 7 });
@@ -123,14 +123,14 @@ describe('a limit on the output', () => {
     },
   );
 
-  test('reaches an interface of the provider’s own, and goes along in pass-through', () => {
+  test('reaches a provider’s own interface, and is kept in pass-through', () => {
     const native = { type: 39, mode: 'completions', channel: { other: 'account' } } as const;
     expect(bodyOf({ ...native, body: { prompt: 'a', ...limited } }).max_tokens).toBe(7);
     expect(bodyOf({ type: 43, body: limited, options: { passThrough: true } }).max_tokens).toBe(7);
   });
 });
 
-describe('the effort asked of models that know a budget of thinking (type 17)', () => {
+describe('the requested effort for models with a thinking budget (type 17)', () => {
   const sent = (body: JsonObject, more: Partial<Call> = {}): JsonObject => {
     const {
       model: _model,
@@ -158,14 +158,14 @@ describe('the effort asked of models that know a budget of thinking (type 17)', 
     expect(sent({ model: 'qwen-plus', reasoning_effort })).toEqual(told);
   });
 
-  test('is a budget alone where the model always thinks, and nothing where it keeps to none or never thinks', () => {
+  test('is a budget alone where the model always thinks, and is omitted where it has no budget or never thinks', () => {
     const reasoning_effort = 'low';
     expect(sent({ model: 'qwen3-next-80b-a3b-thinking', reasoning_effort })).toEqual({ thinking_budget: 1280 });
     expect(sent({ model: 'qwq-plus', reasoning_effort })).toEqual({});
     expect(sent({ model: 'qwen3-coder-plus', reasoning_effort })).toEqual({});
   });
 
-  test('leaves what the request says in the vendor’s own words', () => {
+  test('leaves the vendor’s own parameters of the request unchanged', () => {
     const own = { enable_thinking: true, thinking_budget: 99 };
     expect(sent({ model: 'qwen-plus', reasoning_effort: 'high', ...own })).toEqual(own);
     expect(sent({ model: 'qwen-plus', reasoning_effort: 'high', enable_thinking: false })).toEqual({
@@ -173,60 +173,60 @@ describe('the effort asked of models that know a budget of thinking (type 17)', 
     });
   });
 
-  test('makes no open-weight model think outside a stream, which it would refuse', () => {
+  test('enables thinking for no open-weight model outside a stream, which it would refuse', () => {
     expect(sent({ model: 'qwen3-32b', reasoning_effort: 'high', stream: false })).toMatchObject({
       enable_thinking: false,
     });
   });
 
-  test('is passed on as it is in pass-through', () => {
+  test('is passed on unchanged in pass-through', () => {
     const passing = { options: { passThrough: true } };
     expect(sent({ model: 'qwen-plus', reasoning_effort: 'high' }, passing)).toEqual({ reasoning_effort: 'high' });
   });
 
-  test('is told in the log as the caller asked for it', () => {
+  test('is logged as the caller requested it', () => {
     const call = { type: 17, body: { model: 'qwen-plus', stream: true, reasoning_effort: 'high' } };
     expect(ask(call).reasoningEffort).toBe('high');
   });
 });
 
-describe('what tells one site from others (type 20)', () => {
+describe('the header that identifies a site (type 20)', () => {
   test('is the address of the operator’s site, and the name of this program', () => {
     const { headers } = ask({ type: 20 });
     expect(headers).toMatchObject({ 'http-referer': 'https://gateway.example', 'x-title': 'Tallygate' });
   });
-  test('is no address where the operator has named none', () => {
+  test('has no address where the operator has set none', () => {
     const { headers } = ask({ type: 20, options: { siteAddress: '' } });
     expect(Object.keys(headers)).not.toContain('http-referer');
   });
 });
 
-describe('what a call costs upstream is what its model is priced for', () => {
+describe('the upstream cost of a call is the priced one', () => {
   const dearer = { models: ['openai/o1-pro'], route: 'fallback', fallbacks: ['o1-pro'], service_tier: 'priority' };
 
-  test.each([1, 8, 20])('type %i: a caller cannot name other models or a dearer rate', (type) => {
+  test.each([1, 8, 20])('for type %i: a caller cannot name other models or a more expensive rate', (type) => {
     for (const passThrough of [false, true])
       expect(bodyOf({ type, body: dearer, options: { passThrough } })).toEqual({ model: 'm', messages });
   });
 
-  test('a usual or cheaper rate may be asked for', () => {
+  test('and a standard or cheaper rate may be requested', () => {
     for (const service_tier of ['auto', 'default', 'flex'])
       expect(bodyOf({ body: { service_tier } }).service_tier).toBe(service_tier);
   });
 
-  test('a dearer rate may be asked for that has a price', () => {
+  test('and a more expensive rate may be requested if it has a price', () => {
     const sent = ask({ body: { service_tier: 'priority' }, tiers: ['priority'] });
     expect(JSON.parse(wordsOf(sent.content))).toMatchObject({ service_tier: 'priority' });
     expect(sent.service).toBe('asked');
   });
 
-  test('an operator may send what a caller may not', () => {
+  test('and an operator may set what a caller may not', () => {
     expect(bodyOf({ type: 20, channel: { paramOverride: dearer } })).toMatchObject(dearer);
   });
 });
 
 describe('the outgoing request', () => {
-  test('replaces members by those of the channel, last of all', () => {
+  test('takes the channel’s members last, in place of others', () => {
     const channel = { paramOverride: { temperature: 0, messages: [], extra: { a: 1 } } };
     expect(bodyOf({ body: { temperature: 1 }, channel })).toEqual({
       model: 'm',
@@ -236,12 +236,12 @@ describe('the outgoing request', () => {
     });
   });
 
-  test('passes on what the caller accepts', () => {
+  test('keeps what the caller accepts', () => {
     expect(ask({ accept: 'application/json; q=1' }).headers.accept).toBe('application/json; q=1');
     expect(ask({ body: { stream: true } }).headers.accept).toBe('text/event-stream');
   });
 
-  test('in pass-through takes no edits and no override, but the mapped model', () => {
+  test('in pass-through takes no edits and no override, except for the mapped model', () => {
     const provider = providerOfType(1);
     const channel = { ...plainChannel, paramOverride: { temperature: 0 } };
     const body = { model: 'o3-high', messages, max_tokens: 5, vendor: 1 };
@@ -262,7 +262,7 @@ describe('the outgoing request', () => {
     ['an endpoint the provider has not', 'caller', { type: 27, mode: 'embeddings' }],
     ['token ids for a provider of texts', 'caller', { type: 4, mode: 'embeddings', body: { input: [1, 2] } }],
     ['nesting without end', 'caller', { body: { x: JSON.parse(`${'['.repeat(99_999)}${']'.repeat(99_999)}`) } }],
-  ] as const)('is impossible for %s, which is the %s’s to mend', (_reason, fault, call) => {
+  ] as const)('is impossible for %s, and the error names the %s', (_reason, fault, call) => {
     let thrown: unknown;
     try {
       ask(call as Call);

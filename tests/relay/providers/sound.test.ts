@@ -20,7 +20,7 @@ function asked(type: number, mode: Mode, paramOverride: Record<string, string | 
 
 const azureVersion = 'api-version=2024-12-01-preview';
 
-describe('the address', () => {
+describe('the address of an audio request', () => {
   test.each([
     [1, 'speech', 'https://upstream.example/v1/audio/speech'],
     [1, 'transcription', 'https://upstream.example/v1/audio/transcriptions'],
@@ -36,14 +36,14 @@ describe('the address', () => {
     [40, 'transcription', 'https://upstream.example/v1/audio/transcriptions'],
     [42, 'transcription', 'https://upstream.example/v1/audio/transcriptions'],
     [47, 'transcription', 'https://upstream.example/v1/audio/transcriptions'],
-  ] as const)('of type %i for %s is what its provider documents', (type, mode, url) => {
+  ] as const)('of type %i for %s is the one that its provider documents', (type, mode, url) => {
     expect(providerOfType(type).modes).toContain(mode);
     expect(asked(type, mode).url).toBe(url);
   });
 });
 
-describe('a form', () => {
-  test('is written as the platform reads it, file and fields, the model mapped and the operator’s parameters set', async () => {
+describe('an audio form', () => {
+  test('has the fields and the file that the platform expects, the mapped model and the operator’s parameters', async () => {
     const { content, headers } = asked(1, 'transcription', { temperature: 0.2, language: 'en' });
     const type = contentTypeOf(content) ?? '';
     expect(headers).toMatchObject({ 'content-type': type, accept: '*/*' });
@@ -68,7 +68,7 @@ describe('a form', () => {
     ]);
   });
 
-  test('has another boundary each time', () => {
+  test('has a new boundary each time', () => {
     expect(contentTypeOf(asked(1, 'transcription').content)).not.toBe(contentTypeOf(asked(1, 'transcription').content));
   });
 });
@@ -89,30 +89,30 @@ const read = (body: string, type: string | null = 'application/json', format = '
   });
 };
 
-describe('of a transcript', () => {
+describe('the usage of a transcript', () => {
   const tokens = { type: 'tokens', input_tokens: 30, output_tokens: 7 };
 
   test.each([
     ['seconds', { usage: { type: 'duration', seconds: 37 } }, { seconds: 37 }],
     ['seconds begun', { duration: 36.7 }, { seconds: 37 }],
     ['seconds as text', { duration: '36.7' }, { seconds: 37 }],
-    ['seconds of sound beside tokens', { usage: { prompt_audio_seconds: 9, prompt_tokens: 4 } }, { seconds: 9 }],
+    ['seconds of audio beside tokens', { usage: { prompt_audio_seconds: 9, prompt_tokens: 4 } }, { seconds: 9 }],
     [
       'tokens by kind',
       { usage: { ...tokens, input_token_details: { audio_tokens: 20, text_tokens: 10 } } },
       { input: 10, audioInput: 20, output: 7 },
     ],
-    ['tokens of sound, where nothing is said of kinds', { usage: tokens }, { input: 0, audioInput: 30, output: 7 }],
+    ['tokens of audio, where no kinds are given', { usage: tokens }, { input: 0, audioInput: 30, output: 7 }],
     ['nothing', {}, null],
-    ['nothing that is a number', { duration: 'long', usage: { seconds: -1 } }, null],
-    ['nothing for ever', { duration: 'Infinity' }, null],
+    ['no number', { duration: 'long', usage: { seconds: -1 } }, null],
+    ['an infinite number', { duration: 'Infinity' }, null],
   ])('is read: %s', (_what, told, usage) => {
     const answer = read(JSON.stringify({ text: 'Hello.', ...told }));
     expect(answer).toMatchObject({ ok: true, usage });
     expect(answer.ok && answer.generated.said.toString()).toBe('Hello.');
   });
 
-  test('subtitles count by their words', () => {
+  test('of subtitles is counted by their text', () => {
     const answer = read(
       'WEBVTT\n\n1\n00:00.000 --> 00:01.000\nGuten Tag.\n\n2\n00:01.000 --> 00:02.000\n42 Tage.\n',
       'text/plain',
@@ -136,7 +136,7 @@ describe('of a transcript', () => {
     ['a page', '<html>', 'text/html', 'text', 502],
     ['no JSON', 'Hello.', 'text/plain', 'json', 502],
     ['no text in it', '{"words":[]}', 'application/json', 'verbose_json', 502],
-  ])('%s is no transcript', (_what, body, type, format, status) => {
+  ])('of %s is refused as not a transcript', (_what, body, type, format, status) => {
     const answer = read(body, type, format);
     expect(answer.ok ? null : answer.error.status).toBe(status);
   });
@@ -145,7 +145,7 @@ describe('of a transcript', () => {
 const folder = join(process.env.WIRE_FIXTURES ?? '', 'openai/transcription');
 const present = (process.env.WIRE_FIXTURES ?? '') !== '' && existsSync(folder);
 
-test.runIf(present)('the recorded transcript tells its words and its length', () => {
+test.runIf(present)('the recorded transcript reports its text and its length', () => {
   const answer = read(readFileSync(join(folder, 'openai-transcription.json'), 'utf8'));
   expect(answer).toMatchObject({ ok: true, usage: { seconds: 37 }, untouched: true });
 });

@@ -18,32 +18,32 @@ const data = (payload: unknown): Buffer => Buffer.from(`data: ${JSON.stringify(p
 const chunk = (delta: object, index = 0) => ({ id: 'x', choices: [{ index, delta, finish_reason: null }] });
 const done = Buffer.from('data: [DONE]\n\n');
 
-describe('a stream on its way through', () => {
-  test('goes on at once: what is complete leaves with the push that completes it', () => {
+describe('a stream that is passed through', () => {
+  test('is forwarded at once: complete frames leave with the push that completes them', () => {
     const stream = open();
     const frame = data(chunk({ content: 'a' }));
     expect(stream.push(frame.subarray(0, -1)).bytes).toBeNull();
     expect(stream.push(frame.subarray(-1)).bytes).toEqual(frame);
   });
 
-  test('passes an untouched chunk on without a copy', () => {
+  test('forwards an unchanged chunk without a copy', () => {
     const frames = Buffer.concat([data(chunk({ content: 'a' })), data(chunk({ content: 'b' }))]);
     const { bytes } = open().push(frames);
     expect(bytes?.buffer).toBe(frames.buffer);
     expect(bytes?.length).toBe(frames.length);
   });
 
-  test('swallows the end mark and reads nothing behind it', () => {
+  test('drops the end mark and reads nothing after it', () => {
     const stream = open();
     const step = stream.push(Buffer.concat([done, data(chunk({ content: 'late' }))]));
     expect(step).toEqual({ bytes: null, error: null, finished: true });
     expect(stream.generated.said.toString()).toBe('');
   });
 
-  describe('without end', () => {
+  describe('that never ends', () => {
     const endless = 'x'.repeat(1_000_000);
 
-    test('counts so many tool calls and no more', () => {
+    test('counts a bounded number of tool calls', () => {
       const stream = open();
       for (let call = 0; call < 3000; call++)
         stream.push(
@@ -52,7 +52,7 @@ describe('a stream on its way through', () => {
       expect(stream.generated.toolCalls).toBe(1024);
     });
 
-    test('closes so many thoughts and no more', () => {
+    test('closes a bounded number of thinking blocks', () => {
       const stream = open({ thinkingToContent: true });
       for (let index = 0; index < 3000; index++) stream.push(data(chunk({ reasoning_content: 'a' }, index)));
       stream.push(
@@ -62,7 +62,7 @@ describe('a stream on its way through', () => {
       expect((JSON.parse(frame.slice('data: '.length)) as { choices: unknown[] }).choices).toHaveLength(128);
     });
 
-    test('remembers nothing of a chunk of such a length', () => {
+    test('remembers nothing of a chunk beyond a length', () => {
       const stream = open({ wantsUsage: true });
       const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, [endless]: 1 };
       const choices = [{ index: 0, delta: { content: 'a' }, finish_reason: endless }];
@@ -73,7 +73,7 @@ describe('a stream on its way through', () => {
       expect(stream.generated.finishReason).toBe('unknown');
     });
 
-    test('of brackets is no answer, and is not read', () => {
+    test('of brackets is refused as not an answer, and is not parsed', () => {
       const stream = open();
       const deep = `{"id":"x","choices":${'['.repeat(5000)}${']'.repeat(5000)}}`;
       expect(stream.push(Buffer.from(`data: ${deep}\n\n`))).toMatchObject({ bytes: null, error: null });
@@ -105,14 +105,14 @@ describe('a stream on its way through', () => {
   const empty = { index: 0, delta: {} };
   test.each([
     ['an empty choice', { ...counts }, [empty]],
-    ['an empty choice that holds it too', { ...counts }, [{ ...empty, usage: counts, finish_reason: null }]],
+    ['an empty choice that contains the usage too', { ...counts }, [{ ...empty, usage: counts, finish_reason: null }]],
     [
-      'a choice with an empty word',
+      'a choice with an empty text',
       { ...counts },
       [{ index: 0, delta: { role: 'assistant', content: '' }, logprobs: null }],
     ],
   ])(
-    'whose usage comes with %s gives its caller no chunk for it, and one usage to who asked',
+    'whose usage comes with %s gives its caller no chunk for it, and one usage if requested',
     (_kind, usage, choices) => {
       for (const wantsUsage of [false, true]) {
         const stream = open({ wantsUsage });
@@ -130,7 +130,7 @@ describe('a stream on its way through', () => {
     },
   );
 
-  test('whose usage comes with a word or a finish reason passes these on, without any usage in them', () => {
+  test('whose usage comes with text or a finish reason passes these on, without any usage in them', () => {
     const stream = open();
     const last = { index: 0, delta: {}, finish_reason: 'stop', usage: counts };
     const step = stream.push(data({ id: 'x', choices: [last], usage: { ...counts, cost: 1 } }));
@@ -138,7 +138,7 @@ describe('a stream on its way through', () => {
     expect(step.bytes?.toString()).not.toContain('usage');
   });
 
-  test('keeps the last usage, and does not take nothing for usage', () => {
+  test('keeps the last usage, and ignores an empty one', () => {
     const stream = open();
     const told = (prompt: number, completion: number) => ({
       id: 'x',
@@ -154,18 +154,18 @@ describe('a stream on its way through', () => {
   });
 
   test.each([
-    ['a number below nothing', { prompt_tokens: -5, completion_tokens: 3 }, { output: 3 }],
+    ['a negative number', { prompt_tokens: -5, completion_tokens: 3 }, { output: 3 }],
     ['texts', { prompt_tokens: '5', completion_tokens: '3' }, null],
-    ['no prompt', { completion_tokens: 3 }, { output: 3 }],
-    ['no completion', { prompt_tokens: 5 }, { input: 5 }],
-    ['a number without end', { prompt_tokens: Number.MAX_VALUE, completion_tokens: 3 }, { output: 3 }],
-  ])('takes of usage with %s what can be used', (_kind, usage, read) => {
+    ['no prompt tokens', { completion_tokens: 3 }, { output: 3 }],
+    ['no completion tokens', { prompt_tokens: 5 }, { input: 5 }],
+    ['an infinite number', { prompt_tokens: Number.MAX_VALUE, completion_tokens: 3 }, { output: 3 }],
+  ])('takes the valid numbers of a usage with %s', (_kind, usage, read) => {
     const stream = open();
     stream.push(data({ id: 'x', choices: [], usage }));
     expect(stream.usage).toEqual(read);
   });
 
-  test('never counts more cached or reasoning tokens than there are', () => {
+  test('never counts more cached or reasoning tokens than exist', () => {
     const stream = open();
     const usage = {
       prompt_tokens: 5,
@@ -180,7 +180,7 @@ describe('a stream on its way through', () => {
 
   test.each([
     ['an error that is a text', { error: 'Rate limit reached' }, 429],
-    ['an object that calls itself one', { object: 'error', message: 'x', code: 400 }, 400],
+    ['an object that declares itself an error', { object: 'error', message: 'x', code: 400 }, 400],
     ['an error beside choices', { choices: [], error: { code: 502, message: 'x' } }, 502],
   ])('fails at %s', (_shape, payload, status) => {
     const stream = open();
@@ -192,7 +192,7 @@ describe('a stream on its way through', () => {
     expect(open().push(data({ ...chunk({ content: 'a' }), ...member })).error).toBeNull();
   });
 
-  test('fails at a line without end', () => {
+  test('fails at an endless line', () => {
     const stream = open();
     const part = Buffer.alloc(maxLineLength / 2, 'x');
     stream.push(part);
@@ -200,19 +200,19 @@ describe('a stream on its way through', () => {
     expect(stream.push(part).error).toMatchObject({ status: 502, code: 'bad_response_body' });
   });
 
-  test('with reasoning under both names passes on as it came', () => {
+  test('with reasoning under both names is passed on unchanged', () => {
     const both = data(chunk({ reasoning: 'short', reasoning_content: 'long' }));
     expect(open({ type: 20 }).push(both).bytes).toEqual(both);
   });
 
-  test('knows finish reasons by name only', () => {
+  test('accepts only known finish reasons', () => {
     const stream = open({ type: 43 });
     const finish = data({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'constructor' }] });
     expect(stream.push(finish).bytes).toEqual(finish);
   });
 });
 
-describe('thinking moved into the content', () => {
+describe('thinking moved into the text', () => {
   const contents = (bytes: Buffer | null): unknown[] =>
     String(bytes)
       .split('\n\n')
@@ -220,7 +220,7 @@ describe('thinking moved into the content', () => {
       .flatMap((frame) => JSON.parse(frame.slice('data: '.length)).choices)
       .map(({ index, delta }) => [index, delta.content]);
 
-  test('is kept apart for every choice', () => {
+  test('is kept separate for every choice', () => {
     const stream = open({ thinkingToContent: true });
     const frames = [
       chunk({ reasoning_content: 'a' }, 0),
@@ -238,7 +238,7 @@ describe('thinking moved into the content', () => {
     ]);
   });
 
-  test('is closed before a tool call, and in one chunk with content', () => {
+  test('is closed before a tool call, and in the same chunk as text', () => {
     const stream = open({ thinkingToContent: true });
     const call = chunk({ tool_calls: [{ index: 0, function: { name: 'f' } }] });
     const frames = [chunk({ reasoning_content: 'a' }), call, chunk({ reasoning_content: 'b', content: 'B' })];
@@ -250,7 +250,7 @@ describe('thinking moved into the content', () => {
     ]);
   });
 
-  test('is closed at the end when nothing followed it, before the reason that upstream left out', () => {
+  test('is closed at the end when nothing follows it, before the finish reason that the upstream omitted', () => {
     const stream = open({ thinkingToContent: true });
     stream.push(data(chunk({ reasoning_content: 'a' })));
     expect(contents(stream.closing(noUsage))).toEqual([

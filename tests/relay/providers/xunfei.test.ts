@@ -45,7 +45,7 @@ const within = (frame: JsonObject, ...path: readonly string[]): JsonObject =>
   path.reduce<JsonObject>((at, name) => (isObject(at[name]) ? at[name] : {}), frame);
 const chat = (...asked: Parameters<typeof request>) => within(frameOf(...asked), 'parameter', 'chat');
 
-describe('the signature', () => {
+describe('the signature of Xunfei', () => {
   test('is that of host, date and request line', () => {
     const url = new URL(request('SparkDesk-v3.5').url);
     expect(url.origin + url.pathname).toBe('wss://spark-api.xf-yun.com/v3.5/chat');
@@ -57,7 +57,7 @@ describe('the signature', () => {
     });
   });
 
-  test.each(['app|secret', 'app||key', 'app|secret|key|more'])('cannot be made with the key %s', (wrong) => {
+  test.each(['app|secret', 'app||key', 'app|secret|key|more'])('cannot be computed with the key %s', (wrong) => {
     const refusal = (() => {
       try {
         return request('SparkDesk', { channel: { key: wrong } });
@@ -69,12 +69,12 @@ describe('the signature', () => {
     expect(refusal).toMatchObject({ fault: 'channel', message: expect.not.stringContaining(wrong) });
   });
 
-  test('needs a base URL that is one', () => {
+  test('requires a valid base URL', () => {
     expect(() => request('SparkDesk', { channel: { baseUrl: 'spark here' } })).toThrow(NotConvertible);
   });
 });
 
-describe('the version', () => {
+describe('the version of Xunfei’s interface', () => {
   test.each([
     ['SparkDesk', '', '/v1.1/chat', 'lite'],
     ['SparkDesk', 'v2.1', '/v2.1/chat', 'generalv2'],
@@ -93,7 +93,7 @@ describe('the version', () => {
     expect(chat(model, asked).domain).toBe(domain);
   });
 
-  test('is not for the caller to choose: the price goes by the model', () => {
+  test('is not chosen by the caller: the price depends on the model', () => {
     const { url } = request('SparkDesk-v1.1', { query: 'api-version=v4.0' });
     expect(new URL(url).pathname).toBe('/v1.1/chat');
   });
@@ -107,7 +107,7 @@ describe('the version', () => {
   });
 });
 
-describe('the frame', () => {
+describe('the frame for Xunfei', () => {
   test.each([
     [{ max_tokens: 50 }, {}, 50],
     [{ max_tokens: 50, max_completion_tokens: 40 }, {}, 40],
@@ -115,11 +115,11 @@ describe('the frame', () => {
     [{ max_tokens: 50 }, { maxOutput: 20 }, 20],
     [{}, { outputLimit: 7 }, 7],
     [{}, {}, undefined],
-  ])('of %j held with %j has the limit %j', (body, held, limit) => {
+  ])('of %j reserved with %j has the limit %j', (body, held, limit) => {
     expect(chat('Spark-Max', { body, ...held }).max_tokens).toBe(limit);
   });
 
-  test('takes the operator’s own members, within what is held', () => {
+  test('takes the operator’s own members, within the reserved limit', () => {
     const paramOverride = { parameter: { chat: { domain: 'mine', max_tokens: 90 } }, extra: true };
     const channel = { paramOverride };
     const frame = frameOf('Spark-Max', { channel, maxOutput: 30 });
@@ -132,15 +132,15 @@ describe('the frame', () => {
     [2, 1],
     [0, 0.01],
     [0.3, 0.3],
-  ])('has for a temperature of %d one of %d', (asked, sent) => {
+  ])('converts the temperature %d to %d', (asked, sent) => {
     expect(chat('Spark-Max', { body: { temperature: asked } }).temperature).toBe(sent);
   });
 
-  test('names no user whose name is too long', () => {
+  test('omits a user name that is too long', () => {
     expect(within(frameOf('Spark-Max', { body: { user: 'u'.repeat(33) } }), 'header')).toEqual({ app_id: 'a1b2c3d4' });
   });
 
-  test('refuses pictures, and tools where the model has no tools, in the caller’s own words', () => {
+  test('refuses pictures, and tools where the model has no tools, in the caller’s dialect', () => {
     const picture = [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example/x.png' } }] }];
     expect(() => request('Spark-Max', { body: { messages: picture } })).toThrow(/messages: .*text only/);
     const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
@@ -149,7 +149,7 @@ describe('the frame', () => {
   });
 });
 
-describe('a stream', () => {
+describe('a stream of Xunfei', () => {
   const golden = (frames: readonly JsonObject[]) => {
     const caller = callerOf('chat', { model: 'Spark-Max', messages: question, stream: true });
     const info = { callId: 'call-1', model: 'Spark-Max', createdAt: 1 };
@@ -167,13 +167,13 @@ describe('a stream', () => {
     payload: { choices: { status, seq, text: [{ index: 0, role: 'assistant', content: '', ...text }] } },
   });
 
-  test('ends with its last frame: what comes behind it is not looked at', () => {
+  test('ends with its last frame: later ones are ignored', () => {
     const { forwarded, finished } = played(said(2, { content: 'all' }), said(1, { content: 'more' }));
     expect(finished).toBe(true);
     expect(forwarded).not.toContain('more');
   });
 
-  test('has the pieces of each call together, and further calls beside it', () => {
+  test('joins the pieces of each tool call, with parallel tool calls', () => {
     const { forwarded, generated } = played(
       said(0, { function_call: { name: 'one', arguments: '{"a":' } }, 0),
       said(1, { function_call: { arguments: '1}' } }),
@@ -205,7 +205,7 @@ describe('a stream', () => {
     [11202, 429],
     [11203, 429],
     [10012, 502],
-  ])('that fails with %d has the status %d', (code, status) => {
+  ])('that fails with code %d has the status %d', (code, status) => {
     const { error, forwarded } = played(said(0, { content: 'begun' }, 0), {
       header: { code, message: `refused: ${key} of spark-api.xf-yun.com`, sid: 'sid', status: 2 },
     });

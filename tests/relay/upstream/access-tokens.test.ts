@@ -31,7 +31,7 @@ function world(most?: number) {
 const unreached: Granted = { ok: false, refusal: null, saturated: false, blocked: false, timedOut: true };
 
 describe('access tokens', () => {
-  test('are fetched once for all who ask at once', async () => {
+  test('are fetched once for concurrent requests', async () => {
     const { wait, waiting } = world();
     const asked = Array.from({ length: 50 }, () => wait('a'));
     expect(waiting).toHaveLength(1);
@@ -39,7 +39,7 @@ describe('access tokens', () => {
     expect(new Set((await Promise.all(asked)).map((granted) => granted.ok && granted.token))).toEqual(new Set(['t']));
   });
 
-  test('are used until five minutes before they end', async () => {
+  test('are used until five minutes before they expire', async () => {
     const it = world();
     expect(await it.of('a')).toBe('a-1');
     it.clock.advance(55 * minute - 1);
@@ -48,7 +48,7 @@ describe('access tokens', () => {
     expect(await it.of('a')).toBe('a-2');
   });
 
-  test('that live shorter than that are used for half of their life', async () => {
+  test('with a shorter lifetime are used for half of it', async () => {
     const it = world();
     await it.of('a', 2 * minute);
     it.clock.advance(minute - 1);
@@ -57,17 +57,17 @@ describe('access tokens', () => {
     expect(await it.of('a')).toBe('a-2');
   });
 
-  test('that live no time at all are fetched for each call', async () => {
+  test('without a lifetime are fetched for each call', async () => {
     const it = world();
     expect([await it.of('a', 0), await it.of('a', 0)]).toEqual(['a-1', 'a-2']);
   });
 
-  test('are of one set of credentials each', async () => {
+  test('belong to one set of credentials each', async () => {
     const it = world();
     expect([await it.of('a'), await it.of('b'), await it.of('a')]).toEqual(['a-1', 'b-2', 'a-1']);
   });
 
-  test('that were not granted are told to all who waited, and asked for again', async () => {
+  test('that were not granted fail for all who waited, and are requested again', async () => {
     const it = world();
     const asked = [it.wait('a'), it.wait('a')];
     it.waiting[0]?.(unreached);
@@ -75,13 +75,13 @@ describe('access tokens', () => {
     expect(await it.of('a')).toBe('a-1');
   });
 
-  test('whose asking fails unexpectedly are asked for again', async () => {
+  test('whose request fails unexpectedly are requested again', async () => {
     const it = world();
     await expect(it.tokens.of('a', () => Promise.reject(new TypeError('ours')))).rejects.toThrow('ours');
     expect(await it.of('a')).toBe('a-1');
   });
 
-  test('that were not taken are forgotten once: the next one is not, whoever still held the old one', async () => {
+  test('that were rejected are forgotten once: the next one is kept, even if a late request rejects the old one', async () => {
     const it = world();
     await it.of('a');
     it.tokens.forget('a', 'a-1');
@@ -90,7 +90,7 @@ describe('access tokens', () => {
     expect(await it.of('a')).toBe('a-2');
   });
 
-  test('are kept for so many credentials, the oldest make room', async () => {
+  test('are cached for a bounded number of credentials; the oldest are evicted', async () => {
     const it = world(2);
     for (const name of ['a', 'b', 'c', 'b', 'c']) await it.of(name);
     expect(it.made).toBe(3);

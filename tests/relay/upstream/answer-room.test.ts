@@ -3,13 +3,13 @@ import { AnswerRoom } from '../../../src/relay/upstream/answer-room.js';
 
 const mebibyte = 1024 * 1024;
 
-describe('the room for answers', () => {
-  test('takes answers of 64 MiB where the heap is large, of an eighth of it where it is not', () => {
+describe('the memory for answers', () => {
+  test('allows answers of 64 MiB where the heap is large, and of an eighth of the heap otherwise', () => {
     expect(new AnswerRoom(4096 * mebibyte).largest).toBe(64 * mebibyte);
     expect(new AnswerRoom(256 * mebibyte).largest).toBe(32 * mebibyte);
   });
 
-  test('counts nothing up to a mebibyte, then all of it, and gives it back once', () => {
+  test('counts nothing up to a mebibyte, then everything, and releases it once', () => {
     const room = new AnswerRoom(256 * mebibyte);
     const place = room.place(1);
     expect(place.take(mebibyte)).toBeNull();
@@ -24,7 +24,7 @@ describe('the room for answers', () => {
     expect(room.bytes).toBe(0);
   });
 
-  test('counts of a stream what is kept of it, as it grows and shrinks', () => {
+  test('counts the buffered part of a stream, as it grows and shrinks', () => {
     const room = new AnswerRoom(256 * mebibyte);
     const place = room.place(1);
     const counted = [1, 2, 3, 5, 2, 0, 1].map((mebibytes) => {
@@ -37,7 +37,7 @@ describe('the room for answers', () => {
     expect(room.bytes).toBe(0);
   });
 
-  test('gives one payer their share, and all together what there is', () => {
+  test('gives one payer a share, and all payers together the whole', () => {
     const room = new AnswerRoom(256 * mebibyte);
     expect(room.place(1).take(32 * mebibyte)).toBeNull();
     expect(room.place(1).take(2 * mebibyte)).toBe('holder');

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ChunkBuffer } from '../../../src/relay/upstream/chunk-buffer.js';
 
-describe('bytes that come in pieces', () => {
-  test('are the same bytes in one, whatever the pieces', () => {
+describe('a chunk buffer', () => {
+  test('joins chunks to the same bytes, however they are cut', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 3 }), { maxLength: 5000, size: 'max' }), (parts) => {
         const pieces = new ChunkBuffer();
@@ -19,7 +19,7 @@ describe('bytes that come in pieces', () => {
     );
   });
 
-  test('take little more than their length, though they be crumbs', () => {
+  test('takes little more memory than its length, even for tiny chunks', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const memory = (): number => {

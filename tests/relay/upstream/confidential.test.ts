@@ -24,27 +24,27 @@ const document = JSON.stringify({
   token_uri: 'https://oauth2.googleapis.com/token',
 });
 
-describe('a message about a channel whose key is a document', () => {
+describe('an error message about a channel whose key is a document', () => {
   test.each([
     ['the document', document, '***'],
     ['a value of it', 'no access to proj-of-somebody', 'no access to ***'],
-    ['a value that holds another', 'unknown: calls@proj-of-somebody.iam.gserviceaccount.com', 'unknown: ***'],
+    ['a value that contains another', 'unknown: calls@proj-of-somebody.iam.gserviceaccount.com', 'unknown: ***'],
     ['a line of a long value', `bad ${pem.split('\n')[1]} end`, 'bad *** end'],
     ['a token granted for it', 'ya29.c.b0Aa-Bc_dEf is expired', '*** is expired'],
-  ])('has no %s in it', (_what, said, told) => {
+  ])('does not contain %s', (_what, said, told) => {
     expect(shown(said, { key: document })).toBe(told);
   });
 });
 
-describe('a message', () => {
+describe('an error message', () => {
   test.each([
     ['the key', 'key sk-0123456789abcdef is wrong', 'key *** is wrong'],
-    ['the key in other letters', 'key SK-0123456789ABCDEF is wrong', 'key *** is wrong'],
-    ['the key half masked by the upstream', 'key sk-01234****cdef is wrong', 'key *** is wrong'],
-    ['a piece of the key', 'the key that ends in 789abcdef is wrong', 'the key that ends in *** is wrong'],
+    ['the key in another letter case', 'key SK-0123456789ABCDEF is wrong', 'key *** is wrong'],
+    ['the key partly masked by the upstream', 'key sk-01234****cdef is wrong', 'key *** is wrong'],
+    ['a fragment of the key', 'the key that ends in 789abcdef is wrong', 'the key that ends in *** is wrong'],
     ['addresses', 'see https://provider.example/help?a=1 now', 'see *** now'],
     ['the host', 'dial eu.api.provider.example:443 failed', 'dial *** failed'],
-    ["the host's siblings", 'ask console.provider.example', 'ask ***'],
+    ['the siblings of the host', 'ask console.provider.example', 'ask ***'],
     ['IPv4 addresses', 'connect 10.0.0.7:8080: refused', 'connect ***: refused'],
     [
       'IPv6 addresses',
@@ -52,13 +52,17 @@ describe('a message', () => {
       'connect *** failed, *** too, ***.',
     ],
     ['IPv6 addresses with a zone or IPv4 inside', 'from fe80::1%eth0 to ::ffff:10.0.0.7', 'from *** to ***'],
-    ['hosts of one label in the errors of resolvers', 'getaddrinfo ENOTFOUND vllm', 'getaddrinfo ENOTFOUND ***'],
+    ['hosts of one label in resolver errors', 'getaddrinfo ENOTFOUND vllm', 'getaddrinfo ENOTFOUND ***'],
     ['hosts and ports', 'dial backend-1:8080, localhost:11434, gpu.svc:80', 'dial ***, ***, ***'],
     ['names of private networks', 'no route to gpu7.internal', 'no route to ***'],
-    ['keys of others', 'Bearer abcdef123456 and AIzaSyA1234567890 and hf_abcdefgh12345', 'Bearer *** and *** and ***'],
-    ['keys without a form', 'key 9f86d081884c7d659a2feaa0c55ad015 is wrong', 'key *** is wrong'],
+    [
+      'the keys of other services',
+      'Bearer abcdef123456 and AIzaSyA1234567890 and hf_abcdefgh12345',
+      'Bearer *** and *** and ***',
+    ],
+    ['keys of unknown form', 'key 9f86d081884c7d659a2feaa0c55ad015 is wrong', 'key *** is wrong'],
     ['signed tokens', 'token eyJhbGciOiJIUzI1NiJ9.eyJpZCI6MX0.abc expired', 'token *** expired'],
-  ])('does not hold %s', (_what, message, expected) => expect(shown(message)).toBe(expected));
+  ])('does not contain %s', (_what, message, expected) => expect(shown(message)).toBe(expected));
 
   test.each([
     ['parts of a key in several parts', 'bad wJalrXUtnFEMI', { key: 'AKIAIOSFODNN7|wJalrXUtnFEMI' }, 'bad ***'],
@@ -82,7 +86,9 @@ describe('a message', () => {
       '*** says: *** or ***',
     ],
     ['a proxy that cannot be read', 'via gate.example', { proxy: 'http://gate.example:port' }, 'via ***'],
-  ])('does not hold %s', (_what, message, changed, expected) => expect(shown(message, changed)).toBe(expected));
+  ])('about a channel does not contain %s', (_what, message, changed, expected) =>
+    expect(shown(message, changed)).toBe(expected),
+  );
 
   test('keeps everything else', () => {
     const message =
@@ -92,18 +98,18 @@ describe('a message', () => {
     expect(shown('the upstream said no', { key: '', baseUrl: 'http://upstreams:8000' })).toBe('the upstream said no');
   });
 
-  test('is cut where it is endless, and never holds anybody up', () => {
+  test('is cut where it is endless, and never blocks', () => {
     for (const piece of ['x', 'a.', 'a:', 'http', '-', '*', '::', 'sk-', '1.'])
       expect(shown(piece.repeat(1_000_000)).length).toBeLessThanOrEqual(2000);
   });
 
-  test('holds no control characters and no half characters', () => {
+  test('contains no control characters and no broken characters', () => {
     expect(shown('a\u0000b\u001b[31mc\ud800d\u202ee\nf')).toBe('a b [31mc d e\nf');
     expect(withoutSecrets('🙂🙂', channel, 3)).toBe('🙂 ');
   });
 });
 
-describe('type, code and param of a failure', () => {
+describe('the type, code and param of a failure', () => {
   const told = (changed: object) =>
     asUpstreamError({ message: 'm', type: null, code: null, param: null, ...changed }, 400, channel);
 
@@ -116,7 +122,7 @@ describe('type, code and param of a failure', () => {
     '514',
     'o1_not_found',
     'error-429',
-  ])('%s is told as it is', (word) =>
+  ])('%s is passed on unchanged', (word) =>
     expect(told({ type: word, code: word })).toMatchObject({ type: word, code: word }),
   );
 
@@ -137,7 +143,7 @@ describe('type, code and param of a failure', () => {
     'no <b>markup</b>',
     'key="x"',
     'line\nend',
-  ])('%j is left out', (word) =>
+  ])('%j is omitted', (word) =>
     expect(told({ type: word, code: word, param: `${word}\u0000` })).toMatchObject({
       type: 'upstream_error',
       code: null,
@@ -146,7 +152,7 @@ describe('type, code and param of a failure', () => {
   );
 });
 
-test('no spelling of a secret is left in anything that is told of a failure', () => {
+test('no spelling of a secret is disclosed in a failure', () => {
   const digits = fc.string({
     unit: fc.constantFrom(...'abcdefghijkmnpqrstuvwxyzABCDEFGH23456789-_'),
     minLength: 16,

@@ -41,26 +41,26 @@ const post = (path: string, patienceMs?: number) =>
 
 const lost = { ok: false, saturated: false, blocked: false, timedOut: false };
 
-describe('a side request', () => {
+describe('a control request', () => {
   test('is answered with status and body, whatever they are', async () => {
     expect(await post('/token')).toEqual({ ok: true, status: 400, body: Buffer.from('no') });
     expect(asked.at(-1)).toBe('/token application/x-www-form-urlencoded a=b');
   });
 
-  test('follows nobody elsewhere', async () => {
+  test('follows no redirects', async () => {
     expect(await post('/elsewhere')).toMatchObject({ ok: true, status: 307 });
     expect(asked.at(-1)).toMatch(/^\/elsewhere /);
   });
 
-  test.each(['/cut', '/endless'])('is lost at %s', async (path) => {
+  test.each(['/cut', '/endless'])('fails at %s', async (path) => {
     expect(await post(path)).toEqual(lost);
   });
 
-  test('waits so long for all of the answer, and not for ever', async () => {
+  test('waits for the whole answer for a bounded time', async () => {
     expect(await post('/slow', 200)).toEqual({ ...lost, timedOut: true });
   });
 
-  test('goes nowhere the guard forbids', async () => {
+  test('respects the SSRF guard', async () => {
     const before = asked.length;
     expect(await openControlClient(guarded, room).post(question('/token'), null)).toMatchObject({
       ok: false,
@@ -69,7 +69,7 @@ describe('a side request', () => {
     expect(asked.length).toBe(before);
   });
 
-  test('holds nothing when it is over', async () => {
+  test('holds no resources when it has ended', async () => {
     expect(room.bytes).toBe(0);
   });
 });

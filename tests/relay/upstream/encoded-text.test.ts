@@ -7,7 +7,7 @@ import { leaving } from '../../../src/relay/upstream/leaving-body.js';
 
 const texts = [0, 1, 2].map((before) => 'x'.repeat(before) + '😀账é'.repeat(encodedFrom));
 
-test('a long text encoded piece by piece has the bytes of the whole, wherever characters of two units are cut', () => {
+test('a long text encoded piece by piece has the bytes of the whole, wherever surrogate pairs are cut', () => {
   for (const text of texts) {
     const pieces = atOnce(encodedPieces(text));
     expect(Buffer.concat(pieces).equals(Buffer.from(text))).toBe(true);
@@ -16,7 +16,7 @@ test('a long text encoded piece by piece has the bytes of the whole, wherever ch
   }
 });
 
-test('an encoded text leaves as its pieces, and the client is told how long they are', async () => {
+test('an encoded text is sent in pieces, with the total length announced', async () => {
   const [text = ''] = texts;
   const stream = leaving({ kind: 'json', text, encoded: atOnce(encodedPieces(text)) }) as Readable;
   expect(stream.readableLength).toBe(Buffer.byteLength(text));

@@ -13,8 +13,8 @@ const channel = {
 const passed = (headers: Record<string, string | string[]>) =>
   passedHeaders(openAiCaller.upstreamHeaders, headers, channel);
 
-describe('of an upstream’s headers a caller gets', () => {
-  test('its rate limits and, under a name of its own, its request id', () => {
+describe('the upstream headers that a caller gets', () => {
+  test('include the rate limits and, under a name of its own, the request id', () => {
     expect(
       passed({
         'x-ratelimit-limit-requests': '10000',
@@ -34,17 +34,20 @@ describe('of an upstream’s headers a caller gets', () => {
 
   test.each([
     ['a cookie', { 'set-cookie': ['session=1'] }],
-    ['who serves it', { server: 'nginx', via: '1.1 upstream.example', 'openai-organization': 'org-1' }],
-    ['how it came', { 'content-length': '7', 'content-encoding': 'br', connection: 'close', 'retry-after': '1' }],
-    ['what is not made like a limit', { 'x-ratelimit-limit-requests': 'see https://upstream.example/limits' }],
+    ['the name of the server', { server: 'nginx', via: '1.1 upstream.example', 'openai-organization': 'org-1' }],
+    [
+      'the path of the request',
+      { 'content-length': '7', 'content-encoding': 'br', connection: 'close', 'retry-after': '1' },
+    ],
+    ['a malformed limit', { 'x-ratelimit-limit-requests': 'see https://upstream.example/limits' }],
     ['more than a line', { 'x-request-id': 'a'.repeat(129) }],
     ['the key of the channel', { 'x-request-id': 'req_sk-of-the-channel' }],
     ['a part of the key', { 'x-request-id': 'req_4711-part' }],
-    ['a piece of the key in capitals', { 'x-request-id': 'THE-CHANNEL-17' }],
-    ['where the channel is', { 'x-request-id': 'inference-node-7-000017' }],
-    ['who pays for it', { 'x-request-id': 'org-1a2b3c-17' }],
+    ['a fragment of the key in capitals', { 'x-request-id': 'THE-CHANNEL-17' }],
+    ['the address of the channel', { 'x-request-id': 'inference-node-7-000017' }],
+    ['the account of the channel', { 'x-request-id': 'org-1a2b3c-17' }],
     ['an address', { 'x-ratelimit-limit-requests': '10.0.0.7:8000', 'x-request-id': 'node.internal' }],
-  ])('not %s', (_what, headers) => {
+  ])('do not include %s', (_what, headers) => {
     expect(passed(headers)).toBeNull();
   });
 });

@@ -13,8 +13,8 @@ const followed = (patienceMs = 1000) => {
   return { watch, stream, reader, number: watch.follow(reader, stream) };
 };
 
-describe('a stream that is followed', () => {
-  test('is given up once, when it has said nothing for its patience, and the clock stops', () => {
+describe('a watched stream', () => {
+  test('is aborted once, when it has been silent for its timeout, and the clock stops', () => {
     const { reader } = followed();
     vi.advanceTimersByTime(900);
     expect(reader.fallSilent).not.toHaveBeenCalled();
@@ -23,7 +23,7 @@ describe('a stream that is followed', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is not given up while it says something', () => {
+  test('is not aborted while it sends something', () => {
     const { reader, stream } = followed();
     for (let said = 0; said < 20; said++) {
       vi.advanceTimersByTime(800);
@@ -32,7 +32,7 @@ describe('a stream that is followed', () => {
     expect(reader.fallSilent).not.toHaveBeenCalled();
   });
 
-  test('is not silent while nobody reads it', () => {
+  test('is not silent while its reader pauses', () => {
     const { reader } = followed();
     reader.waiting = false;
     vi.advanceTimersByTime(60_000);
@@ -42,7 +42,7 @@ describe('a stream that is followed', () => {
     expect(reader.fallSilent).toHaveBeenCalledTimes(1);
   });
 
-  test('has the patience that it has now', () => {
+  test('has the timeout that is set now', () => {
     const { reader, stream } = followed(60_000);
     vi.advanceTimersByTime(3000);
     stream.patienceMs = 2000;
@@ -50,7 +50,7 @@ describe('a stream that is followed', () => {
     expect(reader.fallSilent).toHaveBeenCalledTimes(1);
   });
 
-  test('is let go of when it is over', () => {
+  test('is released when it has ended', () => {
     const { reader, watch, number } = followed();
     watch.giveUp(number);
     vi.advanceTimersByTime(60_000);

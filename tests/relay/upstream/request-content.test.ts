@@ -59,7 +59,7 @@ describe('a request to an upstream', () => {
     expect([came.method, came.type, came.body.toString()]).toEqual([method, type, body]);
   });
 
-  test('may be a form with files in it, which any reader of forms understands', async () => {
+  test('may be a form with files in it, which any form parser can read', async () => {
     const sound = Buffer.from([0, 13, 10, 45, 45, 255]);
     const parts = [
       { name: 'model', text: 'whisper-1' },
@@ -104,6 +104,9 @@ test.each([
     'hi\nx.wav',
   ],
   ['of bytes are none', { kind: 'bytes', type: 't', bytes: Buffer.from('zz') }, ''],
-] satisfies [string, RequestContent, string][])('the words that a failure may repeat, %s', (_what, content, words) => {
-  expect(wordsOf(content)).toBe(words);
-});
+] satisfies [string, RequestContent, string][])(
+  'the request text that a failure may repeat is known, %s',
+  (_what, content, words) => {
+    expect(wordsOf(content)).toBe(words);
+  },
+);

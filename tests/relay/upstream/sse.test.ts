@@ -23,8 +23,8 @@ function decode(chunks: readonly (string | Buffer)[]): Seen[] {
 
 const dataOf = (...chunks: (string | Buffer)[]): string[] => decode(chunks).map(({ data }) => data);
 
-describe('reading server-sent events', () => {
-  test('a reader is asked for frames it knows where one may begin, and never inside one', () => {
+describe('a reader of server-sent events', () => {
+  test('looks for expected frames only where one may begin, never inside one', () => {
     const known = 'data: k\n\n';
     const stream = `${known}${known}data: x\n${known}: bye\n\n${known}data: y\n\n`;
     for (let cut = 0; cut <= stream.length; cut++) {
@@ -43,51 +43,51 @@ describe('reading server-sent events', () => {
     }
   });
 
-  test('a frame is its data lines joined', () => {
+  test('joins the data lines of a frame', () => {
     expect(dataOf('data: one\n\ndata: two\ndata: three\n\n')).toEqual(['one', 'two\nthree']);
   });
 
-  test('the space after the colon is optional, and only one is taken off', () => {
+  test('takes off at most one optional space after the colon', () => {
     expect(dataOf('data:one\n\n', 'data:  two\n\n')).toEqual(['one', ' two']);
   });
 
-  test('comments and other fields are not data', () => {
+  test('ignores comments and other fields', () => {
     expect(dataOf(': hello\nevent: add\nid: 1\nretry: 5\ndatabase: x\ndata: one\n\n: bye\n\n')).toEqual(['one']);
   });
 
-  test('a field without a colon is an empty line of data', () => {
+  test('reads a field without a colon as an empty line of data', () => {
     expect(dataOf('data\ndata: x\n\n')).toEqual(['\nx']);
   });
 
-  test('lines end with LF, CRLF or CR', () => {
+  test('ends lines at LF, CRLF or CR', () => {
     expect(dataOf('data: a\r\n\r\ndata: b\r\rdata: c\n\n')).toEqual(['a', 'b', 'c']);
   });
 
-  test('a CRLF cut in two is one line end', () => {
+  test('reads a CRLF cut in two as one line end', () => {
     expect(dataOf('data: a\r', '\ndata: b\r', '\n\r', '\ndata: c\r', '\n\r\n')).toEqual(['a\nb', 'c']);
   });
 
-  test('a byte order mark at the very start is passed over, also in pieces', () => {
+  test('skips a byte order mark at the very start, also in pieces', () => {
     const bytes = Buffer.from('\ufeffdata: a\n\n');
     expect(dataOf(bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2))).toEqual(['a']);
   });
 
-  test('an incomplete byte order mark belongs to the line', () => {
+  test('keeps an incomplete byte order mark as part of the line', () => {
     expect(dataOf(Buffer.from([0xef, 0xbb]), 'x\n', 'data: a\n\n')).toEqual(['a']);
   });
 
-  test('what is left at the end counts as a frame', () => {
+  test('counts the rest at the end as a frame', () => {
     expect(dataOf('data: a\n\ndata: b')).toEqual(['a', 'b']);
     expect(dataOf('data: a\ndata: b\n')).toEqual(['a\nb']);
   });
 
-  test('characters of several bytes survive any cut', () => {
+  test('reads characters of several bytes with any cut', () => {
     const bytes = Buffer.from('data: 冰岛 🇮🇸\n\n');
     for (let at = 1; at < bytes.length; at++)
       expect(dataOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(['冰岛 🇮🇸']);
   });
 
-  test('a frame can be passed on as it came when it lies in one chunk in the usual spelling', () => {
+  test('forwards a frame unchanged when it lies in one chunk in the usual form', () => {
     expect(decode(['data: a\n\ndata: b\r\n\r\n', 'data: c\n', '\n'])).toEqual([
       { data: 'a', usual: 'data: a\n\n' },
       { data: 'b', usual: null },
@@ -95,7 +95,7 @@ describe('reading server-sent events', () => {
     ]);
   });
 
-  test('the name of an event belongs to its frame', () => {
+  test('keeps the name of an event with its frame', () => {
     const named = 'event: ping\ndata: a\n\n';
     expect(decode([`data: z\n\n${named}`])).toEqual([
       { data: 'z', usual: 'data: z\n\n' },
@@ -112,27 +112,27 @@ describe('reading server-sent events', () => {
     expect(dataOf('event: ping\n\n', 'event: ping')).toEqual([]);
   });
 
-  test('a line without end is refused', () => {
+  test('refuses an endless line', () => {
     const decoder = new SseDecoder({ frame: () => {} });
     const chunk = Buffer.alloc(maxLineLength / 4, 'x');
     for (let pushed = 0; pushed < 4; pushed++) decoder.push(chunk);
     expect(() => decoder.push(chunk)).toThrow(LineTooLong);
   });
 
-  test('data without end is refused, however short its lines', () => {
+  test('refuses endless data, however short its lines', () => {
     const decoder = new SseDecoder({ frame: () => {} });
     const chunk = Buffer.from(`data: ${'x'.repeat(maxLineLength / 4)}\n`);
     for (let pushed = 0; pushed < 3; pushed++) decoder.push(chunk);
     expect(() => decoder.push(chunk)).toThrow(LineTooLong);
   });
 
-  test('data without end is refused, however many its lines', () => {
+  test('refuses endless data, however many its lines', () => {
     const decoder = new SseDecoder({ frame: () => {} });
     decoder.push(Buffer.from('data\n'.repeat(maxDataLines)));
     expect(() => decoder.push(Buffer.from('data\n'))).toThrow(LineTooLong);
   });
 
-  test('what is kept of an incomplete frame can be asked, and is nothing when it is complete', () => {
+  test('reports the buffered size of an incomplete frame, which is zero when it is complete', () => {
     const decoder = new SseDecoder({ frame: () => {} });
     const kept = ['data: abc', 'def\ndata', ': x\n', '\ndata: y\n\n'].map((piece) => {
       decoder.push(Buffer.from(piece));
@@ -141,7 +141,7 @@ describe('reading server-sent events', () => {
     expect(kept).toEqual([9, 11, 9, 0]);
   });
 
-  test('a line of data that waits for its frame keeps nothing of what came with it', () => {
+  test('keeps only the line of data that waits for its frame, not its chunk', () => {
     const seen: Buffer[] = [];
     const decoder = new SseDecoder({ frame: (bytes) => void seen.push(bytes) });
     const chunk = Buffer.from(`data: a\n: ${'x'.repeat(1024 * 1024)}\n`);
@@ -152,14 +152,14 @@ describe('reading server-sent events', () => {
   });
 });
 
-describe('collecting what goes out', () => {
+describe('a collector of output', () => {
   const source = Buffer.from('data: a\n\ndata: b\n\ndata: c\n\n');
 
-  test('nothing collected is nothing to send', () => {
+  test('has nothing to send when nothing is collected', () => {
     expect(new Outgoing().take()).toBeNull();
   });
 
-  test('neighbouring parts of one chunk are passed on without a copy', () => {
+  test('forwards neighbouring parts of one chunk without a copy', () => {
     const outgoing = new Outgoing();
     outgoing.pass(source, 0, 9);
     outgoing.pass(source, 9, 18);
@@ -168,7 +168,7 @@ describe('collecting what goes out', () => {
     expect(taken?.buffer).toBe(source.buffer);
   });
 
-  test('parts and frames of our own keep their order', () => {
+  test('keeps the order of forwarded parts and own frames', () => {
     const outgoing = new Outgoing();
     outgoing.pass(source, 0, 9);
     outgoing.frame(Buffer.from('x'));

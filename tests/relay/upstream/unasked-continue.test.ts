@@ -22,27 +22,27 @@ function readBy(pieces: readonly string[], head = 'POST / HTTP/1.1\r\n\r\n'): st
   return seen;
 }
 
-describe('an announcement nobody asked for', () => {
+describe('an unrequested 100 Continue', () => {
   test.each([
     ['alone', [continues, answer]],
     ['with the answer', [continues + answer]],
     ['twice', [continues + continues, answer]],
     ['with headers', ['HTTP/1.1 100 Continue\r\nx-hint: 1\r\n\r\n', answer]],
     ['not at all', [answer]],
-  ])('that comes %s is not seen', (_how, pieces) => expect(readBy(pieces)).toBe(answer));
+  ])('that comes %s is hidden', (_how, pieces) => expect(readBy(pieces)).toBe(answer));
 
-  test('is not seen wherever it is cut', () => {
+  test('is hidden wherever it is cut', () => {
     const all = continues + answer;
     for (let at = 1; at < all.length; at++) expect(readBy([all.slice(0, at), all.slice(at)])).toBe(answer);
     expect(readBy([...all])).toBe(answer);
   });
 
-  test('inside a body is the body', () => {
+  test('inside a body is part of the body', () => {
     const body = `HTTP/1.1 200 OK\r\n\r\n`;
     expect(readBy([body, continues, continues])).toBe(body + continues + continues);
   });
 
-  test('without end is passed on, for the client to refuse', () => {
+  test('that is endless is passed on, for the client to refuse', () => {
     expect(readBy([`HTTP/1.1 100 ${'x'.repeat(20_000)}`]).length).toBe(20_013);
   });
 

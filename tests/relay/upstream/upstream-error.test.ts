@@ -17,8 +17,8 @@ const channel = {
 const refusal = (status: number, body: unknown) =>
   errorOfStatus(status, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), channel);
 
-describe('an upstream refusal', () => {
-  test("keeps OpenAI's members as they are", () => {
+describe('an upstream error', () => {
+  test("keeps OpenAI's members unchanged", () => {
     const error = { message: 'No such model', type: 'invalid_request_error', param: 'model', code: 'model_not_found' };
     expect(refusal(404, { error })).toEqual({ status: 404, ...error, retryAfter: null });
     expect(refusal(400, { error: { ...error, param: null, code: null } })).toMatchObject({ param: null, code: null });
@@ -36,15 +36,15 @@ describe('an upstream refusal', () => {
     ['a list of errors', { errors: [{ code: 5007, message: 'm' }], success: false }, 'm'],
     ['header.message', { header: { code: 11200, message: 'm' } }, 'm'],
     ['response.error.message', { response: { error: { message: 'm' } } }, 'm'],
-    ['a bare text', '"m"', 'm'],
-    ['nothing known', { status: 'broken' }, 'bad response status code 500'],
+    ['a plain text', '"m"', 'm'],
+    ['an unknown body', { status: 'broken' }, 'bad response status code 500'],
     ['an empty body', '', 'bad response status code 500'],
     ['a page of a proxy', '<html>Bad gateway at host-7</html>', 'bad response status code 500'],
   ])('is read from %s', (_shape, body, message) => {
     expect(refusal(500, body).message).toBe(message);
   });
 
-  test('says what it is where the upstream does not', () => {
+  test('has its status as the message where the upstream gives none', () => {
     expect(refusal(503, { message: 'm' })).toEqual({
       status: 503,
       message: 'm',
@@ -60,16 +60,16 @@ describe('an upstream refusal', () => {
     ['its message', `{"error":{"message":${nested('{"message":', '}')}}}`],
     ['its place', `{"detail":[{"msg":"m","loc":[${nested('[', ']')}]}]}`],
     ['its place, less deeply', `{"detail":[{"msg":"m","loc":[${'['.repeat(2000)}${']'.repeat(2000)}]}]}`],
-  ])('however deeply nested in %s, is a refusal', (_where, body) => {
+  ])('however deeply nested in %s, is read as an error', (_where, body) => {
     expect(refusal(400, body)).toMatchObject({ status: 400, type: 'upstream_error' });
   });
 
-  test('tells numbers as text', () => {
+  test('has numbers as text', () => {
     expect(refusal(429, { error: { code: 429, message: 'm' } }).code).toBe('429');
   });
 });
 
-describe('when to come again', () => {
+describe('the retry time of an upstream', () => {
   test.each([
     ['30', '30'],
     [' 7 ', '7'],
@@ -85,7 +85,7 @@ describe('when to come again', () => {
     'sk-0123456789abcdef',
     '1'.repeat(20),
     'Wed, sk-0123456789abcdef012',
-  ])('%j is not', (header) => expect(reportedRetryAfter(header)).toBeNull());
+  ])('%j is not passed on', (header) => expect(reportedRetryAfter(header)).toBeNull());
 });
 
 describe('the status of a failure inside a success', () => {

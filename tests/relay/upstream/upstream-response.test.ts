@@ -6,11 +6,11 @@ import { UpstreamResponse } from '../../../src/relay/upstream/upstream-response.
 /** The client's side of a request that it has finished: nothing can be aborted any more. */
 const finished = { paused: false, pause() {}, resume() {}, abort() {} } as unknown as Dispatcher.DispatchController;
 
-describe('an answer that is not wanted any more', () => {
+describe('an answer that is no longer wanted', () => {
   test.each([
     ['plain', {}, (text: string) => Buffer.from(text)],
     ['packed', { 'content-encoding': 'gzip' }, gzipSync],
-  ] as const)('lets go of its reader also when it has come whole, %s', async (_how, headers, pack) => {
+  ] as const)('releases its reader also when it has arrived whole, %s', async (_how, headers, pack) => {
     const exchange = new UpstreamResponse(
       () => {},
       () => {},

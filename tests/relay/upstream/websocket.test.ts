@@ -107,7 +107,7 @@ const frameOf = (text: string, first = 0x81): Buffer => {
 const goodbye = Buffer.from([0x88, 2, 3, 0xe8]);
 
 describe('a message over a WebSocket', () => {
-  test('is answered with messages, each an event; the connection is given back when the other side closes', async () => {
+  test('is answered with messages, each an event; the slot is released when the other side closes', async () => {
     const upstream = upstreamWith({ connections: 1 });
     const server = await serving({
       serve(message, socket, request) {
@@ -166,8 +166,8 @@ describe('a message over a WebSocket', () => {
   });
 });
 
-describe('a handshake', () => {
-  test('that is refused is an answer with that status and that body, and nothing was asked', async () => {
+describe('a WebSocket handshake', () => {
+  test('that is refused is an answer with that status and body, and nothing was sent', async () => {
     const upstream = upstreamWith();
     const server = await serving({
       serve: () => {},
@@ -184,13 +184,13 @@ describe('a handshake', () => {
 
   test.each([
     ['with a page', (socket: Socket) => socket.once('data', () => socket.end(httpAnswer(200, '<html>')))],
-    ['with the accept of another', afterHandshake(() => {}, 'sec-websocket-accept: x\r\n')],
+    ['with the accept value of another handshake', afterHandshake(() => {}, 'sec-websocket-accept: x\r\n')],
     [
-      'with an extension that nobody offered',
+      'with an extension that was not offered',
       afterHandshake(() => {}, 'sec-websocket-extensions: permessage-deflate\r\n'),
     ],
     ['with the end of the connection', (socket: Socket) => socket.once('data', () => socket.destroy())],
-  ])('that is answered %s has asked nothing, and gives its place back', async (_how, serve) => {
+  ])('that is answered %s has sent nothing, and releases its slot', async (_how, serve) => {
     const upstream = upstreamWith({ connections: 1 });
     const url = await servingRaw(serve);
     for (let call = 0; call < 2; call++) {
@@ -199,14 +199,14 @@ describe('a handshake', () => {
     }
   });
 
-  test('that nobody answers is given up in time, and has asked nothing', async () => {
+  test('without an answer is aborted at its timeout, and nothing was sent', async () => {
     const upstream = upstreamWith();
     const url = await servingRaw(() => {});
     const sent = await ask(upstream, url, { timeoutMs: 50 }).sent;
     expect(sent).toMatchObject({ ok: false, timedOut: true, requestSent: false });
   });
 
-  test('that nobody answers can be called off', async () => {
+  test('without an answer can be aborted', async () => {
     const upstream = upstreamWith({ connections: 1 });
     let connections = 0;
     const url = await servingRaw(() => void connections++);
@@ -216,7 +216,7 @@ describe('a handshake', () => {
     expect(await sending.sent).toMatchObject({ ok: false, requestSent: false });
   });
 
-  test('does not reach an address that must not be dialled, nor a name that has one', async () => {
+  test('does not reach an address that must not be dialled, nor a name that resolves to one', async () => {
     let connections = 0;
     const url = await servingRaw(() => void connections++);
     const guard = addressGuard([], async () => [
@@ -231,7 +231,7 @@ describe('a handshake', () => {
     expect(connections).toBe(0);
   });
 
-  test('goes to the very address that was looked at', async () => {
+  test('goes to the very address that was checked', async () => {
     const server = await serving({ serve: (_, socket) => socket.close() });
     const names: string[] = [];
     const guard = addressGuard(['127.0.0.1'], async (name) => {
@@ -266,7 +266,7 @@ describe('a handshake', () => {
     expect(asked).toEqual([new URL(server.url).host]);
   });
 
-  test('takes a place at the host: others are refused as saturated until it is free', async () => {
+  test('takes a slot at the host: others are refused as saturated until it is released', async () => {
     const upstream = upstreamWith({ connections: 1 });
     const server = await serving({ serve: () => {} });
     const first = ask(upstream, server.url, { payer: 1 });
@@ -284,7 +284,7 @@ describe('an answer over a WebSocket', () => {
     return read((await answerOf(ask(upstreamWith(), url, asking))).body);
   };
 
-  test('is lost when the connection ends without a goodbye, or breaks', async () => {
+  test('fails when the connection ends without a close frame, or breaks', async () => {
     for (const end of ['end', 'destroy', 'resetAndDestroy'] as const) {
       const { text, failure } = await endOf(
         afterHandshake((socket) => socket.write(frameOf('first'), () => socket[end]())),
@@ -295,22 +295,22 @@ describe('an answer over a WebSocket', () => {
   });
 
   test.each([
-    ['a frame of a server that is masked', Buffer.from([0x81, 0x80, 1, 2, 3, 4])],
-    ['packed bytes that nobody agreed to', Buffer.from([0xc1, 1, 65])],
-    ['a continuation of nothing', frameOf('x', 0x80)],
-    ['text that is none', Buffer.from([0x81, 1, 0xff])],
-  ])('is lost at %s', async (_what, bytes) => {
+    ['a masked frame of a server', Buffer.from([0x81, 0x80, 1, 2, 3, 4])],
+    ['compressed bytes without an agreed extension', Buffer.from([0xc1, 1, 65])],
+    ['a continuation without a beginning', frameOf('x', 0x80)],
+    ['text that is not UTF-8', Buffer.from([0x81, 1, 0xff])],
+  ])('fails at %s', async (_what, bytes) => {
     const { failure } = await endOf(afterHandshake((socket) => socket.write(bytes)));
     expect(failure).toBeInstanceOf(Lost);
   });
 
-  test('is unreadable when a message is too large, which is seen before it has come', async () => {
+  test('is unreadable when a message is too large, which is detected before it has arrived', async () => {
     const announced = Buffer.from([0x81, 127, 0, 0, 0, 0, 0x01, 0, 0, 0x01]);
     const { failure } = await endOf(afterHandshake((socket) => socket.write(announced)));
     expect(failure).toBeInstanceOf(UnreadableBody);
   });
 
-  test('is lost to silence, and to no other thing that ends it', async () => {
+  test('fails for silence only after its timeout', async () => {
     const { text, failure } = await endOf(
       afterHandshake((socket) => socket.write(frameOf('first'))),
       { idleMs: 1000 },
@@ -319,7 +319,7 @@ describe('an answer over a WebSocket', () => {
     expect(failure instanceof Lost && isSilence(failure)).toBe(true);
   });
 
-  test('has its time, whatever comes that is no answer', async () => {
+  test('has a total timeout, whatever arrives that is not an answer', async () => {
     const { failure } = await endOf(
       afterHandshake((socket) => {
         const timer = setInterval(() => socket.write(frameOf('', 0x89)), 5);
@@ -330,7 +330,7 @@ describe('an answer over a WebSocket', () => {
     expect(failure).toBeInstanceOf(Overdue);
   });
 
-  test('waits at the other side while nobody reads it', async () => {
+  test('is paused at the other side while its reader pauses', async () => {
     const upstream = upstreamWith();
     const size = 64 * 1024;
     const all = 64 * 1024 * 1024;
@@ -359,7 +359,7 @@ describe('an answer over a WebSocket', () => {
     expect(text.length).toBe((all / size) * (size + 'data: \n\n'.length));
   });
 
-  test('is ended by whoever has enough of it, with a goodbye', async () => {
+  test('is ended by the side that has enough, with a close frame', async () => {
     const upstream = upstreamWith();
     const codes: number[] = [];
     const server = await serving({
@@ -378,7 +378,7 @@ describe('an answer over a WebSocket', () => {
     expect((await read(body)).failure).toBeInstanceOf(Lost);
   });
 
-  test('ends with the process: nothing stays open', async () => {
+  test('ends with the process: no connection stays open', async () => {
     const upstream = openUpstream({ connections: 4, guard: null });
     const server = await serving({ serve: () => {} });
     const { body } = await answerOf(ask(upstream, server.url));

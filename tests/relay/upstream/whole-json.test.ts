@@ -18,8 +18,8 @@ function lookedAt(pieces: readonly string[], begun = ''): { readonly json: Whole
   return { json, source };
 }
 
-describe('a JSON value whose upstream does not end it', () => {
-  test('is whole at its last bracket and not before, wherever it is cut', () => {
+describe('a JSON value that the upstream does not terminate', () => {
+  test('is complete at its last bracket and not before, wherever it is cut', () => {
     for (let at = 0; at <= value.length; at++) {
       const { json } = lookedAt([value.slice(0, at)]);
       expect([at, json.complete, json.patienceMs]).toEqual([
@@ -35,7 +35,7 @@ describe('a JSON value whose upstream does not end it', () => {
   test.each([
     ['blanks', '\n \r\n\t'],
     ['comments of an event stream', '\n\n: keep-alive {"x":1}\n\n: ping\n\n'],
-  ])('stays whole when %s follow, which are no part of it and no progress', (_what, behind) => {
+  ])('stays complete when %s follow, which are not part of it and not progress', (_what, behind) => {
     const { json, source } = lookedAt([value]);
     const before = json.progress;
     source.add(Buffer.from(behind));
@@ -47,13 +47,13 @@ describe('a JSON value whose upstream does not end it', () => {
   test.each([
     ['another value', '\n{"a":1}'],
     ['words', ' and more'],
-    ['a colon amid a line', ' : x'],
-  ])('is not whole when %s follows it', (_what, behind) => {
+    ['a colon within a line', ' : x'],
+  ])('is not complete when %s follows it', (_what, behind) => {
     expect(lookedAt([value, behind]).json.complete).toBe(false);
     expect(lookedAt([value, behind, value]).json.complete).toBe(false);
   });
 
-  test('says nothing more by blanks within it', () => {
+  test('makes no progress by blanks within it', () => {
     const { json, source } = lookedAt(['{"a":']);
     const before = json.progress;
     source.add(Buffer.from(' \n '));
@@ -62,12 +62,12 @@ describe('a JSON value whose upstream does not end it', () => {
     expect(json.progress).toBeGreaterThan(before);
   });
 
-  test('is left as it came where upstream has ended it', () => {
+  test('is left unchanged where the upstream has ended it', () => {
     const { json, source } = lookedAt([`${value}\n`]);
     expect(String(json.valueOf(source.take()))).toBe(`${value}\n`);
   });
 
-  test('is looked at a piece at a time where it is long, and to its end where it must be', () => {
+  test('is inspected piece by piece where it is long, and to its end where necessary', () => {
     const { json } = lookedAt([`["${'x'.repeat(3 * 1024 * 1024)}"]`]);
     expect(json.complete).toBe(false);
     expect(json.caughtUp()).toBe(true);

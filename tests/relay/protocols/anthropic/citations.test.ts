@@ -99,8 +99,8 @@ const groundingChunks = [
   { web: { uri: 'https://b.example/', title: '' } },
 ];
 
-describe('pages that an answer of Anthropic’s cites', () => {
-  test('are annotations for OpenAI’s clients, of the words they are for', () => {
+describe('the citations in an answer of Anthropic’s', () => {
+  test('are annotations of the cited text for OpenAI’s clients', () => {
     const [choice] = objectsIn(wholeFor(goldenOf(false)).choices);
     expect(choice?.message).toMatchObject({ content: 'Hér: rain 🌧. And no more.', annotations });
   });
@@ -115,7 +115,7 @@ describe('pages that an answer of Anthropic’s cites', () => {
     }
   });
 
-  test('are grounding for Gemini’s clients', () => {
+  test('are grounding metadata for Gemini’s clients', () => {
     const [candidate] = objectsIn(wholeFor(goldenOf(false, generateContent.dialect)).candidates);
     expect(candidate?.groundingMetadata).toEqual({ groundingChunks });
     const { answer } = play(goldenOf(true, generateContent.dialect), [streamed]);
@@ -123,7 +123,7 @@ describe('pages that an answer of Anthropic’s cites', () => {
     expect(told.flatMap(({ groundingMetadata }) => groundingMetadata ?? [])).toEqual([{ groundingChunks }]);
   });
 
-  test('reach Anthropic’s clients as they were told', () => {
+  test('reach Anthropic’s clients unchanged', () => {
     expect(wholeFor(goldenOf(false, messages.dialect))).toEqual(message);
     expect(play(goldenOf(true, messages.dialect), byteByByte(streamed)).answer).toBe(streamed.toString('utf8'));
   });

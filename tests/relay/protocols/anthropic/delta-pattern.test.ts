@@ -25,10 +25,10 @@ const patternOf = (event: JsonObject | string, member = 'text'): DeltaPattern | 
   return DeltaPattern.of({ bytes, from: 0, start: dataAt, end: bytes.length - 2 }, member);
 };
 
-describe('the words of a delta that is like the one before', () => {
+describe('the text of a delta with the same shape as the previous one', () => {
   const pattern = patternOf(delta('Hi'));
 
-  test('are found of all that follow each other, however they are padded, up to one that is not alike', () => {
+  test('is found in a run of equal shapes with any padding, up to the first different one', () => {
     const texts = ['', ' there', '漢字', 'Ælfred '.repeat(1_000), 'x'.repeat(4_000)];
     const alike = Buffer.concat(texts.map((text, at) => frameOf(delta(text), ' '.repeat(at))));
     const like = { end: alike.length, words: texts.join('') };
@@ -37,7 +37,7 @@ describe('the words of a delta that is like the one before', () => {
     expect(pattern?.framesIn(alike, 7)).toBeNull();
   });
 
-  test('are found in what has come whole, wherever it is cut', () => {
+  test('is found in complete frames, wherever they are cut', () => {
     const bytes = framesOf(delta('a'), delta('b'));
     const first = frameOf(delta('a')).length;
     for (let end = 0; end < bytes.length; end++)
@@ -45,25 +45,25 @@ describe('the words of a delta that is like the one before', () => {
   });
 
   test.each([
-    ['another block', delta('a', 1)],
-    ['another kind', { ...delta('a'), delta: { type: 'thinking_delta', thinking: 'a' } }],
-    ['more in the delta', { ...delta('a'), delta: { type: 'text_delta', text: 'a', more: 1 } }],
-    ['more in the event', { ...delta('a'), usage: { output_tokens: 9 } }],
-    ['words with a quote', delta('a "b"')],
-    ['words with an end of line', delta('a\nb')],
-    ['a bracket too few', JSON.stringify(delta('a')).slice(0, -1)],
-    ['a bracket too many', `${JSON.stringify(delta('a'))}}`],
-  ])('are not read from %s', (_, event) => expect(pattern?.framesIn(framesOf(event), 0)).toBeNull());
+    ['another content block', delta('a', 1)],
+    ['another type of delta', { ...delta('a'), delta: { type: 'thinking_delta', thinking: 'a' } }],
+    ['a delta with more members', { ...delta('a'), delta: { type: 'text_delta', text: 'a', more: 1 } }],
+    ['an event with more members', { ...delta('a'), usage: { output_tokens: 9 } }],
+    ['text with a quote', delta('a "b"')],
+    ['text with an end of line', delta('a\nb')],
+    ['a missing bracket', JSON.stringify(delta('a')).slice(0, -1)],
+    ['a surplus bracket', `${JSON.stringify(delta('a'))}}`],
+  ])('is not read from %s', (_, event) => expect(pattern?.framesIn(framesOf(event), 0)).toBeNull());
 
   test.each([
     ['has no such member', delta('a'), 'thinking'],
-    ['has more after its words', { ...delta('a'), delta: { text: 'a', type: 'text_delta' } }, 'text'],
+    ['has more members after its text', { ...delta('a'), delta: { text: 'a', type: 'text_delta' } }, 'text'],
     ['is long', delta('x'.repeat(5_000)), 'text'],
     ['is written with escapes', JSON.stringify(delta('a')).replace('text_delta', 't\\u0065xt_delta'), 'text'],
-  ])('are not looked for where a delta %s', (_, event, member) => expect(patternOf(event, member)).toBeNull());
+  ])('is not sought where a delta %s', (_, event, member) => expect(patternOf(event, member)).toBeNull());
 });
 
-test('a stream says the same and goes out as it came, cut anywhere, as where every frame is parsed', () => {
+test('a stream read by pattern has the same content and output, cut anywhere, as one with every frame parsed', () => {
   const open = () =>
     providerOfType(14).protocol.stream({
       provider: providerOfType(14),

@@ -87,8 +87,8 @@ const sums = async () => (await events()).filter((event) => event.type === 'Call
 const total = async (): Promise<number> =>
   (await told()).length + (await sums()).reduce((sum, { count }) => sum + count, 0);
 
-describe('refused calls', () => {
-  test('are events in the streams of their calls, with the time they were refused at', async () => {
+describe('a refused call', () => {
+  test('is an event in the stream of its call, with the time of the refusal', async () => {
     record.own.count(refusal(), CallId('abc'), clock.now());
     clock.advance(900);
     await record.write();
@@ -97,7 +97,7 @@ describe('refused calls', () => {
     expect(others).toEqual([]);
   });
 
-  test('are told one by one up to five of a kind in a minute; the rest is one sum, once the minute is over', async () => {
+  test('is recorded singly up to five of a kind in a minute; the rest is one total, once the minute has ended', async () => {
     refuse(refusal(), 417);
     await record.write();
     expect([await told(), await sums()].map(({ length }) => length)).toEqual([5, 0]);
@@ -106,7 +106,7 @@ describe('refused calls', () => {
     expect(await sums()).toEqual([{ type: 'CallsRefused', refusal: refusal(), count: 412, since: someInstant }]);
   });
 
-  test('are told one by one again in the next minute', async () => {
+  test('is recorded singly again in the next minute', async () => {
     refuse(refusal(), 6);
     await aMinuteLater();
     refuse(refusal(), 2);
@@ -120,15 +120,15 @@ describe('refused calls', () => {
     ['another code', { code: 'token_budget_exceeded' }],
     ['another status of the same code', { status: 429 }],
     ['another path', { path: '/v1/messages' }],
-    ['another user in person', { userId: UserId(8), apiKeyId: null }],
-  ])('with %s are another kind', async (_, other) => {
+    ['another signed-in user', { userId: UserId(8), apiKeyId: null }],
+  ])('with %s is another kind', async (_, other) => {
     refuse(refusal(), 7);
     refuse(refusal(other), 7);
     await aMinuteLater();
     expect((await sums()).map(({ count }) => count)).toEqual([2, 2]);
   });
 
-  test('are in the stream of their hour when they are summed', async () => {
+  test('is recorded in the stream of its hour when it is part of a total', async () => {
     refuse(refusal(), 6);
     await aMinuteLater();
     expect(await store.readStream(streams.refusals(clock.now()))).toHaveLength(1);
@@ -138,7 +138,7 @@ describe('refused calls', () => {
     expect(await store.readStream(streams.refusals(clock.now()))).toHaveLength(1);
   });
 
-  test('are summed behind the sums of an earlier node and of earlier minutes, each once, at revisions that are known', async () => {
+  test('is added to the totals of an earlier node and of earlier minutes, once, at known revisions', async () => {
     const expectations: ExpectedRevision[] = [];
     const append = store.append.bind(store);
     store.append = (stream, appended, expected) => {
@@ -158,13 +158,13 @@ describe('refused calls', () => {
     expect(expectations).toEqual(['no-stream', 'no-stream', 0, 1]);
   });
 
-  test('that nobody can tell the call of are in the sum alone', async () => {
+  test('without a known call is part of the total only', async () => {
     record.own.count(refusal(), null, clock.now());
     await aMinuteLater();
     expect(await events()).toMatchObject([{ type: 'CallsRefused', count: 1 }]);
   });
 
-  test('say nothing where the stream of the call tells of it already', async () => {
+  test('is not recorded where the stream of the call records it already', async () => {
     const at = clock.now();
     const reservation = { id: newEventId(at), at, event: reserved({ quota: 5 }) };
     await store.append(streams.call(CallId('abc')), [reservation], 'no-stream');
@@ -173,7 +173,7 @@ describe('refused calls', () => {
     expect((await events()).map(({ type }) => type)).toEqual(['CallReserved']);
   });
 
-  test('of workers count like those of this process, and together with them', async () => {
+  test('of a worker counts like one of this process, in the same totals', async () => {
     const ofWorker = new RefusalTally();
     for (let n = 0; n < 100; n++) ofWorker.count(refusal(), CallId(`w${n}`), clock.now());
     refuse(refusal(), 100);
@@ -182,7 +182,7 @@ describe('refused calls', () => {
     expect([(await told()).length, await total(), counted]).toEqual([5, 200, 200]);
   });
 
-  test('are written when the gateway stops', async () => {
+  test('is written when the gateway stops', async () => {
     const stop = record.keepWriting();
     refuse(refusal(), 9);
     await stop();
@@ -190,11 +190,11 @@ describe('refused calls', () => {
   });
 });
 
-describe('a log that does not answer', () => {
+describe('an event log that does not answer', () => {
   test.each([
     ['before anything is written', false],
     ['after it was written', true],
-  ])('%s is asked again, and nothing is lost or told twice', async (_, answersLost) => {
+  ])('%s is retried, and no refusal is lost or recorded twice', async (_, answersLost) => {
     store.failure = new Failure('store-unavailable');
     store.answersLost = answersLost;
     refuse(refusal(), 30);
@@ -206,7 +206,7 @@ describe('a log that does not answer', () => {
     expect(warned).toEqual([]);
   });
 
-  test('for an hour makes nothing grow: what was refused meanwhile is one sum a kind', async () => {
+  test('for an hour causes no growth: the refusals of that time are one total for each kind', async () => {
     store.failure = new Failure('store-unavailable');
     for (let minute = 0; minute < 60; minute++) {
       for (let user = 1; user <= 100; user++) refuse(refusal({ userId: UserId(user) }), 10);
@@ -218,7 +218,7 @@ describe('a log that does not answer', () => {
     expect((await events()).length).toBeLessThan(1_000);
   });
 
-  test('of one refusal, for good, costs that one and is told', async () => {
+  test('for one refusal permanently loses that one only, and reports it', async () => {
     store.failure = new Error('an event that cannot be written');
     refuse(refusal());
     await record.write();
@@ -229,7 +229,7 @@ describe('a log that does not answer', () => {
   });
 });
 
-test('however many wait, no more than twenty are on their way to the log at once: outcomes of calls get their turn', async () => {
+test('at most twenty refusals are appended at once however many wait, so that outcomes of calls get their turn', async () => {
   let onTheWay = 0;
   let most = 0;
   const append = store.append.bind(store);
@@ -244,7 +244,7 @@ test('however many wait, no more than twenty are on their way to the log at once
   expect([(await told()).length, most]).toEqual([150, 20]);
 });
 
-describe('a flood of a hundred thousand in a minute', () => {
+describe('a flood of a hundred thousand refusals in a minute', () => {
   const flood = 100_000;
   /** Spread over the minute, a second at a time. */
   const through = async (next: (n: number) => Refusal): Promise<void> => {
@@ -258,24 +258,32 @@ describe('a flood of a hundred thousand in a minute', () => {
   };
 
   test.each<[string, (n: number) => Refusal, number]>([
-    ['from one network is six events', () => stranger('192.0.2.0/24'), 6],
-    ['from ten thousand networks is some', (n) => stranger(`10.${n % 100}.${Math.floor(n / 100) % 100}.0/24`), 100],
-    ['of invented models is some', (n) => refusal({ model: `m-${n}`, code: 'model_not_found', status: 404 }), 350],
-    ['of a thousand users is some hundreds', (n) => refusal({ userId: UserId(1 + (n % 1_000)) }), 505],
-  ])('%s, and none is left out of the sums', async (_, next, most) => {
+    ['from one network makes six events', () => stranger('192.0.2.0/24'), 6],
+    [
+      'from ten thousand networks makes some events',
+      (n) => stranger(`10.${n % 100}.${Math.floor(n / 100) % 100}.0/24`),
+      100,
+    ],
+    [
+      'of invented models makes some events',
+      (n) => refusal({ model: `m-${n}`, code: 'model_not_found', status: 404 }),
+      350,
+    ],
+    ['of a thousand users makes some hundreds of events', (n) => refusal({ userId: UserId(1 + (n % 1_000)) }), 505],
+  ])('%s, and the totals include all of them', async (_, next, most) => {
     await through(next);
     expect((await events()).length).toBeLessThanOrEqual(most);
     expect([await total(), counted]).toEqual([flood, flood]);
   });
 
-  test('does not keep a user from being told of refusals', async () => {
+  test('does not prevent that a user is notified of refusals', async () => {
     for (let n = 0; n < flood; n++) refuse(stranger(`10.${n % 100}.${Math.floor(n / 100) % 100}.0/24`));
     refuse(refusal());
     await record.write();
     expect(await told()).toContainEqual({ type: 'CallRefused', refusal: refusal() });
   });
 
-  test('by one user does not hide what others are refused', async () => {
+  test('by one user does not hide the refusals of others', async () => {
     for (let n = 0; n < flood; n++) refuse(refusal({ model: `m-${n}` }));
     refuse(refusal({ userId: UserId(8) }));
     await record.write();
@@ -283,8 +291,8 @@ describe('a flood of a hundred thousand in a minute', () => {
   });
 });
 
-describe('a tally', () => {
-  test('holds no more kinds than it has room for, whatever it counts', () => {
+describe('a refusal counter', () => {
+  test('holds no more kinds than its limit, whatever it counts', () => {
     const tally = new RefusalTally();
     for (let n = 0; n < 20_000; n++)
       tally.count(

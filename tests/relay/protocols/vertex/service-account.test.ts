@@ -46,7 +46,7 @@ function world(answer: ControlAnswer = granting({ access_token: 'ya29.t', expire
   return { clock, asked, ports, authorise };
 }
 
-describe('the key of a channel', () => {
+describe('the key of a Vertex channel', () => {
   const refused = (key: string): string | null =>
     serviceAccountKey.pattern.test(key) ? (serviceAccountKey.instead?.(key) ?? null) : serviceAccountKey.allowed;
   const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
@@ -57,31 +57,35 @@ describe('the key of a channel', () => {
   });
 
   test.each([
-    ['no JSON', 'AIzaSyA1234567890', 'the JSON document of a service account'],
-    ['half a document', document().slice(0, 50), 'the JSON document of a service account'],
-    ['a document of a user', document({ type: 'authorized_user' }), 'of type service_account'],
+    ['not JSON', 'AIzaSyA1234567890', 'the JSON document of a service account'],
+    ['a truncated document', document().slice(0, 50), 'the JSON document of a service account'],
+    ['the document of a user', document({ type: 'authorized_user' }), 'of type service_account'],
     ['no project', document({ project_id: '' }), 'project_id'],
-    ['a project that would be another path', document({ project_id: '../evil' }), 'project_id'],
-    ['dots for a project', document({ project_id: '..' }), 'project_id'],
+    ['a project with a path in it', document({ project_id: '../evil' }), 'project_id'],
+    ['a project of dots', document({ project_id: '..' }), 'project_id'],
     ['no address', document({ client_email: undefined }), 'client_email'],
     ['no key', document({ private_key: undefined }), 'private_key'],
-    ['a key that is none', document({ private_key: testPrivateKey.slice(0, 200) }), 'private_key, an RSA key in PEM'],
     [
-      'a key of another kind',
+      'a key that is not one',
+      document({ private_key: testPrivateKey.slice(0, 200) }),
+      'private_key, an RSA key in PEM',
+    ],
+    [
+      'a key of another type',
       document({ private_key: elliptic.export({ type: 'pkcs8', format: 'pem' }) }),
       'private_key, an RSA key in PEM',
     ],
-    ['a place for tokens without encryption', document({ token_uri: 'http://tokens.example/token' }), 'token_uri'],
-    ['a place that only looks like this machine', document({ token_uri: 'http://127.0.0.1.example/' }), 'token_uri'],
-    ['a place with a password', document({ token_uri: 'https://u:p@tokens.example/' }), 'token_uri'],
-    ['a place that is no address', document({ token_uri: 7 }), 'token_uri'],
-  ])('is not %s, and what it lacks is named', (_what, key, named) => {
+    ['a token address without encryption', document({ token_uri: 'http://tokens.example/token' }), 'token_uri'],
+    ['a token address that resembles this machine', document({ token_uri: 'http://127.0.0.1.example/' }), 'token_uri'],
+    ['a token address with a password', document({ token_uri: 'https://u:p@tokens.example/' }), 'token_uri'],
+    ['a token address that is not an address', document({ token_uri: 7 }), 'token_uri'],
+  ])('is refused as %s, and the error names what is missing', (_what, key, named) => {
     expect(refused(key)).toContain(named);
   });
 });
 
-describe('the assertion', () => {
-  test('is what the published vector says', () => {
+describe('the signed assertion', () => {
+  test('equals the published test vector', () => {
     const account = {
       projectId: 'proj-test',
       clientEmail: 'svc@proj-test.iam.gserviceaccount.com',
@@ -95,7 +99,7 @@ describe('the assertion', () => {
     );
   });
 
-  test('is signed, and asks for an hour where the token is granted', async () => {
+  test('is signed, and requests an hour at the token address', async () => {
     const { asked, authorise } = world();
     expect(await authorise()).toEqual({
       ok: true,
@@ -110,8 +114,8 @@ describe('the assertion', () => {
   });
 });
 
-describe('a token', () => {
-  test('serves many calls, till five minutes before it ends', async () => {
+describe('an access token of Vertex', () => {
+  test('serves many calls, until five minutes before it expires', async () => {
     const { asked, authorise, clock } = world();
     await authorise();
     await authorise();
@@ -121,7 +125,7 @@ describe('a token', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('is of one key and one way out', async () => {
+  test('belongs to one key and one proxy', async () => {
     const { asked, authorise } = world();
     for (const [key, proxy] of [
       [document(), null],
@@ -132,7 +136,7 @@ describe('a token', () => {
     expect(asked.map(({ proxy }) => proxy)).toEqual([null, 'http://proxy.example:8080', null]);
   });
 
-  test('that is not taken is fetched anew, once for all who had it', async () => {
+  test('that is rejected is fetched again, once for all calls that used it', async () => {
     const { asked, authorise, ports } = world();
     const first = await authorise();
     if (!first.ok) throw new Error('no token');
@@ -144,19 +148,19 @@ describe('a token', () => {
 
   test.each([
     ['refused', granting({ error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }, 400), 401],
-    ['refused without a word', granting({ error: 'invalid_client' }, 401), 401],
-    ['not granted now', granting({ error: 'backend' }, 503), 503],
-    ['asked for too often', granting('slow down', 429), 429],
-    ['granted elsewhere', granting('', 307), 502],
+    ['refused without a reason', granting({ error: 'invalid_client' }, 401), 401],
+    ['temporarily unavailable', granting({ error: 'backend' }, 503), 503],
+    ['rate-limited', granting('slow down', 429), 429],
+    ['granted at another address', granting('', 307), 502],
     ['no JSON', granting('<html>'), 502],
     ['nothing', granting({ access_token: '' }), 502],
-    ['one that cannot be a header', granting({ access_token: 'a\r\nx-evil: 1' }), 502],
+    ['invalid in a header', granting({ access_token: 'a\r\nx-evil: 1' }), 502],
     ['a page that is not found', granting('<html>', 404), 502],
   ])('that is %s is a failure with a status', async (_what, answer, status) => {
     expect(await world(answer).authorise()).toMatchObject({ ok: false, refusal: { status } });
   });
 
-  test('that is refused says why, and nothing of the key', async () => {
+  test('that is refused is reported with the reason, and without the key', async () => {
     const words = 'No account calls@proj-test-1.iam.gserviceaccount.com in proj-test-1, see https://help.example/1';
     const { authorise } = world(granting({ error: 'invalid_grant', error_description: words }, 400));
     expect(await authorise()).toMatchObject({
@@ -168,12 +172,12 @@ describe('a token', () => {
     });
   });
 
-  test('that cannot be asked for is no refusal', async () => {
+  test('that cannot be requested is not reported as refused', async () => {
     const unreached = { ok: false, saturated: false, blocked: false, timedOut: true } as const;
     expect(await world(unreached).authorise()).toEqual({ ...unreached, refusal: null });
   });
 
-  test('is not asked for with a key that is not valid', async () => {
+  test('is not requested with an invalid key', async () => {
     const { asked, authorise } = world();
     await expect(authorise('AIza')).rejects.toMatchObject({ fault: 'channel' });
     await expect(authorise(document({ private_key: 'none' }))).rejects.toMatchObject({ fault: 'channel' });
