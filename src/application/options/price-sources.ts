@@ -1,22 +1,38 @@
-import { decimal, decimalText, integer, times } from '../../domain/kernel/decimal.js';
+import { decimal, decimalText, integer, isSame, isZero, ratioOf, times } from '../../domain/kernel/decimal.js';
+import { readContextTiers } from '../../domain/options/context-tier-option.js';
 import type { OptionKey } from '../../domain/options/option-table.js';
 import { readRatios } from '../../domain/options/option-values.js';
+import { readServiceTiers } from '../../domain/options/service-tier-option.js';
 import { completionRule } from '../../domain/pricing/completion-rules.js';
+import type { ContextTier } from '../../domain/pricing/context-tiers.js';
 import type { Price, TokenPrice } from '../../domain/pricing/pricing.js';
 import {
+  isOutput,
   isToolCalls,
   type PieceQuantity,
   type Quantity,
   type TokenQuantity,
   toolOf,
 } from '../../domain/pricing/quantities.js';
+import { quantityRatio } from '../../domain/pricing/rates.js';
+import { joinedFactor, tierFactorsOf, usualTier } from '../../domain/pricing/service-tiers.js';
 import { toolPriceIn } from '../../domain/pricing/tool-prices.js';
 
 /* Which option each factor of a price stands in, so that it can be told who set it. */
 
 export interface PriceSource {
-  /** `model`, `group`, `price`, `quotaPerUnit`, or the quantity that the factor is about. */
-  readonly factor: 'model' | 'group' | 'price' | 'quotaPerUnit' | Quantity;
+  /**
+   * `model`, `group`, `price`, `quotaPerUnit`, or the quantity that the factor is about; `over:272000:input`: by what that
+   * quantity is multiplied where the prompt has more tokens; `service:flex`: by what all is at that tier of service.
+   */
+  readonly factor:
+    | 'model'
+    | 'group'
+    | 'price'
+    | 'quotaPerUnit'
+    | Quantity
+    | `over:${number}:${TokenQuantity}`
+    | `service:${string}`;
   readonly value: string;
   /** null: no option holds it, the gateway has it built in. */
   readonly option: OptionKey | null;
@@ -70,12 +86,64 @@ function tokenSource(quantity: TokenQuantity, value: string, model: string): Pri
   return option === undefined ? builtIn(quantity, value) : inTable(quantity, value, option, model);
 }
 
-const tokenSources = ({ model: ratio, ratios }: TokenPrice, model: string): PriceSource[] => [
-  inTable('model', ratio, 'ModelRatio', model),
-  ...(Object.entries(ratios) as [TokenQuantity, string][]).map(([quantity, value]) =>
+const tokenSources = (price: TokenPrice, model: string): PriceSource[] => [
+  inTable('model', price.model, 'ModelRatio', model),
+  ...(Object.entries(price.ratios) as [TokenQuantity, string][]).map(([quantity, value]) =>
     tokenSource(quantity, value, model),
   ),
+  ...(price.tiers ?? []).flatMap((tier) => tierSources(price, tier, model)),
 ];
+
+const one = integer(1);
+
+/** As far as a price tells it: to the places that ratios are kept to. */
+const keptFactor = (factor: string): string => decimalText(ratioOf(decimal(factor), one));
+
+/** By what a tier multiplies; null: nothing comes of it, whatever it is. */
+function factorIn(price: TokenPrice, tier: ContextTier, name: TokenQuantity): string | null {
+  const usual = decimal(quantityRatio(price, name));
+  const beyond = quantityRatio({ ...price, ratios: tier.ratios }, name);
+  return isZero(usual) ? null : decimalText(ratioOf(decimal(beyond), usual));
+}
+
+/** Of each side, and of what has a factor of its own. */
+function tierSources(price: TokenPrice, tier: ContextTier, model: string): PriceSource[] {
+  const ofSide = { input: factorIn(price, tier, 'input'), output: factorIn(price, tier, 'output') };
+  const names = new Set<TokenQuantity>(['input', 'output', ...(Object.keys(tier.ratios) as TokenQuantity[])]);
+  return [...names].flatMap((name) => {
+    const side = isOutput(name) ? 'output' : 'input';
+    const value = factorIn(price, tier, name);
+    const followsSide = name !== side && value !== null && isSame(decimal(value), decimal(ofSide[side] ?? '1'));
+    if (value === null || followsSide) return [];
+    return {
+      factor: `over:${tier.over}:${name}` as const,
+      value,
+      option: 'ContextTiers',
+      entry: model,
+      valueIn(text) {
+        const factors = readContextTiers(text)
+          .get(model)
+          ?.find(({ over }) => over === tier.over)?.factors;
+        return factors === undefined ? null : keptFactor(factors[name] ?? factors[side] ?? '1');
+      },
+    } satisfies PriceSource;
+  });
+}
+
+/** A call at the usual tier has no such factor. */
+function serviceSources({ service }: Price, model: string): PriceSource[] {
+  if (service === undefined || service.tier === usualTier) return [];
+  const { tier, factor } = service;
+  return [
+    {
+      factor: `service:${tier}`,
+      value: factor,
+      option: 'ServiceTiers',
+      entry: model,
+      valueIn: (text) => joinedFactor(tierFactorsOf(readServiceTiers(text), model), tier),
+    },
+  ];
+}
 
 /** Tools have a price for a thousand calls; that of one is a factor. */
 const pieceSource = (quantity: PieceQuantity, dollars: string, model: string): PriceSource => {
@@ -98,6 +166,7 @@ export function priceSources(price: Price, model: string, group: string): readon
     ...(price.per === 'call' ? [inTable('price', price.price, 'ModelPrice', model)] : tokenSources(price, model)),
     ...pieces.map(([quantity, dollars]) => pieceSource(quantity, dollars, model)),
     ...(perUnit === undefined ? [] : [quotaPerUnitSource(perUnit)]),
+    ...serviceSources(price, model),
     inTable('group', price.group, 'GroupRatio', group),
   ];
 }

@@ -148,9 +148,13 @@ function endOf({ outcome, refund }: CallCourse): CallEnd | null {
   };
 }
 
+/** By which it was charged: its answer may have told the tier of service. Until then, by which it is held for. */
+const priceIn = ({ reserved, outcome }: CallCourse): CallReserved['price'] =>
+  outcome?.event.type === 'CallSettled' ? outcome.event.price : reserved.event.price;
+
 function viewOf(id: CallId, course: CallCourse, events: readonly Recorded<CallEvent>[], isAdmin: boolean): CallView {
   const { reserved, outcome, refund } = course;
-  const { facts, promptTokens, maxOutputTokens, price } = reserved.event;
+  const { facts, promptTokens, maxOutputTokens } = reserved.event;
   const arrived = receivedAt(id, course);
   const refunding = refund?.event ?? null;
   return {
@@ -163,7 +167,7 @@ function viewOf(id: CallId, course: CallCourse, events: readonly Recorded<CallEv
     reserved: reserved.event.reserved,
     promptTokens,
     maxOutputTokens,
-    price,
+    price: priceIn(course),
     end: endOf(course),
     refunded: refunding?.settlement.charged ?? zero,
     attempts: isAdmin ? attemptsOf(course, arrived) : [],

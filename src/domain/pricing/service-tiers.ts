@@ -75,6 +75,17 @@ const usualNames = new Set([usualTier, 'standard', 'standard_only', 'on_demand',
 /** Of tiers that hold together, such as a speed and a place. */
 export const joinedTiers = (tiers: readonly string[]): string => tiers.join('+');
 
+/** Of tiers that hold together, by their joined name; null: one of them has no factor. */
+export function joinedFactor(factors: TierFactors, joined: string): string | null {
+  let product = one;
+  for (const tier of joined.split('+')) {
+    const factor = factors.get(tier);
+    if (factor === undefined) return null;
+    product = times(product, decimal(factor));
+  }
+  return decimalText(product);
+}
+
 const one = integer(1);
 const isAtMost = (factor: string, bound: Decimal): boolean => larger(decimal(factor), bound) === bound;
 

@@ -161,7 +161,8 @@ const OriginKindEnum = enumeration<'changed' | 'built-in' | 'unknown'>(
 @ObjectType('PriceOrigin', { description: 'A factor of a price, and who set it.' })
 class PriceOriginObject implements Omit<PriceOrigin, 'setBy'> {
   @Field(() => String, {
-    description: '`model`, `group`, `price`, `quotaPerUnit`, or a quantity as in `BillingLine`.',
+    description:
+      '`model`, `group`, `price`, `quotaPerUnit`, or a quantity as in `BillingLine`; `over:272000:QUANTITY`, what multiplies its price for longer prompts; `service:TIER`, what multiplies all prices at a tier of service.',
   })
   readonly factor!: PriceOrigin['factor'];
 

@@ -93,6 +93,28 @@ describe('a call', () => {
   });
 });
 
+describe('a call that was served at another tier than it was held for', () => {
+  test('has the calculation of the tier that its answer told', async () => {
+    const usage = { input: 100, output: 10 };
+    const plain = { per: 'token', model: '1', ratios: { output: '4' }, group: '1' } as const;
+    const others = { flex: '0.5', default: '1' };
+    await projected.record(
+      reserved('a1', 999, { price: { ...plain, service: { tier: 'default', factor: '1', others } } }),
+      settled('a1', 999, 70, { usage, price: { ...plain, service: { tier: 'flex', factor: '0.5' } } }),
+    );
+    const call = await seen(owner, 'a1');
+    expect(queries.billingOfCall(call)).toMatchObject({ total: 70, serviceTier: 'flex', serviceFactor: '0.5' });
+    const found = await queries.priceOriginsOf(owner, call);
+    expect(found).toContainEqual({
+      factor: 'service:flex',
+      value: '0.5',
+      option: 'ServiceTiers',
+      entry: 'gpt-4o',
+      setBy: 'built-in',
+    });
+  });
+});
+
 describe('the events of a call', () => {
   const channels = {
     channelId: west,
@@ -225,6 +247,59 @@ describe('the price of a call', () => {
       price: { option: 'ModelPrice', setBy: { position: 0 } },
       'calls:web_search': { value: '30', option: 'ToolPrice', entry: 'web_search', setBy: { position: 1 } },
       quotaPerUnit: { option: 'QuotaPerUnit', entry: null, setBy: { position: 2 } },
+    });
+  });
+
+  const tiered = {
+    per: 'token',
+    model: '1.25',
+    ratios: { output: '4', cachedInput: '0.1', imageOutput: '0' },
+    tiers: [
+      { over: 200_000, ratios: { input: '2', output: '6', cachedInput: '0.3', imageOutput: '0' } },
+      { over: 900_000, ratios: { input: '2.333333333333', output: '4', cachedInput: '0.2333333333333' } },
+    ],
+    group: '1',
+  } as const;
+  const tiers = (...list: readonly object[]): { text: string } => ({ text: JSON.stringify({ 'gpt-4o': list }) });
+
+  test('has a source for every factor of its context tiers', async () => {
+    const first = { over: 200_000, input: 2, output: 1.5, cachedInput: 3 };
+    await projected.given(
+      changedBy(bob, 'ContextTiers', tiers(first)),
+      changedBy(bob, 'ContextTiers', tiers(first, { over: 900_000, input: 2.3333333333333335 })),
+      reserved('a1', 9, { price: tiered }),
+    );
+    const found = await origins(root, 'a1');
+    expect(Object.keys(found).filter((factor) => factor.startsWith('over:'))).toEqual([
+      ...['over:200000:input', 'over:200000:output', 'over:200000:cachedInput'],
+      ...['over:900000:input', 'over:900000:output'],
+    ]);
+    const source = { option: 'ContextTiers', entry: 'gpt-4o' };
+    expect(found).toMatchObject({
+      'over:200000:input': { ...source, value: '2', setBy: { position: 0 } },
+      'over:200000:output': { ...source, value: '1.5', setBy: { position: 0 } },
+      'over:200000:cachedInput': { ...source, value: '3', setBy: { position: 0 } },
+      'over:900000:input': { ...source, value: '2.333333333333', setBy: { position: 1 } },
+      'over:900000:output': { ...source, value: '1', setBy: { position: 1 } },
+    });
+  });
+
+  test('has context tiers that are built in where no option was changed', async () => {
+    await projected.given(reserved('a1', 9, { price: tiered }));
+    expect((await origins(root, 'a1'))['over:200000:input']).toMatchObject({ value: '2', setBy: 'built-in' });
+  });
+
+  test('has a source for the factor of its tier of service, also of several that hold together', async () => {
+    const service = { tier: 'fast+us', factor: '2.2', others: { us: '1.1', default: '1', 'fast+us': '2.2' } };
+    await projected.given(
+      changedBy(bob, 'ServiceTiers', { text: JSON.stringify({ 'gpt-4*': { fast: 3, us: 1.1 } }) }),
+      changedBy(bob, 'ServiceTiers', { text: JSON.stringify({ 'gpt-4*': { fast: 2, us: 1.1 } }) }),
+      reserved('a1', 9, { price: { ...tiered, service } }),
+    );
+    expect((await origins(root, 'a1'))['service:fast+us']).toMatchObject({
+      value: '2.2',
+      option: 'ServiceTiers',
+      setBy: { position: 1 },
     });
   });
 });

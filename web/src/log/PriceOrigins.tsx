@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { Link } from 'react-router-dom';
+import { formatExactly } from '../kit/figures.js';
 import { isRoot, useSignedIn } from '../kit/SessionProvider.js';
 import type { Column } from '../kit/table/columns.js';
 import { addressOf, itemOf } from '../kit/table/openItem.js';
@@ -15,6 +16,17 @@ type Origin = ShownCall['priceOrigins'][number];
 
 const named = ['model', 'group', 'price', 'quotaPerUnit'] as const;
 
+/** `over:272000:input`: beyond that length of the prompt; `service:flex`: at that tier. */
+function factorText(factor: string, t: Translate<typeof callZh>, quantity: (name: string) => string): string {
+  const name = named.find((known) => known === factor);
+  if (name !== undefined) return t(`origin.${name}`);
+  const [kind, value = '', ...rest] = factor.split(':');
+  if (kind === 'service') return t('origin.service', { tier: factor.slice('service:'.length) });
+  if (kind === 'over')
+    return t('origin.over', { quantity: quantity(rest.join(':')), length: formatExactly(Number(value)) });
+  return quantity(factor);
+}
+
 /** Every factor of the price, the option that it stands in, and who set it. */
 export function PriceOrigins({ origins }: { readonly origins: readonly Origin[] }) {
   const t = useText(callTexts);
@@ -26,10 +38,7 @@ export function PriceOrigins({ origins }: { readonly origins: readonly Origin[] 
         id: 'factor',
         header: t('origin.factor'),
         heading: true,
-        cell: ({ factor }) => {
-          const name = named.find((known) => known === factor);
-          return name === undefined ? quantity(factor) : t(`origin.${name}`);
-        },
+        cell: ({ factor }) => factorText(factor, t, quantity),
       },
       { id: 'value', header: t('origin.value'), align: 'end', cell: ({ value }) => value },
       {

@@ -54,6 +54,8 @@ export const callEn: Translation<typeof callZh> = {
   'origin.group': 'Group ratio',
   'origin.price': 'US dollars a call',
   'origin.quotaPerUnit': 'Quota per US dollar',
+  'origin.over': '{{quantity}}, prompt over {{length}} tokens',
+  'origin.service': 'Service tier {{tier}}',
   'origin.builtIn': 'built in',
   'origin.unknown': 'not known',
   'origin.since': 'on {{at}}',

@@ -50,6 +50,8 @@ export const callZh = {
   'origin.group': '分组倍率',
   'origin.price': '每次价格（美元）',
   'origin.quotaPerUnit': '每美元额度',
+  'origin.over': '{{quantity}}（提示超过 {{length}} 个 Token）',
+  'origin.service': '服务层级 {{tier}}',
   'origin.builtIn': '内置',
   'origin.unknown': '未知',
   'origin.since': '设置于 {{at}}',
