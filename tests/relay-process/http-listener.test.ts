@@ -5,7 +5,7 @@ import { UpgradeRouter } from '../../src/http/upgrade-router.js';
 import { openDialectRouter } from '../../src/relay/dialects/router.js';
 import { httpListener } from '../../src/relay-process/http-listener.js';
 
-test('a request that fails on its way to a face is told so and logged, and the next one is served', async () => {
+test('a request that fails on its way to a face gets an error response and is logged, and the next one is served', async () => {
   const logged: unknown[] = [];
   const log = { warn: () => {}, error: (facts: unknown) => void logged.push(facts) };
   const server = { requestTimeoutMs: 10_000, hstsSeconds: 0, trustedProxies: ['127.0.0.0/8'] };

@@ -21,8 +21,8 @@ const answers: fc.Arbitrary<Answer> = fc.record(
 /** As JSON has it: no -0, no members without a value. */
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
-describe.each(wires)('an answer told in the wire %s', (wire) => {
-  test.each(wires)('and cut anywhere says the same to a client of %s', (dialect) => {
+describe.each(wires)('an answer in the protocol %s', (wire) => {
+  test.each(wires)('has the same content for a client of %s, wherever it is cut', (dialect) => {
     fc.assert(
       fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, places) => {
         const bytes = Buffer.from(streamOf(wire, said));

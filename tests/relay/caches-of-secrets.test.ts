@@ -21,8 +21,8 @@ const alike = [
   ...[`${secret}-`, secret.slice(0, -1), secret.slice(1)],
 ].filter((one) => one !== secret);
 
-describe('secrets that are alike', () => {
-  test('have hashes of full length, each its own, also when they are asked for again', () => {
+describe('similar secrets', () => {
+  test('have distinct hashes of full length, also when they are hashed again', () => {
     const hash = secretHash(Buffer.alloc(32, 7));
     const all = [secret, ...alike];
     const hashes = all.map(hash);
@@ -31,7 +31,7 @@ describe('secrets that are alike', () => {
     expect(all.map(hash)).toEqual(hashes);
   });
 
-  test('are given no tokens of each other, and no more of them are kept than may be', async () => {
+  test('get no tokens of each other, and the cache of tokens is bounded', async () => {
     const tokens = new AccessTokens(settableClock(someInstant), 10);
     let made = 0;
     const tokenOf = async (credentials: string): Promise<string> => {
@@ -49,7 +49,7 @@ describe('secrets that are alike', () => {
     expect(made).toBe(before + 1);
   });
 
-  test('are each masked in what an upstream says of its own channel', () => {
+  test('are each masked in what an upstream says about its own channel', () => {
     const confidential = { baseUrl: '', organization: null, other: '', proxy: null };
     // Like no key of anybody's: it is masked because it is this channel's.
     const begins = 'violet harbour lantern '.repeat(3);
@@ -60,7 +60,7 @@ describe('secrets that are alike', () => {
   });
 });
 
-describe('proxies that are alike but for a password', () => {
+describe('proxies that differ only in a password', () => {
   let proxy: Server;
   const shown: string[] = [];
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe('proxies that are alike but for a password', () => {
     proxy.closeAllConnections();
   });
 
-  test('are each shown their own, however many there are', async () => {
+  test('are each displayed as their own, however many there are', async () => {
     const upstream = openUpstream({ connections: 4, guard: null });
     const { port } = proxy.address() as AddressInfo;
     const passwords = Array.from({ length: 230 }, (_, index) => `${secret.slice(0, 40)}${index}`);

@@ -87,8 +87,8 @@ const args = fc
   .array(numberTexts, { maxLength: 4 })
   .map((list) => `{"list":[${list.join(', ')}],"deep":{"n":${list[0] ?? 1}}}`);
 
-describe.each(wires)("a request of %s's client", (dialect) => {
-  test('goes to an upstream of its own wire as the text it is, but for the model', () => {
+describe.each(wires)('a request of a client of %s', (dialect) => {
+  test('goes to an upstream of its own protocol as the same text, except for the model', () => {
     fc.assert(
       fc.property(args, objectTexts, numberTexts, objectTexts, (given, result, maximum, more) => {
         const text = bodies[dialect](given, result, maximum, more);
@@ -100,22 +100,25 @@ describe.each(wires)("a request of %s's client", (dialect) => {
     );
   });
 
-  test('keeps its text where an operator puts in parameters, and where a limit is lowered', () => {
+  test('keeps its text where an operator adds parameters, and where a limit is lowered', () => {
     const text = bodies[dialect]('{"id":2512292042121000001}', '{}', '9223372036854775807', '[1.0, -0, 1e400]');
     const sent = sentTo(dialect, dialect, text, 'model-b', { added: 1 });
     expect(sent).toBe(`${text.replace('"model-a"', '"model-b"').slice(0, -1)},"added":1}`);
   });
 
-  test.each(wires.filter((wire) => wire !== dialect))('keeps the digits of its numbers on the way to %s', (wire) => {
-    fc.assert(
-      fc.property(args, args, numberTexts, (given, result, maximum) => {
-        const sent = sentTo(wire, dialect, bodies[dialect](given, result, maximum, 'null'));
-        const arrived = allNumbersIn(sent);
-        for (const number of [...numbersIn(given), ...numbersIn(result), maximum]) expect(arrived).toContain(number);
-      }),
-      { numRuns: 100 },
-    );
-  });
+  test.each(wires.filter((wire) => wire !== dialect))(
+    'keeps the digits of its numbers when converted to %s',
+    (wire) => {
+      fc.assert(
+        fc.property(args, args, numberTexts, (given, result, maximum) => {
+          const sent = sentTo(wire, dialect, bodies[dialect](given, result, maximum, 'null'));
+          const arrived = allNumbersIn(sent);
+          for (const number of [...numbersIn(given), ...numbersIn(result), maximum]) expect(arrived).toContain(number);
+        }),
+        { numRuns: 100 },
+      );
+    },
+  );
 });
 
 const called: Readonly<Record<Wire, (text: string) => readonly [whole: string, stream: string]>> = {
@@ -144,8 +147,8 @@ const called: Readonly<Record<Wire, (text: string) => readonly [whole: string, s
   },
 };
 
-describe.each(wires)('arguments that an upstream of the wire %s tells', (wire) => {
-  test.each(wires)("reach %s's client with their digits, whole and streamed", (dialect) => {
+describe.each(wires)('the arguments of a tool call in the protocol %s', (wire) => {
+  test.each(wires)('reach a client of %s with their digits, whole and streamed', (dialect) => {
     fc.assert(
       fc.property(args, (text) => {
         const [whole, stream] = called[wire](text);
@@ -176,10 +179,10 @@ describe.each(wires)('arguments that an upstream of the wire %s tells', (wire) =
   });
 });
 
-describe('an answer between the same dialect in which something must be changed', () => {
+describe('an answer of the same dialect with a changed member', () => {
   const odd = '{"id":2512292042121000001,"n":[1.0,-0,1e400]}';
 
-  test.each(wires)('keeps the digits of its numbers when another usage is told (%s)', (wire) => {
+  test.each(wires)('keeps the digits of its numbers when another usage is reported (%s)', (wire) => {
     const [whole, stream] = called[wire](odd);
     const golden = answerSentTo(wire, typeOf(wire), false, Buffer.from(whole));
     const told = golden.caller.dialect.withUsage(Buffer.from(whole), { input: 5, output: 7 }).toString();
@@ -195,7 +198,7 @@ describe('an answer between the same dialect in which something must be changed'
     expect(payloadsIn(answer).length).toBeGreaterThan(0);
   });
 
-  test('keeps the digits of members that nobody here knows in a chunk that is numbered anew', () => {
+  test('keeps the digits of unknown members in a renumbered chunk', () => {
     const chunk = `{"id":"x","vendor":9223372036854775807,"choices":[{"index":0,"delta":{"tool_calls":[{"index":7,"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":{"p":-0.0},"finish_reason":null}]}`;
     const bytes = Buffer.from(`data: ${chunk}\n\n`);
     const { answer } = play(answerSentTo('openai', 1, true, bytes), [bytes]);

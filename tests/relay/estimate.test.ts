@@ -24,8 +24,8 @@ const user = (content: JsonObject['content']): JsonObject => ({ messages: [{ rol
 /** What one user message costs around its content: 3 for the message, 1 for the role, 3 for the reply. */
 const frame = 7;
 
-describe('estimating a chat prompt', () => {
-  test('counts three per message and three for the reply beside role and content', () => {
+describe('the estimate of a chat prompt', () => {
+  test('counts three tokens per message and three for the reply, beside role and content', () => {
     expect(chat(user('hello world'))).toBe(frame + 2);
     const two = [
       { role: 'system', content: 'hello' },
@@ -34,7 +34,7 @@ describe('estimating a chat prompt', () => {
     expect(chat({ messages: two })).toBe(3 + 1 + 1 + (3 + 1 + 2) + 3);
   });
 
-  test('counts a name and one more, but only beside content', () => {
+  test('counts a name and one more token, but only beside content', () => {
     const named = (content: string) => ({ messages: [{ role: 'user', name: 'alice', content }] });
     const name = countTokens(model, 'alice');
     expect(chat(named('hello world'))).toBe(frame + 2 + 1 + name);
@@ -46,7 +46,7 @@ describe('estimating a chat prompt', () => {
     expect(chat(named, 'gpt-3.5-turbo-0301')).toBe(4 + 1 + 1 + countTokens('gpt-4', 'alice') - 1 + 3);
   });
 
-  test('counts every tool, eight for them all', () => {
+  test('counts every tool, and eight tokens for all tools', () => {
     const tool = (name: string) => ({
       type: 'function',
       function: { name, description: 'Tells the weather', parameters: { type: 'object' } },
@@ -67,7 +67,7 @@ describe('estimating a chat prompt', () => {
     expect(chat({ messages })).toBe(3 + 3 + 3 + countTokens(model, texts));
   });
 
-  test('counts 100 for sound and 5000 for a file', () => {
+  test('counts 100 tokens for audio and 5000 for a file', () => {
     const parts = [
       { type: 'text', text: 'hello world' },
       { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
@@ -118,7 +118,7 @@ const imageCost = (url: string, name = model, detail?: string): number => {
   return chat(user([part]), name) - chat(user(''), name);
 };
 
-describe('estimating an image', () => {
+describe('the estimate of an image', () => {
   test.each([
     ['a PNG', png(1024, 1024)],
     ['a GIF', gif(1024, 1024)],
@@ -126,24 +126,24 @@ describe('estimating an image', () => {
     ['a lossy WebP', webp('VP8 ', 1024, 1024)],
     ['a lossless WebP', webp('VP8L', 1024, 1024)],
     ['an extended WebP', webp('VP8X', 1024, 1024)],
-  ])('%s of 1024 × 1024 is four tiles', (_kind, bytes) => {
+  ])('of 1024 × 1024 is four tiles: %s', (_kind, bytes) => {
     expect(imageCost(dataUrl(bytes))).toBe(4 * 170 + 85);
   });
 
   test.each([
-    ['is never enlarged', 100, 100, 1],
-    ['is shrunk to 2048 on the long side, then to 768 on the short', 2048, 4096, 6],
-    ['is shrunk on the short side alone', 1000, 768, 4],
-    ['may be a thin strip', 8000, 10, 4],
-  ])('counts tiles of an image that %s', (_rule, width, height, tiles) => {
+    ['is not enlarged', 100, 100, 1],
+    ['is reduced to 2048 on the long side, then to 768 on the short one', 2048, 4096, 6],
+    ['is reduced on the short side only', 1000, 768, 4],
+    ['is a thin strip', 8000, 10, 4],
+  ])('is counted in tiles if the image %s', (_rule, width, height, tiles) => {
     expect(imageCost(dataUrl(png(width, height)))).toBe(tiles * 170 + 85);
   });
 
-  test('may be given as bare base64', () => {
+  test('is the same for plain base64', () => {
     expect(imageCost(png(512, 512).toString('base64'))).toBe(170 + 85);
   });
 
-  test('costs the base alone in low detail', () => {
+  test('is the base alone in low detail', () => {
     expect(imageCost(dataUrl(png(1024, 1024)), model, 'low')).toBe(85);
   });
 
@@ -154,23 +154,23 @@ describe('estimating an image', () => {
     ['gpt-4.1-mini', Math.ceil(1024 * 1.62)],
     ['o4-mini', Math.ceil(1024 * 1.72)],
     ['glm-4v', 1047],
-  ])('%s has its own figures', (name, tokens) => {
+  ])('has figures of its own for %s', (name, tokens) => {
     expect(imageCost(dataUrl(png(1024, 1024)), name)).toBe(tokens);
   });
 
   test.each([
-    ['lies elsewhere', 'https://pictures.example/cat.png'],
-    ['is of an unknown kind', 'data:image/bmp;base64,Qk0='],
+    ['is at a URL', 'https://pictures.example/cat.png'],
+    ['is of an unknown type', 'data:image/bmp;base64,Qk0='],
     ['is cut off', dataUrl(png(9, 9).subarray(0, 12))],
     ['has no size', dataUrl(png(0, 0))],
-    ['is a JPEG whose size never comes', dataUrl(Buffer.concat([jpeg(1, 1).subarray(0, 40), Buffer.alloc(99)]))],
+    ['is a JPEG without a size', dataUrl(Buffer.concat([jpeg(1, 1).subarray(0, 40), Buffer.alloc(99)]))],
     ['is empty', ''],
-  ])('that %s costs three times the base', (_reason, url) => {
+  ])('is three times the base if the image %s', (_reason, url) => {
     expect(imageCost(url)).toBe(3 * 85);
   });
 });
 
-describe('estimating other prompts', () => {
+describe('the estimate of another prompt', () => {
   test.each([
     ['one text', 'hello world', 2],
     ['several texts', ['hello world', 'hello'], 3],
@@ -181,7 +181,7 @@ describe('estimating other prompts', () => {
     expect(estimate('completions', model, { prompt: input }).expected).toBe(tokens);
   });
 
-  test('the suffix of a completion is input too', () => {
+  test('includes the suffix of a completion', () => {
     expect(estimate('completions', model, { prompt: 'hello world', suffix: 'hello' }).expected).toBe(3);
   });
 
@@ -198,7 +198,7 @@ describe('estimating other prompts', () => {
       },
     ],
     [{ input: [[[['deep']]], null, true], prompt: { a: 1 } }],
-  ])('odd input %# is estimated without complaint', (body) => {
+  ])('is made without an error for odd input %#', (body) => {
     for (const mode of ['chat', 'completions', 'embeddings'] as const)
       expect(
         endpoints[mode].demand({ body: body as JsonObject, bytes: 0, model, names: new Set([model]), upload: null })
@@ -207,18 +207,18 @@ describe('estimating other prompts', () => {
   });
 });
 
-describe('what a prompt is held for', () => {
-  test("is a tenth more than our count where the encoding is the model's own", () => {
+describe('the reservation for a prompt', () => {
+  test("is a tenth more than the count where the encoding is the model's own", () => {
     const { expected, conservative } = estimate('chat', model, user('hello world, '.repeat(40)));
     expect(conservative).toBe(Math.ceil(expected * 1.1));
   });
 
-  test('is twice our count where another vendor counts', () => {
+  test('is twice the count where another vendor counts', () => {
     const { expected, conservative } = estimate('chat', 'claude-sonnet-4-5', user('hello world, '.repeat(40)));
     expect(conservative).toBe(expected * 2);
   });
 
-  test('is never less than a token for six bytes, so what the tally does not know of counts as well', () => {
+  test('is never less than a token for six bytes, so that uncounted text is included', () => {
     const body = { ...user('hi'), documents: ['a fact '.repeat(5_000)] };
     expect(estimate('chat', model, body).conservative).toBeGreaterThan(5_000);
   });
@@ -240,7 +240,7 @@ describe('what a prompt is held for', () => {
     );
   });
 
-  test('counts a text for what it is, though it hides what is dear between the samples', () => {
+  test('covers text that hides expensive parts between the samples', () => {
     // Cheap where a sample may look, a token for each character everywhere else.
     const dear = '}{[]()~`^'.repeat(2_000);
     const text = `${' '.repeat(9_000)}${dear}${' '.repeat(9_000)}`;
@@ -248,7 +248,7 @@ describe('what a prompt is held for', () => {
   });
 });
 
-describe('what a sound or a file is held for', () => {
+describe('the reservation for audio or a file', () => {
   const held = (part: JsonObject) => {
     const { conservative, most } = estimate('chat', model, user([part]));
     const without = estimate('chat', model, user([]));
@@ -267,34 +267,31 @@ describe('what a sound or a file is held for', () => {
 
   test.each([
     ['a file by its id', { type: 'file', file: { file_id: 'file-1' } }],
-    ['a file elsewhere', { type: 'file', file: { file_data: 'https://files.example/a.pdf' } }],
-    ['a film elsewhere', { type: 'video_url', video_url: { url: 'https://films.example/a.mp4' } }],
-    ['a part of a kind nobody knows', { type: 'hologram', hologram: { url: 'https://films.example/a' } }],
+    ['a file at a URL', { type: 'file', file: { file_data: 'https://files.example/a.pdf' } }],
+    ['a film at a URL', { type: 'video_url', video_url: { url: 'https://films.example/a.mp4' } }],
+    ['a part of an unknown type', { type: 'hologram', hologram: { url: 'https://films.example/a' } }],
     ['a file by its id beside a text', { type: 'file', file: { file_id: 'file-1' }, text: '' }],
     ['a file in a list beside a text', { type: 'video', video: ['https://films.example/1.png'], text: '' }],
-    [
-      'a file elsewhere beside one that is here',
-      { type: 'file', file: { file_data: 'AA', url: 'https://a.example/b' } },
-    ],
-    ['a file elsewhere behind a blank', { type: 'file', file: { file_data: ' https://files.example/a.pdf' } }],
-    ['a part of no kind that has a file', { file: { file_id: 'file-1' } }],
-  ])('%s may fill a context', (_kind, part) => {
+    ['a file at a URL beside an inline one', { type: 'file', file: { file_data: 'AA', url: 'https://a.example/b' } }],
+    ['a file at a URL after a blank', { type: 'file', file: { file_data: ' https://files.example/a.pdf' } }],
+    ['a part without a type that has a file', { file: { file_id: 'file-1' } }],
+  ])('covers a full context for %s', (_kind, part) => {
     expect(held(part as JsonObject).conservative).toBeGreaterThanOrEqual(131_072);
   });
 
   const picture = { image_url: { url: 'https://pictures.example/a.png' } };
   test.each([
-    ['is taken for the largest there is', { type: 'image_url', ...picture }],
-    ['is so whatever text stands beside it', { type: 'image_url', text: '', ...picture }],
-    ['is so where the part does not say what it is', picture],
-  ])('a picture elsewhere %s', (_rule, part) => {
+    ['is assumed to be of the maximum size', { type: 'image_url', ...picture }],
+    ['is assumed so whatever text is beside it', { type: 'image_url', text: '', ...picture }],
+    ['is assumed so where the part has no type', picture],
+  ])('covers a picture at a URL, which %s', (_rule, part) => {
     expect(held(part).conservative).toBeGreaterThanOrEqual(8 * 170 + 85);
   });
 
   test.each([
     ['gpt-4o-mini', 4 * 5667 + 2833],
     ['qwen-vl-max', 16_384],
-  ])('a picture is held for as %s counts it, where a channel maps the model to that', (sentAs, tokens) => {
+  ])('counts a picture as %s does, where a channel maps the model to that', (sentAs, tokens) => {
     const body = user([{ type: 'image_url', image_url: { url: dataUrl(png(1024, 1024)) } }]);
     const asked = estimate('chat', 'gpt-4o', body);
     const mapped = estimate('chat', 'gpt-4o', body, sentAs);
@@ -302,18 +299,18 @@ describe('what a sound or a file is held for', () => {
     expect(mapped.most - asked.most).toBe(tokens - (4 * 170 + 85));
   });
 
-  test('a picture is one also where it is all the content there is', () => {
+  test('counts a picture also where it is the whole content', () => {
     const part = { type: 'image_url', ...picture };
     expect(estimate('chat', model, user(part)).conservative).toBeGreaterThanOrEqual(8 * 170 + 85);
   });
 
-  test('the text of a part that says it is text is text, whatever else it has', () => {
+  test('counts a part of type text as text, whatever other members it has', () => {
     const part = { type: 'text', text: 'hello', ...picture };
     expect(chat(user([part]))).toBe(chat(user('hello')));
   });
 });
 
-describe('how much a request asks for', () => {
+describe('the requested output', () => {
   test.each([
     [{}, null],
     [{ max_tokens: 100 }, 100],
@@ -321,7 +318,7 @@ describe('how much a request asks for', () => {
     [{ max_tokens: 'many' }, null],
     [{ max_tokens: 0 }, null],
     [{ max_tokens: 0, max_completion_tokens: 5 }, null],
-  ])('of each answer: %j allows %j tokens', (body, tokens) => {
+  ])('has a token limit for each answer: %j allows %j tokens', (body, tokens) => {
     expect(outputAllowed(body)).toBe(tokens);
   });
 
@@ -333,7 +330,7 @@ describe('how much a request asks for', () => {
     ['completions', { prompt: [1, 2, 3] }, 1],
     ['completions', { prompt: [[1, 2], [3]] }, 2],
     ['completions', { prompt: [1, 'a', 'b'] }, 3],
-  ] as const)('in %s: %j asks for %j answers', (mode, body, answers) => {
+  ] as const)('has a number of answers in %s: %j requests %j', (mode, body, answers) => {
     expect(
       endpoints[mode].demand({
         body: body as unknown as JsonObject,

@@ -203,14 +203,14 @@ describe('a quota gate that cannot be reached', () => {
     expect([asked.events, asked.sent, asked.logged.bugs]).toEqual([[], [], []]);
   });
 
-  test('when a call is to be charged or has been keeps no answer from its caller', async () => {
+  test('when a call is to be settled, or has been, withholds no answer from its caller', async () => {
     const { status, text, outcome, logged } = await told({ broken: { charge: lost, settled: lost } });
     expect([status, JSON.parse(text)]).toMatchObject([200, { choices: [{ message: { content: 'Yes.' } }] }]);
     expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'completed', uncovered: 0 });
     expect(logged.bugs).toEqual([]);
   });
 
-  test('when a stream outgrows its hold ends it with an error, and what was delivered is charged', async () => {
+  test('when a stream outgrows its reservation ends it with an error, and the delivered part is charged', async () => {
     const words = Array.from({ length: 40 }, (_, n) => chunk(`word ${n} `.repeat(20)));
     const upstream = { status: 200, pieces: [...words, 'data: [DONE]\n\n'] };
     const { text, outcome } = await told({ upstream, stream: true, broken: { extend: lost } });
@@ -221,7 +221,7 @@ describe('a quota gate that cannot be reached', () => {
     expect((outcome as { charged: number }).charged).toBeGreaterThan(0);
   });
 
-  test('in the midst of a stream is called so, and is no mistake of ours', async () => {
+  test('during a stream is reported as unavailable, and not as an internal error', async () => {
     const words = Array.from({ length: 40 }, (_, n) => chunk(`word ${n} `.repeat(20)));
     const upstream = { status: 200, pieces: [...words, 'data: [DONE]\n\n'] };
     const { text, outcome, logged } = await told({ upstream, stream: true, broken: { extend: async () => away() } });
@@ -232,29 +232,32 @@ describe('a quota gate that cannot be reached', () => {
   });
 });
 
-describe('a store that is down', () => {
+describe('an unavailable store', () => {
   test.each([
     ['while the key is looked up', { directory: { apiKey: away } }],
     ['while its owner is looked up', { directory: { user: away } }],
     ['while the call is reserved', { fault: ({ event }: NewEvent) => event.type === 'CallReserved' && away() }],
     ['while the key of the channel is read', { vault: async () => away() }],
     ['while the charge is written', { fault: ({ event }: NewEvent) => event.type === 'CallSettled' && away() }],
-  ] satisfies [string, World][])('%s is called so, and is no mistake of ours', async (_when, world) => {
-    const { status, text, logged } = await told(world);
-    expect([status, errorIn(text).code]).toEqual([503, 'store_unavailable']);
-    expect(logged.bugs).toEqual([]);
-  });
+  ] satisfies [string, World][])(
+    '%s is reported as unavailable, and not as an internal error',
+    async (_when, world) => {
+      const { status, text, logged } = await told(world);
+      expect([status, errorIn(text).code]).toEqual([503, 'store_unavailable']);
+      expect(logged.bugs).toEqual([]);
+    },
+  );
 
   const refused = { status: 400, pieces: ['{"error":{"message":"too long","type":"t","code":"context_length"}}'] };
   const broken = { status: 500, pieces: ['{"error":{"message":"overloaded","type":"t","code":"overloaded"}}'] };
 
-  test('while a refused call is released does not hide what the upstream said', async () => {
+  test('while a refused call is released does not hide the upstream’s error', async () => {
     const fault = ({ event }: NewEvent): unknown => event.type === 'CallReleased' && away();
     const { status, text } = await told({ upstream: refused, fault });
     expect([status, errorIn(text).code]).toEqual([400, 'context_length']);
   });
 
-  test('before a second channel can be asked does not hide what the first one said', async () => {
+  test('before a second channel is tried does not hide the error of the first one', async () => {
     const asked: string[] = [];
     const vault = async (id: string): Promise<string> => (asked.push(id) === 1 ? 'sk-upstream' : away());
     const { status, text, outcome } = await told({ upstream: broken, vault });
@@ -264,7 +267,7 @@ describe('a store that is down', () => {
 });
 
 describe('a call that is refused before it is reserved', () => {
-  test('is counted, and told by itself', async () => {
+  test('is counted, and recorded by itself', async () => {
     const { refused } = await told({ directory: { candidates: () => [], hasModel: () => false } });
     expect(refused).toEqual([[404, 'model_not_found', 'r1']]);
   });
@@ -273,24 +276,24 @@ describe('a call that is refused before it is reserved', () => {
     ['while the key is looked up', { directory: { apiKey: away } }],
     ['while the call is reserved', { fault: ({ event }: NewEvent) => event.type === 'CallReserved' && away() }],
   ] satisfies [string, World][])(
-    '%s, because the store is down, is only counted: its stream may hold a reservation',
+    '%s, because the store is unavailable, is only counted: its stream may hold a reservation',
     async (_when, world) => {
       const { refused } = await told(world);
       expect(refused).toEqual([[503, 'store_unavailable', null]]);
     },
   );
 
-  test('is nobody’s who was served, or has a release that says why not', async () => {
+  test('is in no stream of a served call, or has a release with the reason', async () => {
     expect((await told({})).refused).toEqual([]);
     expect((await told({ upstream: { status: 500, pieces: ['{}'] } })).refused).toEqual([]);
   });
 });
 
-describe('an attempt that failed', () => {
+describe('a failed attempt', () => {
   const overloaded = { status: 503, pieces: ['{"error":{"message":"busy","type":"t","code":"busy"}}'] };
   const busy = { status: 503, code: 'busy', durationMs: 0 };
 
-  test('is told in the settlement of the call that another channel answered', async () => {
+  test('is recorded in the settlement of the call that another channel answered', async () => {
     const upstream = (requests: number): UpstreamSays => (requests === 1 ? overloaded : good);
     const { status, outcome } = await told({ upstream });
     if (outcome?.type !== 'CallSettled') throw new Error('not settled');
@@ -299,32 +302,32 @@ describe('an attempt that failed', () => {
     expect(outcome.failedAttempts).toEqual([{ channelId: failed, ...busy }]);
   });
 
-  test('is told in the release of a call that nobody answered, and so are all others', async () => {
+  test('is recorded with all others in the release of a call without an answer', async () => {
     const { outcome } = await told({ upstream: overloaded });
     if (outcome?.type !== 'CallReleased') throw new Error('not released');
     expect(outcome.attempts).toHaveLength(2);
     expect(outcome.failedAttempts).toEqual(outcome.attempts.map((channelId) => ({ channelId, ...busy })));
   });
 
-  test('has the status of the upstream, whatever the caller is told', async () => {
+  test('has the status of the upstream, whatever status the caller receives', async () => {
     const limited = { status: 429, pieces: ['{"error":{"message":"slow down","type":"t","code":"a code, no word"}}'] };
     const { outcome } = await told({ upstream: limited });
     expect(outcome).toMatchObject({ failedAttempts: [{ status: 429, code: null }, { status: 429 }] });
   });
 
-  test('has no status where no answer came', async () => {
+  test('has no status where no response arrived', async () => {
     const { outcome } = await told({ vault: async () => null as never });
     const failed = { status: null, code: 'channel_key_missing' };
     expect(outcome).toMatchObject({ type: 'CallReleased', failedAttempts: [failed, failed] });
   });
 
-  test('is not made up for a call that went well', async () => {
+  test('is absent for a call that succeeded', async () => {
     const { outcome } = await told({});
     expect(outcome).toMatchObject({ type: 'CallSettled', failedAttempts: undefined });
   });
 });
 
-describe('a mistake of ours', () => {
+describe('an internal error', () => {
   const streamed = { status: 200, pieces: [chunk('Well'), chunk(', yes')] };
 
   test.each([
@@ -333,7 +336,7 @@ describe('a mistake of ours', () => {
     ['while the request is converted', { protocol: { request: mistake } }],
     ['while the answer is read', { protocol: { answer: mistake } }],
     ['while a stream begins', { protocol: { stream: mistake }, stream: true, upstream: streamed }],
-  ] satisfies [string, World][])('%s is called an internal error, and logged with its stack', async (_when, world) => {
+  ] satisfies [string, World][])('%s is reported as such, and logged with its stack', async (_when, world) => {
     const { status, text, logged } = await told(world);
     const { code, type, message } = errorIn(text);
     expect([status, code, type]).toEqual([500, 'internal_error', 'gateway_panic']);
@@ -341,7 +344,7 @@ describe('a mistake of ours', () => {
     expect(logged.bugs).toEqual([expect.stringMatching(/a mistake of ours\n\s+at /)]);
   });
 
-  test('inside a stream ends it with an internal error, and what was delivered is charged', async () => {
+  test('inside a stream ends it with an error, and the delivered part is charged', async () => {
     const protocol: World['protocol'] = {
       stream: (opened) => {
         const stream = openai.protocol.stream(opened);
@@ -361,7 +364,7 @@ describe('a mistake of ours', () => {
   });
 });
 
-describe('a request that is authorised when it is ready', () => {
+describe('a request that is signed or authorised just before it is sent', () => {
   const unauthorised = { status: 401, pieces: ['{"error":{"message":"expired","type":"t","code":"expired"}}'] };
   const overloaded = { status: 503, pieces: ['{"error":{"message":"busy","type":"t","code":"busy"}}'] };
 
@@ -387,7 +390,7 @@ describe('a request that is authorised when it is ready', () => {
     expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
   });
 
-  test('is authorised once more when the upstream does not take it, and charged once', async () => {
+  test('is authorised again once when the upstream rejects it, and charged once', async () => {
     const asked: string[] = [];
     const renew = (shown: string): boolean => asked.push(shown) > 0;
     const upstream = (requests: number): UpstreamSays => (requests === 1 ? unauthorised : good);
@@ -398,13 +401,13 @@ describe('a request that is authorised when it is ready', () => {
     expect(outOfOrder).toEqual([]);
   });
 
-  test('is not authorised a third time, and its channel is out of order', async () => {
+  test('is not authorised a third time, and its channel is disabled', async () => {
     const { status, sent, outOfOrder } = await told({ authorisation: counting(() => true), upstream: unauthorised });
     // Of each of two channels.
     expect([status, sent.length, outOfOrder.length]).toEqual([502, 4, 2]);
   });
 
-  test('is not asked for again where there is nothing else to show', async () => {
+  test('is not repeated where there is no other credential', async () => {
     const { sent } = await told({ authorisation: counting(() => false), upstream: unauthorised });
     expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
   });
@@ -418,7 +421,7 @@ describe('a request that is authorised when it is ready', () => {
     retryAfter: null,
   };
 
-  test('whose credentials are refused is not sent, and its channel is out of order', async () => {
+  test('whose credentials are refused is not sent, and its channel is disabled', async () => {
     const authorisation = { authorise: async () => ({ ok: false, refusal }) as const };
     const { status, text, sent, outOfOrder, outcome } = await told({ authorisation });
     expect([status, errorIn(text).code, sent]).toEqual([502, 'upstream_account_unavailable', []]);
@@ -427,18 +430,18 @@ describe('a request that is authorised when it is ready', () => {
   });
 
   test.each([
-    ['is away', {}, 500, 'do_request_failed'],
+    ['is unavailable', {}, 500, 'do_request_failed'],
     ['is slow', { timedOut: true }, 500, 'do_request_failed'],
-    ['must not be asked', { blocked: true }, 500, 'do_request_failed'],
+    ['must not be dialled', { blocked: true }, 500, 'do_request_failed'],
     ['is busy', { saturated: true }, 429, 'upstream_saturated'],
-  ])('is not sent when who grants %s, and nothing is owed', async (_how, why, expected, code) => {
+  ])('is not sent when the token service %s, and nothing is charged', async (_how, why, expected, code) => {
     const unreached = { ok: false, refusal: null, saturated: false, blocked: false, timedOut: false, ...why } as const;
     const { status, text, sent, outOfOrder, outcome } = await told({ authorisation: { authorise: () => unreached } });
     expect([status, errorIn(text).code, sent, outOfOrder]).toEqual([expected, code, [], []]);
     expect(outcome).toMatchObject({ type: 'CallReleased', suspense: 0 });
   });
 
-  test('is not sent where the key of the channel is no valid key', async () => {
+  test('is not sent where the channel has an invalid key', async () => {
     const authorise = (): never => {
       throw new NotConvertible('channel', 'the key of this channel has no private_key');
     };

@@ -94,14 +94,14 @@ const places: readonly (readonly [Endpoint, string, JsonObject])[] = [
   [predict, 'what is to be drawn', { instances: [{ prompt: word }] }],
 ];
 
-describe('a word is found', () => {
+describe('a filtered word is found', () => {
   test.each(places.map(([endpoint, place, body]) => [endpoint.path, place, endpoint, body] as const))(
     '%s: in %s',
     (_path, _place, endpoint, body) => expect(endpoint.promptTexts(body).join('\n')).toContain(word),
   );
 });
 
-test('descriptions of functions, names and schemas are no part of the conversation', () => {
+test('function descriptions, names and schemas are not searched for filtered words', () => {
   const described = { name: 'f', description: word };
   expect(chat.promptTexts({ ...said('x'), tools: [{ type: 'function', function: described }] })).toEqual(['x']);
   expect(messages.promptTexts({ ...said('x'), tools: [described] })).toEqual(['x']);

@@ -22,8 +22,8 @@ function spoilt(text: string, bytes: readonly number[]): Buffer {
 }
 const replaced = (bytes: readonly number[]): string => Buffer.from(bytes).toString('utf8');
 
-describe.each(pairs)('an answer in the wire %s to a client of %s', (wire, dialect) => {
-  test.each(broken)('streamed with %s says all the rest, wherever it is cut', (_name, bytes) => {
+describe.each(pairs)('an answer in the protocol %s to a client of %s', (wire, dialect) => {
+  test.each(broken)('streamed with %s keeps everything else, wherever it is cut', (_name, bytes) => {
     const upstream = spoilt(streamOf(wire, { text: 'a@@b' }), bytes);
     const golden = answerSentTo(dialect, typeOf(wire), true, upstream);
     const whole = play(golden, [upstream]);
@@ -34,7 +34,7 @@ describe.each(pairs)('an answer in the wire %s to a client of %s', (wire, dialec
       expect(play(golden, [upstream.subarray(0, at), upstream.subarray(at)])).toEqual(whole);
   });
 
-  test.each(broken)('whole with %s says all the rest, in the same bytes within a dialect', (_name, bytes) => {
+  test.each(broken)('whole with %s keeps everything else, in the same bytes within a dialect', (_name, bytes) => {
     const received = spoilt(
       JSON.stringify(wholeAsMeant[wire]).replace('"read."', '"a@@b"').replace('"I read."', '"a@@b"'),
       bytes,

@@ -114,8 +114,8 @@ const lengthened = <Value>(value: Value): Value =>
 
 const pairs = wires.flatMap((wire) => wires.map((dialect) => [wire, dialect] as const));
 
-describe.each(pairs)('null in an answer in the wire %s', (wire, dialect) => {
-  test(`is told whole to a client of ${dialect} in its form, and what came is charged`, () => {
+describe.each(pairs)('null in an answer in the protocol %s', (wire, dialect) => {
+  test(`reaches a client of ${dialect} whole in its form, and its usage is charged`, () => {
     const whole = lengthened(wholeAsMeant[wire]);
     const golden = answerSentTo(dialect, typeOf(wire), false, Buffer.alloc(0));
     const places: Path[] = placesIn(whole);
@@ -127,7 +127,7 @@ describe.each(pairs)('null in an answer in the wire %s', (wire, dialect) => {
     expect(faults).toEqual([]);
   });
 
-  test(`is streamed to a client of ${dialect} in its form, and what came is charged`, () => {
+  test(`is streamed to a client of ${dialect} in its form, and its usage is charged`, () => {
     const frames = lengthened(framesAsMeant[wire]);
     const golden = answerSentTo(dialect, typeOf(wire), true, Buffer.alloc(0));
     const end = wire === 'openai' ? ['data: [DONE]\n\n'] : [];
@@ -148,12 +148,12 @@ describe.each(pairs)('null in an answer in the wire %s', (wire, dialect) => {
 /** What a frame says, as JSON; null: it says something else. */
 const saidIn = (frame: Buffer): unknown => JSON.parse(/data: (\{.*)/.exec(frame.toString('utf8'))?.[1] ?? 'null');
 
-describe('null in the answers of every provider', () => {
+describe('null in an answer of any provider', () => {
   test.each(
     goldens
       .filter(({ stream, provider }) => stream && !comesInFrames(provider))
       .map((golden) => [golden.name, golden] as const),
-  )('in any frame of %s', (_name, golden) => {
+  )('is tolerated in every frame of %s', (_name, golden) => {
     const frames = framesIn(golden);
     const faults = frames.flatMap((frame, at) => {
       const said = saidIn(frame);
@@ -171,7 +171,7 @@ describe('null in the answers of every provider', () => {
     goldens
       .filter(({ stream, caller, upstream }) => !stream && caller.mode !== 'speech' && upstream[0] === 0x7b)
       .map((golden) => [golden.name, golden] as const),
-  )('in any place of %s', (_name, golden) => {
+  )('is tolerated in every position of %s', (_name, golden) => {
     const body: unknown = JSON.parse(golden.upstream.toString('utf8'));
     const faults = placesIn(body).flatMap((path) => {
       const fault = faultIn(() => wholeFault(golden, nulledAt(body, path)));
@@ -181,7 +181,7 @@ describe('null in the answers of every provider', () => {
   });
 });
 
-describe('an error in which nothing stands', () => {
+describe('an empty error member', () => {
   test.each([null, {}, { message: null, type: null, code: null, param: null }])('%j is no failure', (error) => {
     const golden = answerSentTo('openai', typeOf('openai'), false, Buffer.alloc(0));
     const { provider, channel, caller, info } = golden;

@@ -157,8 +157,8 @@ function faultsOf(endpoint: Endpoint, body: JsonObject, path: Path): string[] {
   return differing(nulled, absent, path);
 }
 
-describe.each(samples)('null in a place of %s', (_name, endpoint, body) => {
-  test('is as good as none there, or is refused by its name', () => {
+describe.each(samples)('null in a member of %s', (_name, endpoint, body) => {
+  test('is treated as absent, or is refused by name', () => {
     const whole = read(endpoint, body, providers);
     expect(whole.refused).toBeNull();
     const places = placesIn(body);
@@ -198,8 +198,8 @@ function faultsOfMore(endpoint: Endpoint, body: JsonObject, whole: Read, path: P
   });
 }
 
-describe.each(samples)('members that nobody gave, told as null, in %s', (_name, endpoint, body) => {
-  test('change neither what is held nor what is sent', () => {
+describe.each(samples)('a null for every absent member of %s', (_name, endpoint, body) => {
+  test('changes neither the reservation nor the request that is sent', () => {
     const whole = read(endpoint, body, wires);
     const objects = [[], ...placesIn(body)].filter((path: Path) => isObject(valueAt(body, path)));
     const ours = objects.filter((path: Path) => !isCallersOwn([...path, 'any']));

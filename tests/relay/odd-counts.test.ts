@@ -7,11 +7,11 @@ const told = { prompt_tokens: 90, completion_tokens: 30, total_tokens: 120 };
 test.each([
   ['a text', '\ud800'],
   ['a list', []],
-  ['a number below nothing', -1],
+  ['a negative number', -1],
   ['half a token', 0.5],
-  ['more than can be counted', 1e300],
+  ['more than a safe integer', 1e300],
 ])(
-  'counts that decide no charge are not told to callers where they are %s, and the rest of the usage is',
+  'counts that decide no charge are omitted for callers where they are %s, and the rest of the usage is kept',
   (_title, odd) => {
     const details = { accepted_prediction_tokens: odd, rejected_prediction_tokens: 4, note: 'kept' };
     const mended = { rejected_prediction_tokens: 4, note: 'kept' };
@@ -26,7 +26,7 @@ test.each([
   },
 );
 
-test('usage with further counts, null or not told, is passed on as it came', () => {
+test('usage with further counts, null or absent, is passed on unchanged', () => {
   const details = { accepted_prediction_tokens: 0, rejected_prediction_tokens: null };
   const whole = { ...told, completion_tokens_details: details, queue_time: 0.2 };
   expect(correctedOpenAiUsage(whole, usage)).toBe(whole);

@@ -17,29 +17,29 @@ let ids = 0;
 const channel = (type: number, settings: Record<string, unknown> = {}): ChannelView =>
   ({ id: ++ids, settings: { type, modelMapping: '', ...settings } }) as unknown as ChannelView;
 
-describe('functions whose names switch on tools of a provider', () => {
+describe('functions whose names enable tools of a provider', () => {
   const switched = (endpoint: typeof chat, model: string, ...channels: ChannelView[]) =>
     switchedTools(ports, endpoint, model, channels);
 
-  test('are an OpenAI client’s, where a channel is Google’s', () => {
+  test('are an OpenAI client’s own, where a channel is Google’s', () => {
     expect(switched(chat, 'gemini-3-pro', channel(1), channel(24))).toEqual(providerTools);
     expect(switched(chat, 'gemini-3-pro', channel(41))).toEqual(providerTools);
   });
 
-  test('switch on nothing in another dialect, nor where no channel is Google’s', () => {
+  test('enable nothing in another dialect, nor where no channel is Google’s', () => {
     expect(switched(messages, 'gemini-3-pro', channel(24)).size).toBe(0);
     expect(switched(generateContent, 'gemini-3-pro', channel(24)).size).toBe(0);
     expect(switched(chat, 'gemini-3-pro', channel(1), channel(14), channel(33)).size).toBe(0);
   });
 
-  test('go by the name a channel maps the model to', () => {
+  test('depend on the name that a channel maps the model to', () => {
     const mapped = (to: string) => channel(41, { modelMapping: JSON.stringify({ mine: to }) });
     expect(switched(chat, 'mine', mapped('claude-sonnet-5')).size).toBe(0);
     expect(switched(chat, 'mine', mapped('gemini-3-pro'))).toEqual(providerTools);
   });
 });
 
-describe('what an operator sends along', () => {
+describe('the parameters that an operator adds', () => {
   const prompt = {
     expected: 10,
     conservative: { input: 20 },
@@ -53,20 +53,20 @@ describe('what an operator sends along', () => {
       overridesOf([channel(24, { paramOverride: JSON.stringify(override) }), channel(24)], ports),
     );
 
-  test('adds the prompt that its tools bring', () => {
+  test('count the prompt that their tools bring', () => {
     const tools = [{ urlContext: {} }, { functionDeclarations: [{ name: 'f' }] }];
     const { prompt: added } = sentAlong({ tools });
     expect(added.most.input).toBeGreaterThan(1_048_576);
     expect(added).toMatchObject({ expected: 10, conservative: { input: 20 + 16_384 }, uncounted: true, brings: true });
   });
 
-  test('adds it for own tools with names, as Anthropic has them, and not for functions', () => {
+  test('count it for named own tools, as Anthropic has them, and not for functions', () => {
     const named = (type: string | undefined) => sentAlong({ tools: [{ ...(type && { type }), name: 'f' }] }).prompt;
     expect(named('web_fetch_20250910')).toMatchObject({ conservative: { input: 20 + 16_384 }, brings: true });
     for (const type of ['function', 'custom', undefined]) expect(named(type)).toMatchObject({ brings: false });
   });
 
-  test('adds it for members that switch a search on, and for functions of a provider’s own', () => {
+  test('count it for members that enable a search, and for a provider’s own functions', () => {
     const brought = { conservative: { input: 20 + 16_384 }, uncounted: true, brings: true };
     expect(sentAlong({ enable_search: true }).prompt).toMatchObject(brought);
     const tools = [{ type: 'builtin_function', function: { name: '$web_search' } }];
@@ -74,20 +74,19 @@ describe('what an operator sends along', () => {
     expect(sentAlong({ enable_search: false }).prompt).toMatchObject({ brings: false });
   });
 
-  test('adds its own words', () =>
+  test('count their own text', () =>
     expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.most.input).toBeGreaterThan(1_000));
 
-  test('adds the choices it asks for, in the words of any wire, and takes none away', () => {
+  test('add to the number of answers, in any protocol, and never reduce it', () => {
     expect(sentAlong({ n: 4 }).answers).toBe(4);
     expect(sentAlong({ generationConfig: { candidateCount: 3 } }).answers).toBe(3);
     expect(sentAlong({ n: 1 }, 2).answers).toBe(2);
   });
 
-  test('adds nothing to a call that puts out no tokens', () =>
-    expect(sentAlong({ n: 4 }, 0)).toMatchObject({ prompt }));
+  test('add nothing to a call without output tokens', () => expect(sentAlong({ n: 4 }, 0)).toMatchObject({ prompt }));
 });
 
-describe('context that is not in the request is held for as the largest there is, and usage told is believed up to it', () => {
+describe('context from outside the request is reserved for at its maximum, and reported usage is believed up to that', () => {
   const question = { messages: [{ role: 'user', content: 'x' }] };
   const promptOf = (endpoint: Endpoint, body: JsonObject) =>
     endpoint.demand({ body, bytes: 1_000, model: 'm', names: new Set(['m']), upload: null }).prompt;
@@ -98,14 +97,14 @@ describe('context that is not in the request is held for as the largest there is
     ['a tool that searches, in OpenAI’s dialect', chat, question, { tools: [{ type: 'web_search' }] }],
     ['a container that runs code, in OpenAI’s dialect', chat, question, { tools: [{ type: 'code_interpreter' }] }],
     ['Google’s tools by their members, in OpenAI’s dialect', chat, question, { tools: [{ google_maps: {} }] }],
-    ['a member that switches a search on', chat, question, { web_search_options: {} }],
-    ['such a member in another', chat, question, { extra_body: { enable_search: true } }],
-    ['what Azure looks up', chat, question, { data_sources: [{ type: 'azure_search' }] }],
-    ['a container that an answer came with, in OpenAI’s dialect', chat, question, { container }],
-    ['a container that an answer came with', messages, question, { container }],
-    ['code that runs at Anthropic', messages, question, { tools: [{ type: 'code_execution_20260521', name: 'c' }] }],
+    ['a member that enables a search', chat, question, { web_search_options: {} }],
+    ['such a member inside another', chat, question, { extra_body: { enable_search: true } }],
+    ['data that Azure looks up', chat, question, { data_sources: [{ type: 'azure_search' }] }],
+    ['a container of an earlier answer, in OpenAI’s dialect', chat, question, { container }],
+    ['a container of an earlier answer', messages, question, { container }],
+    ['code execution at Anthropic', messages, question, { tools: [{ type: 'code_execution_20260521', name: 'c' }] }],
     ['Google’s maps', generateContent, { contents }, { tools: [{ googleMaps: {} }] }],
-    ['an answer that Google goes on with', generateContent, { contents }, { continuationToken: 't' }],
+    ['an answer that Google continues', generateContent, { contents }, { continuationToken: 't' }],
     ['the same in the other spelling', generateContent, { contents }, { continuation_token: 't' }],
   ])('%s', (_what, endpoint, plain, more) => {
     const before = promptOf(endpoint, plain);

@@ -95,7 +95,7 @@ const own: Readonly<Record<number, string>> = { 14: 'anthropic', 24: 'gemini' };
 
 describe.each(wires)('a client of %s', (dialect) => {
   test.each(whole.filter(([type]) => own[type] !== dialect))(
-    'is told two calls of one id by two ids, of a whole answer of an upstream of type %i',
+    'receives two tool calls with one id under two ids, in a whole answer of an upstream of type %i',
     (type, answer) => {
       const bytes = Buffer.from(JSON.stringify(answer));
       const told = wholeTold(answerSentTo(dialect, type, false, bytes));
@@ -105,7 +105,7 @@ describe.each(wires)('a client of %s', (dialect) => {
   );
 
   test.each(streams.filter(([type]) => own[type] !== dialect))(
-    'is told two calls of one id by two ids, of a stream of an upstream of type %i',
+    'receives two tool calls with one id under two ids, in a stream of an upstream of type %i',
     (type, bytes) => {
       const told = payloadsIn(play(answerSentTo(dialect, type, true, bytes), [bytes]).answer);
       expect(receivedBy(dialect, told, true).calls).toEqual(calls);

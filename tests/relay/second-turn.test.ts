@@ -112,7 +112,7 @@ describe('ids of tool calls', () => {
     ],
   });
 
-  test('of an Anthropic history are cut to what OpenAI takes, distinct and paired with their results', () => {
+  test('of an Anthropic history are shortened to OpenAI’s limit, distinct and paired with their results', () => {
     const ids = [`toolu_${'a'.repeat(60)}`, `toolu_${'a'.repeat(61)}`, 'toolu_short'];
     const [, assistant, ...results] = messagesTo(openAi, history(ids));
     const told = objectsIn(assistant?.tool_calls).map(({ id }) => String(id));
@@ -122,7 +122,7 @@ describe('ids of tool calls', () => {
     expect(results.map(({ tool_call_id: id, content }) => [id, content])).toEqual(told.map((id, at) => [id, ids[at]]));
   });
 
-  test('of any kind are fit for OpenAI and for Anthropic, distinct and paired, and the same in every turn', () => {
+  test('of any form are valid for OpenAI and for Anthropic, distinct and paired, and the same in every turn', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 80 }), { minLength: 1, maxLength: 6 }), (ids) => {
         const calls = ids.map((id) => ({ id, type: 'function', function: { name: 'read', arguments: '{}' } }));
@@ -144,7 +144,7 @@ describe('ids of tool calls', () => {
   });
 
   test.each(ways)(
-    'that Anthropic does not take are wrapped for its clients in %s, and go back as they were',
+    'that Anthropic rejects are encoded for its clients in %s, and decoded in the next turn',
     (_, tell) => {
       const content = tell({ tool_calls: [call('functions.read:0')] });
       const [use] = content;
@@ -156,9 +156,9 @@ describe('ids of tool calls', () => {
   );
 });
 
-describe('thinking that an upstream of OpenAI’s wire told', () => {
+describe('reasoning from an upstream of OpenAI’s protocol', () => {
   test.each([openAi, 8, 20, 25, 40, 43, 45].flatMap((type) => ways.map(([way, tell]) => ({ type, way, tell }))))(
-    'goes back as reasoning_content to a channel of type $type, told in $way',
+    'is sent back as reasoning_content to a channel of type $type, received in $way',
     ({ type, tell }) => {
       const content = tell({ reasoning_content: 'Let me see.', tool_calls: [call('call_1')] });
       const [, assistant] = messagesTo(type, nextTurn(content));
@@ -167,20 +167,20 @@ describe('thinking that an upstream of OpenAI’s wire told', () => {
     },
   );
 
-  test.each(ways)('goes back as reasoning where it came by that name in %s', (_, tell) => {
+  test.each(ways)('is sent back as reasoning where it came under that name in %s', (_, tell) => {
     const content = tell({ reasoning: 'Let me see.', tool_calls: [call('call_1')] });
     const [, assistant] = messagesTo(20, nextTurn(content));
     expect(assistant).toMatchObject({ role: 'assistant', reasoning: 'Let me see.' });
     expect(assistant).not.toHaveProperty('reasoning_content');
   });
 
-  test('is not told to models of OpenAI’s, which refuse it', () => {
+  test('is not sent to models of OpenAI’s, which refuse it', () => {
     const content = whole({ reasoning_content: 'Let me see.', tool_calls: [call('call_1')] });
     const [, assistant] = messagesTo(openAi, { model: 'gpt-5.6', ...nextTurn(content) });
     expect(assistant).not.toHaveProperty('reasoning_content');
   });
 
-  test('is left out where Anthropic has signed it: that is for its own models', () => {
+  test('is omitted where Anthropic has signed it: that is for its own models', () => {
     const content = [
       { type: 'thinking', thinking: 'Let me see.', signature: 'EqQB' },
       { type: 'tool_use', id: 'toolu_1', name: 'read', input: {} },
@@ -189,17 +189,17 @@ describe('thinking that an upstream of OpenAI’s wire told', () => {
   });
 });
 
-describe('members of a call that its upstream wants to see again', () => {
+describe('the members of a tool call that its upstream requires in the next turn', () => {
   const extra = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
 
-  test.each(ways)('come back on the same call from an Anthropic client that was told it in %s', (_, tell) => {
+  test.each(ways)('return on the same tool call from an Anthropic client that received it in %s', (_, tell) => {
     const content = tell({ tool_calls: [call('call_1', extra)] });
     expect(content.at(-1)).toMatchObject({ type: 'tool_use', id: 'call_1' });
     const [, assistant] = messagesTo(openAi, nextTurn(content));
     expect(objectsIn(assistant?.tool_calls)[0]).toMatchObject({ id: 'call_1', ...extra });
   });
 
-  test('come back to Gemini as the signature of the call', () => {
+  test('return to Gemini as the signature of the tool call', () => {
     const content = whole({ tool_calls: [call('call_1', extra)] });
     const body = sent(
       gemini,
@@ -211,7 +211,7 @@ describe('members of a call that its upstream wants to see again', () => {
     });
   });
 
-  test('come back from a Gemini client as well', () => {
+  test('return from a Gemini client as well', () => {
     const answer = {
       id: 'x',
       model: 'm',
@@ -235,13 +235,13 @@ describe('members of a call that its upstream wants to see again', () => {
     expect(objectsIn(assistant?.tool_calls)[0]).toMatchObject({ id: 'call_1', ...extra });
   });
 
-  test('are not told to models of OpenAI’s, which refuse them', () => {
+  test('are not sent to models of OpenAI’s, which refuse them', () => {
     const content = whole({ tool_calls: [call('call_1', extra)] });
     const [, assistant] = messagesTo(openAi, { model: 'gpt-5.6', ...nextTurn(content) });
     expect(objectsIn(assistant?.tool_calls)[0]).not.toHaveProperty('extra_content');
   });
 
-  test.each(ways)('and reasoning that only its maker reads come back in %s', (_, tell) => {
+  test.each(ways)('return in %s together with reasoning that only its maker can read', (_, tell) => {
     const detail = { type: 'reasoning.encrypted', data: 'b3BhcXVl', format: 'openai-responses-v1' };
     const content = tell({ reasoning_details: [detail], tool_calls: [call('call_1')] });
     const [, assistant] = messagesTo(20, nextTurn(content));
@@ -249,8 +249,8 @@ describe('members of a call that its upstream wants to see again', () => {
   });
 });
 
-describe('blocks that were made here for Anthropic’s clients', () => {
-  test.each(ways)('are left out when the next turn goes to Anthropic itself, told in %s', (_, tell) => {
+describe('the blocks that the gateway made for Anthropic’s clients', () => {
+  test.each(ways)('are omitted when the next turn goes to Anthropic itself, received in %s', (_, tell) => {
     const extra = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
     const made = tell({ reasoning: 'Hm.', content: 'Reading.', tool_calls: [call('call_1', extra)] });
     expect(made.map(({ type }) => type)).toEqual(['thinking', 'text', 'redacted_thinking', 'tool_use']);
@@ -258,7 +258,7 @@ describe('blocks that were made here for Anthropic’s clients', () => {
     expect(objectsIn(assistant?.content).map(({ type }) => type)).toEqual(['text', 'tool_use']);
   });
 
-  test('are left out with their message where it holds nothing else', () => {
+  test('are omitted with their message where it contains nothing else', () => {
     const body = {
       messages: [
         { role: 'user', content: 'Go' },
@@ -269,7 +269,7 @@ describe('blocks that were made here for Anthropic’s clients', () => {
     expect(messagesTo(anthropic, body).map(({ role }) => role)).toEqual(['user', 'user']);
   });
 
-  test('are told from those of Anthropic, which stay as they are', () => {
+  test('are distinguished from Anthropic’s own, which are kept', () => {
     const content = [
       { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' },
       { type: 'redacted_thinking', data: 'EmwKAhgB' },
@@ -279,7 +279,7 @@ describe('blocks that were made here for Anthropic’s clients', () => {
   });
 });
 
-describe('instructions in the midst of a conversation', () => {
+describe('instructions in the middle of a conversation', () => {
   const messages = [
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'One' },
@@ -288,7 +288,7 @@ describe('instructions in the midst of a conversation', () => {
     { role: 'user', content: 'Three' },
   ];
 
-  test('keep their place on the way to Gemini, so that what was cached stays the beginning', () => {
+  test('keep their position when converted to Gemini, so that the cached beginning is unchanged', () => {
     const body = sent(gemini, callerOf('chat', { model: 'm', messages }));
     expect(body.systemInstruction).toEqual({ parts: [{ text: 'Be brief.' }] });
     expect(objectsIn(body.contents).map(({ role, parts }) => [role, objectsIn(parts).map(({ text }) => text)])).toEqual(
@@ -300,7 +300,7 @@ describe('instructions in the midst of a conversation', () => {
     );
   });
 
-  test('keep their place on the way to Anthropic', () => {
+  test('keep their position when converted to Anthropic', () => {
     const body = sent(anthropic, callerOf('chat', { model: 'm', messages }));
     expect(body.system).toBe('Be brief.');
     expect(objectsIn(body.messages).map(({ role, content }) => [role, content])).toEqual([
@@ -316,7 +316,7 @@ describe('instructions in the midst of a conversation', () => {
     ]);
   });
 
-  test('keep their role on the way from Anthropic’s clients to OpenAI', () => {
+  test('keep their role when converted from Anthropic’s dialect to OpenAI', () => {
     expect(messagesTo(openAi, { messages: messages.slice(1) }).map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -326,7 +326,7 @@ describe('instructions in the midst of a conversation', () => {
   });
 });
 
-describe('tools that are to be found first', () => {
+describe('tools that are loaded by a tool search', () => {
   const tool = (name: string, more: JsonObject = {}): JsonObject => ({
     name,
     input_schema: { type: 'object' },
@@ -353,7 +353,7 @@ describe('tools that are to be found first', () => {
   ];
   const tools = [tool('ToolSearch'), tool('ExitPlanMode', deferred), tool('Browse', deferred)];
 
-  test('are left out until a result refers to them', () => {
+  test('are omitted until a result refers to them', () => {
     expect(offered({ tools, messages: [{ role: 'user', content: 'Go' }] })).toEqual(['ToolSearch']);
     expect(offered({ tools, messages: found })).toEqual(['ToolSearch', 'ExitPlanMode']);
   });
@@ -372,7 +372,7 @@ describe('tools that are to be found first', () => {
     expect(JSON.stringify(body.messages ?? body.contents)).toContain('ExitPlanMode');
   });
 
-  test('and results of a search are told as text', () => {
+  test('have the results of their search converted to text', () => {
     const block = {
       type: 'search_result',
       title: 'Title',
@@ -396,15 +396,15 @@ describe('the name of a user', () => {
       }),
     ).user;
 
-  test('goes to another provider where every provider takes it', () => {
+  test('is sent to another provider where every provider accepts it', () => {
     expect(named('u'.repeat(64))).toBe('u'.repeat(64));
   });
-  test('is left out where it is longer, as that of coding agents', () => {
+  test('is omitted where it is longer, as that of coding agents', () => {
     expect(named(`user_${'a'.repeat(64)}_account__session_${'b'.repeat(36)}`)).toBeUndefined();
   });
 });
 
-describe('names of tools', () => {
+describe('tool names', () => {
   const long = `mcp__a_server_with_a_long_name__${'x'.repeat(60)}`;
   const other = `${long}y`;
   const body = {
@@ -419,7 +419,7 @@ describe('names of tools', () => {
     ],
   };
 
-  test('that OpenAI does not take are told in fit ones, distinct and the same in every place', () => {
+  test('that OpenAI rejects are replaced by valid ones, distinct and the same in every position', () => {
     const told = sent(openAi, callerOfDialect(messagesEndpoint, body));
     const names = objectsIn(told.tools).map(({ function: named }) => (isObject(named) ? String(named.name) : ''));
     for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
@@ -433,7 +433,7 @@ describe('names of tools', () => {
   test.each([
     ['a stream', true],
     ['a whole answer', false],
-  ])('come back to the client as its own in %s', (_, stream) => {
+  ])('return to the client as its own in %s', (_, stream) => {
     const caller = callerOfDialect(messagesEndpoint, body);
     const [, fit = ''] = objectsIn(sent(openAi, caller).tools).map(({ function: named }) =>
       isObject(named) ? String(named.name) : '',

@@ -46,13 +46,13 @@ describe('the simulated provider', () => {
     expect(provider.tally().calls).toBe(0);
   });
 
-  test('answers a chat and tells usage', async () => {
+  test('answers a chat and reports usage', async () => {
     const { choices, usage } = await client.chat.completions.create(chat);
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { role: 'assistant' } });
     expect(usage).toMatchObject({ prompt_tokens: 11, completion_tokens: 8, total_tokens: 19 });
   });
 
-  test('streams the same words in several chunks, with usage when asked', async () => {
+  test('streams the same text in several chunks, with usage on request', async () => {
     const whole = await client.chat.completions.create(chat);
     const plain = await collect();
     expect(textOf(plain)).toBe(whole.choices[0]?.message.content);
@@ -61,13 +61,13 @@ describe('the simulated provider', () => {
     expect((await collect({ usage: true })).at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 19 } });
   });
 
-  test('thinks aloud under a name that says so', async () => {
+  test('streams its reasoning under a model name for it', async () => {
     const answer = await client.chat.completions.create({ ...chat, model: 'simulated-reasoner' });
     expect(answer.choices[0]?.message).toHaveProperty('reasoning_content');
     expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0);
   });
 
-  test('calls the first tool it is given, and speaks once it has the result', async () => {
+  test('calls the first tool that it is offered, and answers once it has the result', async () => {
     const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: {} } }];
     const runner = client.chat.completions.stream({ ...chat, tools });
     const asked = await runner.finalChatCompletion();
@@ -96,7 +96,7 @@ describe('the simulated provider', () => {
     expect(base64.data[0]?.embedding[0]).toBeCloseTo(first?.[0] ?? Number.NaN, 6);
   });
 
-  test('counts what it served and keeps the newest requests under their ids', async () => {
+  test('counts the calls it served and keeps the newest requests under their ids', async () => {
     const { response } = await client.chat.completions.create(chat).withResponse();
     await collect({ model: 'gpt-4o' });
     const tally = provider.tally();
@@ -117,7 +117,7 @@ describe('the simulated provider', () => {
   });
 });
 
-describe('a script', () => {
+describe('a script of the simulated provider', () => {
   test('sets text, chunks, reasoning and tokens', async () => {
     provider.script(chat.model, { text: 'abcdef', chunks: 3, reasoning: 'hm', tokens: { prompt: 100, cached: 40 } });
     const chunks = await collect({ usage: true });
@@ -130,14 +130,14 @@ describe('a script', () => {
     expect(textOf(await collect())).toHaveLength(200);
   });
 
-  test('is done in order, and its last step stays', async () => {
+  test('runs in order, and its last step is repeated', async () => {
     provider.script(chat.model, [{ kind: 'refuse', status: 500 }, { text: 'second' }]);
     await expect(client.chat.completions.create(chat)).rejects.toMatchObject({ status: 500 });
     for (const _ of [1, 2])
       expect((await client.chat.completions.create(chat)).choices[0]?.message.content).toBe('second');
   });
 
-  test('refuses with a status, a body and a time to come back', async () => {
+  test('refuses with a status, a body and a retry time', async () => {
     const error = { message: 'slow down', type: 'rate_limit_error', code: 'rate_limit_exceeded', param: null };
     provider.script(chat.model, { kind: 'refuse', status: 429, body: { error }, retryAfter: '7' });
     await expect(client.chat.completions.create(chat)).rejects.toMatchObject({ status: 429, error });
@@ -160,7 +160,7 @@ describe('a script', () => {
     expect([dressed.statusCode, await dressed.body.json()]).toEqual([200, { error: { message: 'no' } }]);
   });
 
-  test('never tells usage, or always', async () => {
+  test('reports usage never, or always', async () => {
     provider.script(chat.model, { usage: 'never' });
     expect((await client.chat.completions.create(chat)).usage).toBeUndefined();
     expect((await collect({ usage: true })).some(({ usage }) => usage)).toBe(false);
@@ -168,7 +168,7 @@ describe('a script', () => {
     expect((await collect()).at(-1)?.usage).toBeTruthy();
   });
 
-  test('hangs until the caller leaves', async () => {
+  test('hangs until the caller disconnects', async () => {
     provider.script(chat.model, { kind: 'hang' });
     const leaving = new AbortController();
     const answer = post(chat, undefined, leaving.signal);
@@ -209,7 +209,7 @@ describe('a script', () => {
     expect(provider.tally().completed).toBe(0);
   });
 
-  test('goes on until the caller leaves', async () => {
+  test('continues until the caller disconnects', async () => {
     provider.script(chat.model, { endless: true });
     const leaving = new AbortController();
     const { body } = await post({ ...chat, stream: true }, undefined, leaving.signal);

@@ -108,14 +108,17 @@ const models: readonly (readonly [wire: string, type: number, model: string, sai
   ['gemini', 24, 'gemini-2.5-flash-image', {}],
 ];
 
-describe('no thinking that is asked for', () => {
-  test.each(models)('of another wire than %s (type %i) is as little as %s can be told', (wire, type, model, said) => {
-    for (const [dialect, callers] of Object.entries(declining))
-      if (dialect !== wire)
-        for (const caller of callers) expect(saidOf(type, model, caller(model)), dialect).toEqual(said);
-  });
+describe('a request to switch thinking off', () => {
+  test.each(models)(
+    'in another protocol than %s (type %i) is the lowest setting that %s accepts',
+    (wire, type, model, said) => {
+      for (const [dialect, callers] of Object.entries(declining))
+        if (dialect !== wire)
+          for (const caller of callers) expect(saidOf(type, model, caller(model)), dialect).toEqual(said);
+    },
+  );
 
-  test('goes on as it came where the caller speaks the wire', () => {
+  test('is passed on unchanged where the caller speaks the protocol', () => {
     expect(saidOf(1, 'o3-mini', openAi('minimal')('o3-mini'))).toEqual(effort('minimal'));
     const own = anthropic(off)('claude-fable-5-1');
     expect(saidOf(14, 'claude-fable-5-1', own)).toEqual(off);
@@ -128,6 +131,6 @@ test.each([
   ['gpt-5.1', 'high'],
   ['gpt-5-mini', 'high'],
   ['o3', 'high'],
-])('the longest thinking that a Gemini caller asks for is as long as %s knows it: %s', (model, told) =>
+])('the maximum thinking that a Gemini caller requests is the maximum of %s: %s', (model, told) =>
   expect(saidOf(1, model, gemini({ thinkingLevel: 'XHIGH' })(model))).toEqual(effort(told)),
 );

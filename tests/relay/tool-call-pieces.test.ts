@@ -195,14 +195,14 @@ const oddities: readonly (readonly [title: string, steps: readonly Step[]])[] = 
 ];
 
 describe.each(wires)('a client of %s', (dialect) => {
-  test.each(oddities)('is told the two calls that are meant by %s', (_title, steps) => {
+  test.each(oddities)('receives the two intended tool calls from %s', (_title, steps) => {
     const told = payloads(dialect, steps);
     expect(receivedBy(dialect, told, true)).toMatchObject({ calls: [read, write], finish: 'tool_calls' });
     const ids = idsOf(dialect, told);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('is told the same function called twice on one index as two calls', () => {
+  test('receives the same function called twice on one index as two tool calls', () => {
     const steps = [
       { index: 0, id: 'a', name: 'read', args: readArgs },
       { index: 0, id: 'b', name: 'read', args: '{"path":"b"}' },
@@ -213,7 +213,7 @@ describe.each(wires)('a client of %s', (dialect) => {
     expect(heard(dialect, steps).calls).toEqual([read, { name: 'read', args: { path: 'b' } }, now, now]);
   });
 
-  test('gets text that came amid the pieces of a call, and the call whole', () => {
+  test('gets text from between the pieces of a tool call, and the tool call whole', () => {
     const steps = [
       { index: 0, id: 'a', name: 'read', args: '{"path":' },
       'Reading ',
@@ -229,8 +229,8 @@ describe.each(wires)('a client of %s', (dialect) => {
   });
 });
 
-describe.each(wires)('a client of %s that asked for a stream', (dialect) => {
-  test('is told all calls of an answer that came whole, whatever numbers they bear', () => {
+describe.each(wires)('a client of %s that requested a stream', (dialect) => {
+  test('receives all tool calls of a whole answer, whatever indexes they have', () => {
     const calls = [
       { index: 0, id: 'a', name: 'read', args: readArgs },
       { index: 0, id: 'b', name: 'write', args: writeArgs },
@@ -247,7 +247,7 @@ describe.each(wires)('a client of %s that asked for a stream', (dialect) => {
     expect(receivedBy(dialect, payloadsIn(told), true).calls).toEqual([read, write]);
   });
 
-  test('is told a stream of calls without end as far as it is remembered, or that it fails', () => {
+  test('receives an endless stream of tool calls up to the limit, or an error', () => {
     const steps = Array.from({ length: 6000 }, (_, at) => ({ index: 0, id: `i${at}`, name: 'read', args: readArgs }));
     const bytes = streamOf(steps);
     const { provider, channel, caller, info } = answerSentTo(dialect, 1, true, bytes);
@@ -275,8 +275,8 @@ function blocksOf(told: readonly JsonObject[]): string[] {
   return kinds;
 }
 
-describe("blocks of an Anthropic client's stream", () => {
-  test('are open one at a time: text amid a call follows it, and what comes then goes on in it', () => {
+describe("the blocks of an Anthropic client's stream", () => {
+  test('are open one at a time: text within a tool call follows it, and later text continues that block', () => {
     const told = payloads('anthropic', [
       'First.',
       { index: 0, id: 'a', name: 'read', args: '{"path":' },
@@ -288,13 +288,13 @@ describe("blocks of an Anthropic client's stream", () => {
     expect(blocksOf(told)).toEqual(['text', 'tool_use', 'text', 'tool_use', 'text']);
   });
 
-  test('hold all that came when a call never ends', () => {
+  test('contain everything received when a tool call never ends', () => {
     const told = payloads('anthropic', [{ index: 0, id: 'a', name: 'read', args: '{"path":' }, 'Cut ', 'off.']);
     expect(blocksOf(told)).toEqual(['tool_use', 'text']);
     expect(receivedBy('anthropic', told, true).content).toBe('Cut off.');
   });
 
-  test('are whole and in order whatever lies between their pieces', () => {
+  test('are whole and in order however their pieces are interleaved', () => {
     const step = fc.oneof(
       fc.record({ call: fc.nat(3) }),
       fc.constantFrom('text', 'thought').map((word) => ({ word })),

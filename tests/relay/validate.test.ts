@@ -4,19 +4,19 @@ import { endpoints } from '../support/upstreams/endpoints.js';
 
 const chat: JsonObject = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
 
-describe('a request that can be taken', () => {
+describe('a valid request', () => {
   test.each([
     ['chat', chat],
     ['chat', { ...chat, max_tokens: 2 ** 30 - 1, n: 128, stream: true, stream_options: { include_usage: true } }],
     ['chat', { ...chat, max_tokens: null, n: null, stream: null, stream_options: null }],
     ['completions', { model: 'm', prompt: ['a', 'b'], best_of: 2 }],
     ['embeddings', { model: 'm', input: [1, 2] }],
-  ] as const)('%s %j', (mode, body) => {
+  ] as const)('for %s is accepted: %j', (mode, body) => {
     expect(endpoints[mode].invalid(body, null)).toBeNull();
   });
 });
 
-describe('a request that cannot', () => {
+describe('an invalid request', () => {
   test.each([
     ['chat', { ...chat, model: '' }, 'model'],
     ['chat', { ...chat, model: 7 }, 'model'],
@@ -34,11 +34,11 @@ describe('a request that cannot', () => {
     ['chat', { ...chat, stream_options: true }, 'stream_options'],
     ['completions', { model: 'm', prompt: '' }, 'prompt'],
     ['completions', { model: 'm', prompt: 'x', best_of: 0 }, 'best_of'],
-  ] as const)('%s %j is refused for its %s', (mode, body, param) => {
+  ] as const)('for %s %j is refused for its %s', (mode, body, param) => {
     expect(endpoints[mode].invalid(body as JsonObject, null)).toMatchObject({ code: 'invalid_text_request', param });
   });
 
-  test('an embedding without input has a code of its own', () => {
+  test('for an embedding without input has a code of its own', () => {
     expect(endpoints.embeddings.invalid({ model: 'm', input: [] }, null)).toEqual({
       code: 'invalid_embedding_request',
       param: 'input',

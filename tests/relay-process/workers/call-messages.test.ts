@@ -54,7 +54,7 @@ const settlement: Settlement = {
   unknownAttempts: 8,
 };
 
-test('what is to be reserved', () => {
+test('a reservation order survives its message to the primary', () => {
   expect(decodeReserve(arrived(encodeReserve(callId, facts, terms, estimate)))).toEqual({
     callId,
     facts,
@@ -63,7 +63,7 @@ test('what is to be reserved', () => {
   });
 });
 
-test('what is to be reserved of a call in person without any limit', () => {
+test('a reservation order of a signed-in user without a limit survives its message to the primary', () => {
   const inPerson = { ...facts, apiKeyId: null, stream: false };
   const free = { unlimited: true, budget: null };
   const open: HoldEstimate = {
@@ -81,12 +81,12 @@ test('what is to be reserved of a call in person without any limit', () => {
   });
 });
 
-test('what is to be settled', () => {
+test('a settlement order survives its message to the primary', () => {
   const told = arrived(encodeSettlement(callId, settlement));
   expect([told[0], decodeSettlement(told)]).toEqual([callId, settlement]);
 });
 
-test('what is to be settled of a call of which nothing failed and little is known', () => {
+test('a settlement order without failures and with few details survives its message to the primary', () => {
   const { failedAttempts: _, ...others } = settlement;
   const plain = { ...others, upstreamModel: null, firstTokenMs: null, reasoningEffort: null };
   expect(decodeSettlement(arrived(encodeSettlement(callId, plain)))).toEqual(plain);

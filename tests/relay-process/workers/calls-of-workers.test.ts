@@ -33,7 +33,7 @@ const reserve = (worker: ReturnType<CallsOfWorkers['enter']>, call: string, posi
   return callId;
 };
 
-test('the primary says up to where every worker has said everything; one without calls keeps nobody back', async () => {
+test('the primary reports the position up to which all workers are complete; a worker without calls delays none', async () => {
   const { calls, state, stop } = noting();
   const [one, other] = [calls.enter(), calls.enter()];
   calls.enter();
@@ -48,7 +48,7 @@ test('the primary says up to where every worker has said everything; one without
   await stop();
 });
 
-test('a call without its place in the log keeps nobody back: it will stand behind all that have one', async () => {
+test('a call without a position in the log delays none: it will come after all that have one', async () => {
   const { calls, state, stop } = noting();
   const worker = calls.enter();
   const late = CallId('late');
@@ -66,7 +66,7 @@ test('a call without its place in the log keeps nobody back: it will stand behin
   await stop();
 });
 
-test('a call that has ended leaves no note, also when its worker says something of it later', async () => {
+test('a call that has ended leaves no note, also when its worker reports on it later', async () => {
   const { calls, state, stop } = noting();
   const worker = calls.enter();
   const [a, b] = [reserve(worker, 'a', 1), reserve(worker, 'b', 2)];
@@ -83,7 +83,7 @@ test('a call that has ended leaves no note, also when its worker says something 
   expect([...state.notes]).toEqual([]);
 });
 
-test('of a worker that is gone, calls it had said nothing of yet may have cost an attempt; the others have not', async () => {
+test('for a lost worker, calls without any report may have cost an attempt; the others have not', async () => {
   const { calls, state, stop } = noting();
   const worker = calls.enter();
   const [noted, notSent, late] = [reserve(worker, 'a', 1), reserve(worker, 'b', 2), reserve(worker, 'c', 3)];
@@ -103,7 +103,7 @@ test('of a worker that is gone, calls it had said nothing of yet may have cost a
   );
 });
 
-test('what could not be noted is noted as soon as it can be, at its newest', async () => {
+test('a note that could not be written is written as soon as possible, in its newest form', async () => {
   const { calls, state, stop } = noting();
   const worker = calls.enter();
   const [a, b] = [reserve(worker, 'a', 1), reserve(worker, 'b', 2)];

@@ -57,7 +57,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('a request and its answer are passed on as they are', async () => {
+test('a request and its answer are forwarded unchanged', async () => {
   const body = 'x'.repeat(200_000);
   const answer = await fetch(`${url}/api/log/?a=%20b&a=2`, { method: 'POST', body, headers: { 'x-mine': 'yes' } });
   expect([answer.status, answer.headers.getSetCookie(), answer.headers.get('x-length')]).toEqual([
@@ -69,14 +69,14 @@ test('a request and its answer are passed on as they are', async () => {
   expect(seen.at(-1)).toMatchObject({ url: '/api/log/?a=%20b&a=2', headers: { 'x-mine': 'yes' } });
 });
 
-test('where it came from is what the worker has seen, whatever the client says', async () => {
+test('a forwarded request has the address that the worker saw, whatever the client sends', async () => {
   await fetch(url, { headers: { 'x-tallygate-passed-from': '203.0.113.9', 'x-forwarded-for': '203.0.113.9' } });
   expect(seen.at(-1)?.address).toBe('127.0.0.1');
   expect(seen.at(-1)?.headers).not.toHaveProperty('x-tallygate-passed-from');
   expect(seen.at(-1)?.headers['x-forwarded-for']).toBe('203.0.113.9');
 });
 
-test('whether the connection may be used again is for the faces to say', async () => {
+test('the faces decide whether a forwarded connection stays open', async () => {
   const agent = new Agent({ connections: 1 });
   const ask = async (body: string) => {
     const answer = await agent.request({ origin: url, path: '/', method: 'POST', body });
@@ -87,7 +87,7 @@ test('whether the connection may be used again is for the faces to say', async (
   await agent.close();
 });
 
-test('a client is let go when nobody serves the faces any more', async () => {
+test('a client is disconnected when the faces are no longer served', async () => {
   const dead = passingOn(join(directory, 'nobody'));
   const server = createServer(dead.listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -104,14 +104,14 @@ describe('an upgrade that reaches a worker', () => {
     expect(seen).toHaveLength(before);
   });
 
-  test('is passed on to whoever owns it in the primary, who sees where it came from', async () => {
+  test('is forwarded to its owner in the primary, which sees the client’s address', async () => {
     const answer = await upgrade('/graphql?a=1').answer();
     expect(answer.toLowerCase()).toMatch(/^http\/1.1 101 switching protocols\r\n/);
     expect(answer.endsWith('primary')).toBe(true);
     expect(seen.at(-1)).toMatchObject({ address: '127.0.0.1', url: '/graphql?a=1' });
   });
 
-  test('is refused by the primary where nobody owns it, and closed though the client closes nothing', async () => {
+  test('is refused by the primary where no face owns it, and closed even if the client closes nothing', async () => {
     const taken = once(worker, 'upgrade') as Promise<[IncomingMessage, Socket, Buffer]>;
     const client = upgrade('/nowhere');
     const [, socket] = await taken;

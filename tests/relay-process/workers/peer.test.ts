@@ -31,14 +31,14 @@ function peers() {
   return { asking, answering, said, lost, mine };
 }
 
-test('who asks gets the answer to the question, whatever else is asked meanwhile', async () => {
+test('a request between processes gets its own answer, however many are pending', async () => {
   const { asking } = peers();
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   expect(await Promise.all(numbers.map((number) => asking.ask('double', number)))).toEqual(numbers.map((n) => 2 * n));
   expect(await asking.ask('nothing')).toBeNull();
 });
 
-test('what the other process throws is thrown here, of the same kind', async () => {
+test('an error of the other process is thrown here, with the same type', async () => {
   const { asking } = peers();
   const refused = await asking.ask('refuse').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Failure);
@@ -47,7 +47,7 @@ test('what the other process throws is thrown here, of the same kind', async () 
   await expect(unknown.ask('unknown')).rejects.toThrow('unknown');
 });
 
-test('what is said comes in its order, before what is asked after it', async () => {
+test('a notification arrives in order, before later requests', async () => {
   const { asking, said, lost } = peers();
   for (const word of ['one', '', 'two\n', 'três']) asking.tell('say', word);
   await asking.ask('nothing');
@@ -55,7 +55,7 @@ test('what is said comes in its order, before what is asked after it', async () 
   expect(lost).toEqual([new Error('nothing was said')]);
 });
 
-test('who waits for a process that ends is told so, and so is who asks it afterwards', async () => {
+test('pending and later requests to a process that has ended fail', async () => {
   const { asking, answering } = peers();
   const waiting = asking.ask('wait').catch((error: unknown) => error);
   answering.close();

@@ -47,20 +47,20 @@ afterEach(async () => {
   await until(async () => (pids().length === 0 ? true : null));
 });
 
-test('a start resolves with the port once all of them listen', async () => {
+test('a start resolves with the port once all workers listen', async () => {
   const { workers, reasons } = frail('not at all');
   expect(await workers.start(ports, setting)).toBe(4711);
   expect([pids().length, reasons]).toEqual([2, []]);
 });
 
-test('a start rejects with what keeps one from listening', async () => {
+test('a start rejects with the error that prevents a worker from listening', async () => {
   await expect(frail('refuses').workers.start(ports, setting)).rejects.toMatchObject({
     message: 'not today',
     code: 'EADDRINUSE',
   });
 });
 
-test('a worker that is stuck is replaced by another', async () => {
+test('a worker that hangs is replaced by another', async () => {
   const { workers, reasons } = frail('stuck', 1, 200);
   await workers.start(ports, setting);
   const [first = 0] = pids();
@@ -69,7 +69,7 @@ test('a worker that is stuck is replaced by another', async () => {
   expect(reasons).toEqual([]);
 }, 60_000);
 
-test('when they end again and again nobody is started any more, and it is told why', async () => {
+test('workers that crash repeatedly are not restarted, and the reason is reported', async () => {
   const { workers, reasons } = frail('ends', 1);
   await workers.start(ports, setting);
   await until(async () => (reasons.length > 0 ? true : null));
@@ -77,8 +77,8 @@ test('when they end again and again nobody is started any more, and it is told w
   await until(async () => (pids().length === 0 ? true : null));
 });
 
-describe('what has happened', () => {
-  test('is reached when every worker has taken it; what is nothing to them is reached at once', async () => {
+describe('a position in the log', () => {
+  test('is reached when every worker has processed it; events that do not concern workers are reached at once', async () => {
     const { workers } = frail('not at all');
     await workers.start(ports, setting);
     expect(await workers.reached(Position(9), 0)).toBe(true);
@@ -89,7 +89,7 @@ describe('what has happened', () => {
     expect(await workers.reached(Position(11), 0)).toBe(true);
   });
 
-  test('is not reached while one of them has not taken it, and is when that one is gone', async () => {
+  test('is not reached while one worker has not processed it, and is when that worker is gone', async () => {
     const { workers } = frail('slow', 1);
     await workers.start(ports, setting);
     workers.take([event(10)]);

@@ -30,7 +30,7 @@ function world() {
   };
 }
 
-test('whether a key is spent is asked once for all who want to know', async () => {
+test('whether a key is spent is requested once for concurrent readers', async () => {
   const { gate, asked } = world();
   expect(await Promise.all([gate.isSpent(key), gate.isSpent(key), gate.isSpent(ApiKeyId(13))])).toEqual([
     false,
@@ -41,7 +41,7 @@ test('whether a key is spent is asked once for all who want to know', async () =
   expect(asked).toEqual([12, 13]);
 });
 
-test('whether a key is spent is asked again once the primary has told that it may be, and after a minute in any case', async () => {
+test('whether a key is spent is requested again once the primary announces a change, and after a minute in any case', async () => {
   const { gate, asked, clock, spend } = world();
   await gate.isSpent(key);
   spend(true);
@@ -54,7 +54,7 @@ test('whether a key is spent is asked again once the primary has told that it ma
   expect(asked).toEqual([12, 12, 12, 12]);
 });
 
-test('what was asked before the primary told it is not believed later', async () => {
+test('an answer from before the announcement of the primary is not used later', async () => {
   const { gate, asked, spend } = world();
   const before = gate.isSpent(key);
   spend(true);

@@ -15,7 +15,7 @@ function counted(lines: readonly string[]): { lines: readonly string[]; reads: (
 }
 
 describe('the allow list of an API key', () => {
-  test('is read once, however many calls there are', () => {
+  test('is parsed once, however many calls there are', () => {
     const { lines, reads } = counted(['203.0.113.7', '198.51.100.0/24', '2001:db8::/32']);
     expect(isAllowed('203.0.113.7', lines)).toBe(true);
     const afterFirst = reads();
@@ -24,7 +24,7 @@ describe('the allow list of an API key', () => {
     expect(reads()).toBe(afterFirst);
   });
 
-  test('stored before there was a bound counts as far as the bound goes', () => {
+  test('stored before there was a limit is applied up to the limit', () => {
     const stored = Array.from(
       { length: 230_000 },
       (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
@@ -38,7 +38,7 @@ describe('the allow list of an API key', () => {
   test.each([
     ['none', [], true],
     ['only blank lines', ['', ' , '], true],
-    ['only lines that are no address', ['home', '203.0.113.7/99'], false],
+    ['only lines that are not addresses', ['home', '203.0.113.7/99'], false],
     ['the address among others', ['192.0.2.1', ' 203.0.113.7, '], true],
     ['the range', ['203.0.113.0/24'], true],
     ['other addresses', ['203.0.113.8'], false],

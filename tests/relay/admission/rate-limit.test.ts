@@ -6,7 +6,7 @@ import { modelRateLimiter } from '../../../src/relay/admission/rate-limit.js';
 
 const user = UserId(1);
 
-test('requests are counted from when there is a limit to them: a user who may make any number leaves no trace', () => {
+test('requests are counted only where there is a limit: an unlimited user leaves no trace', () => {
   const { admit } = modelRateLimiter({ now: () => Instant(1_800_000_000_000) });
   const limit = { enabled: true, total: 0, successful: 5, windowSeconds: 60 };
   for (let failed = 0; failed < 100; failed++) admit(user, limit)(false);
@@ -15,7 +15,7 @@ test('requests are counted from when there is a limit to them: a user who may ma
   expect(() => admit(user, limited)).toThrow('at most 3 requests');
 });
 
-test('decides as a list of all requests of the window would, whatever comes and fails when', () => {
+test('a rate limit decides as a list of all requests of the window would, whatever the order and the failures', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('admit' as const), user: fc.nat(2) }),
     fc.record({ kind: fc.constant('fail' as const), which: fc.nat() }),
@@ -56,7 +56,7 @@ test('decides as a list of all requests of the window would, whatever comes and 
   );
 });
 
-test('who has rested for two windows is forgotten: not even a clock that is set back finds them', () => {
+test('a user that has rested for two windows is forgotten, even if the clock is set back', () => {
   let now = 1_800_000_000_000;
   const { admit } = modelRateLimiter({ now: () => Instant(now) });
   const limit = { enabled: true, total: 1, successful: 1, windowSeconds: 60 };
@@ -70,7 +70,7 @@ test('who has rested for two windows is forgotten: not even a clock that is set 
   expect(() => admit(user, limit)).not.toThrow();
 });
 
-test('a window of no length limits nobody', () => {
+test('a window of zero length limits no request', () => {
   const { admit } = modelRateLimiter({ now: () => Instant(1_800_000_000_000) });
   const limit = { enabled: true, total: 1, successful: 1, windowSeconds: 0 };
   for (let request = 0; request < 10; request++) admit(user, limit)(true);

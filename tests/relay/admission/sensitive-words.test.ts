@@ -6,8 +6,8 @@ import { atOnce } from '../../../src/relay/text/large-work.js';
 
 const holds = (text: string, words: readonly string[]): boolean => atOnce(searchWords([text], words));
 
-describe('a text', () => {
-  test('holds a word wherever it stands, also inside another that breaks off', () => {
+describe('a text with sensitive words', () => {
+  test('is matched wherever the word is, also inside another partial match', () => {
     expect(holds('a ledger of debts', ['ledge'])).toBe(true);
     expect(holds('ababac', ['abac'])).toBe(true);
     expect(holds('she', ['sherry', 'he'])).toBe(true);
@@ -17,7 +17,7 @@ describe('a text', () => {
     expect(holds('anything', [])).toBe(false);
   });
 
-  test('holds a word in any case, in letters of one or two units, and with either small sigma', () => {
+  test('is matched in any letter case, with letters of one or two units, and with either small sigma', () => {
     expect(holds('A LEDGER', ['ledger'])).toBe(true);
     expect(holds('ÄRGER', ['ärger'])).toBe(true);
     expect(holds('𐐀𐐁', ['𐐨𐐩'])).toBe(true);
@@ -27,7 +27,7 @@ describe('a text', () => {
     expect(holds('a 😀 b', ['😁'])).toBe(false);
   });
 
-  test('holds a word exactly when looking for each finds one', () => {
+  test('is matched exactly when a search for each word finds one', () => {
     const unit = fc.constantFrom('a', 'b', 'c', '账', '😀');
     const letters = fc.string({ unit, maxLength: 40 });
     const word = fc.string({ unit, minLength: 1, maxLength: 5 });
@@ -39,14 +39,14 @@ describe('a text', () => {
     );
   });
 
-  test('holds a word that is cut by slices, whatever stands at the cut', () => {
+  test('is matched across slices, wherever they are cut', () => {
     for (const word of ['ledger', '账单必须', '𐐨𐐩𐐨']) {
       for (let before = sliceLength - word.length - 1; before <= sliceLength + 1; before++)
         expect(holds(`${'x'.repeat(before)}${word.toUpperCase()} `, [word]), `${word} after ${before}`).toBe(true);
     }
   });
 
-  test('is read to its end in slices of one length, and no further than the word', () => {
+  test('is read to its end in slices of equal length, and not beyond a match', () => {
     const yields = (text: string): number => [...searchWords([text], ['ledger'])].length;
     expect(yields('x'.repeat(sliceLength * 8))).toBe(8);
     expect(yields(`${'x'.repeat(sliceLength * 3)}ledger${'x'.repeat(sliceLength * 5)}`)).toBe(3);
@@ -54,14 +54,14 @@ describe('a text', () => {
   });
 });
 
-test('many short texts yield as often as one long one, and a word may go on in the next line', () => {
+test('many short texts yield as often as one long one, and a word may continue in the next line', () => {
   const texts = Array.from({ length: sliceLength / 8 }, () => 'x'.repeat(32));
   expect([...searchWords(texts, ['ledger'])]).toHaveLength(4);
   expect(atOnce(searchWords(['one', 'two'], ['e\nt']))).toBe(true);
   expect(atOnce(searchWords(['one', 'two'], ['et']))).toBe(false);
 });
 
-test('words are learnt once for as long as they stay the same, also when settings are made anew', () => {
+test('the word list is compiled once while it is unchanged, also when settings are loaded again', () => {
   const words = ['one', 'two'];
   expect(searchFor([...words])).toBe(searchFor([...words]));
   expect(searchFor(words)).not.toBe(searchFor(['one', 'three']));

@@ -3,7 +3,7 @@ import { authenticate } from '../../../src/relay/admission/authenticate.js';
 import { countWrongKeys } from '../../../src/relay/admission/wrong-keys.js';
 import { openMemoryNode } from '../../support/memory/memory-node.js';
 
-test('wrong keys are counted for all the addresses one subscriber has', async () => {
+test('wrong keys are counted together for all the addresses of one subscriber', async () => {
   const node = await openMemoryNode();
   const wrongKeys = countWrongKeys(node.clock, 2);
   const ports = { ...node, wrongKeys, apiKeyStatus: { refused: () => {} } };

@@ -25,7 +25,7 @@ const thinking = (body: JsonObject, model: string, ...channels: readonly Channel
 
 const asking = { enable_thinking: true };
 
-describe('thinking that comes on top of the limit on the output', () => {
+describe('the reasoning overhead beyond the output limit', () => {
   test.each([
     ['a budget the request gives', { ...asking, thinking_budget: 500 }, 'qwen-plus', dashscope, 500],
     ["the model's longest thinking, where it gives none", asking, 'qwen-plus', dashscope, 81_920],
@@ -47,18 +47,18 @@ describe('thinking that comes on top of the limit on the output', () => {
     expect(thinking(body, model, channel(type))).toBe(most);
   });
 
-  test('is the longest of all channels that may be asked', () => {
+  test('is the maximum over all candidate channels', () => {
     const body = { enable_thinking: false };
     expect(thinking(body, 'glm-4.6', channel(openai), channel(siliconcloud))).toBe(0);
     expect(thinking(body, 'glm-4.6', channel(siliconcloud), channel(ark))).toBe(131_072);
   });
 
-  test('is what an operator sends along, but no less than what the caller asks', () => {
+  test('is what an operator sets, but no less than what the caller requests', () => {
     expect(thinking({}, 'qwen-plus', channel(dashscope, asking))).toBe(81_920);
     expect(thinking(asking, 'qwen-plus', channel(dashscope, { enable_thinking: false }))).toBe(81_920);
   });
 
-  test('is a whole number from 0, whatever the request says', () => {
+  test('is a non-negative integer, whatever the request says', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (flag, budget, type) => {
         const body = { enable_thinking: flag, thinking_budget: budget, thinking: { type } } as JsonObject;

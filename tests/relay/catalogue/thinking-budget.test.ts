@@ -4,14 +4,14 @@ import { budgetsBelow, minThinkingTokens } from '../../../src/relay/catalogue/th
 describe.each([
   ['thinking.budget_tokens', (tokens: unknown) => ({ thinking: { type: 'enabled', budget_tokens: tokens } })],
   ['reasoning.max_tokens', (tokens: unknown) => ({ reasoning: { exclude: true, max_tokens: tokens } })],
-] as const)('the budget of thinking in %s', (_, asking) => {
+] as const)('the thinking budget in %s', (_, asking) => {
   const asked = (tokens: unknown) => ({ model: 'm', ...asking(tokens) }) as never;
 
   test.each([4_000, 3_000])('of %i tokens is one below a limit that was lowered to 3,000', (tokens) => {
     expect(budgetsBelow(asked(tokens), 3_000)).toEqual(asked(2_999));
   });
 
-  test('stays as it is where it is below the lowered limit', () => {
+  test('is unchanged where it is below the lowered limit', () => {
     expect(budgetsBelow(asked(2_999), 3_000)).toEqual(asked(2_999));
   });
 
@@ -19,11 +19,11 @@ describe.each([
     expect(budgetsBelow(asked(500), 1)).toEqual(asked(1));
   });
 
-  test('needs the least that vendors take', () => {
+  test('respects the minimum of the vendors', () => {
     expect(minThinkingTokens(asked(4_000))).toBe(1_024);
   });
 
-  test.each([0, -5, 'much', null])('of %j sets no budget: nothing is added, and it is sent as it came', (tokens) => {
+  test.each([0, -5, 'much', null])('of %j sets no budget: nothing is added, and it is sent unchanged', (tokens) => {
     expect(minThinkingTokens(asked(tokens))).toBe(0);
     expect(budgetsBelow(asked(tokens), 3_000)).toEqual(asked(tokens));
   });

@@ -28,91 +28,91 @@ const faultOf = (error: UpstreamError) => accountFaultIn(error, error.status)?.f
 
 const error = (message: string, facts: object = {}) => ({ error: { message, ...facts } });
 
-describe('an account with nothing left to spend is seen', () => {
+describe('an account without credit is recognised', () => {
   test.each<[string, UpstreamError]>([
     [
-      'at a gateway of this family',
+      'of a gateway of this family',
       openAi(403, error('the quota of the user is not sufficient', { code: 'insufficient_user_quota' })),
     ],
     [
-      'at one of the family in Chinese',
+      'of a gateway of this family in Chinese',
       openAi(403, error('用户额度不足, 剩余额度: ＄0.012000 (request id: 2026)', { type: 'new_api_error' })),
     ],
     [
-      'at one that wants to reserve more',
+      'of a gateway that needs a larger reservation',
       openAi(403, error('预扣费额度失败, 用户剩余额度: ＄0.1, 需要预扣费额度: ＄0.2', { code: 'x' })),
     ],
-    ['at one whose key is used up', openAi(401, error('该令牌额度已用尽'))],
+    ['of a gateway whose key is spent', openAi(401, error('该令牌额度已用尽'))],
     [
-      'at one whose key has an allowance',
+      'of a gateway whose key has an allowance',
       openAi(403, error('token quota is not enough', { code: 'pre_consume_token_quota_failed' })),
     ],
     [
-      'at OpenAI',
+      'of OpenAI',
       openAi(429, error('You exceeded your current quota', { type: 'insufficient_quota', code: 'insufficient_quota' })),
     ],
-    ['at OpenAI without billing', openAi(429, error('Your account is not active', { code: 'billing_not_active' }))],
+    ['of OpenAI without billing', openAi(429, error('Your account is not active', { code: 'billing_not_active' }))],
     [
-      'at OpenAI at its hard limit',
+      'of OpenAI at its hard limit',
       openAi(400, error('Billing hard limit has been reached', { code: 'billing_hard_limit_reached' })),
     ],
     [
-      'at Anthropic',
+      'of Anthropic',
       anthropic(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'),
     ],
-    ['at Anthropic by its name', anthropic(402, 'billing_error', 'Your payment method failed')],
+    ['of Anthropic by the name of the error', anthropic(402, 'billing_error', 'Your payment method failed')],
     [
-      'at DeepSeek',
+      'of DeepSeek',
       openAi(402, error('Insufficient Balance', { type: 'unknown_error', code: 'invalid_request_error' })),
     ],
-    ['at OpenRouter', openAi(402, error('This request requires more credits, or fewer max_tokens', { code: 402 }))],
-    ['at Moonshot', openAi(429, error('Your account is suspended', { type: 'exceeded_current_quota_error' }))],
-    ['at Zhipu', openAi(429, error('您的账户已欠费，请充值后重试。', { code: '1113' }))],
-    ['at Z.ai', openAi(429, error('Insufficient balance or no resource package. Please recharge.', { code: '1113' }))],
+    ['of OpenRouter', openAi(402, error('This request requires more credits, or fewer max_tokens', { code: 402 }))],
+    ['of Moonshot', openAi(429, error('Your account is suspended', { type: 'exceeded_current_quota_error' }))],
+    ['of Zhipu', openAi(429, error('您的账户已欠费，请充值后重试。', { code: '1113' }))],
+    ['of Z.ai', openAi(429, error('Insufficient balance or no resource package. Please recharge.', { code: '1113' }))],
     [
-      'at SiliconFlow',
+      'of SiliconFlow',
       openAi(403, { code: 30001, message: 'Sorry, your account balance is insufficient', data: null }),
     ],
     [
-      'at DashScope',
+      'of DashScope',
       openAi(400, { code: 'Arrearage', message: 'Access denied, please make sure your account is in good standing.' }),
     ],
     [
-      'at DashScope with the free tier only',
+      'of DashScope with the free tier only',
       openAi(403, error('The free tier of the model has been exhausted.', { code: 'AllocationQuota.FreeTierOnly' })),
     ],
     [
-      'at Volcengine',
+      'of Volcengine',
       openAi(
         403,
         error('The request failed because your account has an overdue balance.', { code: 'AccountOverdueError' }),
       ),
     ],
     [
-      'at xAI',
+      'of xAI',
       openAi(403, {
         code: 'The caller does not have permission',
         error: "Your newly created teams doesn't have any credits yet.",
       }),
     ],
     [
-      'at xAI at its limit',
+      'of xAI at its limit',
       openAi(429, {
         code: 'x',
         error: 'Your team has either used all available credits or reached its monthly spending limit.',
       }),
     ],
-    ['at Fireworks', openAi(412, error('Account x is suspended, possibly due to reaching the monthly spending limit'))],
+    ['of Fireworks', openAi(412, error('Account x is suspended, possibly due to reaching the monthly spending limit'))],
     [
-      'at Hugging Face',
+      'of Hugging Face',
       openAi(402, { error: 'You have exceeded your monthly included credits for Inference Providers.' }),
     ],
     [
-      'at Gemini',
+      'of Gemini',
       gemini(429, { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Your prepayment credits are depleted.' }),
     ],
     [
-      'at Google without billing',
+      'of Google without billing',
       gemini(403, {
         code: 403,
         status: 'PERMISSION_DENIED',
@@ -120,7 +120,7 @@ describe('an account with nothing left to spend is seen', () => {
       }),
     ],
     [
-      'at Amazon',
+      'of Amazon',
       bedrock(
         403,
         'AccessDeniedException',
@@ -130,17 +130,17 @@ describe('an account with nothing left to spend is seen', () => {
   ])('%s', (_where, refusal) => expect(faultOf(refusal)).toBe('exhausted'));
 });
 
-describe('a key that is not taken is seen', () => {
+describe('a rejected key is recognised', () => {
   test.each<[string, UpstreamError]>([
-    ['at OpenAI', openAi(401, error('Incorrect API key provided', { code: 'invalid_api_key' }))],
+    ['of OpenAI', openAi(401, error('Incorrect API key provided', { code: 'invalid_api_key' }))],
     [
-      'at xAI, with 400',
+      'of xAI, with 400',
       openAi(400, { code: 'Client specified an invalid argument', error: 'Incorrect API key provided.' }),
     ],
-    ['at Anthropic', anthropic(401, 'authentication_error', 'invalid x-api-key')],
-    ['at Anthropic, with 403', anthropic(403, 'permission_error', 'This organization has been disabled.')],
+    ['of Anthropic', anthropic(401, 'authentication_error', 'invalid x-api-key')],
+    ['of Anthropic, with 403', anthropic(403, 'permission_error', 'This organization has been disabled.')],
     [
-      'at Gemini',
+      'of Gemini',
       gemini(400, {
         code: 400,
         status: 'INVALID_ARGUMENT',
@@ -149,15 +149,15 @@ describe('a key that is not taken is seen', () => {
       }),
     ],
     [
-      'at Amazon',
+      'of Amazon',
       bedrock(403, 'UnrecognizedClientException', 'The security token included in the request is invalid.'),
     ],
-    ['at Spark', openAi(403, { message: 'HMAC signature does not match' })],
-    ['at a gateway in Chinese', openAi(401, error('无效的令牌', { type: 'new_api_error' }))],
+    ['of Spark', openAi(403, { message: 'HMAC signature does not match' })],
+    ['of a gateway in Chinese', openAi(401, error('无效的令牌', { type: 'new_api_error' }))],
   ])('%s', (_where, refusal) => expect(faultOf(refusal)).toBe('refused'));
 });
 
-describe('nothing is seen of it in', () => {
+describe('no account fault is recognised in', () => {
   test.each<[string, UpstreamError]>([
     [
       'a rate limit of OpenAI',
@@ -167,7 +167,7 @@ describe('nothing is seen of it in', () => {
       ),
     ],
     [
-      'a rate limit of Gemini, which is told as a quota',
+      'a rate limit of Gemini, which is called a quota',
       gemini(429, {
         code: 429,
         status: 'RESOURCE_EXHAUSTED',
@@ -175,7 +175,7 @@ describe('nothing is seen of it in', () => {
         details: [{ retryDelay: '34s' }],
       }),
     ],
-    ['a quota that comes back', { ...openAi(429, error('your quota has been exhausted')), retryAfter: '20' }],
+    ['a quota that is renewed', { ...openAi(429, error('your quota has been exhausted')), retryAfter: '20' }],
     [
       'a prompt that is too long',
       openAi(400, error('maximum context length is 8192', { code: 'context_length_exceeded' })),
@@ -186,7 +186,7 @@ describe('nothing is seen of it in', () => {
     ],
     ['an overload', anthropic(529, 'overloaded_error', 'Overloaded')],
     [
-      'what this gateway says of an account of its own',
+      'the message of this gateway about an account of its own',
       openAi(
         502,
         error('the upstream does not serve the gateway at present; whoever runs the gateway can see why', {
@@ -198,13 +198,13 @@ describe('nothing is seen of it in', () => {
   ])('%s', (_what, refusal) => expect(faultOf(refusal)).toBe(null));
 });
 
-describe('what a caller is told of it', () => {
+describe('the error that a caller receives for an account fault', () => {
   const empty = openAi(
     403,
     error('balance ＄0.01 of sub-account 7', { type: 'new_api_error', code: 'insufficient_user_quota' }),
   );
 
-  test('is no status, word, type or code that means an account of its own', () =>
+  test('has no status, text, type or code that means the caller’s own account', () =>
     expect(errorForCaller(empty, 403)).toMatchObject({
       ...{ status: 502, type: 'gateway_error', code: 'upstream_account_unavailable', shouldRetry: false },
       message: expect.not.stringMatching(/0\.01|quota|balance|key/),

@@ -17,7 +17,7 @@ describe('a neutral request', () => {
     transcription: { language: 'en' },
     translation: {},
   };
-  test.each(Object.entries(bodies))('of mode %s holds the very body that was given', (mode, body) => {
+  test.each(Object.entries(bodies))('of mode %s keeps the given body object', (mode, body) => {
     const asked = neutralRequest(mode as PaidMode, body);
     expect(asked.mode).toBe(mode);
     expect(asked.body).toBe(body);
@@ -33,13 +33,13 @@ describe('a neutral request', () => {
     ['chat', { ...hi, modalities: [1] }, 'modalities is to be a list of texts'],
     ['embeddings', { input: null }, 'input is required'],
     ['speech', { input: ['hi'] }, 'input is to be a text'],
-  ] as const)('of mode %s is refused with %j by the name of what is wrong', (mode, body, message) => {
+  ] as const)('of mode %s is refused with %j by the name of the invalid member', (mode, body, message) => {
     const ask = () => neutralRequest(mode, body as unknown as JsonObject);
     expect(ask).toThrow(NotConvertible);
     expect(ask).toThrow(message);
   });
 
-  test('is read as what it asks for, and refused by whoever serves something else', () => {
+  test('is read as its own mode, and refused by an endpoint that serves another', () => {
     const caller = callerOf('chat', hi);
     expect(neutralAs(caller, 'chat').messages).toEqual(hi.messages);
     expect(() => neutralAs(caller, 'embeddings')).toThrow('this provider does not serve chat');

@@ -30,7 +30,7 @@ function watched(output: number, balance: number, price: Price = plainPrice) {
   return { covers, raised };
 }
 
-describe('a stream that grows', () => {
+describe('the reserved amount of a growing stream', () => {
   test.each([
     ['within its hold needs nothing more', 100, 0, [50, 100], true, []],
     ['beyond its hold raises it a step ahead', 100, 10_000, [100, 120], true, [10 + 120 + 512]],
@@ -47,7 +47,7 @@ describe('a stream that grows', () => {
     expect(stream.raised).toEqual(raised);
   });
 
-  test('costs the same for ever where the call has one price', () => {
+  test('is constant where the call has one price', () => {
     const stream = watched(0, 0, { per: 'call', price: '1', group: '1' } as unknown as Price);
     expect([stream.covers(10), stream.covers(100_000)]).toEqual([true, true]);
   });

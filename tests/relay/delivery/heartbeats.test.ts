@@ -56,13 +56,13 @@ describe('a silent stream', () => {
     expect(connection.sent.length).toBeGreaterThanOrEqual(5);
   });
 
-  test('is only opened where silence is not filled', () => {
+  test('is only opened where heartbeats are switched off', () => {
     const { connection } = heartbeats()(1000, null);
     vi.advanceTimersByTime(60_000);
     expect(connection.sent).toEqual([begun, 'flushed']);
   });
 
-  test('whose answer begins in time is not opened by a heartbeat, but filled between frames', () => {
+  test('whose answer begins in time is not opened by a heartbeat, but gets heartbeats between frames', () => {
     const { connection, heartbeat } = heartbeats()(1000, 1000);
     expect(heartbeat.takeOver()).toBe(false);
     for (let frames = 0; frames < 10; frames++) {
@@ -74,13 +74,13 @@ describe('a silent stream', () => {
     expect(connection.sent).toEqual(['beat']);
   });
 
-  test('that was opened says so to whoever takes over, once', () => {
+  test('that was opened reports so to its next owner, once', () => {
     const { heartbeat } = heartbeats()(400, 1000);
     vi.advanceTimersByTime(400);
     expect([heartbeat.takeOver(), heartbeat.open]).toEqual([true, false]);
   });
 
-  test('of a caller that takes nothing holds one heartbeat, and no more', () => {
+  test('of a stalled caller buffers one heartbeat, and no more', () => {
     const { connection } = heartbeats()(400, 400);
     connection.takes = false;
     vi.advanceTimersByTime(60_000);
@@ -88,10 +88,10 @@ describe('a silent stream', () => {
   });
 
   test.each<[string, (world: World) => void]>([
-    ['its caller has left', ({ connection }) => void Object.assign(connection, { gone: true })],
+    ['its caller has disconnected', ({ connection }) => void Object.assign(connection, { gone: true })],
     ['the answer has ended', ({ connection }) => void Object.assign(connection, { ended: true })],
     ['it is stopped', ({ heartbeat }) => heartbeat.stop()],
-  ])('is filled no more once %s, and the clock stops with the last of them', (_, ends) => {
+  ])('gets no more heartbeats once %s, and the timer stops with the last of them', (_, ends) => {
     const begin = heartbeats();
     const worlds = [begin(400, 400), begin(400, 400)];
     vi.advanceTimersByTime(400);

@@ -81,7 +81,7 @@ const pumped = (response: ServerResponse, upstream: Upstream) =>
     },
   );
 
-test('an open stream keeps nothing of what it has sent', async () => {
+test('an open stream buffers nothing that it has sent', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const upstream = new Upstream();

@@ -23,8 +23,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.useRealTimers());
 
-describe('a caller that is behind', () => {
-  test('is given up once it has taken nothing for the time it has', () => {
+describe('a stalled caller', () => {
+  test('is disconnected once it has read nothing for its timeout', () => {
     const silent = caller('silent', 500);
     watch(silent);
     vi.advanceTimersByTime(900);
@@ -34,7 +34,7 @@ describe('a caller that is behind', () => {
     expect(given).toEqual(['silent']);
   });
 
-  test('is left alone as long as it takes something now and then', () => {
+  test('is kept as long as it reads something now and then', () => {
     const slow = caller('slow', 500);
     watch(slow);
     for (let taken = 0; taken < 20; taken++) {
@@ -45,7 +45,7 @@ describe('a caller that is behind', () => {
     expect(given).toEqual([]);
   });
 
-  test('has its time anew when it falls behind again', () => {
+  test('has a new timeout when it stalls again', () => {
     const bursts = caller('bursts', 500);
     watch(bursts);
     vi.advanceTimersByTime(800);
@@ -60,7 +60,7 @@ describe('a caller that is behind', () => {
   });
 });
 
-test('nothing runs while nobody is behind', () => {
+test('no timer runs while no caller is stalled', () => {
   expect(vi.getTimerCount()).toBe(0);
   const one = caller('one', 1);
   watch(one);

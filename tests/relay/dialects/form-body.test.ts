@@ -116,7 +116,7 @@ describe('a multipart form is refused', () => {
   test.each([
     ['of no type', undefined],
     ['of another type', 'application/json'],
-    ['of a type that is a form, though not with files', 'application/x-www-form-urlencoded'],
+    ['of a multipart type other than form-data', 'application/x-www-form-urlencoded'],
     ['without a boundary', 'multipart/form-data'],
     ['with a boundary without an end', `multipart/form-data; boundary=${'b'.repeat(400)}`],
   ])('%s', async (_what, contentType) => {

@@ -489,7 +489,7 @@ describe('a Gemini request in the neutral form', () => {
   });
 });
 
-describe('a reference that a request may not contain', () => {
+describe('a reference in a Gemini request', () => {
   const file = { file_data: { file_uri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } };
 
   test.each<[string, JsonObject, string]>([
@@ -514,7 +514,7 @@ describe('a reference that a request may not contain', () => {
       { contents: [{ parts: [{ text: 'x' }] }], generation_config: { max_output_tokens: 0 } },
       'generationConfig.maxOutputTokens',
     ],
-  ])('is %s', (_what, body, param) => {
+  ])('is refused: %s', (_what, body, param) => {
     expect(generateContent.invalid({ model: 'm', ...body }, null)).toMatchObject({ param });
   });
 });

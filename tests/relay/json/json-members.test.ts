@@ -15,26 +15,26 @@ function read(text: string, cut = text.length): unknown {
   return atOnce(body.read()).value;
 }
 
-describe('a member that stands twice in one object', () => {
+describe('a duplicate member in one object', () => {
   test.each([
-    ['as it is', '{"max_tokens":1,"max_tokens":60000}', 'max_tokens'],
+    ['written the same way', '{"max_tokens":1,"max_tokens":60000}', 'max_tokens'],
     ['escaped', '{"max_tokens":1,"max\\u005ftokens":60000}', 'max_tokens'],
     ['with the same value', '{"n":1,"n":1}', 'n'],
     ['deep inside', '{"a":[{"b":{"c":[],"c":{}}}]}', 'c'],
     ['after texts with quotes, colons and brackets', '{"a":"\\":{[\\\\","b" : {"x":1},\n"b"\t:2}', 'b'],
-    ['as a name of the prototype', '{"__proto__":1,"__proto__":2}', '__proto__'],
-    ['without a letter', '{"":1,"":2}', ''],
+    ['with a name of the prototype', '{"__proto__":1,"__proto__":2}', '__proto__'],
+    ['with an empty name', '{"":1,"":2}', ''],
   ])('is refused by its name: %s', (_how, text, param) => {
     for (let cut = 1; cut <= text.length; cut++)
       expect(() => read(text, cut)).toThrow(expect.objectContaining({ status: 400, param }));
   });
 
   test.each(['{"a":{"n":1},"b":{"n":1},"n":["n","n"]}', '{"a":"n","n":"a:a"}', '{"__proto__":{"n":1},"n":1}', '{}'])(
-    'is not one in two objects, and not a text: %s',
+    'is not seen in two objects, nor in a text: %s',
     (text) => expect(read(text)).toEqual(JSON.parse(text)),
   );
 
-  test('is found in any body that has one, and in no other', () => {
+  test('is found in every body that has one, and in no other', () => {
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof({ maxDepth: 5 }, fc.string(), fc.integer(), fc.array(tie('value')), tie('object')),
       object: fc.dictionary(fc.string({ unit: 'binary' }), tie('value'), { maxKeys: 4 }),

@@ -32,12 +32,12 @@ describe('the shape of a JSON text', () => {
     ['objects in objects', '{"a":{"a":{"a":{"a":{"a":1}}}}}', '{"a":{"a":{"a":{"a":{"a":{"a":1}}}}}}', 'too-deep'],
     ['many values', `[${'1,'.repeat(39)}1]`, `[${'1,'.repeat(40)}1]`, 'too-many-parts'],
     ['many names', `{${'"a":1,'.repeat(19)}"a":1}`, `{${'"a":1,'.repeat(20)}"a":1}`, 'too-many-parts'],
-  ])('is told by its brackets and commas: %s', (_, within, beyond, excess) => {
+  ])('is known by its brackets and commas: %s', (_, within, beyond, excess) => {
     expect(excessOf(within)).toBeNull();
     expect(excessOf(beyond)).toBe(excess);
   });
 
-  test('is not told by what stands in strings, short or long, escaped or not', () => {
+  test('does not depend on strings, short or long, escaped or not', () => {
     for (const content of ['[[[[[[[', '\\"[[[[[[[', '\\\\', `${'x'.repeat(100)}\\"${'['.repeat(50)}`, ','.repeat(99)]) {
       expect(excessOf(`["${content}"]`)).toBeNull();
       expect(excessOf(`["${content}",[[[[[1]]]]]]`)).toBe('too-deep');

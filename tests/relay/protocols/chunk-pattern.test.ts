@@ -29,25 +29,25 @@ const wordsIn = (pattern: ChunkPattern | null, ...frames: (JsonObject | string)[
   return like?.end === bytes.length ? like.words : null;
 };
 
-describe('the words of a chunk that is like the one before', () => {
+describe('the text of a chunk with the same shape as the previous one', () => {
   const { stringify } = JSON;
 
   test.each([
     ['content', chunk({ content: 'Hi' }), chunk({ content: ' there, Ælfred' }), ' there, Ælfred'],
     ['none', chunk({ content: 'Hi' }), chunk({ content: '' }), ''],
-    ['the first ones', chunk({ role: 'assistant', content: '' }), chunk({ role: 'assistant', content: 'a' }), 'a'],
+    ['in the first ones', chunk({ role: 'assistant', content: '' }), chunk({ role: 'assistant', content: 'a' }), 'a'],
     [
       'thoughts',
       chunk({ content: null, reasoning_content: 'a' }),
       chunk({ content: null, reasoning_content: 'b' }),
       'b',
     ],
-    ['with noise', chunk({ content: 'a' }, { obfuscation: 'x1' }), chunk({ content: 'b' }, { obfuscation: '' }), 'b'],
-  ])('are found: %s', (_, first, next, words) => {
+    ['with padding', chunk({ content: 'a' }, { obfuscation: 'x1' }), chunk({ content: 'b' }, { obfuscation: '' }), 'b'],
+  ])('is found: %s', (_, first, next, words) => {
     expect(wordsIn(patternOf(first), next)).toBe(words);
   });
 
-  test('are found of all that follow each other, up to one that is not alike', () => {
+  test('is found in a run of equal shapes, up to the first different one', () => {
     const pattern = patternOf(chunk({ content: 'Hi' }));
     const long = 'Ælfred '.repeat(1_000);
     const alike = ['', ' there', '漢字', long, 'x'.repeat(4_000), 'y'.repeat(200)].map((content) => chunk({ content }));
@@ -68,17 +68,17 @@ describe('the words of a chunk that is like the one before', () => {
       { ...chunk({}), choices: [{ index: 1, delta: { content: 'a' }, logprobs: null, finish_reason: null }] },
     ],
     [
-      'an end',
+      'a finish reason',
       { ...chunk({}), choices: [{ index: 0, delta: { content: 'a' }, logprobs: null, finish_reason: 'stop' }] },
     ],
-    ['usage behind it', chunk({ content: 'a' }, { usage: { prompt_tokens: 1 } })],
-    ['words with a quote', chunk({ content: 'a "b"' })],
-    ['words with a backslash', chunk({ content: 'a\\b' })],
-    ['words with an end of line', chunk({ content: 'a\nb' })],
-    ['a character that JSON has not', stringify(chunk({ content: 'ab' })).replace('ab', 'a\tb')],
+    ['usage after it', chunk({ content: 'a' }, { usage: { prompt_tokens: 1 } })],
+    ['text with a quote', chunk({ content: 'a "b"' })],
+    ['text with a backslash', chunk({ content: 'a\\b' })],
+    ['text with an end of line', chunk({ content: 'a\nb' })],
+    ['a character that JSON forbids', stringify(chunk({ content: 'ab' })).replace('ab', 'a\tb')],
     ['less than a chunk', stringify(chunk({ content: 'a' })).slice(0, -1)],
     ['more than a chunk', `${stringify(chunk({ content: 'a' }))} `],
-  ])('are not read from %s', (_, next) => {
+  ])('is not read from %s', (_, next) => {
     const pattern = patternOf(chunk({ content: 'Hi' }));
     expect(pattern).not.toBeNull();
     expect(wordsIn(pattern, next)).toBeNull();
@@ -88,25 +88,25 @@ describe('the words of a chunk that is like the one before', () => {
     ['calls a tool', chunk({ content: 'a', tool_calls: [] })],
     ['speaks', chunk({ content: 'a', audio: { transcript: 'a' } })],
     ['refuses', chunk({ refusal: 'a' })],
-    ['says and thinks', chunk({ content: 'a', reasoning_content: 'b' })],
-    ['thinks in a member that is copied', chunk({ reasoning: '' })],
-    ['says nothing', chunk({ content: null })],
+    ['has text and thinking', chunk({ content: 'a', reasoning_content: 'b' })],
+    ['has thinking in a member that is copied', chunk({ reasoning: '' })],
+    ['has no text', chunk({ content: null })],
     ['has two choices', { choices: [{ delta: { content: 'a' } }, { delta: { content: 'b' } }] }],
-    ['tells usage', chunk({ content: 'a' }, { usage: { prompt_tokens: 1 } })],
+    ['has usage', chunk({ content: 'a' }, { usage: { prompt_tokens: 1 } })],
     ['names content elsewhere too', chunk({ content: 'a' }, { choice: { content: 'b' } })],
-    ['has its noise before its words', { obfuscation: 'x', ...chunk({ content: 'a' }) }],
+    ['has its padding before its text', { obfuscation: 'x', ...chunk({ content: 'a' }) }],
     ['is long', chunk({ content: 'a' }, { more: 'x'.repeat(5000) })],
-  ])('are not looked for where a chunk %s', (_, said) => {
+  ])('is not sought where a chunk %s', (_, said) => {
     expect(patternOf(said)).toBeNull();
   });
 
-  test('are not looked for where a member may be named in another spelling', () => {
+  test('is not sought where a member may have another spelling', () => {
     const text = '{"choices":[{"delta":{"content":"a","c\\u006fntent":"a"}}]}';
     expect(patternOf(JSON.parse(text), text)).toBeNull();
   });
 });
 
-describe('a stream', () => {
+describe('a stream of chunks', () => {
   const info = { callId: 'call-7', model: 'gpt-4o', createdAt: 1_760_000_000 };
   const open = (): AnswerStream =>
     providerOfType(1).protocol.stream({
@@ -176,7 +176,7 @@ describe('a stream', () => {
     return { sent: sent.join(''), said: said.toString(), toolCalls, finishReason, usage, closing };
   };
 
-  test('says the same whether its chunks are read or only their words, and goes on unchanged', () => {
+  test('has the same content whether chunks are parsed or only their text is read, and is forwarded unchanged', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.nat(), { maxLength: 8 }), (list, cuts) => {
         const usual = list.map((frame) => `data: ${told(frame)}\n\n`).join('');

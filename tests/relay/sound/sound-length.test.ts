@@ -16,11 +16,11 @@ import {
 const lengths = new SoundLengths();
 const mebibyte = 1024 * 1024;
 
-describe('the length of a file is what it says', () => {
+describe('the duration in the header of a file is used', () => {
   test.each([
     ['WAVE', wav(3), 3],
     ['MP3 of a constant rate', mp3(100), 100 * mp3FrameSeconds],
-    ['MP3 that announces its frames', mp3Announcing(100, 100), 100 * mp3FrameSeconds],
+    ['MP3 that states its number of frames', mp3Announcing(100, 100), 100 * mp3FrameSeconds],
     ['Opus in Ogg', ogg(12, 10, 4_000), 12],
     ['FLAC', flac(10, 20_000), 10],
     ['AAC in MPEG-4', m4a(8, 20_000), 8],
@@ -32,48 +32,48 @@ describe('the length of a file is what it says', () => {
   });
 });
 
-describe('a file that hides how long it lasts', () => {
+describe('a file that hides its duration', () => {
   test.each([
-    ['says one second, with 25 MiB of compressed sound', ogg(1, 400, 64_000), null],
-    ['says a tenth of a second, with 25 MiB without loss', flac(0.1, 25 * mebibyte), 0.1],
-    ['announces five frames of 100,000', mp3Announcing(5, 100_000), null],
-    ['announces a hundredth of its sound', wav(600, 192_000), 6],
-  ])('and %s lasts at least as long as so many bytes can', async (_name, file, seconds) => {
+    ['states one second, with 25 MiB of compressed audio', ogg(1, 400, 64_000), null],
+    ['states a tenth of a second, with 25 MiB of lossless audio', flac(0.1, 25 * mebibyte), 0.1],
+    ['states five frames of 100,000', mp3Announcing(5, 100_000), null],
+    ['states a hundredth of its audio', wav(600, 192_000), 6],
+  ])('and %s is reserved for at the minimum that so many bytes allow', async (_name, file, seconds) => {
     const { said, expected } = await lengths.of(file, 1);
     if (seconds !== null) expect(said).toBeCloseTo(seconds, 0);
     expect(expected).toBeGreaterThanOrEqual(Math.floor(file.length / 64_000));
   });
 
   test.each([
-    ['is recorded by a browser, without its length', webm(null, 20_000)],
-    ['is no sound', Buffer.from('hello there '.repeat(2_000))],
+    ['is recorded by a browser, without its duration', webm(null, 20_000)],
+    ['is not audio', Buffer.from('hello there '.repeat(2_000))],
     ['is cut off in its header', wav(10).subarray(0, 30)],
     ['is empty', Buffer.alloc(0)],
-  ])('and %s counts as speech of so many bytes', async (_name, file) => {
+  ])('and %s is counted as speech of so many bytes', async (_name, file) => {
     expect(await lengths.of(file, 1)).toMatchObject({ said: null, expected: Math.ceil(file.length / 2_000) });
   });
 
-  test('and says that it lasts for ever is taken for no more than can be counted', async () => {
+  test('and states an infinite duration is limited to a countable number', async () => {
     const file = webm(Number.POSITIVE_INFINITY, 100);
     const { expected } = await lengths.of(file, 1);
     expect(Number.isSafeInteger(expected)).toBe(true);
   });
 });
 
-describe('looking at a file', () => {
-  test('believes no announcement of more than there can be', async () => {
+describe('the inspection of a file', () => {
+  test('ignores announced sizes beyond the possible', async () => {
     const announcing = await lengths.of(announcingBillions(), 1);
     expect(announcing.expected).toBeLessThan(60);
   });
 
-  test('is refused for now where the library does not come to an end, and the next file is looked at', async () => {
+  test('is refused temporarily where the library does not terminate, and the next file is inspected', async () => {
     const hasty = new SoundLengths(50);
     const [endless, honest] = await Promise.allSettled([hasty.of(endlessForLibraries(), 1), hasty.of(wav(3), 1)]);
     expect(endless).toMatchObject({ status: 'rejected', reason: { status: 503, code: 'sound_file_not_read' } });
     expect(honest).toMatchObject({ status: 'fulfilled', value: { said: 3 } });
   });
 
-  test('leaves everybody else their turn', async () => {
+  test('yields to other work', async () => {
     let turns = 0;
     let looking = true;
     const others = (async () => {
@@ -85,7 +85,7 @@ describe('looking at a file', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  test('is one thing at a time, and nobody should bring more than wait already', async () => {
+  test('handles one file at a time, with a bounded number waiting', async () => {
     expect(lengths.noRoomFor(1)).toBeNull();
     const waiting = Array.from({ length: 16 }, () => lengths.of(wav(3), 1));
     expect([lengths.noRoomFor(1), lengths.noRoomFor(2)]).toEqual(['holder', null]);
@@ -95,14 +95,14 @@ describe('looking at a file', () => {
     expect(lengths.noRoomFor(1)).toBeNull();
   });
 
-  test('goes by turns: whoever brings many waits for them alone', async () => {
+  test('alternates between senders: one with many files waits for its own', async () => {
     const seen: string[] = [];
     const bring = (holder: number, name: string) => lengths.of(wav(1), holder).then(() => seen.push(name));
     await Promise.all([bring(1, 'a1'), bring(1, 'a2'), bring(1, 'a3'), bring(2, 'b1'), bring(3, 'c1')]);
     expect(seen).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
   });
 
-  test('comes to an end whatever is in it', async () => {
+  test('terminates whatever the file contains', async () => {
     const whole = [wav(1), mp3(20), ogg(2, 4, 300), flac(1, 500), m4a(2, 500), webm(2, 500)];
     let seed = 1;
     const random = (below: number): number => {

@@ -37,7 +37,7 @@ function world() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('large work', () => {
-  test('is done one piece at a time, with a pause as long as each took', async () => {
+  test('is done one piece at a time, with a pause as long as each piece took', async () => {
     const { work, done, pauses } = world();
     const all = [work('first', 300), work('second', 100), work('third', 50)];
     await settled();
@@ -53,7 +53,7 @@ describe('large work', () => {
     expect(await Promise.all(all)).toEqual(['first', 'second', 'third']);
   });
 
-  test('does not hold up small work', async () => {
+  test('does not delay small work', async () => {
     const { work, done } = world();
     const waiting = [work('first', 300), work('second', 300)];
     await settled();
@@ -62,7 +62,7 @@ describe('large work', () => {
     expect(waiting).toHaveLength(2);
   });
 
-  test('that fails lets the next one have its turn', async () => {
+  test('that fails does not block the next one', async () => {
     const { work, pauses } = world();
     await expect(work('fails', 10)).rejects.toThrow('it failed');
     const next = work('next', 10);
@@ -70,7 +70,7 @@ describe('large work', () => {
     expect(await next).toBe('next');
   });
 
-  test('that yields has a pause after each stretch of some milliseconds, and nobody overtakes it', async () => {
+  test('that yields has a pause after each stretch of some milliseconds, and keeps its position in the queue', async () => {
     const { steps, work, done, pauses } = world();
     const first = steps('first', [5, 5, 1, 12]);
     const second = work('second', 1);

@@ -42,7 +42,7 @@ describe.each([
   ['a prompt', evenly, (text: string) => countTokens(model, text)],
   ['an answer', bySteps, seen],
 ])('%s with blanks where evenly spaced samples would lie', (_kind, text, count) => {
-  test('is counted near to what it is, whatever the secret', () => {
+  test('is counted close to its real size, whatever the secret', () => {
     const exact = exactly(text);
     for (const secret of secrets) {
       samplePositionsBy(secret);
@@ -51,7 +51,7 @@ describe.each([
     }
   });
 
-  test('is counted alike each time with one secret, and at other places with another', () => {
+  test('is counted the same each time with one secret, and at other positions with another', () => {
     const counts = secrets.map((secret) => {
       samplePositionsBy(secret);
       const first = count(text);
@@ -62,12 +62,12 @@ describe.each([
   });
 });
 
-test('a text whose samples say nothing counts a token for every six bytes at least', () => {
+test('a text whose samples are blank counts at least a token for every six bytes', () => {
   expect(countTokens(model, ' '.repeat(60_000))).toBe(10_000);
   expect(seen(' '.repeat(60_000))).toBe(10_000);
 });
 
-test('what stands between blanks a sample apart counts: no more than a cut word is left out at the ends of one', () => {
+test('text between blanks at sampling distance counts: at most a cut word is omitted at the ends of a sample', () => {
   const line = `${dense.repeat(50)}\n${' '.repeat(54)}\n`;
   const text = line.repeat(400);
   expect(countTokens(model, text) / (countTokens(model, line) * 400)).toBeGreaterThan(0.7);

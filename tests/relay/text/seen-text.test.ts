@@ -15,8 +15,8 @@ const seen = (pieces: readonly string[]): SeenText => {
 
 const pieces = fc.array(fc.string({ unit: 'binary', maxLength: 3000 }), { maxLength: 30 });
 
-describe('what a model has said', () => {
-  test('is kept whole, and counted as any text, while it is short', () => {
+describe('the output text of a model', () => {
+  test('is kept whole and counted exactly while it is short', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 50 }), (pieces) => {
         const whole = pieces.join('');
@@ -30,7 +30,7 @@ describe('what a model has said', () => {
     );
   });
 
-  test('is remembered alike however it was cut, and never more than 16,384 characters of it', () => {
+  test('is sampled the same however it was cut, with at most 16,384 characters kept', () => {
     fc.assert(
       fc.property(pieces, (pieces) => {
         const cut = seen(pieces);
@@ -46,7 +46,7 @@ describe('what a model has said', () => {
   test.each([
     ['words', 'What comes in is written on the left, what goes out on the right. '],
     ['Chinese', '账簿是记录收支的书册，左边记收入，右边记支出。'],
-  ])('is estimated near to what it is when it is long: %s', (_, sentence) => {
+  ])('is estimated close to its real size when it is long: %s', (_, sentence) => {
     const count = 20_000;
     const exact = countTokens(model, sentence) * count;
     const text = seen(Array.from({ length: count }, () => sentence));
@@ -63,7 +63,7 @@ describe('what a model has said', () => {
     expect(Math.abs(text.tokens(model) / halves - 1)).toBeLessThan(0.15);
   });
 
-  test('takes little more than its length, though it came word by word', () => {
+  test('takes little more memory than its length, even if it arrives word by word', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const memory = (): number => {

@@ -26,7 +26,7 @@ const millisecondsFor = (work: () => void): number => {
   return Math.min(once(), once(), once());
 };
 
-describe('counting tokens', () => {
+describe('the token counter', () => {
   test.each([
     ['gpt-4o', 'hello world', 2],
     ['gpt-4', 'hello world', 2],
@@ -35,23 +35,23 @@ describe('counting tokens', () => {
     ['o3-mini', '你好，世界', 3],
     ['claude-3-opus', '你好，世界', 6],
     ['gpt-4o', '', 0],
-  ])('%s counts %j as %i', (model, text, tokens) => {
+  ])('for %s counts %j as %i', (model, text, tokens) => {
     expect(countTokens(model, text)).toBe(tokens);
   });
 
-  test('marks that control a model are text like any other', () => {
+  test('counts control tokens of a model as ordinary text', () => {
     expect(countTokens('gpt-4o', '<|endoftext|>')).toBeGreaterThan(1);
   });
 
-  test('several texts are counted each for itself and added up', () => {
+  test('counts several texts separately and adds them up', () => {
     expect(countTokens('gpt-4o', ['hello world', 'hello', ''])).toBe(3);
   });
 
-  test('a text counted before counts the same again', () => {
+  test('counts a repeated text the same', () => {
     expect([1, 2, 3].map(() => countTokens('gpt-4', sentence))).toEqual([15, 15, 15]);
   });
 
-  test('half a character does no harm', () => {
+  test('accepts half a character', () => {
     expect(countTokens('gpt-4o', '\ud83d')).toBeGreaterThan(0);
   });
 
@@ -60,19 +60,19 @@ describe('counting tokens', () => {
     ['Chinese', '冰岛的首都是雷克雅未克，人口约十三万。'.repeat(600)],
     ['prose that turns into Chinese', sentence.repeat(150) + '冰岛的首都是雷克雅未克。'.repeat(700)],
     ['numbers', Array.from({ length: 4000 }, (_, at) => at * 37).join(' ')],
-  ])('a long text (%s) is estimated within half a percent', (_kind, text) => {
+  ])('estimates a long text (%s) within half a percent', (_kind, text) => {
     const exact = (text.match(/.{1,4000}/gs) ?? []).reduce((sum, part) => sum + countTokens('gpt-4o', part), 0);
     expect(Math.abs(countTokens('gpt-4o', text) / exact - 1)).toBeLessThan(0.005);
   });
 
-  test('a long text in many pieces is estimated like one', () => {
+  test('estimates a long text in many pieces like one text', () => {
     const pieces = Array.from({ length: 2000 }, () => sentence);
     const whole = countTokens('gpt-4o', sentence.repeat(2000));
     expect(Math.abs(countTokens('gpt-4o', pieces) / whole - 1)).toBeLessThan(0.03);
   });
 });
 
-describe('the work is bounded', () => {
+describe('the work of counting is bounded', () => {
   const long = 1_000_000;
   const short = 8000;
 
