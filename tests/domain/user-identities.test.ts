@@ -30,7 +30,7 @@ const linked = (identity: LinkedIdentity): UserEvent => ({ type: 'IdentityLinked
 const deleted: UserEvent = { type: 'UserDeleted', by: root.id };
 const erased: UserEvent = { type: 'UserErased', by: root.id };
 
-describe('registering', () => {
+describe('registering a user with an identity', () => {
   test('records address and identity with the user, once', () =>
     given()
       .when({
@@ -48,8 +48,8 @@ describe('registering', () => {
       .thenRecordedOnce(registered(null), emailed, linked(github)));
 });
 
-describe('an e-mail address', () => {
-  test('is recorded once, changed, and taken away', () => {
+describe('the e-mail address of a user', () => {
+  test('is recorded once, changed, and removed', () => {
     given(registered()).when({ type: 'ChangeEmail', email: address }).thenRecordedOnce(emailed);
     given(registered(), emailed)
       .when({ type: 'ChangeEmail', email: null })
@@ -57,13 +57,13 @@ describe('an e-mail address', () => {
     given(registered()).when({ type: 'ChangeEmail', email: null }).thenNothing();
   });
 
-  test('is refused to a user who is not there, or no more', () => {
+  test('is refused to an absent or deleted user', () => {
     given().when({ type: 'ChangeEmail', email: address }).thenRefused('user-not-found');
     given(registered(), deleted).when({ type: 'ChangeEmail', email: address }).thenRefused('user-not-found');
   });
 });
 
-describe('an identity elsewhere', () => {
+describe('an identity at an identity provider', () => {
   test('is linked once', () =>
     given(registered())
       .when({ type: 'LinkIdentity', ...github })
@@ -79,12 +79,12 @@ describe('an identity elsewhere', () => {
       .when({ type: 'UnlinkIdentity', provider: 'github', passkeys: [] })
       .thenRecordedOnce({ type: 'IdentityUnlinked', provider: 'github' }));
 
-  test('stays where it is the only way in', () =>
+  test('is kept where it is the only sign-in method', () =>
     given(registered(null), emailed, linked(github))
       .when({ type: 'UnlinkIdentity', provider: 'github', passkeys: [] })
       .thenRefused('last-door', { provider: 'github' }));
 
-  test('goes where a password, another identity or another sign-in method remains', () => {
+  test('is removed where a password, another identity or another sign-in method remains', () => {
     const unlinked: UserEvent = { type: 'IdentityUnlinked', provider: 'github' };
     const without = { type: 'UnlinkIdentity', provider: 'github', passkeys: [] } as const;
     given(registered(null), linked(github), linked(oidc)).when(without).thenRecordedOnce(unlinked);
@@ -101,21 +101,22 @@ describe('the last passkey', () => {
   const givenUp: UserEvent = { type: 'PasskeyGivenUp', passkey: 'p1' };
   const order = { type: 'GiveUpPasskey', passkey: 'p1' } as const;
 
-  test('is given up for an account elsewhere, and whoever asks again writes it again', () => {
+  test('is removed for a linked identity, and a repeated command records it again', () => {
     given(registered(null), linked(github)).when(order).thenRecorded(givenUp);
     given(registered(null), linked(github), givenUp).when(order).thenRecorded(givenUp);
   });
 
-  test('stays where nothing else is a way in', () => {
+  test('is kept where there is no other sign-in method', () => {
     given(registered(null), emailed).when(order).thenRefused('last-door');
     given(registered(null), linked(github), { type: 'IdentityUnlinked', provider: 'github' })
       .when(order)
       .thenRefused('last-door');
   });
 
-  test('needs nothing said beside a password, which stays', () => given(registered()).when(order).thenNothing());
+  test('requires no other sign-in method beside a password, which is kept', () =>
+    given(registered()).when(order).thenNothing());
 
-  test('given up is no reason to unlink an identity, another one is', () => {
+  test('once removed does not permit unlinking an identity, unless there is another one', () => {
     const unlink = { type: 'UnlinkIdentity', provider: 'github' } as const;
     given(registered(null), linked(github), givenUp)
       .when({ ...unlink, passkeys: ['p1'] })
@@ -126,8 +127,8 @@ describe('the last passkey', () => {
   });
 });
 
-describe('leaving', () => {
-  test('is for everybody but root, once', () => {
+describe('closing the own account', () => {
+  test('is possible for all but root, once', () => {
     given(registered())
       .when({ type: 'DeleteOwnAccount', by: UserId(3) })
       .thenRecordedOnce({ ...deleted, by: UserId(3) });
@@ -138,12 +139,12 @@ describe('leaving', () => {
 });
 
 describe('erasing a user', () => {
-  test('deletes first who is not deleted, once', () => {
+  test('first deletes a user that is not deleted, once', () => {
     given(registered()).when({ type: 'EraseUser', by: root }).thenRecorded(deleted, erased);
     given(registered(), deleted).when({ type: 'EraseUser', by: root }).thenRecorded(erased);
   });
 
-  test('is refused among equals, against root by root itself, and where nobody is left', () => {
+  test('is refused among equals, against root by root itself, and where no user exists', () => {
     given(registered(SecretId('p'), 'admin'))
       .when({ type: 'EraseUser', by: admin })
       .thenRefused('peer-delete-forbidden');
@@ -156,7 +157,7 @@ describe('erasing a user', () => {
 });
 
 describe('ending sign-ins', () => {
-  test('is for whoever ranks above, and each time a fact of its own', () => {
+  test('is for higher roles, and each time recorded as an event of its own', () => {
     given(registered()).when({ type: 'EndSignIns', by: admin }).thenRecorded({ type: 'SignInsEnded', by: admin.id });
     given(registered(SecretId('p'), 'admin'))
       .when({ type: 'EndSignIns', by: admin })
@@ -164,8 +165,8 @@ describe('ending sign-ins', () => {
   });
 });
 
-describe('what a user is', () => {
-  test('has the claims of its address and identities', () =>
+describe('the state of a user', () => {
+  test('includes the claims of its address and identities', () =>
     given(registered(null), emailed, linked(github), linked(oidc), {
       type: 'IdentityUnlinked',
       provider: 'github',
@@ -183,7 +184,7 @@ describe('what a user is', () => {
       inviteQuota: 0n,
     }));
 
-  test('keeps them when it is deleted and erased, for their release', () =>
+  test('keeps the claims when it is deleted and erased, for their release', () =>
     given(registered(), emailed, deleted, erased).thenState({
       status: 'deleted',
       erased: true,

@@ -24,18 +24,18 @@ describe('promoting a user', () => {
       .when({ type: 'PromoteUser', by: root })
       .thenRecorded({ type: 'UserRoleChanged', role: 'admin', by: root.id }));
 
-  test('is for root alone', () =>
+  test('is for root only', () =>
     given(registered()).when({ type: 'PromoteUser', by: admin }).thenRefused('promote-forbidden'));
 
-  test('says first that a peer is out of reach, then that promoting is', () =>
+  test('is refused for a peer as out of reach, before the role is checked', () =>
     given(registered('admin')).when({ type: 'PromoteUser', by: admin }).thenRefused('peer-update-forbidden'));
 
-  test('is refused for who is one already', () => {
+  test('is refused for an admin', () => {
     given(registered('admin')).when({ type: 'PromoteUser', by: root }).thenRefused('already-admin');
     given(registered('root')).when({ type: 'PromoteUser', by: root }).thenRefused('already-admin');
   });
 
-  test('is refused for a user who never was', () =>
+  test('is refused for an unknown user', () =>
     given().when({ type: 'PromoteUser', by: root }).thenRefused('user-not-found'));
 });
 
@@ -45,7 +45,7 @@ describe('demoting a user', () => {
       .when({ type: 'DemoteUser', by: root })
       .thenRecorded({ type: 'UserRoleChanged', role: 'ordinary', by: root.id }));
 
-  test('is refused for who is one already', () =>
+  test('is refused for an ordinary user', () =>
     given(registered()).when({ type: 'DemoteUser', by: root }).thenRefused('already-ordinary'));
 
   test('protects root, even from root', () =>
@@ -55,7 +55,7 @@ describe('demoting a user', () => {
     given(registered('admin')).when({ type: 'DemoteUser', by: admin }).thenRefused('peer-update-forbidden'));
 });
 
-test('the legacy order "manage" finds deleted users: promoting and demoting them is not "not found"', () => {
+test('the legacy command "manage" finds deleted users: promoting and demoting them is not "not found"', () => {
   given(registered(), deleted)
     .when({ type: 'PromoteUser', by: root })
     .thenRecorded({ type: 'UserRoleChanged', role: 'admin', by: root.id });

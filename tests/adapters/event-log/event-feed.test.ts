@@ -67,8 +67,8 @@ function subscribed(log: ReturnType<typeof countedLog>, { after = beginning, cap
   };
 }
 
-describe('the feed of an event store', () => {
-  test('hands on what is offered as it is, without reading', async () => {
+describe('the event feed', () => {
+  test('delivers an offered batch unchanged, without reading the log', async () => {
     const log = countedLog(2);
     const { feed, next, iterator } = subscribed(log);
     expect(await next()).toEqual([0, 1]);
@@ -81,7 +81,7 @@ describe('the feed of an event store', () => {
     expect(log.reads).toHaveLength(readsSoFar);
   });
 
-  test('joins what is offered while a subscriber is busy', async () => {
+  test('joins batches that are offered while a subscriber is busy', async () => {
     const log = countedLog(1);
     const { feed, next } = subscribed(log);
     await next();
@@ -94,7 +94,7 @@ describe('the feed of an event store', () => {
     expect(await next()).toEqual([2, 3, 4]);
   });
 
-  test('reads what lies between two offers, and gives it once and in order', async () => {
+  test('reads the gap between two offers, and delivers it once and in order', async () => {
     const log = countedLog(1);
     const { feed, next } = subscribed(log);
     await next();
@@ -107,7 +107,7 @@ describe('the feed of an event store', () => {
     expect(await next()).toEqual([4]);
   });
 
-  test('gives what was offered while it was being read once', async () => {
+  test('delivers once what was offered while it was being read', async () => {
     const log = countedLog(1);
     const { feed, next } = subscribed(log);
     await next();
@@ -125,7 +125,7 @@ describe('the feed of an event store', () => {
     expect(await next()).toEqual([4]);
   });
 
-  test('does not go back when it is offered again what it has read', async () => {
+  test('does not go back when a batch is offered that it has read', async () => {
     const log = countedLog(1);
     const { feed, next, abort } = subscribed(log);
     await next();
@@ -143,7 +143,7 @@ describe('the feed of an event store', () => {
     abort.abort();
   });
 
-  test('sends a subscriber that is too slow back to reading, and gives it everything', async () => {
+  test('switches a slow subscriber to reading, and delivers everything', async () => {
     const log = countedLog(1);
     const { feed, next } = subscribed(log, { capacity: 4 });
     await next();
@@ -158,13 +158,13 @@ describe('the feed of an event store', () => {
     expect(log.reads.slice(readsSoFar)).toContain(1);
   });
 
-  test('a subscriber that starts far behind reads in pages until it has caught up', async () => {
+  test('reads pages for a subscriber that starts far behind until it has caught up', async () => {
     const log = countedLog(2_500);
     const { next } = subscribed(log);
     expect([(await next()).length, (await next()).length, (await next()).length]).toEqual([1_000, 1_000, 500]);
   });
 
-  test('does nothing while nobody subscribes', async () => {
+  test('does nothing without subscribers', async () => {
     const log = countedLog(5);
     const feed = new EventSubscriptions(log, quietLog, 100);
     feed.wake();
@@ -173,7 +173,7 @@ describe('the feed of an event store', () => {
     expect(log.reads).toEqual([]);
   });
 
-  test('rests again when the last subscriber has left', async () => {
+  test('is idle again when the last subscriber has left', async () => {
     const log = countedLog(1);
     const { feed, next, iterator } = subscribed(log);
     await next();
@@ -186,14 +186,14 @@ describe('the feed of an event store', () => {
 });
 
 describe('the queue of a subscriber', () => {
-  test('takes no more than its capacity, and then keeps nothing', async () => {
+  test('takes no more than its capacity, and is emptied when it overflows', async () => {
     const queue = new EventQueue(4);
     expect([queue.push(range(0, 1)), queue.push(range(2, 3)), queue.push(range(4, 4))]).toEqual([true, true, false]);
     expect(await queue.next()).toBeNull();
     expect(queue.push(range(5, 5))).toBe(false);
   });
 
-  test('takes no more characters than it may, however few events they are', async () => {
+  test('takes no more characters than its limit, however few events they are', async () => {
     const queue = new EventQueue(100);
     const large = (position: number) => [{ ...recorded(position), size: maxWaitingSize / 2 }];
     expect([queue.push(large(0)), queue.push(large(1)), queue.push(large(2))]).toEqual([true, true, false]);
@@ -210,14 +210,14 @@ describe('the queue of a subscriber', () => {
     expect(positions((await queue.next()) ?? [])).toEqual(positions(range(0, 9)));
   });
 
-  test('has room again once it was emptied', async () => {
+  test('has capacity again once it is emptied', async () => {
     const queue = new EventQueue(4);
     queue.push(range(0, 3));
     await queue.next();
     expect(queue.push(range(4, 7))).toBe(true);
   });
 
-  test('wakes who waits, when something comes and when it ends', async () => {
+  test('wakes its reader when a batch arrives and when it ends', async () => {
     const queue = new EventQueue(4);
     const waiting = queue.next();
     queue.push(range(0, 0));
@@ -227,7 +227,7 @@ describe('the queue of a subscriber', () => {
     expect(await ending).toBeNull();
   });
 
-  test('passes a failure on', async () => {
+  test('passes a failure to its reader', async () => {
     const queue = new EventQueue(4);
     const waiting = queue.next();
     queue.fail(new Error('unreadable'));

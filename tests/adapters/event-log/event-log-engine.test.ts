@@ -33,19 +33,19 @@ function engineContract(name: string, engineOfEmptyLog: () => Promise<EventLogEn
       return { lost, head: claim.head, store };
     }
 
-    test('tells its log from others, by the same text each time', async () => {
+    test('identifies its log by the same text each time', async () => {
       expect(await engine.identity()).toMatch(/^[^\n]+$/);
       expect(await engine.identity()).toBe(await engine.identity());
     });
 
-    test('tells a writer where the log ended when it was claimed', async () => {
+    test('reports to a writer where the log ended when the epoch began', async () => {
       const first = await writer();
       expect(first.head).toBe(beginning);
       const appended = await first.store.append(alpha, [newEvent(1), newEvent(2)], 'no-stream');
       expect((await writer()).head).toBe((appended as { position: Position }).position);
     });
 
-    test('takes nothing of a writer once another has claimed the log, and tells it so once', async () => {
+    test('fences off a writer once another has begun an epoch, and reports it once', async () => {
       const older = await writer();
       expect(await older.store.append(alpha, [newEvent(1)], 'no-stream')).toMatchObject({ ok: true });
       const newer = await writer();
@@ -61,7 +61,7 @@ function engineContract(name: string, engineOfEmptyLog: () => Promise<EventLogEn
 
 engineContract('memory', async () => new MemoryEventLog());
 
-describe('over real Postgres', () => {
+describe('an engine over real Postgres', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();

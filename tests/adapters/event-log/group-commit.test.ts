@@ -55,7 +55,7 @@ function heldWriter(limits = roomy) {
 }
 
 describe('group commit', () => {
-  test('writes together what one turn of the event loop appends', async () => {
+  test('writes all appends of one turn of the event loop together', async () => {
     const { commits, batches, begun, finish } = heldWriter();
     const appends = [1, 2, 3].map((n) => commits.add(append(n, `s-${n}`)));
     await begun(1);
@@ -76,7 +76,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
-  test('gives each append its own outcome', async () => {
+  test('returns to each append its own outcome', async () => {
     const { commits, begun, finish } = heldWriter();
     const conflict: AppendResult = { ok: false, conflict: { actual: 3 } };
     const results = Promise.allSettled([1, 2, 3].map((n) => commits.add(append(n, `s-${n}`))));
@@ -100,7 +100,7 @@ describe('group commit', () => {
     expect(batches).toEqual([[0, 1, 3], [2, 5], [4]]);
   });
 
-  test('lets nothing overtake an append to the same stream that did not fit', async () => {
+  test('keeps the order of one stream when an append does not fit into the batch', async () => {
     const { commits, batches, begun, finish } = heldWriter();
     void commits.add(append(1, 'a', 1_500));
     void commits.add(append(2, 'b', 1_500));
@@ -124,7 +124,7 @@ describe('group commit', () => {
     expect(batches.map((batch) => batch.length)).toEqual([500, 500, 100]);
   });
 
-  test('takes an append that is larger than a batch by itself', async () => {
+  test('writes an append that is larger than a batch by itself', async () => {
     const { commits, batches, begun, finish } = heldWriter();
     void commits.add(append(1, 'a', 5_000));
     void commits.add(append(2, 'b'));
@@ -138,7 +138,7 @@ describe('group commit', () => {
     const busy = { code: 'store-busy' };
     const filling = Array.from({ length: 500 }, () => done);
 
-    test('lets so many appends wait, and tells the others at once that nothing was written', async () => {
+    test('queues a bounded number of appends, and rejects the others at once as not written', async () => {
       const { commits, batches, begun, finish } = heldWriter({ ...roomy, appends: 2 });
       const first = commits.add(append(1, 's-1'));
       await begun(1);
@@ -156,7 +156,7 @@ describe('group commit', () => {
       expect(batches).toEqual([[1], [2, 3], [5]]);
     });
 
-    test('bounds the size of what waits, and takes a single large append all the same', async () => {
+    test('limits the size of the queue, and accepts a single large append all the same', async () => {
       const { commits, begun, finish } = heldWriter({ ...roomy, size: 10 });
       void commits.add(append(1, 's-1', 500));
       await begun(1);
@@ -169,7 +169,7 @@ describe('group commit', () => {
       await commits.drained();
     });
 
-    test('does not write what has waited longer than its patience', async () => {
+    test('does not write an append that has waited longer than its timeout', async () => {
       const patienceMs = 50;
       const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs });
       void commits.add(append(performance.now(), 's-1'));
@@ -181,7 +181,7 @@ describe('group commit', () => {
       expect(batches).toHaveLength(1);
     });
 
-    describe('and hangs', () => {
+    describe('and does not answer', () => {
       beforeEach(() => {
         vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
       });
@@ -189,7 +189,7 @@ describe('group commit', () => {
         vi.useRealTimers();
       });
 
-      test('tells what waits behind the batch when its own patience is over', async () => {
+      test('rejects an append behind the batch when its timeout has passed', async () => {
         const { commits, batches, begun, finish } = heldWriter({ ...roomy, patienceMs: 50, outcomeGraceMs: 1_000 });
         const inFlight = commits.add(append(performance.now(), 's-1'));
         await begun(1);
@@ -205,7 +205,7 @@ describe('group commit', () => {
         expect(await later).toEqual(done);
       });
 
-      test('tells an append in the batch that its outcome is unknown, while a younger one waits on', async () => {
+      test('reports the outcome of an append in the batch as unknown, while a younger one waits on', async () => {
         const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs: 50, outcomeGraceMs: 20 });
         const started = performance.now();
         const old = commits.add(append(started, 's-1'));
@@ -221,7 +221,7 @@ describe('group commit', () => {
       });
     });
 
-    test('refuses at once as long as it stands still, but for one batch that asks', async () => {
+    test('rejects at once while it hangs, except for one batch that probes the log', async () => {
       const { commits, begun, finish } = heldWriter({ ...roomy, patienceMs: 1_000 });
       const failed = expect(commits.add(append(performance.now(), 's-1'))).rejects.toThrow('no answer');
       await begun(1);
@@ -254,7 +254,7 @@ describe('group commit', () => {
     });
   });
 
-  test('goes on after a batch that failed as a whole', async () => {
+  test('continues after a batch that failed as a whole', async () => {
     const failures = [new Error('broken')];
     const commits = new GroupCommit(async (batch) => {
       const failure = failures.pop();

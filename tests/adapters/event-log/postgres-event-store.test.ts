@@ -85,8 +85,8 @@ describe('the event store in Postgres', () => {
     }
   }
 
-  describe('with transactions that overlap', () => {
-    test('one that appended first and commits late comes first, and nobody reads past it', async () => {
+  describe('with overlapping transactions', () => {
+    test('keeps a long transaction that appended first in first position, and no reader passes it', async () => {
       const store = await openStore();
       const slow = await openClient();
       const subscription = collect(store, beginning);
@@ -105,7 +105,7 @@ describe('the event store in Postgres', () => {
       await subscription.stop();
     });
 
-    test('one that began first and appends late comes last, though it had seen an empty log', async () => {
+    test('keeps a transaction that began first and appends late in last position, though it had seen an empty log', async () => {
       const store = await openStore();
       const slow = await openClient();
       const subscription = collect(store, beginning);
@@ -122,7 +122,7 @@ describe('the event store in Postgres', () => {
       await subscription.stop();
     });
 
-    test('one that rolls back leaves no hole', async () => {
+    test('leaves no gap after a rollback', async () => {
       const store = await openStore();
       const slow = await openClient();
       await slow.query('BEGIN');
@@ -133,7 +133,7 @@ describe('the event store in Postgres', () => {
       expect(await quick).toEqual({ ok: true, revision: 0, position: 0 });
     });
 
-    test('stores of several processes give one order without holes, the same to all subscribers', async () => {
+    test('gives one order without gaps to the subscribers of all processes', async () => {
       const stores = [await openStore(), await openStore(), await openStore()] as const;
       const subscriptions = stores.map((store) => collect(store, beginning));
       const writing = stores.flatMap((store, process) =>
@@ -153,10 +153,10 @@ describe('the event store in Postgres', () => {
     });
   });
 
-  describe('large events', () => {
+  describe('with large events', () => {
     const mebibyte = 1024 * 1024;
 
-    test('are refused alone, by name, when they are larger than an event may be', async () => {
+    test('refuses only the event that exceeds the limit, by name', async () => {
       const store = await openStore();
       const refused = expect(store.append(alpha, [newEvent(1, 'x'.repeat(mebibyte))], 'any')).rejects.toMatchObject({
         code: 'event-too-large',
@@ -166,7 +166,7 @@ describe('the event store in Postgres', () => {
       await refused;
     });
 
-    test('make pages short: a reader never has more in memory than a page and one event, and misses none', async () => {
+    test('makes short pages: a reader never holds more than a page and one event, and misses none', async () => {
       const store = await openStore();
       for (let n = 0; n < 12; n++) await store.append(alpha, [newEvent(n, 'x'.repeat(mebibyte - 100))], 'any');
       // As a release without the limit may have left it.
@@ -187,7 +187,7 @@ describe('the event store in Postgres', () => {
     });
   });
 
-  describe('a long stream', () => {
+  describe('with a long stream', () => {
     const grow = (events: number, characters: number) =>
       database.pool.query(
         `INSERT INTO events (position, event_id, stream, revision, type, version, data, at)
@@ -196,7 +196,7 @@ describe('the event store in Postgres', () => {
         [events, characters, alpha],
       );
 
-    test('is read whole, in pages, in its own order', async () => {
+    test('reads it whole, in pages, in its own order', async () => {
       const store = await openStore();
       await grow(25, 1_000_000);
       const recorded = await store.readStream(alpha);
@@ -204,7 +204,7 @@ describe('the event store in Postgres', () => {
       expect(recorded.every(({ size = 0 }) => size > 1_000_000)).toBe(true);
     });
 
-    test('is refused by name when it is more than can be held, and a command is decided on it all the same', async () => {
+    test('refuses by name to read more than memory allows, and still decides a command on it', async () => {
       const store = await openStore();
       await grow(14, 10_000_000);
       await expect(store.readStream(alpha)).rejects.toMatchObject({
@@ -220,7 +220,7 @@ describe('the event store in Postgres', () => {
 
   describe('while the log is locked', () => {
     const busy = { code: 'store-busy' };
-    test('an append is told after its patience that nothing was written, which stays true', async () => {
+    test('rejects an append after its timeout as not written, which stays true', async () => {
       const store = await openStore({ patienceMs: 500 });
       const locker = await openClient();
       await locker.query('BEGIN');
@@ -242,7 +242,7 @@ describe('the event store in Postgres', () => {
       expect(ids(await store.readAll(beginning, 10))).toEqual([eventId(1), eventId(3)]);
     });
 
-    test('the server itself ends an attempt, and the next one needs no other backend', async () => {
+    test('has the server end an attempt, and the next one needs no other backend', async () => {
       const store = await openStore();
       const locker = await openClient();
       await locker.query('BEGIN');
@@ -264,7 +264,7 @@ describe('the event store in Postgres', () => {
   });
 
   describe('when a connection is lost', () => {
-    test('before the append was written, it is written once', async () => {
+    test('before an append was written, writes it once', async () => {
       const store = await openStore();
       const slow = await openClient();
       await slow.query('BEGIN');
@@ -278,7 +278,7 @@ describe('the event store in Postgres', () => {
       expect(ids(await store.readAll(beginning, 10))).toEqual([eventId(1), eventId(2)]);
     });
 
-    test('to a server that falls silent as the connection is made, appends are given up and later ones are taken', async () => {
+    test('because the server falls silent while connecting, gives appends up and accepts later ones', async () => {
       const between = await openCutOff();
       const store = await openStore({ connection: between.connection, patienceMs: 500 });
       between.silenceAfter('set statement_timeout');
@@ -289,7 +289,7 @@ describe('the event store in Postgres', () => {
       expect(last).toBe(eventId(2));
     }, 60_000);
 
-    test('between the commit and its answer, there is one copy, the first result, and one delivery', async () => {
+    test('between the commit and its answer, keeps one copy, the first result, and one delivery', async () => {
       const between = await openCutOff();
       const store = await openStore({ connection: between.connection, pollMs: never });
       await store.append(alpha, [newEvent(1)], 'no-stream');
@@ -307,7 +307,7 @@ describe('the event store in Postgres', () => {
       await subscription.stop();
     });
 
-    test('a whole batch is repeated, each append with its own first result', async () => {
+    test('repeats a whole batch, each append with its own first result', async () => {
       const between = await openCutOff();
       const store = await openStore({ connection: between.connection });
       await store.append(alpha, [newEvent(1)], 'no-stream');
@@ -323,7 +323,7 @@ describe('the event store in Postgres', () => {
       expect(await store.head()).toBe(49);
     });
 
-    test('for good, the append is rejected as unavailable, and the store recovers when Postgres is back', async () => {
+    test('for good, rejects the append as unavailable, and recovers when Postgres is back', async () => {
       const between = await openCutOff();
       const store = await openStore({ connection: between.connection, patienceMs: 50 });
       await store.append(alpha, [newEvent(1)], 'no-stream');
@@ -334,7 +334,7 @@ describe('the event store in Postgres', () => {
       expect(await store.append(alpha, [newEvent(2)], 0)).toMatchObject({ ok: true, revision: 1 });
     });
 
-    test('a subscription goes on where it was', async () => {
+    test('resumes a subscription at its position', async () => {
       const between = await openCutOff();
       const store = await openStore({ connection: between.connection });
       const other = await openStore();
@@ -351,8 +351,8 @@ describe('the event store in Postgres', () => {
     });
   });
 
-  describe('news of other processes', () => {
-    test('is pushed by a notification, without polling', async () => {
+  describe('with other processes', () => {
+    test('receives a notification of new events, without polling', async () => {
       const store = await openStore({ pollMs: never });
       const other = await openStore();
       const subscription = collect(store, beginning);
@@ -363,7 +363,7 @@ describe('the event store in Postgres', () => {
       await subscription.stop();
     });
 
-    test('is found by polling when the notification is lost', async () => {
+    test('finds new events by polling when the notification is lost', async () => {
       const store = await openStore({ pollMs: 20 });
       const subscription = collect(store, beginning);
       await store.append(alpha, [newEvent(1)], 'no-stream');
@@ -378,7 +378,7 @@ describe('the event store in Postgres', () => {
       await subscription.stop();
     });
 
-    test('between two appends of this process is delivered between them', async () => {
+    test('delivers events between two appends of this process in between', async () => {
       const store = await openStore({ pollMs: never });
       const other = await openStore();
       const subscription = collect(store, beginning);
@@ -391,13 +391,13 @@ describe('the event store in Postgres', () => {
     });
   });
 
-  describe('what a node appends, which writes the log alone', () => {
+  describe('of the only writer', () => {
     const openNode = async (): Promise<EventStore> => {
       const { rows } = await database.pool.query<{ epoch: number }>('SELECT epoch FROM begin_epoch()');
       return openStore({ fence: { epoch: rows[0]?.epoch ?? 0, onLost: () => undefined }, pollMs: never });
     };
 
-    test('is told to no other connection while nobody else follows the log', async () => {
+    test('notifies no other connection while no other process subscribes to the log', async () => {
       const node = await openNode();
       const told: string[] = [];
       const listener = await openClient();
@@ -412,7 +412,7 @@ describe('the event store in Postgres', () => {
       expect(told).toEqual(['2']);
     });
 
-    test('is pushed to whoever follows the log in another process, calls included', async () => {
+    test('notifies subscribers in another process, calls included', async () => {
       const node = await openNode();
       const subscription = collect(await openStore({ pollMs: never }), beginning);
       // The follower is in its place when it has been told of something for the first time.
@@ -426,7 +426,7 @@ describe('the event store in Postgres', () => {
       await subscription.stop();
     });
 
-    test('is known to its own subscribers, and so is what a command appends beside it', async () => {
+    test('delivers to its own subscribers, with the events of commands in between', async () => {
       const node = await openNode();
       const subscription = collect(node, beginning);
       const command = await openStore({ listens: false });
@@ -440,7 +440,7 @@ describe('the event store in Postgres', () => {
     });
   });
 
-  test('an append to a call reads of the log that call alone, however small the log was as its plan was made', async () => {
+  test('reads only the call itself for an append to it, however small the log was as the plan was made', async () => {
     await database.pool.query(
       `INSERT INTO events (position, event_id, stream, revision, type, version, data, at)
        SELECT n, gen_random_uuid(), 'apikey-' || n % 8, n / 8, 'ApiKeyEdited', 1, '{}', 0 FROM generate_series(0, 999) n`,
@@ -464,7 +464,7 @@ describe('the event store in Postgres', () => {
     expect((await rowsRead()) - before).toBe(1);
   });
 
-  test('calls fill the pages of the index of streams, among streams whose names come before theirs and after', async () => {
+  test('fills the pages of the stream index with calls, among streams with smaller and greater names', async () => {
     const store = await openStore();
     const others = ['apikey', 'user'].flatMap((kind) =>
       Array.from({ length: 300 }, (_, place) => streamNamed(`${kind}-${place}`)),
@@ -486,14 +486,14 @@ describe('the event store in Postgres', () => {
     expect(rows[0]?.bytes).toBeLessThan(70);
   });
 
-  describe('event ids', () => {
-    test('of which some are in the stream and some are not are refused', async () => {
+  describe('with event ids', () => {
+    test('refuses an append with some ids that are in the stream and some that are not', async () => {
       const store = await openStore();
       await store.append(alpha, [newEvent(1)], 'no-stream');
       await expect(store.append(alpha, [newEvent(1), newEvent(2)], 'any')).rejects.toThrow(/reuses the event ids/);
     });
 
-    test('of another stream are refused to this append alone', async () => {
+    test('refuses only the append with an id of another stream', async () => {
       const store = await openStore();
       await store.append(alpha, [newEvent(1)], 'no-stream');
       const reusing = store.append(beta, [newEvent(1)], 'no-stream');
@@ -504,7 +504,7 @@ describe('the event store in Postgres', () => {
     });
   });
 
-  describe('payload versions', () => {
+  describe('with payload versions', () => {
     const renamed = payloadVersions({ OptionChanged: [({ name, ...rest }) => ({ ...rest, key: name })] });
 
     async function storeOldEvent(store: EventStore): Promise<void> {
@@ -512,13 +512,13 @@ describe('the event store in Postgres', () => {
       await database.pool.query(`UPDATE events SET data = '{"name": "old name", "value": {"text": "x"}}'`);
     }
 
-    test('an old payload is read in its new shape', async () => {
+    test('reads an old payload in its new shape', async () => {
       await storeOldEvent(await openStore());
       const [event] = await (await openStore({ payloads: renamed })).readStream(alpha);
       expect(event?.event).toEqual({ type: 'OptionChanged', key: 'old name', value: { text: 'x' } });
     });
 
-    test('new events are written in the newest version', async () => {
+    test('writes new events in the newest version', async () => {
       const store = await openStore({ payloads: renamed });
       await store.append(alpha, [newEvent(1)], 'no-stream');
       const { rows } = await database.pool.query('SELECT version FROM events');
@@ -526,7 +526,7 @@ describe('the event store in Postgres', () => {
       expect((await store.readStream(alpha))[0]?.event).toEqual(newEvent(1).event);
     });
 
-    test('an event of a newer release stops its readers instead of being skipped', async () => {
+    test('stops readers at an event of a newer release instead of skipping it', async () => {
       const newer = await openStore({ payloads: renamed });
       const older = await openStore();
       const live = collect(older, beginning);
@@ -537,7 +537,7 @@ describe('the event store in Postgres', () => {
       await expect(collect(older, beginning).reached(2)).rejects.toThrow(/version 2/);
     });
 
-    test('an event of a type this release does not know stops those who follow the log as soon as it comes', async () => {
+    test('stops subscribers at an event of an unknown type at once', async () => {
       const store = await openStore();
       const live = collect(store, beginning);
       await store.append(alpha, [newEvent(1)], 'no-stream');
@@ -546,7 +546,7 @@ describe('the event store in Postgres', () => {
       await expect(live.reached(2)).rejects.toMatchObject({ name: 'UnreadableEvent', type: 'CreditLent', position: 1 });
     });
 
-    test('an event of a newer release among others stops those who follow the log, when the others have come', async () => {
+    test('stops subscribers at an event of a newer release among others, after the others have been delivered', async () => {
       const store = await openStore({ pollMs: never });
       const live = collect(store, beginning);
       await store.append(alpha, [newEvent(1)], 'no-stream');
@@ -560,7 +560,7 @@ describe('the event store in Postgres', () => {
       await expect(live.reached(3)).rejects.toMatchObject({ name: 'UnreadableEvent', position: 2 });
     });
 
-    test('the text of a payload stays as it was written, byte for byte', async () => {
+    test('keeps the text of a payload byte for byte', async () => {
       const store = await openStore();
       await store.append(alpha, [newEvent(1, 'a "quoted" \u00e9\u2028')], 'no-stream');
       const { rows } = await database.pool.query('SELECT data::text AS data FROM events');

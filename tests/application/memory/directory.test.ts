@@ -19,8 +19,8 @@ beforeEach(() => {
 
 const names = (channels: readonly ChannelView[]): string[] => channels.map(({ settings }) => settings.name);
 
-describe('channels', () => {
-  test('come from the read model, then by the tail', async () => {
+describe('the channel directory', () => {
+  test('is loaded from the read model, then updated by the tail', async () => {
     await node.addChannel(1);
     await node.project();
     const directory = await node.open();
@@ -45,7 +45,7 @@ describe('channels', () => {
     expect(directory.channel(ChannelId(2))?.status).toBe('enabled');
   });
 
-  test('whose rows are newer than the position of the snapshot do not fall back when the tail repeats the past', async () => {
+  test('keeps rows newer than the position of the snapshot when the tail repeats the past', async () => {
     await node.addChannel(1);
     await node.project();
     await node.editChannel(1, { name: 'first edit' });
@@ -59,7 +59,7 @@ describe('channels', () => {
     expect(names(directory.channels())).toStrictEqual(['second edit']);
   });
 
-  test('removed behind the back of the read model stay removed when the tail repeats the past', async () => {
+  test('keeps channels removed that the read model lacks when the tail repeats the past', async () => {
     await node.addChannel(1);
     await node.project();
     await node.editChannel(1, { name: 'edited' });
@@ -70,7 +70,7 @@ describe('channels', () => {
     expect(directory.channels()).toStrictEqual([]);
   });
 
-  test('are the same object until they change: what is derived from them can be kept as long', async () => {
+  test('returns the same object until it changes, so that derived values can be cached as long', async () => {
     await node.addChannel(1);
     await node.project();
     const directory = await node.open();
@@ -85,13 +85,13 @@ describe('channels', () => {
   });
 });
 
-describe('candidates', () => {
+describe('the candidate channels', () => {
   const open = async (): Promise<NodeDirectory> => {
     await node.project();
     return node.open();
   };
 
-  test('serve the model for the group, best priority first', async () => {
+  test('serve the model for the group, highest priority first', async () => {
     await node.addChannel(1, { name: 'low', priority: -5 });
     await node.addChannel(2, { name: 'high', priority: 10 });
     await node.addChannel(3, { name: 'other model', models: ['o1'] });
@@ -105,7 +105,7 @@ describe('candidates', () => {
     expect(directory.candidates('nowhere', 'gpt-4o')).toStrictEqual([]);
   });
 
-  test('are only those channels that are enabled', async () => {
+  test('are only those that are enabled', async () => {
     await node.addChannel(1, { name: 'by hand' });
     await node.addChannel(2, { name: 'automatically' });
     await node.addChannel(3, { name: 'on' });
@@ -119,7 +119,7 @@ describe('candidates', () => {
     expect((await open()).candidates('default', 'gpt-4o')).toHaveLength(1);
   });
 
-  test('are found anew after every change', async () => {
+  test('are computed again after every change', async () => {
     await node.addChannel(1);
     const directory = await open();
     expect(directory.candidates('default', 'gpt-4o')).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('candidates', () => {
 });
 
 describe('the models of some groups', () => {
-  test('are those that enabled channels serve for one of them, sorted, each once', async () => {
+  test('are those that enabled channels serve for one of them, sorted, without duplicates', async () => {
     await node.addChannel(1, { models: ['o1', 'gpt-4o'] });
     await node.addChannel(2, { models: ['gpt-4o', 'claude-2'], groups: ['vip'] });
     await node.addChannel(3, { models: ['off'] });
@@ -152,8 +152,8 @@ describe('the models of some groups', () => {
   });
 });
 
-describe('options', () => {
-  test('hold their initial values, then those of the read model, then what the tail brings', async () => {
+describe('the options in memory', () => {
+  test('have their initial values, then those of the read model, then those of the tail', async () => {
     await node.option('RetryTimes', '1');
     await node.project();
     const directory = await node.open();
@@ -189,7 +189,7 @@ describe('options', () => {
     expect(directory.settings().text('Notice')).toBe('new');
   });
 
-  test('have texts, initial ones included; a secret has none, only a place in the vault', async () => {
+  test('have texts, initial ones included; a secret has only a reference to the vault', async () => {
     const secret = { secret: SecretId('smtp-1') };
     await node.option('SMTPToken', secret);
     await node.option('MyOption', 'mine');
@@ -209,7 +209,7 @@ describe('options', () => {
     expect(directory.optionSecret('SMTPToken')).toBeNull();
   });
 
-  test('know what they held before anybody changed them', async () => {
+  test('include their initial values', async () => {
     await node.option('RetryTimes', '3');
     await node.project();
     const directory = await node.open();
@@ -220,7 +220,7 @@ describe('options', () => {
 });
 
 describe('an API key', () => {
-  test('is found by the hash of its text, and remembered', async () => {
+  test('is found by the hash of its text, and cached', async () => {
     await node.issueKey(12, 'hash-a');
     await node.project();
     const directory = await node.open();
@@ -230,7 +230,7 @@ describe('an API key', () => {
     expect(node.lookUps).toBe(1);
   });
 
-  test('nobody issued is not there, and nobody remembers that: it may be issued', async () => {
+  test('that does not exist is absent, and its absence is not cached: it may be issued', async () => {
     const directory = await node.open();
     expect(await directory.apiKey('hash-a')).toBeNull();
     await node.issueKey(12, 'hash-a');
@@ -247,7 +247,7 @@ describe('an API key', () => {
     expect(node.lookUps).toBe(0);
   });
 
-  test('issued while it is being looked up is found', async () => {
+  test('issued during its lookup is found', async () => {
     const directory = await node.open();
     node.meanwhile = async () => {
       await node.issueKey(12, 'hash-a');
@@ -278,7 +278,7 @@ describe('an API key', () => {
     expect(await directory.apiKey('hash-a')).toBeNull();
   });
 
-  test('is never staler than the log it is first read from, however far the read model is behind', async () => {
+  test('is never older than the log position of its first lookup, however far the read model is behind', async () => {
     await node.issueKey(12, 'hash-a');
     await node.project();
     await node.append(streams.apiKey(ApiKeyId(12)), { type: 'ApiKeyDisabled', owner: alice, cause: 'manual' });
@@ -288,7 +288,7 @@ describe('an API key', () => {
     expect(await directory.apiKey('hash-a')).toMatchObject({ status: 'manual' });
   });
 
-  test('forgotten for others is looked up again', async () => {
+  test('evicted for others is looked up again', async () => {
     for (const id of [12, 13, 14]) await node.issueKey(id, `hash-${id}`);
     await node.project();
     const directory = await node.open(2);
@@ -340,7 +340,7 @@ describe('a user', () => {
     expect(await directory.user(alice)).toMatchObject({ status: 'deleted' });
   });
 
-  test('nobody registered is not there until somebody does', async () => {
+  test('that does not exist is absent until it is registered', async () => {
     const directory = await node.open();
     expect(await directory.user(alice)).toBeNull();
     await node.register(alice);
@@ -349,7 +349,7 @@ describe('a user', () => {
   });
 });
 
-test('calls and claims of names pass by without a trace', async () => {
+test('calls and claims of names leave no trace in the directory', async () => {
   await node.addChannel(1);
   await node.project();
   const directory = await node.open();

@@ -52,11 +52,11 @@ const failedAt = (channelId: number, durationMs = 400) => ({
   durationMs,
 });
 
-describe('refused calls', () => {
+describe('a refused call in the live traffic', () => {
   const refusal = { status: 403, code: 'insufficient_user_quota' } as Refusal;
   const badKey = { status: 401, code: 'invalid_api_key' } as Refusal;
 
-  test('are counted by what they were told, most frequent first, and in no other figure', () => {
+  test('is counted by its error, most frequent first, and in no other figure', () => {
     traffic.refused(badKey, 2);
     traffic.refused(refusal, 30);
     traffic.refused(badKey, 3);
@@ -69,7 +69,7 @@ describe('refused calls', () => {
     expect(total).toMatchObject({ requestsPerMinute: 1, errorRate: 0 });
   });
 
-  test('leave after sixty seconds, also when the clock is set back', () => {
+  test('leaves after sixty seconds, also when the clock is set back', () => {
     traffic.refused(refusal, 30);
     clock.advance(59_999);
     expect(traffic.snapshot().refused).toHaveLength(1);
@@ -81,8 +81,8 @@ describe('refused calls', () => {
   });
 });
 
-describe('an attempt that failed', () => {
-  test('is told of its channel, and the call that another one answered did not fail', () => {
+describe('a failed attempt', () => {
+  test('is counted for its channel, while a call that another channel answered did not fail', () => {
     serve({ channelId: 4 }, { failedAttempts: [failedAt(35), failedAt(36)] });
     const { total, channels, models } = traffic.snapshot();
     expect([total.requestsPerMinute, total.errorRate, models.length]).toEqual([1, 0, 1]);
@@ -95,7 +95,7 @@ describe('an attempt that failed', () => {
     ]);
   });
 
-  test('counts once for its channel when nobody answered the call', () => {
+  test('counts once for its channel when no channel answered the call', () => {
     fail({}, { attempts: [ChannelId(35), ChannelId(36)], failedAttempts: [failedAt(35), failedAt(36)] });
     const { total, channels } = traffic.snapshot();
     expect(total).toMatchObject({ requestsPerMinute: 1, errorRate: 1 });
@@ -105,7 +105,7 @@ describe('an attempt that failed', () => {
     ]);
   });
 
-  test('tells how long its channel took, and leaves with its minute', () => {
+  test('reports the latency of its channel, and leaves with its minute', () => {
     serve({ channelId: 4 }, { failedAttempts: [failedAt(35, 2_000)] });
     const [failed] = traffic.snapshot().channels;
     expect(Math.abs((failed?.latencyP50Ms ?? 0) - 2_000)).toBeLessThan(110);
@@ -114,11 +114,11 @@ describe('an attempt that failed', () => {
   });
 });
 
-describe('the last minute', () => {
-  test('is empty at first, without figures for what nobody measured', () =>
+describe('the last minute of traffic', () => {
+  test('is empty at first, without figures for what was not measured', () =>
     expect(traffic.snapshot()).toStrictEqual({ at: start, total: nothing, refused: [], channels: [], models: [] }));
 
-  test('is worked out once for those who look within a quarter of a second', () => {
+  test('is computed once for readers within a quarter of a second', () => {
     const first = traffic.recentSnapshot();
     serve();
     clock.advance(249);
@@ -129,13 +129,13 @@ describe('the last minute', () => {
     expect(traffic.recentSnapshot().at).toBe(clock.now());
   });
 
-  test('counts requests, their tokens and what they cost', () => {
+  test('counts requests, their tokens and their cost', () => {
     serve({ charged: 30 }, { usage: { input: 20, output: 5 } });
     serve({ charged: 12 });
     expect(total()).toMatchObject({ requestsPerMinute: 2, tokensPerMinute: 25 + 12, quotaPerMinute: 42, errorRate: 0 });
   });
 
-  test('does not count a reservation: only its end tells anything', () => {
+  test('does not count a reservation: only its end is counted', () => {
     traffic.take([recordedAt(0, streams.call(CallId('c')), reserved({ quota: 5 }), { at: start })]);
     expect(total()).toStrictEqual(nothing);
   });
@@ -148,7 +148,7 @@ describe('the last minute', () => {
     expect(total()).toStrictEqual(nothing);
   });
 
-  test('forgets one call after the other', () => {
+  test('drops one call after the other', () => {
     for (let second = 0; second < 60; second++) {
       serve({ charged: second });
       clock.advance(1_000);
@@ -160,7 +160,7 @@ describe('the last minute', () => {
     expect(traffic.snapshot()).toMatchObject({ total: nothing, channels: [], models: [] });
   });
 
-  test('does not contain what is older when it arrives, as after a start', () => {
+  test('omits older calls that arrive late, as after a start', () => {
     happens(settled({ quota: 5, charged: 5 }), { ageMs: 61_000 });
     happens(settled({ quota: 5, charged: 7 }), { ageMs: 30_000 });
     happens(settled({ quota: 5, charged: 6 }), { ageMs: 60_000 });
@@ -169,7 +169,7 @@ describe('the last minute', () => {
     expect(total().requestsPerMinute).toBe(0);
   });
 
-  test('counts what another clock dates in the future as of now: it must not outlive the window', () => {
+  test('counts calls that another clock dates in the future as of now: they must not outlive the window', () => {
     happens(settled({ quota: 5, charged: 5 }), { ageMs: -3_600_000 });
     serve();
     expect(total().requestsPerMinute).toBe(2);
@@ -177,7 +177,7 @@ describe('the last minute', () => {
     expect(total()).toStrictEqual(nothing);
   });
 
-  test('stays exact over many more calls than it remembers', () => {
+  test('stays exact over many more calls than it holds', () => {
     for (let n = 0; n < 45_000; n++) {
       if (n % 300 === 0) clock.advance(1_000);
       serve({ charged: 1 });
@@ -186,15 +186,15 @@ describe('the last minute', () => {
   });
 });
 
-describe('failures', () => {
-  test('are calls that were reserved and could not be served', () => {
+describe('a failure in the live traffic', () => {
+  test('is a call that was reserved and could not be served', () => {
     serve();
     serve();
     serve();
     fail();
     expect(total()).toMatchObject({ requestsPerMinute: 4, errorRate: 0.25, tokensPerMinute: 30 });
   });
-  test('are forgotten like every other call', () => {
+  test('leaves the window like every other call', () => {
     fail();
     clock.advance(30_000);
     serve();
@@ -202,7 +202,7 @@ describe('failures', () => {
     clock.advance(30_000);
     expect(total()).toMatchObject({ requestsPerMinute: 1, errorRate: 0 });
   });
-  test('are answers that were withheld after they had been charged: the call counts once, its charge not at all', () => {
+  test('is an answer that was withheld after it had been charged: the call counts once, its charge not at all', () => {
     serve({ charged: 10 });
     serve({ charged: 10 });
     happens(refunded({ charged: 10 }));
@@ -210,22 +210,22 @@ describe('failures', () => {
     clock.advance(60_000);
     expect(total()).toStrictEqual(nothing);
   });
-  test('are answers that broke off', () => {
+  test('is an answer that broke off', () => {
     serve({}, { outcome: 'upstream-broke' });
     expect(total()).toMatchObject({ requestsPerMinute: 1, errorRate: 1, quotaPerMinute: 10 });
   });
-  test.each(['caller-left', 'quota-ran-out'] as const)('are not answers that ended because %s', (outcome) => {
+  test.each(['caller-left', 'quota-ran-out'] as const)('is not an answer that ended because %s', (outcome) => {
     serve({}, { outcome });
     expect(total().errorRate).toBe(0);
   });
-  test.each(['caller-left', 'recovered'] as const)('are not calls given back because %s', (reason) => {
+  test.each(['caller-left', 'recovered'] as const)('is not a call released because %s', (reason) => {
     fail({}, { reason });
     expect(total()).toStrictEqual(nothing);
   });
 });
 
-describe('durations', () => {
-  test('are told as median and 95th percentile, to about five per cent', () => {
+describe('latencies', () => {
+  test('are reported as median and 95th percentile, to about five per cent', () => {
     for (let n = 1; n <= 100; n++) serve({}, { useTimeMs: n * 100, firstTokenMs: n * 10 });
     const { latencyP50Ms, latencyP95Ms, firstTokenP50Ms, firstTokenP95Ms } = total();
     for (const [told, exact] of [
@@ -236,11 +236,11 @@ describe('durations', () => {
     ] as const)
       expect(Math.abs((told ?? 0) - exact) / exact, `${told} for ${exact}`).toBeLessThan(0.055);
   });
-  test('without a first token are those of the whole alone', () => {
+  test('without a first token are those of the whole only', () => {
     serve({}, { firstTokenMs: null });
     expect(total()).toMatchObject({ latencyP50Ms: expect.any(Number), firstTokenP50Ms: null });
   });
-  test('beyond any class still count, in the first and the last', () => {
+  test('beyond any class count in the first or the last', () => {
     serve({}, { useTimeMs: 0, firstTokenMs: 0 });
     expect(total().latencyP50Ms).toBe(1);
     clock.advance(60_000);
@@ -249,8 +249,8 @@ describe('durations', () => {
   });
 });
 
-describe('by channel and by model', () => {
-  test('the same figures, for those that had calls', () => {
+describe('the figures by channel and by model', () => {
+  test('are the same as the total, for those that had calls', () => {
     serve({ model: 'gpt-4o', channelId: 3, charged: 10 });
     serve({ model: 'gpt-4o', channelId: 4, charged: 20 });
     serve({ model: 'o1', channelId: 4, charged: 30 });
@@ -264,11 +264,11 @@ describe('by channel and by model', () => {
       { model: 'o1', requestsPerMinute: 1, quotaPerMinute: 30 },
     ]);
   });
-  test('a failed call counts for the channel tried last', () => {
+  test('count a failed call for the channel tried last', () => {
     fail({}, { attempts: [ChannelId(3), ChannelId(4)] });
     expect(traffic.snapshot().channels).toMatchObject([{ channelId: 4, errorRate: 1 }]);
   });
-  test('one that found no channel counts for its model alone', () => {
+  test('count a call without a channel for its model only', () => {
     fail({ model: 'o1' }, { attempts: [], reason: 'no-channel' });
     const { channels, models } = traffic.snapshot();
     expect(channels).toStrictEqual([]);

@@ -4,8 +4,8 @@ import { Quota } from '../../../src/domain/kernel/quota.js';
 import { flush } from '../../support/flush.js';
 import { admit, admitted, alice, bob, GateWorld, left, refused, worldWith } from '../../support/memory/gate-world.js';
 
-describe('an account seen for the first time', () => {
-  test('is read once for all who ask, after the read model was given the time to come as far as the tail', async () => {
+describe('an account on its first use', () => {
+  test('is read once for concurrent readers, after the read model has had time to reach the tail', async () => {
     const world = worldWith(1_000, 500, { byHand: true });
     const asked = [admit(world, 'c1', 200, { apiKey: null }), admit(world, 'c2', 300, { apiKey: null })];
     const available = world.gate.available(alice);
@@ -19,7 +19,7 @@ describe('an account seen for the first time', () => {
     expect(world.reads).toBe(1);
   });
 
-  test('nobody knows has nothing', async () => {
+  test('is empty for an unknown user', async () => {
     const world = new GateWorld();
     expect(await world.gate.available(alice)).toBe(0);
     expect(await admit(world, 'c1', 0, { apiKey: null })).toStrictEqual(refused('user', 0));
@@ -58,7 +58,7 @@ describe('an account seen for the first time', () => {
     ]);
   });
 
-  test('gets what the tail brings while it is read', async () => {
+  test('receives the events of the tail while it is read', async () => {
     const world = worldWith(1_000, 500, { byHand: true });
     const available = world.gate.available(alice);
     await flush();
@@ -70,7 +70,7 @@ describe('an account seen for the first time', () => {
     expect(await available).toBe(800);
   });
 
-  test('gets it once, where the read has some of it too', async () => {
+  test('receives them once, where the read has some of them too', async () => {
     const world = worldWith(1_000, 500, { byHand: true });
     const available = world.gate.available(alice);
     await flush();
@@ -84,7 +84,7 @@ describe('an account seen for the first time', () => {
     expect(await available).toBe(800);
   });
 
-  test('gets the gap from the log and the rest from the tail, each once', async () => {
+  test('receives the gap from the log and the rest from the tail, each once', async () => {
     const world = worldWith(1_000, 500, { byHand: true });
     world.grant(7, 10);
     world.deliver();
@@ -97,7 +97,7 @@ describe('an account seen for the first time', () => {
     expect(await available).toBe(1_110);
   });
 
-  test('that cannot be read fails for who asked; the next reads again', async () => {
+  test('fails for its readers if it cannot be read; the next one reads again', async () => {
     const world = worldWith(1_000, 500, { byHand: true });
     const asked = [world.gate.available(alice), admit(world, 'c1', 5, { apiKey: null })];
     const failures = Promise.all(asked.map((answer) => expect(answer).rejects.toThrow('cannot be read')));
@@ -111,8 +111,8 @@ describe('an account seen for the first time', () => {
   });
 });
 
-describe('the number of accounts kept', () => {
-  test('is limited: an account at rest is dropped, and read again with nothing lost', async () => {
+describe('the number of accounts in memory', () => {
+  test('is limited: an idle account is evicted, and read again with nothing lost', async () => {
     const world = worldWith(1_000, 500, { capacity: 1 });
     await admit(world, 'c1', 200, { apiKey: null });
     world.reserve('c1', { quota: 200, apiKeyId: null });
@@ -126,7 +126,7 @@ describe('the number of accounts kept', () => {
     expect(world.reads).toBe(reads + 1);
   });
 
-  test('is exceeded rather than forget a hold', async () => {
+  test('is exceeded rather than evict a reservation', async () => {
     const world = worldWith(1_000, 500, { capacity: 1 });
     await admit(world, 'c1', 200);
     for (let user = 100; user < 120; user++) await world.gate.available(UserId(user));
@@ -137,7 +137,7 @@ describe('the number of accounts kept', () => {
     expect(await left(world)).toStrictEqual({ user: 500, key: 0 });
   });
 
-  test('of one still serves callers who alternate', async () => {
+  test('when limited to one still serves callers that alternate', async () => {
     const world = worldWith(1_000, 500, { capacity: 1 });
     world.grant(8, 1_000);
     world.deliver();

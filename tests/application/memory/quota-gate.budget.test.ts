@@ -39,7 +39,7 @@ async function call(world: GateWorld, id: string, charged: number, budget: Budge
 }
 
 describe('a budget', () => {
-  test('refuses what it does not afford, and says when it begins anew', async () => {
+  test('refuses a call that it cannot cover, and says when it is renewed', async () => {
     for (const [period, resetsAt] of [
       ['daily', '2026-03-05T00:00:00Z'],
       ['weekly', '2026-03-09T00:00:00Z'],
@@ -53,14 +53,14 @@ describe('a budget', () => {
     }
   });
 
-  test('binds an unlimited API key, too', async () => {
+  test('limits an unlimited API key, too', async () => {
     const world = worldAtNoon(10_000, 0);
     const budget = budgetOf(100);
     expect(await admit(world, 'c1', 100, { unlimited: true, budget })).toStrictEqual(admitted(100));
     expect(await admit(world, 'c2', 1, { unlimited: true, budget })).toMatchObject({ short: 'budget', available: 0 });
   });
 
-  test('lets 200 parallel calls share what there is for 10', async () => {
+  test('lets 200 parallel calls share an amount for 10', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(1_000);
     const verdicts = await Promise.all(Array.from({ length: 200 }, (_, n) => admit(world, `c${n}`, 100, { budget })));
@@ -68,30 +68,30 @@ describe('a budget', () => {
     expect(await left(world)).toStrictEqual({ user: 9_000, key: 9_000 });
   });
 
-  test('grants a call that makes do with less what is left', async () => {
+  test('grants the rest to a call that accepts less', async () => {
     const budget = budgetOf(100);
     expect(await admit(worldAtNoon(), 'c1', 500, { budget, least: 40 })).toStrictEqual(admitted(100));
   });
 
-  test('of which nothing is left refuses even what is free', async () => {
+  test('that is spent refuses even a free call', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100);
     await call(world, 'c1', 100, budget);
     expect(await admit(world, 'c2', 0, { budget })).toMatchObject({ short: 'budget', available: 0 });
   });
 
-  test('is not asked of a call that no API key pays for', async () => {
+  test('is not checked for a call without an API key', async () => {
     expect(await admit(worldAtNoon(), 'c1', 500, { apiKey: null, budget: budgetOf(1) })).toStrictEqual(admitted(500));
   });
 
-  test('is told before the balance of the user, and after what the key has', async () => {
+  test('is checked before the balance of the user, and after the allowance of the key', async () => {
     const budget = budgetOf(50);
     expect(await admit(worldAtNoon(10, 10), 'c1', 60, { budget })).toStrictEqual(refused('api-key', 10));
     expect(await admit(worldAtNoon(10, 100), 'c1', 60, { budget })).toMatchObject({ short: 'budget' });
     expect(await admit(worldAtNoon(10, 100), 'c1', 40, { budget })).toStrictEqual(refused('user', 10));
   });
 
-  test('limits how far a hold grows, and what of a call that turned out dearer is charged', async () => {
+  test('limits how far a reservation grows, and how much of a more expensive call is charged', async () => {
     const world = worldAtNoon();
     await admit(world, 'c1', 60, { budget: budgetOf(100) });
     expect(await world.gate.extend(CallId('c1'), Quota(101))).toBe(false);
@@ -100,7 +100,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c2', 1, { budget: budgetOf(100) })).toMatchObject({ short: 'budget', available: 0 });
   });
 
-  test('gives back what a call held and did not cost, or never used', async () => {
+  test('gets back what a call reserved and did not cost, or never used', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100);
     await admit(world, 'c1', 100, { budget });
@@ -112,7 +112,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c3', 75, { budget })).toStrictEqual(admitted(75));
   });
 
-  test('begins anew by itself at the next period, whatever was spent before', async () => {
+  test('is renewed by itself at the next period, whatever was spent before', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100);
     await call(world, 'c1', 100, budget);
@@ -123,7 +123,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c3', 100, { budget })).toStrictEqual(admitted(100));
   });
 
-  test('counts a call that runs past midnight in the period it is settled in, and its hold from midnight on', async () => {
+  test('counts a call that runs past midnight in the period of its settlement, and its reservation from midnight on', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100);
     await admit(world, 'c1', 60, { budget });
@@ -137,7 +137,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c2', 100, { budget })).toStrictEqual(admitted(100));
   });
 
-  test('gets back what is refunded in the period it was charged in', async () => {
+  test('gets back a refund in the period of the charge', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100, 'weekly');
     const settledAt = world.clock.now();
@@ -151,7 +151,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c3', 101, { budget: budgetOf(100) })).toMatchObject({ available: 100 });
   });
 
-  test('that is changed knows what was spent under the one before, or without any', async () => {
+  test('that is changed includes what was spent under the previous one, or without any', async () => {
     const world = worldAtNoon();
     await call(world, 'c1', 60, budgetOf(100));
     await admit(world, 'c2', 20);
@@ -164,7 +164,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c4', 21, { budget: budgetOf(100) })).toStrictEqual(admitted(21));
   });
 
-  test('is known after a restart as it was before', async () => {
+  test('is the same after a restart as before', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100);
     await call(world, 'c1', 30, budget);
@@ -179,7 +179,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c4', 25, { budget })).toStrictEqual(admitted(25));
   });
 
-  test('outlasts a clock that is set back by a day at the first of a month', async () => {
+  test('survives a clock that is set back by a day at the first of a month', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100, 'monthly');
     await call(world, 'c1', 60, budget);
@@ -197,7 +197,7 @@ describe('a budget', () => {
  * What the owner was promised, told without the gate: in no period do calls cost more than the budget, as long as none
  * costs more than it held.
  */
-test('whatever happens in whatever order, no period costs more than the budget', async () => {
+test('no period costs more than the budget, whatever happens in whatever order', async () => {
   const step = fc.record({
     kind: fc.constantFrom('admit', 'admit', 'admit', 'extend', 'settle', 'settle', 'drop', 'echo', 'pass', 'restart'),
     which: fc.nat(20),

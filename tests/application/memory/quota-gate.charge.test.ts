@@ -25,8 +25,8 @@ const settle = async (world: GateWorld, call: string, reserved: number, charged:
 const unlimited = { unlimited: true } as const;
 const daily = (quota: number) => ({ quota: Quota(quota), period: 'daily' }) as const;
 
-describe('a call that cost more than was granted to it', () => {
-  test('is charged out of what another call holds, which leaves nothing and never less', async () => {
+describe('a call that cost more than its reservation', () => {
+  test('is charged from what another call has reserved, down to zero and not below', async () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'a', 990, unlimited);
     expect(await admit(world, 'b', 500, { ...unlimited, least: 5 })).toStrictEqual(admitted(10));
@@ -39,7 +39,7 @@ describe('a call that cost more than was granted to it', () => {
     expect(await charge(world, 'a', 990)).toBe(600);
   });
 
-  test('leaves the rest to the other one once that is released', async () => {
+  test('leaves the rest to the other call once that is released', async () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'a', 990, unlimited);
     await admit(world, 'b', 500, { ...unlimited, least: 5 });
@@ -52,7 +52,7 @@ describe('a call that cost more than was granted to it', () => {
     expect(await world.gate.available(alice)).toBe(600);
   });
 
-  test('is charged with all others no more than there is, in whatever order they end', async () => {
+  test('is charged with all others no more than the balance, in whatever order they end', async () => {
     const world = worldWith(900, 0);
     const granted: number[] = [];
     for (let n = 0; n < 40; n++) {
@@ -66,7 +66,7 @@ describe('a call that cost more than was granted to it', () => {
     expect(await world.gate.balance(alice)).toBe(0);
   });
 
-  test('has its charge decided anew when it is asked for again', async () => {
+  test('has its charge decided again when its settlement is repeated', async () => {
     const world = worldWith(100, 0);
     await admit(world, 'a', 50, unlimited);
     expect(await charge(world, 'a', 80)).toBe(80);
@@ -75,7 +75,7 @@ describe('a call that cost more than was granted to it', () => {
     expect(await charge(world, 'b', 100)).toBe(30);
   });
 
-  test('is charged no more than the allowance of a limited key, which other calls of the key hold', async () => {
+  test('is charged no more than the allowance of a limited key, which other calls of the key have reserved', async () => {
     const world = worldWith(100_000, 1_000);
     await admit(world, 'a', 990);
     await admit(world, 'b', 500, { least: 5 });
@@ -87,7 +87,7 @@ describe('a call that cost more than was granted to it', () => {
     expect(await left(world)).toStrictEqual({ user: 99_000, key: 0 });
   });
 
-  test('is charged no more than its budget leaves, which other calls of the key hold', async () => {
+  test('is charged no more than its budget leaves, which other calls of the key have reserved', async () => {
     const world = worldWith(100_000, 0);
     const terms = { ...unlimited, budget: daily(1_000) };
     await admit(world, 'a', 990, terms);
@@ -100,8 +100,8 @@ describe('a call that cost more than was granted to it', () => {
   });
 });
 
-describe('what an owner takes away while a call is under way', () => {
-  test('is taken from no call: the allowance of a key, or quota of the user', async () => {
+describe('quota that an owner removes while a call is in flight', () => {
+  test('is not removed from a reservation: the allowance of a key, or quota of the user', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'a', 400);
     world.editKey(key, -500);
@@ -119,7 +119,7 @@ describe('what an owner takes away while a call is under way', () => {
   });
 });
 
-describe('a call that a process left behind', () => {
+describe('a call that a dead process left behind', () => {
   const leftCall = (reserved: number) => ({
     callId: CallId('theirs'),
     userId: alice,
@@ -127,7 +127,7 @@ describe('a call that a process left behind', () => {
     reserved: Quota(reserved),
   });
 
-  test('is charged what it cost beyond its reservation, as far as the balance goes, and once', async () => {
+  test('is charged for its cost beyond its reservation, as far as the balance goes, and once', async () => {
     const world = worldWith(1_000, 500);
     world.reserve('theirs', { quota: 300 });
     world.deliver();
@@ -140,7 +140,7 @@ describe('a call that a process left behind', () => {
     expect(await left(world)).toStrictEqual({ user: 550, key: 50 });
   });
 
-  test('is charged less than it held where others have taken that', async () => {
+  test('is charged less than its reservation where others have taken that', async () => {
     const world = worldWith(1_000, 0);
     world.reserve('theirs', { quota: 900 });
     world.deliver();
@@ -149,7 +149,7 @@ describe('a call that a process left behind', () => {
     expect(await world.gate.chargeLeft(leftCall(900), Quota(900))).toBe(300);
   });
 
-  test('is one the gate knows nothing of where it has ended by the log: nothing is held for it', async () => {
+  test('has no reservation at the gate where it has ended in the log', async () => {
     const world = worldWith(1_000, 500);
     world.reserve('theirs', { quota: 300 });
     world.settle('theirs', { quota: 300, charged: 200 });

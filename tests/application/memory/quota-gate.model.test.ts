@@ -485,7 +485,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   ms: fc.integer({ min: -40, max: 400 }).map((hours) => hours * 3_600_000),
 });
 
-test('what is available is the fold of the log minus the holds of open calls, whatever happens in whatever order', async () => {
+test('the available amount is the fold of the log minus the reservations of open calls, whatever happens in whatever order', async () => {
   let checked = 0;
   let admitted = 0;
   let beyondBudget = 0;

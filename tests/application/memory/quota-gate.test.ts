@@ -13,8 +13,8 @@ import {
   worldWith,
 } from '../../support/memory/gate-world.js';
 
-describe('admission', () => {
-  test('holds the estimate on user and API key together', async () => {
+describe('admission by the quota gate', () => {
+  test('reserves the estimate for user and API key together', async () => {
     const world = worldWith(1_000, 500);
     expect(await admit(world, 'c1', 200)).toStrictEqual(admitted(200));
     expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
@@ -26,19 +26,19 @@ describe('admission', () => {
     expect(await left(world)).toStrictEqual({ user: 0, key: 0 });
   });
 
-  test('is refused when the user is short, and then holds nothing on the key', async () => {
+  test('is refused when the user lacks quota, and then reserves nothing on the key', async () => {
     const world = worldWith(100, 500);
     expect(await admit(world, 'c1', 101)).toStrictEqual(refused('user', 100));
     expect(await left(world)).toStrictEqual({ user: 100, key: 500 });
   });
 
-  test('is refused when the API key is short, and then holds nothing on the user', async () => {
+  test('is refused when the API key lacks quota, and then reserves nothing on the user', async () => {
     const world = worldWith(1_000, 100);
     expect(await admit(world, 'c1', 101)).toStrictEqual(refused('api-key', 100));
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 100 });
   });
 
-  test('of a call that is free is refused all the same to who has nothing, or less', async () => {
+  test('of a free call is refused to a user with a balance of zero or less', async () => {
     expect(await admit(worldWith(0, 500), 'c1', 0)).toStrictEqual(refused('user', 0));
     expect(await admit(worldWith(-5, 500), 'c1', 0)).toStrictEqual(refused('user', -5));
     expect(await admit(worldWith(500, 0), 'c1', 0)).toStrictEqual(refused('api-key', 0));
@@ -46,27 +46,27 @@ describe('admission', () => {
     expect(await admit(worldWith(1, 1), 'c1', 0)).toStrictEqual(admitted(0));
   });
 
-  test('with an unlimited API key is limited by the user alone; the key is still counted', async () => {
+  test('with an unlimited API key is limited by the user only; the key is still counted', async () => {
     const world = worldWith(1_000, 0);
     expect(await admit(world, 'c1', 600, { unlimited: true })).toStrictEqual(admitted(600));
     expect(await left(world)).toStrictEqual({ user: 400, key: -600 });
     expect(await admit(world, 'c2', 401, { unlimited: true })).toStrictEqual(refused('user', 400));
   });
 
-  test('without an API key concerns the user alone', async () => {
+  test('without an API key concerns the user only', async () => {
     const world = worldWith(1_000, 10);
     expect(await admit(world, 'c1', 600, { apiKey: null })).toStrictEqual(admitted(600));
     expect(await left(world)).toStrictEqual({ user: 400, key: 10 });
   });
 
-  test('lets 200 parallel calls share what there is for 10', async () => {
+  test('lets 200 parallel calls share an amount for 10', async () => {
     const world = worldWith(1_000, 5_000);
     const verdicts = await Promise.all(Array.from({ length: 200 }, (_, n) => admit(world, `c${n}`, 100)));
     expect(verdicts.filter((verdict) => verdict.admitted)).toHaveLength(10);
     expect(await left(world)).toStrictEqual({ user: 0, key: 4_000 });
   });
 
-  test('lets 200 parallel calls by two API keys share what their user has for 10', async () => {
+  test('lets 200 parallel calls by two API keys share their user’s amount for 10', async () => {
     const world = worldWith(1_000, 700);
     world.issueKey(13, 700);
     world.deliver();
@@ -78,7 +78,7 @@ describe('admission', () => {
     expect((await world.gate.remaining(key)) + (await world.gate.remaining(otherKey))).toBe(400);
   });
 
-  test('of a call that is under way already is refused, and leaves what is held for it', async () => {
+  test('of an in-flight call is refused, and keeps its reservation', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
     await expect(admit(world, 'c1', 100)).rejects.toMatchObject({ code: 'lost-race' });
@@ -87,7 +87,7 @@ describe('admission', () => {
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
   });
 
-  test('for one user says nothing about another', async () => {
+  test('for one user does not affect another', async () => {
     const world = worldWith(100, 1_000);
     world.grant(8, 100);
     world.deliver();
@@ -97,7 +97,7 @@ describe('admission', () => {
   });
 });
 
-describe('extending a hold', () => {
+describe('extending a reservation', () => {
   test('raises it to the amount given', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
@@ -117,25 +117,25 @@ describe('extending a hold', () => {
     expect(await left(poorKey)).toStrictEqual({ user: 300, key: 100 });
   });
 
-  test('does not ask an unlimited API key', async () => {
+  test('does not check an unlimited API key', async () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'c1', 200, { unlimited: true });
     expect(await world.gate.extend(CallId('c1'), Quota(1_000))).toBe(true);
     expect(await left(world)).toStrictEqual({ user: 0, key: -1_000 });
   });
 
-  test('to less than it is changes nothing', async () => {
+  test('to less than before changes nothing', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
     expect(await world.gate.extend(CallId('c1'), Quota(100))).toBe(true);
     expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
   });
 
-  test('of a call nobody admitted is refused', async () => {
+  test('of a call that was not admitted is refused', async () => {
     expect(await worldWith(1_000, 500).gate.extend(CallId('c1'), Quota(1))).toBe(false);
   });
 
-  test('outlasts the echo of the reservation, which knows the first amount only', async () => {
+  test('survives the echo of the reservation, which has the first amount only', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
     await world.gate.extend(CallId('c1'), Quota(400));
@@ -179,7 +179,7 @@ describe('a settlement', () => {
     expect(await left(world)).toStrictEqual({ user: 850, key: 350 });
   });
 
-  test('above the hold may take a balance below zero: the work was done', async () => {
+  test('above the reservation may make a balance negative: the work was done', async () => {
     const world = worldWith(200, 500);
     await admit(world, 'c1', 200);
     world.reserve('c1', { quota: 200 });
@@ -198,8 +198,8 @@ describe('a settlement', () => {
   });
 });
 
-describe('a reservation given back', () => {
-  test('is free again as soon as the release is durable', async () => {
+describe('a released reservation', () => {
+  test('is available again as soon as the release is durable', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
     world.reserve('c1', { quota: 200 });
@@ -210,7 +210,7 @@ describe('a reservation given back', () => {
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
   });
 
-  test('is free again when the tail brings the release', async () => {
+  test('is available again when the tail brings the release', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
     world.reserve('c1', { quota: 200 });
@@ -219,7 +219,7 @@ describe('a reservation given back', () => {
     expect(await left(world)).toStrictEqual({ user: 1_000, key: 500 });
   });
 
-  test('because it never became durable is forgotten', async () => {
+  test('is dropped if it never became durable', async () => {
     const world = worldWith(1_000, 500);
     await admit(world, 'c1', 200);
     await world.gate.drop(CallId('c1'));
@@ -230,8 +230,8 @@ describe('a reservation given back', () => {
   });
 });
 
-describe('what others do', () => {
-  test('counts as the tail brings it: grants, adjustments, edits of the key', async () => {
+describe('an event of others at the gate', () => {
+  test('counts when the tail brings it: grants, adjustments, edits of the key', async () => {
     const world = worldWith(1_000, 500);
     await left(world);
     world.grant(7, 100);
@@ -242,7 +242,7 @@ describe('what others do', () => {
     expect(await left(world)).toStrictEqual({ user: 800, key: 550 });
   });
 
-  test("includes another node's calls", async () => {
+  test('is included for calls of another node', async () => {
     const world = worldWith(1_000, 500);
     await left(world);
     world.reserve('theirs', { quota: 300 });
@@ -255,7 +255,7 @@ describe('what others do', () => {
     expect(await left(world)).toStrictEqual({ user: 750, key: 250 });
   });
 
-  test('without an API key leaves every key alone', async () => {
+  test('without an API key leaves every key unchanged', async () => {
     const world = worldWith(1_000, 500);
     await left(world);
     world.reserve('playground', { quota: 300, apiKeyId: null });
@@ -264,8 +264,8 @@ describe('what others do', () => {
   });
 });
 
-describe('an API key that is spent', () => {
-  test('has nothing left even if all its holds were given back', async () => {
+describe('a spent API key', () => {
+  test('has nothing left even if all its reservations are released', async () => {
     const world = worldWith(1_000, 100);
     await admit(world, 'c1', 100);
     expect(await world.gate.remaining(key)).toBe(0);
@@ -276,7 +276,7 @@ describe('an API key that is spent', () => {
     expect(await world.gate.isSpent(key)).toBe(true);
   });
 
-  test('is told of once, when it comes to be so', async () => {
+  test('is reported once, when it becomes spent', async () => {
     const world = worldWith(1_000, 100);
     const spent: number[] = [];
     world.gate.onSpent((id) => spent.push(id));
@@ -299,7 +299,7 @@ describe('an API key that is spent', () => {
     expect(spent).toEqual([key, key]);
   });
 
-  test('could come to be so unnoticed once the key makes room for another: that is told as well', async () => {
+  test('may become spent unnoticed when the key is evicted for another: that is reported as well', async () => {
     const world = worldWith(1_000, 100, { capacity: 1 });
     world.issueKey(otherKey, 100);
     world.deliver();
@@ -313,8 +313,8 @@ describe('an API key that is spent', () => {
   });
 });
 
-describe('amounts at the edge of what can be counted', () => {
-  test('stop neither the tail nor the account: more than can be told is told as the most that can', async () => {
+describe('an amount at the limit of integers', () => {
+  test('stops neither the tail nor the account: it is reported as the maximum', async () => {
     const world = worldWith(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
     await admit(world, 'c1', 1_000);
     world.reserve('c1', { quota: 1_000 });

@@ -72,8 +72,8 @@ const load = (stream: StreamName) => {
   return state;
 };
 
-describe('a stream', () => {
-  test('is read once and then kept fresh by the tail', async () => {
+describe('a folded stream', () => {
+  test('is read once and then kept up to date by the tail', async () => {
     log.append(a, '1');
     expect(await load(a)).toStrictEqual(['1']);
     folds.take(log.append(a, '2'));
@@ -81,7 +81,7 @@ describe('a stream', () => {
     expect(log.readCount).toBe(1);
   });
 
-  test('is read once for all who ask meanwhile', async () => {
+  test('is read once for concurrent readers', async () => {
     log.append(a, '1');
     const asked = [folds.get(a), folds.get(a), folds.get(a)];
     log.answer();
@@ -89,21 +89,21 @@ describe('a stream', () => {
     expect(log.readCount).toBe(1);
   });
 
-  test('that does not exist is in its first state, and appears when it begins', async () => {
+  test('that does not exist has the initial state, and appears when it begins', async () => {
     expect(await load(a)).toStrictEqual([]);
     folds.take(log.append(a, '1'));
     expect(await folds.get(a)).toStrictEqual(['1']);
   });
 
-  test('of which nobody asked is not kept', async () => {
+  test('without readers is not kept', async () => {
     folds.take(log.append(a, '1'));
     expect(log.readCount).toBe(0);
     expect(await load(a)).toStrictEqual(['1']);
   });
 });
 
-describe('an event that lands while the stream is being read', () => {
-  test('is applied after the read when the read does not have it', async () => {
+describe('an event that arrives while its stream is being read', () => {
+  test('is applied after the read when the read lacks it', async () => {
     log.append(a, '1');
     const state = folds.get(a);
     const seen = log.snapshot(a);
@@ -112,7 +112,7 @@ describe('an event that lands while the stream is being read', () => {
     expect(await state).toStrictEqual(['1', '2']);
   });
 
-  test('is applied once when the read has it too', async () => {
+  test('is applied once when the read includes it', async () => {
     log.append(a, '1');
     const state = folds.get(a);
     folds.take(log.append(a, '2'));
@@ -120,7 +120,7 @@ describe('an event that lands while the stream is being read', () => {
     expect(await state).toStrictEqual(['1', '2']);
   });
 
-  test('is applied once when the read has it and the tail is late', async () => {
+  test('is applied once when the read includes it and the tail is late', async () => {
     log.append(a, '1');
     const state = folds.get(a);
     const late = log.append(a, '2');
@@ -131,7 +131,7 @@ describe('an event that lands while the stream is being read', () => {
     expect(await folds.get(a)).toStrictEqual(['1', '2', '3']);
   });
 
-  test('may come with older ones the read already had', async () => {
+  test('may arrive with older ones that the read included', async () => {
     const first = log.append(a, '1');
     const state = folds.get(a);
     const seen = log.snapshot(a);
@@ -143,8 +143,8 @@ describe('an event that lands while the stream is being read', () => {
   });
 });
 
-describe('a read that fails', () => {
-  test('fails for all who wait, and the next who asks reads again', async () => {
+describe('a failed read of a stream', () => {
+  test('fails for all who wait, and the next reader reads again', async () => {
     log.append(a, '1');
     const asked = [folds.get(a), folds.get(a)];
     log.fail();
@@ -153,8 +153,8 @@ describe('a read that fails', () => {
   });
 });
 
-describe('the number of streams kept', () => {
-  test('is limited: the oldest is dropped, and read again when it is asked for', async () => {
+describe('the number of streams in memory', () => {
+  test('is limited: the oldest is evicted, and read again on demand', async () => {
     log.append(a, '1');
     for (const stream of [a, b, c]) await load(stream);
     expect(log.readCount).toBe(3);
@@ -166,7 +166,7 @@ describe('the number of streams kept', () => {
     expect(log.readCount).toBe(4);
   });
 
-  test('is exceeded rather than drop one that is being read, which would miss what the tail brings', async () => {
+  test('is exceeded rather than evict one that is being read, which would miss events of the tail', async () => {
     const [stateA, stateB, stateC] = [folds.get(a), folds.get(b), folds.get(c)];
     folds.take(log.append(a, '1'));
     log.answer([]);
@@ -180,7 +180,7 @@ describe('the number of streams kept', () => {
   });
 });
 
-test('whatever the order of appends, reads and the tail: the state is the stream', async () => {
+test('the state equals the stream, whatever the order of appends, reads and the tail', async () => {
   // Every way to place one read among three appends and their deliveries.
   for (let readAt = 0; readAt <= 3; readAt++) {
     for (let answerAt = readAt; answerAt <= 3; answerAt++) {

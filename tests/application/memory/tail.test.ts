@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe('following the log', () => {
-  test('begins after the position given and hands every batch to everybody, in order', async () => {
+  test('begins after the given position and delivers every batch to all listeners, in order', async () => {
     const log = new PushedLog();
     const [one, two] = [new Notebook(), new Notebook()];
     const tail = followTail(log, Position(4), [one, two]);
@@ -36,7 +36,7 @@ describe('following the log', () => {
     await tail.stop();
   });
 
-  test('drops what was delivered before, whole batches and their beginnings', async () => {
+  test('drops repeated events, whole batches and their beginnings', async () => {
     const log = new PushedLog();
     const notebook = new Notebook();
     const tail = followTail(log, Position(4), [notebook]);
@@ -51,7 +51,7 @@ describe('following the log', () => {
     await tail.stop();
   });
 
-  test('lets one join and leave while it runs', async () => {
+  test('lets listeners join and leave while it runs', async () => {
     const log = new PushedLog();
     const late = new Notebook();
     const tail = followTail(log, beginning, []);
@@ -70,7 +70,7 @@ describe('following the log', () => {
 });
 
 describe('waiting for a position', () => {
-  test('is over at once when it has passed, or when there is nothing to wait for', async () => {
+  test('ends at once when it has passed, or when there is nothing to wait for', async () => {
     const log = new PushedLog();
     const tail = followTail(log, Position(4), []);
     expect(await tail.reached(Position(4), 0)).toBe(true);
@@ -78,7 +78,7 @@ describe('waiting for a position', () => {
     await tail.stop();
   });
 
-  test('is over when everybody has been told, not before', async () => {
+  test('ends when all listeners have processed it, not before', async () => {
     const log = new PushedLog();
     const notebook = new Notebook();
     const tail = followTail(log, beginning, [notebook]);
@@ -89,7 +89,7 @@ describe('waiting for a position', () => {
     await tail.stop();
   });
 
-  test('gives up after the time given, and only then', async () => {
+  test('ends at its timeout, and not earlier', async () => {
     vi.useFakeTimers();
     const tail = followTail(new PushedLog(), beginning, []);
     let answer: boolean | null = null;
@@ -104,7 +104,7 @@ describe('waiting for a position', () => {
     await tail.stop();
   });
 
-  test('leaves no timer behind', async () => {
+  test('leaves no timer running', async () => {
     vi.useFakeTimers();
     const log = new PushedLog();
     const tail = followTail(log, beginning, []);
@@ -115,7 +115,7 @@ describe('waiting for a position', () => {
     await tail.stop();
   });
 
-  test('that must succeed fails as unavailable when it does not', async () => {
+  test('that must succeed fails as unavailable when the position is not reached', async () => {
     vi.useFakeTimers();
     const tail = followTail(new PushedLog(), Position(4), []);
     await mustReach(tail, Position(4));
@@ -126,8 +126,8 @@ describe('waiting for a position', () => {
   });
 });
 
-describe('the end', () => {
-  test('comes when it is asked for, and ends the subscription', async () => {
+describe('the end of following the log', () => {
+  test('comes on request, and ends the subscription', async () => {
     const log = new PushedLog();
     const tail = followTail(log, beginning, []);
     await tail.stop();
@@ -135,7 +135,7 @@ describe('the end', () => {
     await expect(tail.ended).resolves.toBeUndefined();
   });
 
-  test('is a failure when the log cannot be followed, told to whoever looks', async () => {
+  test('is a failure when the log cannot be followed, reported to all readers', async () => {
     const log = new PushedLog();
     const tail = followTail(log, beginning, []);
     log.fail(new Failure('store-unavailable'));
@@ -143,7 +143,7 @@ describe('the end', () => {
     await expect(tail.stop()).rejects.toMatchObject({ code: 'store-unavailable' });
   });
 
-  test('is a failure when somebody cannot take a batch: to go on would be to know something false', async () => {
+  test('is a failure when a listener cannot process a batch: the state would be false', async () => {
     const log = new PushedLog();
     const clumsy: TailConsumer = {
       take() {

@@ -122,22 +122,22 @@ async function take(follower: UsageFollower, count: number): Promise<number[]> {
   return ids;
 }
 
-describe('the lines of a call', () => {
-  test('are read once, however many follow', async () => {
+describe('the usage-log lines of a call', () => {
+  test('are read once, however many subscribers there are', async () => {
     const feed = world.feed();
     const followers = Array.from({ length: 50 }, () => feed.follow({ userId: alice }, beginning));
     const call = world.calls(alice);
     expect(await Promise.all(followers.map((follower) => take(follower, 1)))).toEqual(followers.map(() => [call]));
     expect(world.reads).toHaveLength(1);
   });
-  test('that come together are read together', async () => {
+  test('that arrive together are read together', async () => {
     const feed = world.feed();
     const follower = feed.follow({ userId: alice }, beginning);
     const calls = [world.calls(alice), world.calls(alice), world.calls(alice)];
     expect(await take(follower, 3)).toEqual(calls);
     expect(world.reads).toHaveLength(1);
   });
-  test('reach whoever they are about, and who follows everybody, as far as the filter lets them through', async () => {
+  test('reach the user they concern, and subscribers to all users, as the filter permits', async () => {
     const feed = world.feed();
     const followers = {
       alice: feed.follow({ userId: alice }, beginning),
@@ -151,7 +151,7 @@ describe('the lines of a call', () => {
     expect(await take(followers.some, 2)).toEqual(calls.slice(0, 2));
     expect(await take(followers.bob, 1)).toEqual(calls.slice(2, 3));
   });
-  test('of whom nobody follows are not read, nor read over', async () => {
+  test('are neither read nor skipped over for a user without subscribers', async () => {
     const feed = world.feed();
     const follower = feed.follow({ userId: alice }, beginning);
     for (let count = 0; count < 10; count++) world.calls(bob);
@@ -160,7 +160,7 @@ describe('the lines of a call', () => {
     expect(await take(follower, 1)).toEqual([call]);
     expect(world.reads).toMatchObject([{ filter: { userIds: [alice] }, after: call - 1, upTo: call }]);
   });
-  test('that test a channel are told to all, for only the read model knows who root is', async () => {
+  test('that test a channel are sent to all, because only the read model knows who root is', async () => {
     const feed = world.feed();
     const follower = feed.follow({ userId: alice }, beginning);
     const tested = {
@@ -183,15 +183,15 @@ describe('the lines of a call', () => {
   });
 });
 
-describe('a reader', () => {
-  test('that begins in the past gets that first, page by page, and goes on with what comes', async () => {
+describe('a subscriber to the usage log', () => {
+  test('that begins in the past receives that first, page by page, and continues with new lines', async () => {
     const before = Array.from({ length: 25 }, () => world.calls(alice));
     const follower = world.feed({ maxWaiting: 10 }).follow({ userId: alice }, Position(before[4] ?? 0));
     expect(await take(follower, 20)).toEqual(before.slice(5));
     const call = world.calls(alice);
     expect(await take(follower, 1)).toEqual([call]);
   });
-  test('that is slow keeps nobody waiting, is kept so many lines for, and misses none', async () => {
+  test('that is slow delays no other, has a bounded buffer, and misses none', async () => {
     const feed = world.feed({ maxWaiting: 10 });
     const [slow, quick] = [feed.follow({}, beginning), feed.follow({}, beginning)];
     const calls: number[] = [];
@@ -206,12 +206,12 @@ describe('a reader', () => {
     const call = world.calls(bob);
     expect(await take(slow, 1)).toEqual([call]);
   });
-  test('is told what its patterns may be', () => {
+  test('has its patterns validated', () => {
     expect(() => world.feed().follow({ model: '%a%b%c%d%e%f%' }, beginning)).toThrow(
       refusal('invalid-field', { field: 'model', allowed: 'at most 255 characters and 5 wildcards' }),
     );
   });
-  test('that leaves is waited for no longer, and the last one to leave ends the following', async () => {
+  test('that leaves is not waited for, and the last one to leave ends the reading', async () => {
     const feed = world.feed();
     const [first, last] = [feed.follow({}, beginning), feed.follow({ userId: alice }, beginning)];
     const leaving = new AbortController();
@@ -229,8 +229,8 @@ describe('a reader', () => {
   });
 });
 
-describe('a read model', () => {
-  test('that is behind is looked at again, though nothing happens afterwards', async () => {
+describe('the read model of the usage log', () => {
+  test('that is behind is queried again, even if nothing happens afterwards', async () => {
     const follower = world.feed().follow({}, beginning);
     const shown = world.calls(alice);
     world.fallBehind();
@@ -240,7 +240,7 @@ describe('a read model', () => {
     world.catchUp();
     expect(await take(follower, 1)).toEqual([missing]);
   });
-  test('that is behind keeps those who begin in the past waiting for what it lacks', async () => {
+  test('that is behind delays subscribers that begin in the past until it has caught up', async () => {
     const shown = world.calls(alice);
     world.fallBehind();
     const missing = world.calls(alice);
@@ -251,7 +251,7 @@ describe('a read model', () => {
     world.catchUp();
     expect(await rest).toEqual([missing, call]);
   });
-  test('that is being made anew is followed once it is whole', async () => {
+  test('that is being rebuilt is followed once it is complete', async () => {
     world.building = true;
     const feed = world.feed();
     const [present, past] = [feed.follow({}, beginning), feed.follow({}, beginning)];
@@ -263,7 +263,7 @@ describe('a read model', () => {
     world.building = false;
     expect(await seen).toEqual([[call], [call]]);
   });
-  test('whose database is away for a moment is asked again', async () => {
+  test('whose database is briefly unavailable is queried again', async () => {
     const feed = world.feed();
     const past = world.calls(alice);
     const [present, before] = [feed.follow({}, Position(past)), feed.follow({}, beginning)];
@@ -273,7 +273,7 @@ describe('a read model', () => {
     expect(await take(before, 2)).toEqual([past, call]);
     expect(await take(present, 1)).toEqual([call]);
   });
-  test('that cannot be read ends every reader with the reason', async () => {
+  test('that cannot be read ends every subscription with the reason', async () => {
     const feed = world.feed();
     const past = world.calls(alice);
     const [present, before] = [feed.follow({}, Position(past)), feed.follow({}, beginning)];
@@ -285,7 +285,7 @@ describe('a read model', () => {
   });
 });
 
-test('whatever happens in whatever order, each reader gets each of its lines once and in order', async () => {
+test('each subscriber receives each of its lines once and in order, whatever happens in whatever order', async () => {
   const step = fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant('call' as const), by: fc.constantFrom(alice, bob, carol) }) },
     fc.record({ do: fc.constant('pass' as const) }),

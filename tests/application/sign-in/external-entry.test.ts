@@ -45,33 +45,33 @@ const userOf = (entry: Entry): UserId => {
 };
 
 describe('an account at an identity provider', () => {
-  test('that nobody has bound registers a user, who has the name and the address of the account', async () => {
+  test('that is not linked registers a user, with the name and the address of the account', async () => {
     const { entry, position } = await enter();
     const user = await node.users.bindings.identityHolder('github', '4711');
     expect([position === null, userOf(entry), registered]).toEqual([false, user, ['octo']]);
     expect(await node.users.bindings.emailHolder('octo@mail.example')).toBe(user);
   });
 
-  test('that is bound signs its user in and registers nobody', async () => {
+  test('that is linked signs its user in and registers no other', async () => {
     const first = await enter();
     const second = await enter({ username: 'another' });
     expect([second.position, userOf(second.entry)]).toEqual([null, userOf(first.entry)]);
   });
 
-  test('that comes twice at once registers one user, whom both sign in', async () => {
+  test('that arrives twice at once registers one user, and both sign in as that user', async () => {
     const [first, second] = await Promise.all([enter(), enter()]);
     expect(userOf(first.entry)).toBe(userOf(second.entry));
     expect(registered).toEqual(['octo']);
   });
 
-  test('whose name and address are taken registers under a name of its own, without the address', async () => {
+  test('whose name and address are taken registers under a generated name, without the address', async () => {
     const first = await enter();
     const second = await enter({ subject: '4712' });
     expect(registered).toEqual(['octo', `github_${userOf(second.entry)}`]);
     expect(await node.users.bindings.emailHolder('octo@mail.example')).toBe(userOf(first.entry));
   });
 
-  test('whose every name is taken gives up after a few, with the reason', async () => {
+  test('whose every name is taken fails after a few attempts, with the reason', async () => {
     let tried = 0;
     const register = async (): Promise<never> => {
       tried += 1;
@@ -82,7 +82,7 @@ describe('an account at an identity provider', () => {
     expect(tried).toBe(6);
   });
 
-  test('registers nobody while registration is closed, and may try again later', async () => {
+  test('cannot register while registration is closed, and may try again later', async () => {
     isRegistrationOpen = false;
     await expect(enter()).rejects.toThrow(refusal('registration-closed'));
     expect(ports.registrations.size).toBe(0);

@@ -44,13 +44,13 @@ async function attempt(login: string, password: string): Promise<{ code: string;
 }
 
 describe('signing in', () => {
-  test('with name and password opens a session', async () => {
+  test('with name and password creates a session', async () => {
     const { user, token } = await signIn(node.identity, ' alice ', 'correct horse');
     expect(user).toMatchObject({ id: alice, username: 'alice', role: 'ordinary' });
     expect(await node.identity.bySession(token)).toMatchObject({ id: alice });
   });
 
-  test('gets one answer, after the same work, for a wrong password, an unknown, a disabled and a deleted user', async () => {
+  test('has one answer, after the same work, for a wrong password, an unknown, a disabled and a deleted user', async () => {
     const answers = [await attempt('alice', 'wrong horse'), await attempt('nobody', 'correct horse')];
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();
@@ -61,24 +61,24 @@ describe('signing in', () => {
     for (const answer of answers) expect(answer).toStrictEqual({ code: 'wrong-credentials {}', verified: 1 });
   });
 
-  test('is refused to a user without password, whatever is given', async () => {
+  test('is refused to a user without a password, whatever is sent', async () => {
     const { login } = identity({ ...node, source, directory: withPassword(null) });
     for (const password of ['', 'no such user', 'correct horse'])
       await expect(login('alice', password)).rejects.toThrow(refusal('wrong-credentials'));
   });
 
-  test('is refused when the password is gone from the vault', async () => {
+  test('is refused when the password is missing from the vault', async () => {
     const { login } = identity({ ...node, source, directory: withPassword(SecretId('gone')) });
     await expect(login('alice', 'no such user')).rejects.toThrow(refusal('wrong-credentials'));
   });
 
-  test('is closed to everybody while password login is switched off', async () => {
+  test('is refused to all users while password login is switched off', async () => {
     await node.options.change(root, 'PasswordLoginEnabled', 'false');
     await node.caughtUp();
     expect(await attempt('alice', 'correct horse')).toStrictEqual({ code: 'password-login-closed {}', verified: 0 });
   });
 
-  test('while the vault cannot be read is no guess: its owner need not wait when it is back', async () => {
+  test('while the vault is unreadable is not counted as a guess: its owner need not wait when it is back', async () => {
     const stored = node.vault.get.bind(node.vault);
     node.vault.get = async () => {
       throw new Failure('store-unavailable');
@@ -108,8 +108,8 @@ describe('signing in', () => {
   });
 });
 
-describe('every way to sign in', () => {
-  test('opens a session, once it knows who somebody is', async () => {
+describe('every sign-in method', () => {
+  test('creates a session, once it has identified the user', async () => {
     const entry = await node.identity.enter(alice, someClient);
     expect(entry).toMatchObject({ kind: 'signed-in', user: { id: alice } });
     if (entry.kind !== 'signed-in') return;
@@ -117,7 +117,7 @@ describe('every way to sign in', () => {
     expect(await node.sessions.openOf(alice, beginning)).toMatchObject([{ client: someClient }]);
   });
 
-  test('is shut to whoever is disabled, deleted or unknown, and says so', async () => {
+  test('refuses a disabled, deleted or unknown user with the reason', async () => {
     const enter = (id: UserId) => node.identity.enter(id, someClient);
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();
@@ -130,14 +130,14 @@ describe('every way to sign in', () => {
 });
 
 describe('a session', () => {
-  test('shows the user as it is now, not as it was', async () => {
+  test('returns the user as it is now, not as it was', async () => {
     const { token } = await signIn(node.identity, 'alice', 'correct horse');
     await node.users.manage(root, alice, 'promote');
     await node.caughtUp();
     expect(await node.identity.bySession(token)).toMatchObject({ role: 'admin' });
   });
 
-  test('of a disabled user ends; where one was opened since, a face can still say what is the matter', async () => {
+  test('of a disabled user ends; where one was created since, a face can still give the reason', async () => {
     const { token } = await signIn(node.identity, 'alice', 'correct horse');
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();
@@ -147,7 +147,7 @@ describe('a session', () => {
     expect(await node.identity.bySession(later)).toMatchObject({ status: 'disabled' });
   });
 
-  test('of a disabled user is over before the directory has heard of it, and then tells who it was', async () => {
+  test('of a disabled user is over before the directory knows, and then names the user', async () => {
     const { token } = await signIn(node.identity, 'alice', 'correct horse');
     const before = await node.directory.credentials(alice);
     const behind = identity({ ...node, source, directory: { ...node.directory, credentials: async () => before } });
@@ -163,14 +163,14 @@ describe('a session', () => {
     expect(await node.identity.bySessionEvenDisabled(token)).toBeNull();
   });
 
-  test('of a deleted user is worth nothing', async () => {
+  test('of a deleted user is invalid', async () => {
     await node.users.manage(root, alice, 'delete');
     await node.caughtUp();
     const session = { user: alice, since: await node.store.head() };
     expect(await node.identity.bySession(await node.sessions.open(session, someClient))).toBeNull();
   });
 
-  test('that was opened with a password which was being changed does not last', async () => {
+  test('created with a password that was being changed is ended', async () => {
     const { verify } = node.passwords;
     // The old password has been read and is being compared; meanwhile there is a new one.
     const passwords: Passwords = Object.assign(Object.create(node.passwords) as Passwords, {
@@ -192,7 +192,7 @@ describe('a session', () => {
     expect(await node.identity.bySession(token)).toBeNull();
   });
 
-  test('opened in place of one that its user’s own new password ended stands, until something ends it', async () => {
+  test('created in place of one that its user’s password change ended is valid until it is ended', async () => {
     const position = await node.users.changeOwnProfile(asAlice(), newPassword);
     await node.caughtUp();
     const token = await node.identity.reopen(alice, position, someClient);
@@ -204,7 +204,7 @@ describe('a session', () => {
     for (const ended of [token, late]) expect(await node.identity.bySession(ended)).toBeNull();
   });
 
-  test('does not come back when a disabled user is enabled again, though its row is still there', async () => {
+  test('is not restored when a disabled user is enabled again, though its row still exists', async () => {
     const { token } = await signIn(node.identity, 'alice', 'correct horse');
     Object.assign(node.sessions, { closeOlder: async () => {} });
     for (const action of ['disable', 'enable'] as const) await node.users.manage(root, alice, action);
@@ -219,11 +219,12 @@ describe('a session', () => {
     expect(await node.identity.bySession(token)).toBeNull();
   });
 
-  test('nobody opened belongs to nobody', async () => expect(await node.identity.bySession('made up')).toBeNull());
+  test('with an unknown id belongs to no user', async () =>
+    expect(await node.identity.bySession('made up')).toBeNull());
 });
 
 describe('a personal access token', () => {
-  test('tells whose it is, until the next one is issued', async () => {
+  test('identifies its user, until the next one is issued', async () => {
     const actor = { id: alice, role: 'ordinary' } as const;
     const first = await node.users.issueAccessToken(actor);
     await node.caughtUp();
@@ -235,7 +236,7 @@ describe('a personal access token', () => {
     expect(await node.identity.byAccessToken('made up')).toBeNull();
   });
 
-  test('ends with a new password and with disabling, and does not come back', async () => {
+  test('is invalidated by a new password and by disabling, and not restored', async () => {
     const orders = [
       () => node.users.changeOwnProfile(asAlice(), newPassword),
       async () => {
@@ -252,14 +253,14 @@ describe('a personal access token', () => {
     }
   });
 
-  test('of a disabled user still tells whose it is, so that a face can say what is the matter', async () => {
+  test('of a disabled user still identifies the user, so that a face can give the reason', async () => {
     const { token } = await node.users.issueAccessToken(asAlice());
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();
     expect(await node.identity.byAccessToken(token)).toMatchObject({ status: 'disabled' });
   });
 
-  test('of a deleted user is worth nothing', async () => {
+  test('of a deleted user is invalid', async () => {
     const { token } = await node.users.issueAccessToken({ id: alice, role: 'ordinary' });
     await node.users.manage(root, alice, 'delete');
     await node.caughtUp();

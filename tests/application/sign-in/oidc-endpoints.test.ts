@@ -28,7 +28,7 @@ const answering = (body: unknown, status = 200): OutboundAnswer => ({
   body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 
-test('a provider’s addresses are read from its discovery document, within bounds', async () => {
+test('the endpoints of an identity provider are read from its discovery document, within bounds', async () => {
   const asked: OutboundRequest[] = [];
   expect(await asking(answering(document), asked)(root, ` ${wellKnown} `)).toEqual({
     authorizationEndpoint: 'https://id.example/authorize',
@@ -38,27 +38,27 @@ test('a provider’s addresses are read from its discovery document, within boun
   expect(asked).toMatchObject([{ url: wellKnown, timeoutMs: 5_000, maxBytes: 262_144 }]);
 });
 
-test('a provider may have nothing to tell of users beside its id_token', async () => {
+test('an identity provider may lack a userinfo endpoint beside its id_token', async () => {
   const { userinfo_endpoint: _, ...without } = document;
   expect(await asking(answering(without))(root, wellKnown)).toMatchObject({ userInfoEndpoint: '' });
 });
 
 test.each([
   ['no JSON', answering('<html>planted</html>'), 'no-discovery-document'],
-  ['something else', answering({ planted: true }), 'no-discovery-document'],
+  ['a document of another shape', answering({ planted: true }), 'no-discovery-document'],
   [
-    'an address of another kind',
+    'an address of another scheme',
     answering({ ...document, token_endpoint: 'javascript:planted' }),
     'no-discovery-document',
   ],
-  ['a refusal', answering(document, 404), 'status 404'],
-  ['no answer', { ok: false, reason: 'blocked' } as const, 'blocked'],
-])('%s is told as what it is, without a word of it', async (_, answer, reason) => {
+  ['an error response', answering(document, 404), 'status 404'],
+  ['no response', { ok: false, reason: 'blocked' } as const, 'blocked'],
+])('%s is reported by its kind, without quoting it', async (_, answer, reason) => {
   await expect(asking(answer)(root, wellKnown)).rejects.toThrow(refusal('oidc-discovery-failed', { reason }));
 });
 
 test.each(['', 'id.example', 'ftp://id.example/x', 'http://', `https://id.example/${'x'.repeat(3_000)}`])(
-  'what is no address is not asked: %.30s',
+  'an invalid issuer address is not requested: %.30s',
   async (text) => {
     const asked: OutboundRequest[] = [];
     await expect(asking(answering(document), asked)(root, text)).rejects.toThrow(
@@ -68,6 +68,6 @@ test.each(['', 'id.example', 'ftp://id.example/x', 'http://', `https://id.exampl
   },
 );
 
-test('only root has it asked', async () => {
+test('a discovery document is fetched for root only', async () => {
   await expect(asking(answering(document))(admin, wellKnown)).rejects.toThrow(refusal('role-too-low'));
 });

@@ -5,8 +5,8 @@ import { alice, asUser, bob, node, usersBeforeEachTest } from './second-factor-s
 
 usersBeforeEachTest();
 
-describe('one’s own sessions', () => {
-  test('are listed with the one that asks, and ended by their owner only', async () => {
+describe('a user’s own sessions', () => {
+  test('are listed with the current one, and ended by their owner only', async () => {
     const here = await signIn(node.identity, 'alice', 'correct horse', someClient);
     const there = await signIn(node.identity, 'alice', 'correct horse', { ...someClient, userAgent: 'Phone/2.0' });
     const asking = node.identity.sessionOf(here.token);
@@ -25,7 +25,7 @@ describe('one’s own sessions', () => {
     expect(await node.identity.bySession(here.token)).not.toBeNull();
   });
 
-  test('can all be ended but the one that asks', async () => {
+  test('can all be ended except the current one', async () => {
     const tokens = await Promise.all(
       [1, 2, 3].map(async () => (await signIn(node.identity, 'alice', 'correct horse')).token),
     );

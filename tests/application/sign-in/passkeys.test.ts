@@ -88,7 +88,7 @@ describe('a passkey', () => {
     await expect(attack(authenticator)).rejects.toThrow(refusal('passkey-refused'));
   });
 
-  test('whose copy has been used is refused, and the operator is told', async () => {
+  test('whose copy has been used is refused, and the operator is warned', async () => {
     const authenticator = await addPasskey(alice);
     const copy = new Authenticator(site.origin, authenticator);
     await enterBy(authenticator);
@@ -98,7 +98,7 @@ describe('a passkey', () => {
     expect(node.warned).toEqual([{ user: alice }]);
   });
 
-  test('that was removed opens nothing any more', async () => {
+  test('that was removed is refused', async () => {
     const authenticator = await addPasskey(alice);
     const [passkey = ''] = (await node.factors.of(alice)).factors.passkeys.keys();
     await node.factorOrders.removePasskey(asUser(alice), passkey, await proven(alice, 'passkeys'));
@@ -106,13 +106,13 @@ describe('a passkey', () => {
     await expect(enterBy(authenticator)).rejects.toThrow(refusal('passkey-refused'));
   });
 
-  test('of one user is never another’s', async () => {
+  test('of one user is refused for another', async () => {
     const authenticator = await addPasskey(alice);
     await expect(addPasskey(bob, authenticator)).rejects.toThrow(refusal('passkey-taken'));
     expect(await enterBy(authenticator)).toMatchObject({ user: { id: alice } });
   });
 
-  test('is added only by the session that was asked, and at the site it was asked at', async () => {
+  test('is added only by the session that requested it, and at the same site', async () => {
     const authenticator = new Authenticator(site.origin);
     const ask = async () => node.factorOrders.beginPasskey(asUser(alice), await proven(alice, 'passkeys'), site);
     const add = (id: UserId, asking: SessionProof, response: string) =>
@@ -126,7 +126,7 @@ describe('a passkey', () => {
       await expect(added).rejects.toThrow(refusal('passkey-refused'));
   });
 
-  test('is named in words, which are in no event', async () => {
+  test('has a display name, which is in no event', async () => {
     await addPasskey(alice);
     const log = JSON.stringify(await node.store.everything());
     expect(log).not.toContain('phone');
@@ -140,7 +140,7 @@ describe('a passkey', () => {
       ).rejects.toThrow(refusal('invalid-field'));
   });
 
-  test('is a second factor where there is one, for its own user and sign-in', async () => {
+  test('is a second factor where one exists, for its own user and sign-in', async () => {
     const authenticator = await addPasskey(alice);
     const ofBob = await addPasskey(bob);
     await enrol(alice);

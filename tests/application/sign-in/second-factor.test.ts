@@ -24,13 +24,13 @@ import {
 usersBeforeEachTest();
 
 describe('setting up an authenticator app', () => {
-  test('is done by a right code, and tells ten recovery codes once', async () => {
+  test('needs a correct code, and shows ten recovery codes once', async () => {
     const { recoveryCodes } = await enrol(alice);
     expect(new Set(recoveryCodes).size).toBe(10);
     expect(await node.secondFactor.methods(alice)).toEqual(['totp', 'recovery-code']);
   });
 
-  test('changes nothing until there was a right code', async () => {
+  test('changes nothing before a correct code', async () => {
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     const wrong = codeOf(secret) === '000000' ? '000001' : '000000';
     await expect(node.factorOrders.enrolTotp(asUser(alice), session, { code: wrong, place: 'home' })).rejects.toThrow(
@@ -40,7 +40,7 @@ describe('setting up an authenticator app', () => {
     expect((await signIn(node.identity, 'alice', 'correct horse')).user.id).toBe(alice);
   });
 
-  test('is over after five wrong codes, after ten minutes, and for another session', async () => {
+  test('ends after five wrong codes, after ten minutes, and for another session', async () => {
     const order = (asking: SessionProof, code: string, place: string) =>
       node.factorOrders.enrolTotp(asUser(alice), asking, { code, place });
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
@@ -55,7 +55,7 @@ describe('setting up an authenticator app', () => {
     await expect(order(session, codeOf(again.secret), 'home')).rejects.toThrow(refusal('enrolment-over'));
   });
 
-  test('leaves neither its secret nor a recovery code in an event', async () => {
+  test('puts neither its secret nor a recovery code in an event', async () => {
     const { secret, recoveryCodes } = await enrol(alice);
     const log = JSON.stringify(await node.store.everything());
     for (const text of [secret, ...recoveryCodes]) expect(log).not.toContain(text);
@@ -63,14 +63,14 @@ describe('setting up an authenticator app', () => {
 });
 
 describe('signing in with a second factor', () => {
-  test('waits for the second factor, whichever way the password was shown', async () => {
+  test('is pending until the second factor, whichever way the password was proved', async () => {
     await enrol(alice);
     expect(await node.identity.login('alice', 'correct horse')).toMatchObject({ kind: 'second-factor' });
     expect(await node.identity.enter(alice, someClient)).toMatchObject({ kind: 'second-factor' });
     expect(await node.sessions.openOf(alice, await node.store.head())).toEqual([]);
   });
 
-  test('is finished by a code, a clock that is a little off allowed', async () => {
+  test('is completed by a code, with a small clock difference allowed', async () => {
     const { secret } = await enrol(alice);
     for (const drift of [-30_000, 30_000]) {
       node.clock.advance(2 * minute);
@@ -84,7 +84,7 @@ describe('signing in with a second factor', () => {
     );
   });
 
-  test('takes each code once, whoever brings it at the same time', async () => {
+  test('accepts each code once, whichever of several concurrent requests sends it', async () => {
     const { secret } = await enrol(alice);
     const tickets = [await halfIn(), await halfIn(), await halfIn()];
     const proof = totp(secret);
@@ -99,7 +99,7 @@ describe('signing in with a second factor', () => {
     expect(outcomes.toSorted()).toEqual(['second-factor-wrong', 'second-factor-wrong', 'signed-in']);
   });
 
-  test('is finished by a recovery code, as people write it, once', async () => {
+  test('is completed by a recovery code, in any spelling, once', async () => {
     const [code = ''] = (await enrol(alice)).recoveryCodes;
     const written: FactorProof = { kind: 'recovery-code', code: ` ${code.toUpperCase().replace('-', ' ')} ` };
     expect(await node.identity.finish(await halfIn(), written, someClient)).toMatchObject({ kind: 'signed-in' });
@@ -108,7 +108,7 @@ describe('signing in with a second factor', () => {
     );
   });
 
-  test('does not take another user’s recovery code', async () => {
+  test('refuses another user’s recovery code', async () => {
     await enrol(alice);
     const [ofBob = ''] = (await enrol(bob)).recoveryCodes;
     await expect(
@@ -116,7 +116,7 @@ describe('signing in with a second factor', () => {
     ).rejects.toThrow(refusal('second-factor-wrong'));
   });
 
-  test('is over once finished, after five wrong codes, and after five minutes', async () => {
+  test('ends once completed, after five wrong codes, and after five minutes', async () => {
     const { secret, recoveryCodes } = await enrol(alice);
     const used = await halfIn();
     await node.identity.finish(used, totp(secret), someClient);
@@ -135,7 +135,7 @@ describe('signing in with a second factor', () => {
     }
   });
 
-  describe('while strangers who know the password guess its codes', () => {
+  describe('while strangers with the password guess its codes', () => {
     const from = (place: string): Client => ({ place, userAgent: 'Test/1.0' });
     const finish = async (proof: FactorProof, place: string) =>
       node.identity.finish(await halfIn(), proof, from(place));
@@ -163,23 +163,23 @@ describe('signing in with a second factor', () => {
       expect(looked).toBe(5);
     });
 
-    test('the owner is told, once', () => {
+    test('notifies the owner, once', () => {
       expect(node.guesses).toEqual([[alice, 'factor']]);
     });
 
-    test('a place the owner has come in from goes by its own failures', async () => {
+    test('counts failures separately for a network the owner has signed in from', async () => {
       await expect(finish({ kind: 'totp', code: '12345' }, '192.0.2.7')).rejects.toThrow(
         refusal('second-factor-wrong'),
       );
       expect(await finish(totp(secret), '192.0.2.7')).toMatchObject({ kind: 'signed-in' });
     });
 
-    test('a recovery code lets in from anywhere at once', async () => {
+    test('accepts a recovery code from anywhere at once', async () => {
       const [code = ''] = recoveryCodes;
       expect(await finish({ kind: 'recovery-code', code }, '198.51.100.7')).toMatchObject({ kind: 'signed-in' });
     });
 
-    test('a new password ends what they have cost', async () => {
+    test('is unlocked by a new password', async () => {
       await node.users.replacePassword(alice, 'another horse');
       await node.caughtUp();
       const entry = await node.identity.login('alice', 'another horse', from('198.51.100.7'));
@@ -190,7 +190,7 @@ describe('signing in with a second factor', () => {
     });
   });
 
-  test('opens nothing that lasts where the password was changed after the first half', async () => {
+  test('is refused where the password was changed after the first step', async () => {
     const { secret } = await enrol(alice);
     const ticket = await halfIn();
     await node.users.edit(root, alice, {
@@ -202,7 +202,7 @@ describe('signing in with a second factor', () => {
     expect(entry.kind === 'signed-in' && (await node.identity.bySession(entry.token))).toBeNull();
   });
 
-  test('is shut to whoever was disabled after the first half', async () => {
+  test('is refused to a user that was disabled after the first step', async () => {
     const { secret } = await enrol(alice);
     const ticket = await halfIn();
     await node.users.manage(root, alice, 'disable');
@@ -211,13 +211,13 @@ describe('signing in with a second factor', () => {
   });
 });
 
-describe('resetting the factors of a user who has lost them', () => {
-  test('is for root', async () => {
+describe('resetting the second factors of a user', () => {
+  test('is for root only', async () => {
     for (const role of ['ordinary', 'admin'] as const)
       await expect(node.factorOrders.reset({ id: bob, role }, alice)).rejects.toThrow(refusal('role-too-low'));
   });
 
-  test('lets the password in alone, and ends what was signed in', async () => {
+  test('makes the password sufficient, and ends existing sessions', async () => {
     const { secret } = await enrol(alice);
     const entry = await node.identity.finish(await halfIn(), totp(secret), someClient);
     const token = entry.kind === 'signed-in' ? entry.token : '';
@@ -231,14 +231,14 @@ describe('resetting the factors of a user who has lost them', () => {
   });
 });
 
-describe('where administrators are to have a second factor', () => {
+describe('where administrators are required to have a second factor', () => {
   beforeEach(async () => {
     await node.users.manage(root, alice, 'promote');
     await node.options.change(root, 'general_setting.admin_second_factor', 'true');
     await node.caughtUp();
   });
 
-  test('one without is as everybody else, and told why, until it is set up', async () => {
+  test('an administrator without one has a user’s rights, with the reason, until it is set up', async () => {
     const { token } = await signIn(node.identity, 'alice', 'correct horse');
     const before = await node.identity.bySession(token);
     expect(before).toMatchObject({ role: 'ordinary', withheldRole: 'admin' });
@@ -249,13 +249,13 @@ describe('where administrators are to have a second factor', () => {
     await expect(node.users.manage(after ?? root, bob, 'disable')).resolves.toBeDefined();
   });
 
-  test('an access token is no way around it', async () => {
+  test('an access token does not circumvent it', async () => {
     const { token } = await node.users.issueAccessToken({ id: alice, role: 'admin' });
     await node.caughtUp();
     expect(await node.identity.byAccessToken(token)).toMatchObject({ role: 'ordinary' });
   });
 
-  test('others are left alone', async () => {
+  test('other users are not affected', async () => {
     const { user } = await signIn(node.identity, 'bob', 'correct horse');
     expect(user).not.toHaveProperty('withheldRole');
   });

@@ -10,7 +10,7 @@ function told() {
 }
 
 describe('the set-up code', () => {
-  test('is told once, easy to read out, and another one at every start', () => {
+  test('is shown once, readable, and a new one at every start', () => {
     const { codes, code } = told();
     code.announce();
     code.announce();
@@ -21,7 +21,7 @@ describe('the set-up code', () => {
     expect(other.codes[0]).not.toBe(codes[0]);
   });
 
-  test('is taken as people type it, and nothing else is', () => {
+  test('is accepted as people type it, and nothing else is', () => {
     const { codes, code } = told();
     code.announce();
     const [shown = ''] = codes;
@@ -30,7 +30,7 @@ describe('the set-up code', () => {
     for (const wrong of ['', '-', shown.slice(1), `${shown}A`]) expect(code.matches(wrong)).toBe(false);
   });
 
-  test('dies after ten wrong tries, and a new one is told', () => {
+  test('expires after ten wrong attempts, and a new one is shown', () => {
     const { codes, code } = told();
     code.announce();
     for (let n = 0; n < 10; n++) expect(code.matches(`WRONG-${n}`)).toBe(false);
@@ -40,14 +40,14 @@ describe('the set-up code', () => {
     expect(code.matches(second)).toBe(true);
   });
 
-  test('there was none of yet is told with the first try', () => {
+  test('that does not exist yet is shown at the first attempt', () => {
     const { codes, code } = told();
     expect(code.matches('')).toBe(false);
     expect(code.matches(codes[0] ?? '')).toBe(true);
   });
 });
 
-describe('setting up by a request', () => {
+describe('the setup by a request', () => {
   const input = {
     username: 'root',
     password: 'correct horse',
@@ -55,7 +55,7 @@ describe('setting up by a request', () => {
     mode: 'self',
   } as const;
 
-  test('takes the code, and is over for everybody with it', async () => {
+  test('accepts the code, and is closed for all afterwards', async () => {
     const node = await openMemoryNode();
     expect(node.setupCodes).toEqual([]);
     expect(await node.setup.needsCode()).toBe(true);
@@ -68,7 +68,7 @@ describe('setting up by a request', () => {
     await expect(node.setup.completeByRequest(input, 'wrong')).rejects.toThrow(refusal('already-set-up'));
   });
 
-  test('takes no code where the operator wants none', async () => {
+  test('requires no code where the operator has switched it off', async () => {
     const setup = setupCommands({ ...(await openMemoryNode()), code: null });
     expect(await setup.needsCode()).toBe(false);
     await setup.completeByRequest(input, '');

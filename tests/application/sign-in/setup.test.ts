@@ -23,7 +23,7 @@ const input = (changed: Partial<SetupInput> = {}): SetupInput => ({
 const typesIn = async (): Promise<string[]> => (await node.store.everything()).map(({ event }) => event.type);
 
 describe('the first set-up', () => {
-  test('makes the root user, with quota, and the mode', async () => {
+  test('creates the root user, with quota, and sets the mode', async () => {
     expect(await node.setup.isDone()).toBe(false);
     const position = await node.setup.complete(input({ username: ' root ', mode: 'self' }));
     await node.caughtUp();
@@ -44,7 +44,7 @@ describe('the first set-up', () => {
     ['external', false, false],
     ['self', true, false],
     ['demo', false, true],
-  ] as const)('in mode %s sets what that mode means', async (mode, self, demo) => {
+  ] as const)('in mode %s sets the options of that mode', async (mode, self, demo) => {
     await node.setup.complete(input({ mode }));
     await node.caughtUp();
     const settings = node.directory.settings();
@@ -55,9 +55,9 @@ describe('the first set-up', () => {
     ['a blank name', { username: '  ' }, 'username-blank'],
     ['a name that is too long', { username: 'x'.repeat(600_000) }, 'username-too-long'],
     ['a name with a NUL character', { username: 'ro\0ot' }, 'invalid-field'],
-    ['a name of half a character', { username: 'ro\ud800ot' }, 'invalid-field'],
+    ['a name with half a character', { username: 'ro\ud800ot' }, 'invalid-field'],
     ['an endless password', { password: 'x'.repeat(257), confirmPassword: 'x'.repeat(257) }, 'invalid-field'],
-    ['passwords that differ', { confirmPassword: 'correct house' }, 'passwords-differ'],
+    ['two different passwords', { confirmPassword: 'correct house' }, 'passwords-differ'],
     ['a password of 7 bytes', { password: '1234567', confirmPassword: '1234567' }, 'password-too-short'],
   ])('is refused for %s', async (_, changed, code) => {
     await expect(node.setup.complete(input(changed))).rejects.toThrow(refusal(code));
@@ -69,14 +69,14 @@ describe('the first set-up', () => {
     await expect(node.setup.complete(input({ password, confirmPassword: password }))).resolves.toBeDefined();
   });
 
-  test('happens once', async () => {
+  test('succeeds once', async () => {
     await node.setup.complete(input());
     const before = await node.store.head();
     await expect(node.setup.complete(input({ username: 'other' }))).rejects.toThrow(refusal('already-set-up'));
     expect(await node.store.head()).toBe(before);
   });
 
-  test('that two try at once succeeds for one, and there is one root', async () => {
+  test('that two requests attempt at once succeeds for one, and there is one root', async () => {
     const other = await openMemoryNode(node.store, node.ids, node.vault);
     const outcomes = await Promise.allSettled([
       node.setup.complete(input({ username: 'one' })),
@@ -93,7 +93,7 @@ describe('the first set-up', () => {
   });
 });
 
-describe('a set-up that dies after its decision', () => {
+describe('a set-up that is interrupted after its decision', () => {
   /** The process dies before the n-th append after the decision. */
   const dieBefore = async (append: number): Promise<void> => {
     let appends = 0;
@@ -104,7 +104,7 @@ describe('a set-up that dies after its decision', () => {
     node.store.beforeAppend = async () => {};
   };
 
-  test.each([0, 1, 2, 3])('before its append %d is finished at the next start, once', async (append) => {
+  test.each([0, 1, 2, 3])('before its append %d is completed at the next start, once', async (append) => {
     await dieBefore(append);
     expect(await typesIn()).not.toContain('UserRegistered');
 
@@ -129,7 +129,7 @@ describe('a set-up that dies after its decision', () => {
     expect(await typesIn()).toStrictEqual(types);
   });
 
-  test('is finished by whoever tries to set up again, who is told that it is done', async () => {
+  test('is completed by the next attempt, which is answered that it is done', async () => {
     await dieBefore(1);
     await expect(node.setup.complete(input({ username: 'other', password: 'x' }))).rejects.toThrow(
       refusal('already-set-up'),
@@ -138,7 +138,7 @@ describe('a set-up that dies after its decision', () => {
     await expect(node.identity.login('root', 'correct horse')).resolves.toMatchObject({ user: { username: 'root' } });
   });
 
-  test('is finished once by two nodes that start together', async () => {
+  test('is completed once by two nodes that start together', async () => {
     await dieBefore(0);
     const other = await openMemoryNode(node.store, node.ids, node.vault);
     await Promise.all([node.setup.resume(), other.setup.resume()]);
@@ -148,13 +148,13 @@ describe('a set-up that dies after its decision', () => {
   });
 });
 
-describe('a start', () => {
+describe('a start of the gateway', () => {
   test('before the set-up changes nothing', async () => {
     await node.setup.resume();
     expect(await typesIn()).toStrictEqual([]);
   });
 
-  test('after it changes nothing, even if root has changed what the set-up chose', async () => {
+  test('after the set-up changes nothing, even if root has changed its options', async () => {
     await node.setup.complete(input({ mode: 'self' }));
     await node.options.change(root, 'SelfUseModeEnabled', 'false');
     const actor = { id: UserId(1), role: 'root' } as const;

@@ -76,35 +76,35 @@ const needs: readonly (readonly [keyof SignInMethods, Readonly<Record<string, st
 ];
 
 describe.each(needs)('the sign-in method %s', (name, options, open) => {
-  test('is open with everything it needs', () => expect(doorsWith(options)[name]).toEqual(open));
-  test.each(Object.keys(options))('is shut without %s', (missing) => {
+  test('is available with all its settings', () => expect(doorsWith(options)[name]).toEqual(open));
+  test.each(Object.keys(options))('is unavailable without %s', (missing) => {
     const { [missing]: _, ...others } = options;
     expect([null, false]).toContain(doorsWith(others)[name]);
   });
 });
 
-describe('registering by an account elsewhere', () => {
+describe('registration by an identity provider', () => {
   const github = { GitHubOAuthEnabled: 'true', GitHubClientId: 'client', GitHubClientSecret: 'secret' };
   const telegram = { TelegramOAuthEnabled: 'true', TelegramBotName: 'gate_bot', TelegramBotToken: 'token' };
 
-  test('is offered while a sign-in method is that takes newcomers', () => {
+  test('is offered while a sign-in method permits registration', () => {
     expect(doorsWith({}).registrationElsewhere).toBe(false);
     expect(doorsWith(telegram).registrationElsewhere).toBe(false);
     expect(doorsWith(github).registrationElsewhere).toBe(true);
   });
-  test('needs no password to be allowed, and registration to be', () => {
+  test('requires no password login, but registration', () => {
     expect(doorsWith({ ...github, PasswordRegisterEnabled: 'false' }).registrationElsewhere).toBe(true);
     expect(doorsWith({ ...github, RegisterEnabled: 'false' }).registrationElsewhere).toBe(false);
   });
 });
 
-describe('registering by name and password', () => {
+describe('registration by name and password', () => {
   test('is open until one of its switches is turned off', () => {
     expect(doorsWith({}).registration).toBe(true);
     expect(doorsWith({ RegisterEnabled: 'false' }).registration).toBe(false);
     expect(doorsWith({ PasswordRegisterEnabled: 'false' }).registration).toBe(false);
   });
-  test('is shut where it takes a code that cannot be sent', () => {
+  test('is unavailable where it requires a code that cannot be sent', () => {
     expect(doorsWith({ EmailVerificationEnabled: 'true' }).registration).toBe(false);
     expect(doorsWith({ EmailVerificationEnabled: 'true', ...mail }).registration).toBe(true);
   });

@@ -23,11 +23,11 @@ import {
 
 usersBeforeEachTest();
 
-describe('a step-up', () => {
+describe('step-up authentication', () => {
   const demand = (purpose: StepUpPurpose, stepUp: string | null, id = alice, browser = 'her browser') =>
     node.stepUps.demand(asUser(id), purpose, { session: browser, stepUp }, async () => {});
 
-  test('without a second factor is the password, and nothing else', async () => {
+  test('without a second factor requires the password only', async () => {
     await expect(demand('password', null)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
     const { stepUp } = await proven(alice, 'password');
     await expect(demand('email', stepUp)).rejects.toThrow(refusal('step-up-needed'));
@@ -39,7 +39,7 @@ describe('a step-up', () => {
     ).rejects.toThrow(refusal('second-factor-off'));
   });
 
-  describe('of who has no password', () => {
+  describe('of a user without a password', () => {
     let carol: UserId;
     const codeMailed = (): string => /\d{8}/.exec(node.mailer.sent.at(-1)?.text ?? '')?.[0] ?? '';
     const sendCode = (purpose: StepUpPurpose, place = 'home') =>
@@ -63,7 +63,7 @@ describe('a step-up', () => {
       await node.caughtUp();
     };
 
-    test('is a code by mail, good once, for one purpose', async () => {
+    test('requires a code by mail, valid once, for one purpose', async () => {
       await withMail();
       expect(await node.stepUps.methods(carol)).toEqual(['mail-code']);
       await sendCode('password');
@@ -74,7 +74,7 @@ describe('a step-up', () => {
       await expect(proveByMail('password', code)).rejects.toThrow(refusal('email-code-wrong'));
     });
 
-    test('is bounded: five wrong codes end one, and mails are as far apart as others', async () => {
+    test('is limited: five wrong codes end one, and mails have the usual interval', async () => {
       await withMail();
       await sendCode('password');
       const code = codeMailed();
@@ -84,7 +84,7 @@ describe('a step-up', () => {
       await expect(sendCode('password', 'elsewhere')).rejects.toThrow(refusal('too-many-attempts'));
     });
 
-    test('nor an address is a session that has just been opened', async () => {
+    test('or an address requires a recent session', async () => {
       const token = await node.sessions.open({ user: carol, since: beginning }, someClient);
       const fresh = node.sessions.idOf(token);
       expect(await node.stepUps.methods(carol)).toEqual([]);
@@ -104,19 +104,19 @@ describe('a step-up', () => {
       secret = (await enrol(alice)).secret;
     });
 
-    test('is worth one order', async () => {
+    test('permits one command', async () => {
       const ticket = await prove('password');
       await expect(demand('password', ticket)).resolves.toBeUndefined();
       await expect(demand('password', ticket)).rejects.toThrow(refusal('step-up-needed', { purpose: 'password' }));
     });
 
-    test('is worth one of two orders at the same time', async () => {
+    test('permits one of two concurrent commands', async () => {
       const ticket = await prove('password');
       const both = await Promise.allSettled([demand('password', ticket), demand('password', ticket)]);
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     });
 
-    describe('whose order is refused', () => {
+    describe('for a command that is refused', () => {
       const wrong = new Failure('email-code-wrong');
       const ordering = (ticket: string, order: () => Promise<unknown>) =>
         node.stepUps.demand(asUser(alice), 'email', { session: 'her browser', stepUp: ticket }, order);
@@ -124,7 +124,7 @@ describe('a step-up', () => {
         expect(ordering(ticket, () => Promise.reject(error))).rejects.toThrow(error as Error);
       const needed = refusal('step-up-needed', { purpose: 'email' });
 
-      test('is worth another one, until one is accepted', async () => {
+      test('permits another one, until one is accepted', async () => {
         const ticket = await prove('email');
         await refused(ticket);
         await refused(ticket);
@@ -132,13 +132,13 @@ describe('a step-up', () => {
         await expect(ordering(ticket, async () => 'again')).rejects.toThrow(needed);
       });
 
-      test('bears five refusals, and is over with the sixth', async () => {
+      test('permits five refusals, and ends with the sixth', async () => {
         const ticket = await prove('email');
         for (let n = 0; n < 6; n++) await refused(ticket);
         await expect(ordering(ticket, async () => 'late')).rejects.toThrow(needed);
       });
 
-      test('lasts no longer for it', async () => {
+      test('is not extended', async () => {
         const ticket = await prove('email');
         node.clock.advance(4 * minute);
         await refused(ticket);
@@ -146,7 +146,7 @@ describe('a step-up', () => {
         await expect(ordering(ticket, async () => 'late')).rejects.toThrow(needed);
       });
 
-      test('stays worth nothing for something else, and gives way to a newer proof', async () => {
+      test('stays invalid for another purpose, and is replaced by a newer proof', async () => {
         const ticket = await prove('email');
         let newer = '';
         await expect(
@@ -163,15 +163,15 @@ describe('a step-up', () => {
 
       test.each([
         ['may have been carried out', new Failure('outcome-unknown')],
-        ['failed by a fault of ours', new Error('a bug')],
-      ])('is spent by an order that %s', async (_what, error) => {
+        ['failed by an internal error', new Error('a bug')],
+      ])('is consumed by a command that %s', async (_what, error) => {
         const ticket = await prove('email');
         await refused(ticket, error);
         await expect(ordering(ticket, async () => 'again')).rejects.toThrow(needed);
       });
     });
 
-    test('is worth nothing without a proof, for something else, for somebody else, or late', async () => {
+    test('is refused without a proof, for another purpose, for another user, or late', async () => {
       const { secret: ofBob } = await enrol(bob);
       const needed = refusal('step-up-needed');
       await expect(demand('password', null)).rejects.toThrow(needed);
@@ -185,7 +185,7 @@ describe('a step-up', () => {
       await expect(demand('password', ticket)).rejects.toThrow(needed);
     });
 
-    test('is not given for a wrong code, nor for a passkey that does not know its user', async () => {
+    test('is not granted for a wrong code, nor for a passkey that does not verify its user', async () => {
       await expect(
         node.stepUps.prove(
           { user: alice, session: 'her browser', purpose: 'passkeys' },
@@ -221,7 +221,11 @@ describe('a step-up', () => {
           ),
         'password',
       ],
-      ['turning it off', (asking) => node.factorOrders.turnOffTotp(asUser(alice), asking), 'second-factor'],
+      [
+        'turning the second factor off',
+        (asking) => node.factorOrders.turnOffTotp(asUser(alice), asking),
+        'second-factor',
+      ],
       ['new recovery codes', (asking) => node.factorOrders.renewRecoveryCodes(asUser(alice), asking), 'second-factor'],
       ['another passkey', (asking) => node.factorOrders.beginPasskey(asUser(alice), asking, site), 'passkeys'],
       [
@@ -230,7 +234,7 @@ describe('a step-up', () => {
         'passkeys',
       ],
       ['leaving', (asking) => node.users.deleteOwnAccount(asUser(alice), asking), 'delete-account'],
-    ])('is demanded for %s', async (_name, order, purpose) => {
+    ])('is required for %s', async (_name, order, purpose) => {
       await expect(order(session)).rejects.toThrow(refusal('step-up-needed', { purpose }));
       await expect(order({ ...session, stepUp: await prove(purpose) })).resolves.toBeDefined();
     });

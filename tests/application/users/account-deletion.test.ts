@@ -48,7 +48,7 @@ async function settled(id: UserId, username: string): Promise<void> {
   });
 }
 
-test('what an erased user had claimed is freed after a crash, by whoever starts next', async () => {
+test('the claims of an erased user are released after a crash, by the next start', async () => {
   await settled(alice, 'alice');
   await bound.changeEmail(alice, 'alice@example.org');
   await bound.link(alice, { provider: 'wechat', subject: 'wx', shown: 'wx' });
@@ -72,7 +72,7 @@ test('what an erased user had claimed is freed after a crash, by whoever starts 
   await expect(names.claim('alice', alice)).rejects.toMatchObject({ code: 'username-taken' });
 });
 
-test('nothing is freed of who is only deleted', async () => {
+test('the claims of a user that is only deleted are kept', async () => {
   await settled(alice, 'alice');
   await bound.changeEmail(alice, 'alice@example.org');
   await leavingOf().deleteOwnAccount({ id: alice, role: 'ordinary' });
@@ -81,7 +81,7 @@ test('nothing is freed of who is only deleted', async () => {
   await expect(names.claim('alice', bob)).rejects.toMatchObject({ code: 'username-taken' });
 });
 
-test('a claim of who died before bearing it is another one’s after a minute', async () => {
+test('a claim whose user crashed before bearing it can be taken by another after a minute', async () => {
   const claim = claimed.identity('github', personal.identityClaim('github', '17'));
   await settled(bob, 'bob');
   await claim.claim(alice);

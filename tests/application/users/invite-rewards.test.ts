@@ -68,7 +68,7 @@ beforeEach(async () => {
 });
 
 describe('an invitation', () => {
-  test('pays its inviter as soon as somebody registers by it, and once', async () => {
+  test('rewards its inviter as soon as a user registers by it, and once', async () => {
     const alice = await register('alice');
     const bob = await register('bob', await codeOf(alice));
     const reward = { type: 'InviteRewardEarned', quota: 2 * unit, invitee: bob.id };
@@ -79,7 +79,7 @@ describe('an invitation', () => {
     expect(lapsed).toEqual([]);
   });
 
-  test.each(['refused', 'lost'] as const)('whose reward the log has %s pays it later, and once', async (fate) => {
+  test.each(['refused', 'lost'] as const)('whose reward the log has %s is rewarded later, and once', async (fate) => {
     const alice = await register('alice');
     const code = await codeOf(alice);
     fail('InviteRewardEarned', fate);
@@ -91,7 +91,7 @@ describe('an invitation', () => {
     expect(await rewardsOf(alice)).toEqual([{ type: 'InviteRewardEarned', quota: 2 * unit, invitee: bob.id }]);
   });
 
-  test('pays several for as many, and nothing where the operator says so', async () => {
+  test('rewards several times for several users, and never where the operator says so', async () => {
     const alice = await register('alice');
     const code = await codeOf(alice);
     await register('bob', code);
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect(await rewardsOf(carol)).toEqual([]);
   });
 
-  test.each(['delete', 'erase'] as const)('of somebody who goes (%s) before it is paid lapses', async (way) => {
+  test.each(['delete', 'erase'] as const)('of a user that leaves (%s) before the reward lapses', async (way) => {
     const alice = await register('alice');
     const code = await codeOf(alice);
     fail('InviteRewardEarned', 'refused');
@@ -115,7 +115,7 @@ describe('an invitation', () => {
     expect(lapsed).toEqual([{ inviter: alice.id, quota: 2 * unit, invitee: bob.id }]);
   });
 
-  test('of a user who has been deleted is not paid', async () => {
+  test('of a deleted user is not rewarded', async () => {
     const alice = await register('alice');
     const code = await codeOf(alice);
     await node.users.manage(root, alice.id, 'delete');
@@ -123,7 +123,7 @@ describe('an invitation', () => {
     expect(await node.eventsOf(streams.user(bob.id))).toMatchObject([{ type: 'UserRegistered', inviter: null }]);
   });
 
-  test('pays for registrations by identity providers too', async () => {
+  test('rewards registrations by identity providers too', async () => {
     const alice = await register('alice');
     const newcomer = { username: 'bob', displayName: 'x', passwordSecret: null, role: 'ordinary' } as const;
     const inviter = { id: alice.id, reward: 9 as never };
@@ -146,7 +146,7 @@ describe('transferring a reward', () => {
     return node.gate.available(alice.id);
   };
 
-  test('moves it into the balance, which it was not part of', async () => {
+  test('moves it into the balance, which did not include it', async () => {
     expect(await balance()).toBe(0);
     await transfer(unit + 1);
     expect(await balance()).toBe(unit + 1);
@@ -169,11 +169,11 @@ describe('transferring a reward', () => {
     expect(await balance()).toBe(minimum);
   });
 
-  test.each([Number.NaN, 1.5, Number.MAX_SAFE_INTEGER])('refuses %s as no amount', async (quota) => {
+  test.each([Number.NaN, 1.5, Number.MAX_SAFE_INTEGER])('refuses %s as an invalid amount', async (quota) => {
     await expect(transfer(quota)).rejects.toThrow(refusal('quota-out-of-range'));
   });
 
-  test('under one key is done once, whatever the least is by then', async () => {
+  test('with one idempotency key is done once, even if the minimum has changed', async () => {
     await transfer(unit, 'key-1');
     await setOption('QuotaPerUnit', String(4 * unit));
     await transfer(unit, 'key-1');
@@ -181,7 +181,7 @@ describe('transferring a reward', () => {
     await expect(transfer(unit + 1, 'key-1')).rejects.toThrow(refusal('idempotency-key-reused'));
   });
 
-  test('whose outcome is unknown is done once when it is asked for again', async () => {
+  test('whose outcome is unknown is done once when it is repeated', async () => {
     fail('InviteRewardTransferred', 'refused');
     await expect(transfer(unit)).rejects.toThrow(refusal('outcome-unknown'));
     await transfer(unit);
@@ -189,7 +189,7 @@ describe('transferring a reward', () => {
     expect(await balance()).toBe(2 * unit);
   });
 
-  test('fifty times at once takes what there is, and no more', async () => {
+  test('fifty times at once takes the available reward, and no more', async () => {
     await setOption('QuotaPerUnit', '1');
     const each = Math.floor((2 * unit) / 9);
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_, n) => transfer(each, `key-${n}`)));
@@ -237,8 +237,8 @@ async function accountsOf(at: MemoryNode): Promise<{ sum: bigint; invites: Map<U
   return { sum, invites };
 }
 
-describe('rewards for inviting', () => {
-  test('are paid once for each who came, and sum to zero, whatever happens at once and whatever fails', async () => {
+describe('the rewards for invitations', () => {
+  test('are paid once for each registered user, and sum to zero, with any concurrency and any failure', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 }),

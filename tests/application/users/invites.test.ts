@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 
 describe('an invite code', () => {
-  test('is four letters or digits, the user’s own for ever, and found', async () => {
+  test('is four letters or digits, permanent for its user, and can be found', async () => {
     const { code } = await node.users.invites.ownCode(alice);
     expect(code).toMatch(/^[0-9a-zA-Z]{4}$/);
     expect(await node.users.invites.ownCode(alice)).toEqual({ code, position: null });
@@ -38,7 +38,7 @@ describe('an invite code', () => {
     expect(await node.eventsOf(streams.user(alice.id))).toContainEqual({ type: 'InviteCodeIssued', code });
   });
 
-  test('that is somebody’s is drawn anew, and told where none is found', async () => {
+  test('that is taken is drawn again, and the failure is reported where none is free', async () => {
     await drawing('aaaa').ownCode(alice);
     expect(await drawing('aaaa', 'aaaa', 'bbbb').ownCode(bob)).toMatchObject({ code: 'bbbb' });
     await node.users.register(
@@ -50,12 +50,12 @@ describe('an invite code', () => {
     );
   });
 
-  test('is another one in another case', async () => {
+  test('is another one in another letter case', async () => {
     await drawing('aaaa').ownCode(alice);
     expect(await drawing('AAAA').ownCode(bob)).toMatchObject({ code: 'AAAA' });
   });
 
-  test('asked for twice at once is one, and the other code is free', async () => {
+  test('requested twice at once is one, and the other code is free', async () => {
     const both = await Promise.all([drawing('aaaa').ownCode(alice), drawing('bbbb').ownCode(alice)]);
     const [{ code: first }, { code: second }] = both;
     expect(first).toBe(second);
@@ -63,12 +63,12 @@ describe('an invite code', () => {
     expect(await drawing(other).ownCode(bob)).toMatchObject({ code: other });
   });
 
-  test('of two who draw the same one at once is one’s', async () => {
+  test('drawn by two users at once belongs to one', async () => {
     const codes = await Promise.all([drawing('aaaa', 'bbbb').ownCode(alice), drawing('aaaa', 'cccc').ownCode(bob)]);
     expect(new Set(codes.map(({ code }) => code)).size).toBe(2);
   });
 
-  test('of nobody, or of a user who has been deleted, invites nobody', async () => {
+  test('of no user, or of a deleted user, is refused', async () => {
     const { code } = await node.users.invites.ownCode(alice);
     for (const none of ['', 'zzz', '....', 'none of them', '__proto__'])
       expect(await node.users.invites.inviterBy(none), none).toBeNull();

@@ -20,12 +20,12 @@ test.each([
   ['a@example.org', 'a***@example.org'],
   ['"x@y"@example.org', '"***@example.org'],
   ['', ''],
-])('whoever administers a user sees the address %j as %j, and no settings', (email, masked) => {
+])('an administrator sees the address %j of a user as %j, and no settings', (email, masked) => {
   for (const viewer of [admin, root])
     expect(seen(viewer, email)).toEqual({ ...personal(email), email: masked, settings: '' });
 });
 
-test('and of what somebody is called elsewhere just enough to know it by', () => {
+test('an administrator sees only a part of a user’s name at an identity provider', () => {
   const bound = { ...personal(''), github: '583231', oidc: 'https://id.example 7f3', telegram: '𝒜' } as UserRow;
   for (const viewer of [admin, root])
     expect(seenBy(viewer, bound)).toEqual({
@@ -37,6 +37,6 @@ test('and of what somebody is called elsewhere just enough to know it by', () =>
     });
 });
 
-test('users see all of themselves', () => {
+test('users see all their own data', () => {
   expect(seen({ id: UserId(7), role: 'admin' }, 'alice@example.org')).toEqual(personal('alice@example.org'));
 });

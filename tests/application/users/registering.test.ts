@@ -55,8 +55,8 @@ const registered = async () =>
   (await node.store.everything()).filter(({ event }) => event.type === 'UserRegistered').map(({ stream }) => stream);
 const idOf = (stream: string) => UserId(stream.replace('user-', ''));
 
-describe('registering', () => {
-  test('makes an ordinary user with what everybody is given', async () => {
+describe('the registration of a user', () => {
+  test('creates an ordinary user with the initial quota', async () => {
     await setOption('QuotaForNewUser', '500');
     await register();
     const [stream] = await registered();
@@ -68,7 +68,7 @@ describe('registering', () => {
     expect(await node.identity.login('alice', 'correct-horse')).toMatchObject({ kind: 'signed-in' });
   });
 
-  test('is closed to everybody, or to passwords', async () => {
+  test('is closed entirely, or for passwords', async () => {
     await setOption('PasswordRegisterEnabled', 'false');
     await expect(register()).rejects.toThrow(refusal('password-registration-closed'));
     await setOption('RegisterEnabled', 'false');
@@ -81,12 +81,12 @@ describe('registering', () => {
     [{ username: 'thirteen-long' }, 'username-too-long'],
     [{ password: 'seven77' }, 'password-length'],
     [{ email: `${'a'.repeat(40)}@mail.example` }, 'email-too-long'],
-  ] as const)('is refused for %j with its code', async (given, code) => {
+  ] as const)('is refused for %j with its error code', async (given, code) => {
     await expect(register(given)).rejects.toThrow(refusal(code));
     expect(await registered()).toEqual([]);
   });
 
-  test('with a name that somebody has, or had, leaves nothing', async () => {
+  test('with a name that is or was taken leaves no trace', async () => {
     await register();
     const secrets = node.vault.secrets.size;
     await expect(register({ password: 'another-one' })).rejects.toThrow(
@@ -96,14 +96,14 @@ describe('registering', () => {
     expect(await registered()).toHaveLength(1);
   });
 
-  test('of two with one name at once makes one', async () => {
+  test('with one name twice at once creates one user', async () => {
     const outcomes = await Promise.allSettled([register(), register({ password: 'another-one' })]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(await registered()).toHaveLength(1);
     expect(node.vault.secrets.size).toBe(1);
   });
 
-  test('under one key makes one user, and tells when the key was for another', async () => {
+  test('with one idempotency key creates one user, and reports a key that was used for another', async () => {
     await register({}, 'key-1');
     await register({}, 'key-1');
     expect(await registered()).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('registering', () => {
     await expect(register({ password: 'another-one' }, 'key-1')).rejects.toThrow(refusal('idempotency-key-reused'));
   });
 
-  test('keeps an address only where it was verified, and refuses one that is somebody’s all the same', async () => {
+  test('stores only a verified address, and refuses one that is taken in any case', async () => {
     await register({ email: alice });
     expect(await node.users.bindings.emailHolder(alice)).toBeNull();
     await setOption('EmailVerificationEnabled', 'true');
@@ -125,8 +125,8 @@ describe('registering', () => {
   });
 });
 
-describe('an invitation', () => {
-  test('is recorded, and worth what the operator says, where its code is somebody’s', async () => {
+describe('an invitation at registration', () => {
+  test('is recorded, and rewarded as the operator says, where its code belongs to a user', async () => {
     await setOption('QuotaForNewUser', '500');
     await setOption('QuotaForInvitee', '70');
     await register();
@@ -147,7 +147,7 @@ describe('an invitation', () => {
   });
 });
 
-describe('with verification on, registering', () => {
+describe('with verification on, the registration of a user', () => {
   beforeEach(() => setOption('EmailVerificationEnabled', 'true'));
 
   const verified = async (given: Partial<typeof somebody> = {}) => {
@@ -155,14 +155,14 @@ describe('with verification on, registering', () => {
     return register({ email: alice, emailCode: mailer.codeTo(alice), ...given });
   };
 
-  test('takes an address and a code', async () => {
+  test('requires an address and a code', async () => {
     await expect(register()).rejects.toThrow(refusal('email-code-needed'));
     await expect(register({ email: alice })).rejects.toThrow(refusal('email-code-needed'));
     await verified();
     expect(await registered()).toHaveLength(1);
   });
 
-  test('takes a code once', async () => {
+  test('accepts a code once', async () => {
     await doors.codes.send(alice, { place });
     const emailCode = mailer.codeTo(alice);
     const outcomes = await Promise.allSettled([
@@ -173,7 +173,7 @@ describe('with verification on, registering', () => {
     expect(await registered()).toHaveLength(1);
   });
 
-  test('keeps the code where the name is taken', async () => {
+  test('keeps the code valid where the name is taken', async () => {
     await register({ username: 'taken' }).catch(() => {});
     await setOption('EmailVerificationEnabled', 'false');
     await register({ username: 'taken' });
@@ -183,14 +183,14 @@ describe('with verification on, registering', () => {
     expect(await registered()).toHaveLength(2);
   });
 
-  test('takes no code of another address', async () => {
+  test('refuses a code of another address', async () => {
     await doors.codes.send('eve@mail.example', { place });
     await expect(verified({ emailCode: mailer.codeTo('eve@mail.example') })).rejects.toThrow(
       refusal('email-code-wrong'),
     );
   });
 
-  test('takes none after five wrong ones', async () => {
+  test('refuses any code after five wrong ones', async () => {
     await doors.codes.send(alice, { place });
     for (let wrong = 0; wrong < 5; wrong++)
       await expect(register({ email: alice, emailCode: 'ffffffff' })).rejects.toThrow(refusal('email-code-wrong'));
@@ -199,7 +199,7 @@ describe('with verification on, registering', () => {
     );
   });
 
-  test('takes none after ten minutes', async () => {
+  test('refuses any code after ten minutes', async () => {
     await doors.codes.send(alice, { place });
     node.clock.advance(10 * minute);
     await expect(register({ email: alice, emailCode: mailer.codeTo(alice) })).rejects.toThrow(
@@ -211,8 +211,8 @@ describe('with verification on, registering', () => {
   });
 });
 
-describe('a code by mail', () => {
-  test('is six hexadecimal characters, in a mail that names the system', async () => {
+describe('a verification code by mail', () => {
+  test('is six hexadecimal characters, in a mail with the name of the system', async () => {
     await setOption('SystemName', 'Gate <b>way</b>');
     await doors.codes.send(` ${alice} `, { place });
     const [mail] = mailer.sent;
@@ -239,7 +239,7 @@ describe('a code by mail', () => {
     expect(mailer.sent).toHaveLength(outcome === 'ok' ? 1 : 0);
   });
 
-  test('goes to the domains of the list only, to the letter, while there is one', async () => {
+  test('is sent to the exact domains of the list only, where there is one', async () => {
     await setOption('EmailDomainWhitelist', 'mail.example, other.example');
     await setOption('EmailDomainRestrictionEnabled', 'true');
     for (const address of [
@@ -253,14 +253,14 @@ describe('a code by mail', () => {
     expect(mailer.sent).toHaveLength(1);
   });
 
-  test('goes to no alias where those are not wanted', async () => {
+  test('is sent to no alias where aliases are refused', async () => {
     await setOption('EmailAliasRestrictionEnabled', 'true');
     for (const address of ['al.ice@mail.example', 'alice+1@mail.example'])
       await expect(doors.codes.send(address, { place })).rejects.toThrow(refusal('email-alias-not-allowed'));
     await doors.codes.send('alice@mail.example', { place });
   });
 
-  test('is worth nothing where the mail could not be sent, and can be asked for again at once', async () => {
+  test('is invalid where the mail could not be sent, and can be requested again at once', async () => {
     mailer.isDown = true;
     await expect(doors.codes.send(alice, { place })).rejects.toThrow(refusal('mail-failed'));
     mailer.isDown = false;
@@ -269,10 +269,10 @@ describe('a code by mail', () => {
   });
 });
 
-describe('mails', () => {
+describe('the rate limit of mails', () => {
   const tooMany = (seconds: number) => refusal('too-many-attempts', { seconds });
 
-  test('to one address are half a minute apart, whether or not somebody has it', async () => {
+  test('to one address is one in half a minute, whether or not the address belongs to a user', async () => {
     await doors.codes.send(alice, { place });
     node.clock.advance(29_000);
     await expect(doors.codes.send(alice.toLowerCase(), { place: '192.0.2.2' })).rejects.toThrow(tooMany(1));
@@ -283,7 +283,7 @@ describe('mails', () => {
     await expect(doors.reset.request('nobody@mail.example', { place })).rejects.toThrow(tooMany(30));
   });
 
-  test('to one address are six in an hour', async () => {
+  test('to one address is six in an hour', async () => {
     for (let sent = 0; sent < 6; sent++) {
       await doors.codes.send(alice, { place });
       node.clock.advance(minute);
@@ -293,7 +293,7 @@ describe('mails', () => {
     await doors.codes.send(alice, { place });
   });
 
-  test('for one client are thirty in an hour, asked for in vain or not; others are not kept waiting', async () => {
+  test('for one client is thirty in an hour, whether sent or not; other clients are not affected', async () => {
     for (let asked = 0; asked < 30; asked++)
       await doors.reset.request(`somebody${asked}@mail.example`, { place }).catch(() => {});
     await expect(doors.codes.send(alice, { place })).rejects.toThrow(tooMany(3600));
@@ -311,7 +311,7 @@ describe('a forgotten password', () => {
     node.clock.advance(minute);
   });
 
-  test('is replaced by the link, once; what the old one opened is shut', async () => {
+  test('is replaced by the link, once, which ends sessions of the old one', async () => {
     const before = await node.identity.login('alice', 'correct-horse');
     if (before.kind !== 'signed-in') throw new Error('not signed in');
     await setOption('ServerAddress', 'https://gate.example/');
@@ -330,14 +330,14 @@ describe('a forgotten password', () => {
     await expect(doors.reset.complete(alice, token)).rejects.toThrow(refusal('reset-link-invalid'));
   });
 
-  test('is replaced by one of two who bring the link at once', async () => {
+  test('is replaced by one of two concurrent uses of the link', async () => {
     await doors.reset.request(alice, { place });
     const token = mailer.codeTo(alice);
     const outcomes = await Promise.allSettled([doors.reset.complete(alice, token), doors.reset.complete(alice, token)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  test('is not replaced by a link that is wrong, empty, old, or for an address that has changed hands', async () => {
+  test('is not replaced by a link that is wrong, empty, expired, or for an address that has another owner', async () => {
     const invalid = refusal('reset-link-invalid');
     await doors.reset.request(alice, { place });
     const token = mailer.codeTo(alice);
@@ -353,14 +353,14 @@ describe('a forgotten password', () => {
     await expect(doors.reset.complete(alice, mailer.codeTo(alice))).rejects.toThrow(invalid);
   });
 
-  test('of an address nobody has, or only a deleted user, is nobody’s', async () => {
+  test('of an address without a user, or with a deleted user, is not reset', async () => {
     await expect(doors.reset.request('bob@mail.example', { place })).rejects.toThrow(refusal('email-unknown'));
     await node.users.manage(root, await aliceId(), 'delete');
     await expect(doors.reset.request(alice, { place })).rejects.toThrow(refusal('email-unknown'));
     expect(mailer.sent).toHaveLength(1);
   });
 
-  test('stays where the mail server is down: no link is good', async () => {
+  test('is not reset while the mail server is unavailable: no link is valid', async () => {
     mailer.isDown = true;
     await expect(doors.reset.request(alice, { place })).rejects.toThrow(refusal('mail-failed'));
     mailer.isDown = false;
@@ -369,8 +369,8 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('an address of one’s own', () => {
-  test('is taken with its code, in place of the former one, and given up', async () => {
+describe('the own address of a user', () => {
+  test('is set with its code, in place of the former one, and removed', async () => {
     const id = UserId(77);
     const actor = { id, role: 'ordinary' } as const;
     await node.users.register(

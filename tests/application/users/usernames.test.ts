@@ -47,46 +47,46 @@ const holderOf = async (name: string): Promise<UserId | null> => {
 
 const taken = expect.objectContaining({ code: 'username-taken' });
 
-describe('a name', () => {
-  test('belongs to who claims it first, in any spelling', async () => {
+describe('the claim of a user name', () => {
+  test('belongs to its first claimant, in any spelling', async () => {
     await names.claim('Alice', alice);
     await expect(names.claim('aLICE', bob)).rejects.toThrow(taken);
     expect(await holderOf('alice')).toBe(alice);
   });
 
-  test('can be claimed again by its holder: a registration may be repeated', async () => {
+  test('can be repeated by its holder: a registration may be repeated', async () => {
     await names.claim('alice', alice);
     await names.claim('alice', alice);
     expect(await node.eventsOf(streams.username('alice'))).toHaveLength(2);
   });
 
-  test('that two claim at once goes to one of them', async () => {
+  test('by two at once goes to one of them', async () => {
     const outcomes = await Promise.allSettled([names.claim('alice', alice), names.claim('alice', bob)]);
     expect(outcomes.map(({ status }) => status).sort()).toStrictEqual(['fulfilled', 'rejected']);
     expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
   });
 
-  test('given back is free', async () => {
+  test('is free once it is released', async () => {
     await names.claim('alice', alice);
     await names.release('alice', alice);
     await names.claim('alice', bob);
     expect(await holderOf('alice')).toBe(bob);
   });
 
-  test('is not given back by who does not hold it', async () => {
+  test('is not released by a user that does not hold it', async () => {
     await names.claim('alice', alice);
     await names.release('alice', bob);
     expect(await holderOf('alice')).toBe(alice);
   });
 
-  test('is not given back while its user bears it, whoever asks for it', async () => {
+  test('is not released while its user has the name, whoever requests it', async () => {
     await names.claim('alice', alice);
     await register(alice, 'Alice');
     await names.release('alice', alice);
     expect(await holderOf('alice')).toBe(alice);
   });
 
-  test('given back between refusal and second look is free', async () => {
+  test('is free if released between the refusal and the second check', async () => {
     await names.claim('alice', alice);
     const late = usernames(
       claims({
@@ -103,7 +103,7 @@ describe('a name', () => {
     expect(await holderOf('alice')).toBe(bob);
   });
 
-  test('of a user is read from the log', async () => {
+  test('is checked against the name of the user in the log', async () => {
     expect(await names.nameOf(alice)).toBeNull();
     await register(alice, 'alice');
     await rename(alice, 'alicia');
@@ -111,21 +111,21 @@ describe('a name', () => {
   });
 });
 
-describe('a claim that is not used', () => {
-  test('stands for a minute: its registration may be under way', async () => {
+describe('an unused claim of a name', () => {
+  test('is kept for a minute: its registration may be in progress', async () => {
     await names.claim('alice', alice);
     node.clock.advance(abandonedAfterMs - 1);
     await expect(names.claim('alice', bob)).rejects.toThrow(taken);
   });
 
-  test('is taken over after that: its registration died half-way', async () => {
+  test('is taken over after that: its registration was interrupted', async () => {
     await names.claim('alice', alice);
     node.clock.advance(abandonedAfterMs);
     await names.claim('alice', bob);
     expect(await holderOf('alice')).toBe(bob);
   });
 
-  test('is taken over by one of many who want it', async () => {
+  test('is taken over by one of many concurrent claimants', async () => {
     await names.claim('alice', alice);
     node.clock.advance(abandonedAfterMs);
     const wanting = Array.from({ length: 5 }, (_, n) => names.claim('alice', UserId(20 + n)));
@@ -133,7 +133,7 @@ describe('a claim that is not used', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  test('stands for another minute once its user claims it again', async () => {
+  test('is kept for another minute once its user claims it again', async () => {
     await register(alice, 'alice');
     await names.claim('alicia', alice);
     node.clock.advance(abandonedAfterMs);
@@ -144,7 +144,7 @@ describe('a claim that is not used', () => {
     expect(await holderOf('alicia')).toBe(bob);
   });
 
-  test('stays with its user who claims it again while another finds it abandoned', async () => {
+  test('is kept by its user that claims it again while another finds it abandoned', async () => {
     await register(alice, 'alice');
     await names.claim('alicia', alice);
     node.clock.advance(abandonedAfterMs);
@@ -170,7 +170,7 @@ describe('a claim that is not used', () => {
     expect(await holderOf('alicia')).toBe(alice);
   });
 
-  test('is taken over when its user goes by another name: a renaming died half-way', async () => {
+  test('is taken over when its user has another name: a renaming was interrupted', async () => {
     await register(alice, 'alice');
     await names.claim('alicia', alice);
     node.clock.advance(abandonedAfterMs);
@@ -178,7 +178,7 @@ describe('a claim that is not used', () => {
     expect(await holderOf('alicia')).toBe(bob);
   });
 
-  test('is taken over when its user was renamed and did not give it back', async () => {
+  test('is taken over when its user was renamed and did not release it', async () => {
     await names.claim('alice', alice);
     await register(alice, 'alice');
     node.clock.advance(abandonedAfterMs);
@@ -189,7 +189,7 @@ describe('a claim that is not used', () => {
   });
 });
 
-test('the name of a user stays taken for ever, deleted or not', async () => {
+test('the name of a user stays claimed permanently, deleted or not', async () => {
   await names.claim('alice', alice);
   await register(alice, 'alice');
   await node.handle(userDecider, streams.user(alice), { type: 'DeleteUser', by: { id: UserId(1), role: 'root' } });
@@ -200,7 +200,7 @@ test('the name of a user stays taken for ever, deleted or not', async () => {
 describe('a name that looks like another', () => {
   const cyrillicPaypal = 'раураӏ';
 
-  test('is taken with it, whoever comes first', async () => {
+  test('is claimed together with it, whichever comes first', async () => {
     await names.claim('paypal', alice);
     await expect(names.claim(cyrillicPaypal, bob)).rejects.toThrow(taken);
     await expect(names.claim('ｐａｙｐａｌ', bob)).rejects.toThrow(taken);
@@ -208,13 +208,13 @@ describe('a name that looks like another', () => {
     await expect(names.claim('ACE', alice)).rejects.toThrow(taken);
   });
 
-  test('leaves no claim behind when it is refused', async () => {
+  test('leaves no claim when it is refused', async () => {
     await names.claim('paypal', alice);
     await expect(names.claim(cyrillicPaypal, bob)).rejects.toThrow(taken);
     expect(await holderOf(cyrillicPaypal)).toBeNull();
   });
 
-  test('is free again once its holder is called otherwise, and stays with who goes from one to the other', async () => {
+  test('is free again once its holder is renamed, and is kept by a holder that moves from one to the other', async () => {
     await names.claim('асе', alice);
     await register(alice, 'асе');
     await names.claim('ace', alice);
@@ -227,7 +227,7 @@ describe('a name that looks like another', () => {
     await names.claim('асе', bob);
   });
 
-  test('of ASCII letters costs nothing more than it did', async () => {
+  test('with ASCII letters only requires no further claim', async () => {
     await names.claim('Alice', alice);
     expect(await node.store.everything()).toHaveLength(1);
   });

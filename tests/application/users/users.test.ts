@@ -46,7 +46,7 @@ describe('creating a user', () => {
     expect(position).toBe(await node.store.head());
   });
 
-  test('seals the display name, which is the user name where none is given', async () => {
+  test('encrypts the display name, which is the user name where none is given', async () => {
     const displayNameOf = async (user: Actor) => {
       const [event] = await eventsOf(user);
       return event?.type === 'UserRegistered' ? node.personal.open(user.id, event.displayName) : null;
@@ -55,7 +55,7 @@ describe('creating a user', () => {
     expect(await displayNameOf(await registered({ username: 'bob' }))).toBe('bob');
   });
 
-  test('grants what new users get', async () => {
+  test('grants the initial quota of new users', async () => {
     await node.options.change(root, 'QuotaForNewUser', '500');
     await node.caughtUp();
     const alice = await registered();
@@ -79,7 +79,7 @@ describe('creating a user', () => {
     await expect(node.users.create(root, newUser(changed))).resolves.toBeDefined();
   });
 
-  test('is for admins; only root makes admins, and nobody makes roots', async () => {
+  test('is for admins; only root creates admins, and no role creates roots', async () => {
     await expect(node.users.create(ordinary, newUser())).rejects.toThrow(refusal('role-too-low'));
     await expect(node.users.create(admin, newUser({ role: 'admin' }))).rejects.toThrow(
       refusal('role-create-forbidden'),
@@ -88,19 +88,19 @@ describe('creating a user', () => {
     await expect(node.users.create(root, newUser({ role: 'admin' }))).resolves.toBeDefined();
   });
 
-  test('is refused for a name somebody has, whatever its case', async () => {
+  test('is refused for a taken name, in any letter case', async () => {
     await registered();
     await expect(node.users.create(root, newUser({ username: 'ALICE' }))).rejects.toThrow(refusal('username-taken'));
   });
 
-  test('of one name by many at once makes one user', async () => {
+  test('of one name many times at once creates one user', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => node.users.create(root, newUser())));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const everything = await node.store.everything();
     expect(everything.filter(({ event }) => event.type === 'UserRegistered')).toHaveLength(1);
   });
 
-  test('that dies half-way leaves the name to the next who wants it, after a minute', async () => {
+  test('that is interrupted leaves the name to the next claimant, after a minute', async () => {
     node.store.beforeAppend = async (stream) => {
       if (stream.startsWith('user-')) throw new Failure('store-unavailable');
     };
@@ -114,7 +114,7 @@ describe('creating a user', () => {
 });
 
 describe('changing the own profile', () => {
-  test('seals the display name and keeps the password in the vault', async () => {
+  test('encrypts the display name and keeps the password in the vault', async () => {
     const alice = await registered();
     await node.users.changeOwnProfile(alice, ownProfile({ displayName: 'A.', password: 'new password' }));
     const [changed, password] = (await eventsOf(alice)).slice(-2);
@@ -140,7 +140,7 @@ describe('editing a user', () => {
     );
   });
 
-  test('sets the balance to what is wanted, whatever it is', async () => {
+  test('sets the balance to the requested amount, whatever it was', async () => {
     const alice = await registered();
     await node.users.adjustQuota(root, alice.id, { delta: 1_000 });
     await node.caughtUp();
@@ -154,7 +154,7 @@ describe('editing a user', () => {
     ]);
   });
 
-  test('to the same balance twice, faster than the memory of the node, is the same as once', async () => {
+  test('to the same balance twice, faster than the memory of the node, has the effect of one', async () => {
     const alice = await registered();
     node.store.hold();
     const edits = [
@@ -168,7 +168,7 @@ describe('editing a user', () => {
     expect(await node.gate.available(alice.id)).toBe(300);
   });
 
-  test('to a balance nobody can count changes nothing at all', async () => {
+  test('to a balance beyond the integer range changes nothing', async () => {
     const alice = await registered();
     const before = await node.store.head();
     for (const quota of [Number.NaN, 1.5, 2 ** 53])
@@ -187,7 +187,7 @@ describe('editing a user', () => {
 });
 
 describe('adjusting a balance', () => {
-  test('adds amount and gift, and records both and what was seen', async () => {
+  test('adds amount and gift, and records both and the previous balance', async () => {
     const alice = await registered();
     await node.users.adjustQuota(admin, alice.id, { delta: 500, gift: 50 });
     await node.caughtUp();
@@ -205,7 +205,7 @@ describe('adjusting a balance', () => {
     expect(await node.gate.available(alice.id)).toBe(110);
   });
 
-  test('beyond what can be counted is refused', async () => {
+  test('beyond the integer range is refused', async () => {
     const alice = await registered();
     for (let time = 0; time < 9; time++) {
       await node.users.adjustQuota(root, alice.id, { delta: 1e15 });
@@ -216,7 +216,7 @@ describe('adjusting a balance', () => {
     );
   });
 
-  test('by more than anybody can mean is refused, naming the amount', async () => {
+  test('by an implausible amount is refused, naming the amount', async () => {
     const alice = await registered();
     for (const amount of [1e15 + 1, -1e15 - 1, Number.NaN, 0.5]) {
       const refused = (field: string) => refusal('quota-out-of-range', { field });
@@ -225,7 +225,7 @@ describe('adjusting a balance', () => {
     }
   });
 
-  test('is for admins, over those below them', async () => {
+  test('is for admins, over lower roles', async () => {
     const [alice, peer] = [await registered(), await registered({ username: 'peer', role: 'admin' })];
     await expect(node.users.adjustQuota(ordinary, alice.id, { delta: 5 })).rejects.toThrow(refusal('role-too-low'));
     await expect(node.users.adjustQuota(admin, peer.id, { delta: 5 })).rejects.toThrow(
@@ -245,7 +245,7 @@ describe('managing a user', () => {
     expect((await eventsOf(alice)).at(-1)).toMatchObject({ type, by: root.id });
   });
 
-  test('is undone again: enabling undoes disabling, demoting undoes promoting', async () => {
+  test('is reversible: enabling reverses disabling, demoting reverses promoting', async () => {
     const alice = await registered();
     for (const action of ['disable', 'enable', 'promote', 'demote'] as const)
       await node.users.manage(root, alice.id, action);
@@ -253,7 +253,7 @@ describe('managing a user', () => {
     expect(await node.directory.user(alice.id)).toMatchObject({ status: 'enabled', role: 'ordinary' });
   });
 
-  test('deleting and a new password clear all sessions away', async () => {
+  test('by deletion or a new password ends all sessions', async () => {
     const password = { username: null, displayName: null, password: 'another one' };
     const orders: Record<string, (user: Actor) => Promise<unknown>> = {
       delete: ({ id }) => node.users.manage(root, id, 'delete'),
@@ -268,7 +268,7 @@ describe('managing a user', () => {
     }
   });
 
-  test('a refused order ends no session', async () => {
+  test('by a refused command ends no session', async () => {
     const peer = await registered({ role: 'admin' });
     const session = { user: peer.id, since: beginning };
     const token = await node.sessions.open(session, someClient);
@@ -276,7 +276,7 @@ describe('managing a user', () => {
     expect(await node.sessions.find(token)).toEqual({ ...session, ended: false });
   });
 
-  test('deleting makes what was sealed for the user unreadable for ever', async () => {
+  test('by deletion makes the user’s encrypted data permanently unreadable', async () => {
     const alice = await registered({ displayName: 'Alice A.' });
     await node.users.manage(root, alice.id, 'delete');
     const [event] = await eventsOf(alice);
@@ -304,7 +304,7 @@ describe('a personal access token', () => {
   });
 });
 
-describe('own settings', () => {
+describe('the own settings of a user', () => {
   const settings = (changed: Partial<UserSettings> = {}): UserSettings => ({
     notifyType: 'email',
     quotaWarningThreshold: 500_000,
@@ -325,7 +325,7 @@ describe('own settings', () => {
     };
   };
 
-  test('by e-mail keep the address, and nothing of a webhook', async () => {
+  test('for e-mail keep the address, and nothing of a webhook', async () => {
     const alice = await registered();
     await node.users.changeSettings(
       alice,
@@ -342,7 +342,7 @@ describe('own settings', () => {
     });
   });
 
-  test('by webhook keep its address, and its secret in the vault', async () => {
+  test('for a webhook keep its address, and its secret in the vault', async () => {
     const alice = await registered();
     const webhook = settings({ notifyType: 'webhook', webhookUrl: 'https://h.example/q', webhookSecret: 's3' });
     await node.users.changeSettings(alice, webhook);
@@ -359,7 +359,7 @@ describe('own settings', () => {
     expect((await stored(alice)).secret).toBeNull();
   });
 
-  test('say whether models without a price are accepted, and from when to warn', async () => {
+  test('include whether models without a price are accepted, and the threshold of warnings', async () => {
     const alice = await registered();
     await node.users.changeSettings(alice, settings({ acceptUnpricedModels: true, quotaWarningThreshold: 7 }));
     expect((await eventsOf(alice)).at(-1)).toMatchObject({ acceptUnpricedModels: true, quotaWarningThreshold: 7 });
@@ -369,10 +369,10 @@ describe('own settings', () => {
 
   test.each<[string, Partial<UserSettings>, FailureCode]>([
     ['a threshold of 0', { quotaWarningThreshold: 0 }, 'warning-threshold-invalid'],
-    ['a threshold that is no number', { quotaWarningThreshold: Number.NaN }, 'warning-threshold-invalid'],
-    ['a webhook without address', { notifyType: 'webhook' }, 'webhook-url-missing'],
-    ['a webhook that is no address', { notifyType: 'webhook', webhookUrl: 'h.example' }, 'webhook-url-invalid'],
-    ['a webhook in the clear', { notifyType: 'webhook', webhookUrl: 'http://h.example' }, 'webhook-url-invalid'],
+    ['a threshold that is not a number', { quotaWarningThreshold: Number.NaN }, 'warning-threshold-invalid'],
+    ['a webhook without an address', { notifyType: 'webhook' }, 'webhook-url-missing'],
+    ['a webhook with an invalid address', { notifyType: 'webhook', webhookUrl: 'h.example' }, 'webhook-url-invalid'],
+    ['a webhook without encryption', { notifyType: 'webhook', webhookUrl: 'http://h.example' }, 'webhook-url-invalid'],
     ['an e-mail address without @', { notificationEmail: 'alice' }, 'notification-email-invalid'],
   ])('are refused for %s', async (_, changed, code) => {
     const alice = await registered();

@@ -26,11 +26,11 @@ const added = (name: string, counter = 0): FactorEvent => ({
 describe('the second factor', () => {
   const enrol = { type: 'EnrolTotp', secret, step: 100, recoveryCodes: ['first', 'second'] } as const;
 
-  test('is on once an app has been set up', () => given().when(enrol).thenRecorded(enrolled));
+  test('is enabled once an authenticator app has been set up', () => given().when(enrol).thenRecorded(enrolled));
   test('is not set up over another one', () => given(enrolled).when(enrol).thenRefused('second-factor-on'));
-  test('can be set up again once it is off', () => given(enrolled, turnedOff).when(enrol).thenRecorded(enrolled));
-  test('is turned off once', () => given(enrolled).when({ type: 'TurnOffTotp' }).thenRecordedOnce(turnedOff));
-  test('leaves no code that still counts when it is turned off', () => {
+  test('can be set up again once it is disabled', () => given(enrolled, turnedOff).when(enrol).thenRecorded(enrolled));
+  test('is disabled once', () => given(enrolled).when({ type: 'TurnOffTotp' }).thenRecordedOnce(turnedOff));
+  test('leaves no valid code when it is disabled', () => {
     given(enrolled, turnedOff).when({ type: 'UseTotpCode', step: 200 }).thenRefused('second-factor-off');
     given(enrolled, turnedOff)
       .when({ type: 'UseRecoveryCode', recoveryCode: 'first' })
@@ -39,15 +39,16 @@ describe('the second factor', () => {
   });
 });
 
-describe('a code by time', () => {
+describe('a one-time code', () => {
   const use = (step: number) => ({ type: 'UseTotpCode', step }) as const;
   const used = (step: number): FactorEvent => ({ type: 'TotpCodeUsed', step });
 
-  test('counts', () => given(enrolled).when(use(101)).thenRecorded(used(101)));
-  test('counts once', () => given(enrolled, used(101)).when(use(101)).thenRefused('second-factor-wrong'));
-  test('of a step before one that has been used counts no more', () =>
+  test('is accepted if it is current', () => given(enrolled).when(use(101)).thenRecorded(used(101)));
+  test('is accepted once', () => given(enrolled, used(101)).when(use(101)).thenRefused('second-factor-wrong'));
+  test('of an earlier step than a used one is refused', () =>
     given(enrolled, used(102)).when(use(101)).thenRefused('second-factor-wrong'));
-  test('that set the app up counts no more', () => given(enrolled).when(use(100)).thenRefused('second-factor-wrong'));
+  test('that completed the setup is refused later', () =>
+    given(enrolled).when(use(100)).thenRefused('second-factor-wrong'));
 });
 
 describe('a recovery code', () => {
@@ -55,12 +56,12 @@ describe('a recovery code', () => {
   const used = (recoveryCode: string): FactorEvent => ({ type: 'RecoveryCodeUsed', recoveryCode });
   const renewed: FactorEvent = { type: 'RecoveryCodesRenewed', recoveryCodes: ['third'] };
 
-  test('counts once, and leaves the others', () => {
+  test('is accepted once, and leaves the others', () => {
     given(enrolled).when(use('first')).thenRecorded(used('first'));
     given(enrolled, used('first')).when(use('first')).thenRefused('second-factor-wrong');
     given(enrolled, used('first')).when(use('second')).thenRecorded(used('second'));
   });
-  test('that was never given out is refused', () =>
+  test('that was never issued is refused', () =>
     given(enrolled).when(use('made up')).thenRefused('second-factor-wrong'));
   test('is replaced by new ones', () => {
     given(enrolled)
@@ -77,19 +78,19 @@ describe('a passkey', () => {
 
   test('is added once', () =>
     given().when({ type: 'AddPasskey', passkey: 'one', added: passkey() }).thenRecordedOnce(added('one')));
-  test('is refused beyond as many as anybody needs', () => {
+  test('is refused beyond the limit per user', () => {
     const many = Array.from({ length: maxPasskeys }, (_, n) => added(`number ${n}`));
     given(...many)
       .when({ type: 'AddPasskey', passkey: 'one', added: passkey() })
       .thenRefused('too-many-passkeys', { allowed: maxPasskeys });
   });
-  test('that counts its uses must count on', () => {
+  test('with a use counter must increase it', () => {
     given(added('one', 3)).when(use(4)).thenRecorded(used(4));
     given(added('one', 3), used(7)).when(use(7)).thenRefused('passkey-counter-behind');
     given(added('one', 3), used(7)).when(use(5)).thenRefused('passkey-counter-behind');
     given(added('one', 3)).when(use(0)).thenRefused('passkey-counter-behind');
   });
-  test('that does not count needs not', () => given(added('one')).when(use(0)).thenNothing());
+  test('without a use counter is accepted', () => given(added('one')).when(use(0)).thenNothing());
   test('is renamed, and removed once', () => {
     const name = Sealed('other name');
     given(added('one'))
@@ -99,7 +100,7 @@ describe('a passkey', () => {
       .when({ type: 'RemovePasskey', passkey: 'one' })
       .thenRecordedOnce({ type: 'PasskeyRemoved', passkey: 'one' });
   });
-  test('that is gone opens nothing and has no name', () => {
+  test('that is removed is refused and has no name', () => {
     const gone = [added('one'), { type: 'PasskeyRemoved', passkey: 'one' }] as const;
     given(...gone)
       .when(use(1))
@@ -117,13 +118,13 @@ describe('a passkey', () => {
   });
 });
 
-describe('resetting', () => {
+describe('resetting the second factors', () => {
   const reset: FactorEvent = { type: 'FactorsReset', by: root };
 
-  test('takes everything, once', () => {
+  test('removes all of them, once', () => {
     given(enrolled, added('one')).when({ type: 'ResetFactors', by: root }).thenRecordedOnce(reset);
     given(enrolled, added('one'), reset).thenState(factorsDecider.initial);
   });
-  test('of a user with nothing changes nothing', () => given().when({ type: 'ResetFactors', by: root }).thenNothing());
-  test('leaves nothing that counts', () => expect(factorsDecider.initial.passkeys.size).toBe(0));
+  test('of a user without any changes nothing', () => given().when({ type: 'ResetFactors', by: root }).thenNothing());
+  test('leaves nothing that is accepted', () => expect(factorsDecider.initial.passkeys.size).toBe(0));
 });

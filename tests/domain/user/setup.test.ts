@@ -13,15 +13,15 @@ const completed: SetupEvent = {
 };
 
 describe('the first set-up', () => {
-  test('records all that is needed to finish it', () =>
+  test('records all that is required to complete it', () =>
     given()
       .when({ ...completed, type: 'CompleteSetup' })
       .thenRecorded(completed));
-  test('happens once, whoever asks', () =>
+  test('succeeds once, whoever requests it', () =>
     given(completed)
       .when({ ...completed, type: 'CompleteSetup', rootUserId: UserId(2), username: 'other' })
       .thenRefused('already-set-up'));
-  test('is done from then on', () => {
+  test('is recorded as done from then on', () => {
     given().thenState({ done: false });
     given(completed).thenState({ done: true });
   });

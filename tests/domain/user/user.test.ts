@@ -29,9 +29,9 @@ const registration = (grants: Extract<UserCommand, { type: 'RegisterUser' }>['gr
 };
 
 describe('registering a user', () => {
-  test('records who it is', () => given().when(registration()).thenRecordedOnce(registered()));
+  test('records name, role and group', () => given().when(registration()).thenRecordedOnce(registered()));
 
-  test('records every grant that is not zero as a credit of its own', () =>
+  test('records every initial grant above zero as a credit of its own', () =>
     given()
       .when(
         registration([
@@ -46,7 +46,7 @@ describe('registering a user', () => {
         { type: 'QuotaGranted', quota: Quota(-3), reason: 'setup' },
       ));
 
-  test('changes nothing when the user exists, or did', () => {
+  test('changes nothing when the user exists, or existed', () => {
     given(registered()).when(registration()).thenNothing();
     given(registered(), deleted).when(registration()).thenNothing();
   });
@@ -61,27 +61,27 @@ describe('changing the own profile', () => {
     ...patch,
   });
 
-  test('records what changes, and only that', () =>
+  test('records the changes only', () =>
     given(registered())
       .when(change({ username: 'alicia' }))
       .thenRecordedOnce({ type: 'UserProfileChanged', username: 'alicia', displayName: null }));
 
-  test('keeps sealed texts as they are given', () =>
+  test('keeps encrypted texts unchanged', () =>
     given(registered())
       .when(change({ displayName: Sealed('sealed A.') }))
       .thenRecorded({ type: 'UserProfileChanged', username: null, displayName: Sealed('sealed A.') }));
 
-  test('records a new password as a fact of its own', () =>
+  test('records a new password as an event of its own', () =>
     given(registered())
       .when(change({ passwordSecret: SecretId('password-2') }))
       .thenRecorded({ type: 'PasswordChanged', passwordSecret: SecretId('password-2') }));
 
-  test('with the name the user has changes nothing', () =>
+  test('with the current name changes nothing', () =>
     given(registered())
       .when(change({ username: 'alice' }))
       .thenNothing());
 
-  test('is open to a disabled user, whom the faces keep out', () =>
+  test('is possible for a disabled user, whom the faces refuse', () =>
     given(registered(), disabled)
       .when(change({ username: 'al' }))
       .thenRecorded({
@@ -90,7 +90,7 @@ describe('changing the own profile', () => {
         displayName: null,
       }));
 
-  test('is refused for a user who is not there, or no more', () => {
+  test('is refused for an absent or deleted user', () => {
     given()
       .when(change({ username: 'bob' }))
       .thenRefused('user-not-found');
@@ -112,7 +112,7 @@ describe('editing a user', () => {
     ...patch,
   });
 
-  test('records profile, group and password each as its own fact', () =>
+  test('records profile, group and password each as an event of its own', () =>
     given(registered())
       .when(
         edit({
@@ -128,17 +128,17 @@ describe('editing a user', () => {
         { type: 'PasswordChanged', passwordSecret: SecretId('password-2') },
       ));
 
-  test('with what is already so changes nothing', () =>
+  test('without a difference changes nothing', () =>
     given(registered())
       .when(edit({ username: 'alice', group: 'default' }))
       .thenNothing());
 
-  test('never writes the role in the body', () =>
+  test('never records the role in the body', () =>
     given(registered())
       .when(edit({ claimedRole: 'ordinary' }))
       .thenNothing());
 
-  test('is refused to peers and to those below', () => {
+  test('is refused to peers and lower roles', () => {
     given(registered('admin'))
       .when(edit({ group: 'vip' }))
       .thenRefused('peer-update-forbidden');
@@ -159,7 +159,7 @@ describe('editing a user', () => {
       .thenRefused('role-raise-forbidden');
   });
 
-  test('is open to root for everybody, itself included', () => {
+  test('is possible for root over every user, itself included', () => {
     const regrouped: UserEvent = { type: 'UserGroupChanged', group: 'vip', by: root.id };
     given(registered('admin'))
       .when(edit({ by: root, group: 'vip' }))
@@ -169,7 +169,7 @@ describe('editing a user', () => {
       .thenRecordedOnce(regrouped);
   });
 
-  test('is refused for a user who is not there, or no more', () => {
+  test('is refused for an absent or deleted user', () => {
     given()
       .when(edit({ group: 'vip' }))
       .thenRefused('user-not-found');
@@ -185,12 +185,12 @@ describe('disabling and enabling a user', () => {
     given(registered(), disabled).when({ type: 'EnableUser', by: root }).thenRecordedOnce(enabled);
   });
 
-  test('changes nothing when it is so already', () => {
+  test('changes nothing when the state is the same', () => {
     given(registered(), disabled).when({ type: 'DisableUser', by: root }).thenNothing();
     given(registered()).when({ type: 'EnableUser', by: root }).thenNothing();
   });
 
-  test('does not bring a deleted user back', () => {
+  test('does not restore a deleted user', () => {
     given(registered(), deleted).when({ type: 'EnableUser', by: root }).thenNothing();
     given(registered(), deleted).when({ type: 'DisableUser', by: root }).thenNothing();
   });
@@ -204,7 +204,7 @@ describe('disabling and enabling a user', () => {
     given(registered('root')).when({ type: 'DisableUser', by: admin }).thenRefused('peer-update-forbidden');
   });
 
-  test('is refused for a user who never was', () => {
+  test('is refused for an unknown user', () => {
     given().when({ type: 'DisableUser', by: root }).thenRefused('user-not-found');
     given().when({ type: 'EnableUser', by: root }).thenRefused('user-not-found');
   });
@@ -222,7 +222,7 @@ describe('deleting a user', () => {
   test('is refused to peers', () =>
     given(registered('admin')).when({ type: 'DeleteUser', by: admin }).thenRefused('peer-update-forbidden'));
 
-  test('is refused for a user who never was', () =>
+  test('is refused for an unknown user', () =>
     given().when({ type: 'DeleteUser', by: root }).thenRefused('user-not-found'));
 });
 
@@ -235,7 +235,7 @@ describe('adjusting a balance', () => {
     observed: Quota(100),
   });
 
-  test('records the difference, the gift in it, who did it and what was seen', () =>
+  test('records the difference, the gift in it, the editor and the previous balance', () =>
     given(registered())
       .when(adjust(admin, 550, 50))
       .thenRecorded({
@@ -246,7 +246,7 @@ describe('adjusting a balance', () => {
         observed: Quota(100),
       }));
 
-  test('may take away more than there is', () =>
+  test('may subtract more than the balance', () =>
     given(registered())
       .when(adjust(admin, -1_000))
       .thenRecorded({
@@ -257,7 +257,7 @@ describe('adjusting a balance', () => {
         observed: Quota(100),
       }));
 
-  test('by nothing changes nothing', () => given(registered()).when(adjust(admin, 0)).thenNothing());
+  test('by zero changes nothing', () => given(registered()).when(adjust(admin, 0)).thenNothing());
 
   test('is refused to peers; root may adjust its own', () => {
     given(registered('admin')).when(adjust(admin, 5)).thenRefused('peer-update-forbidden');
@@ -267,7 +267,7 @@ describe('adjusting a balance', () => {
       .thenRecorded({ type: 'QuotaAdjusted', delta: Quota(5), gift: Quota(0), by: root.id, observed: Quota(100) });
   });
 
-  test('is refused for a user who is not there, or no more', () => {
+  test('is refused for an absent or deleted user', () => {
     given().when(adjust(root, 5)).thenRefused('user-not-found');
     given(registered(), deleted).when(adjust(root, 5)).thenRefused('user-not-found');
   });
@@ -279,13 +279,13 @@ describe('an access token', () => {
   test('is recorded by its hash', () =>
     given(registered()).when(issue).thenRecorded({ type: 'AccessTokenIssued', tokenHash: 'hash-1' }));
 
-  test('is refused for a user who is not there, or no more', () => {
+  test('is refused for an absent or deleted user', () => {
     given().when(issue).thenRefused('user-not-found');
     given(registered(), deleted).when(issue).thenRefused('user-not-found');
   });
 });
 
-describe('own settings', () => {
+describe('the own settings of a user', () => {
   const settings = {
     settings: Sealed('sealed settings'),
     webhookSecret: SecretId('webhook-1'),
@@ -298,7 +298,7 @@ describe('own settings', () => {
       .when({ type: 'ChangeSettings', ...settings })
       .thenRecorded({ type: 'UserSettingsChanged', ...settings }));
 
-  test('are refused for a user who is not there, or no more', () => {
+  test('are refused for an absent or deleted user', () => {
     given()
       .when({ type: 'ChangeSettings', ...settings })
       .thenRefused('user-not-found');
@@ -308,7 +308,7 @@ describe('own settings', () => {
   });
 });
 
-describe('what a user is', () => {
+describe('the state of a user is', () => {
   const alice = {
     status: 'enabled',
     erased: false,
@@ -327,7 +327,7 @@ describe('what a user is', () => {
     given().thenState({ status: 'absent' });
     given(disabled, enabled, deleted).thenState({ status: 'absent' });
   });
-  test('enabled, with name, role and group, after it', () => given(registered()).thenState(alice));
+  test('enabled, with name, role and group, after registration', () => given(registered()).thenState(alice));
   test('renamed', () =>
     given(registered(), {
       type: 'UserProfileChanged',
@@ -352,7 +352,7 @@ describe('what a user is', () => {
     given(registered(), disabled, enabled).thenState(alice);
     given(registered(), deleted).thenState({ ...alice, status: 'deleted' });
   });
-  test('unmoved by passwords, tokens, settings and quota, which live elsewhere', () =>
+  test('unchanged by passwords, tokens, settings and quota, which are stored elsewhere', () =>
     given(
       registered(),
       { type: 'PasswordChanged', passwordSecret: SecretId('password-2') },

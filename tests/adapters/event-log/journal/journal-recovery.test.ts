@@ -41,8 +41,8 @@ async function left(...records: readonly (readonly string[])[]): Promise<void> {
 const read = async (stream: string) =>
   (await store.readStream(streamNamed(stream))).map(({ id, at, event }) => ({ id, at, event }));
 
-describe('what a process left in its journal', () => {
-  test('is in the log afterwards, each event as it was, and the journal is gone', async () => {
+describe('the journal of a dead process', () => {
+  test('is committed to the log, each event unchanged, and the journal is removed', async () => {
     await left([line('call-a', 1, 'no-stream'), line('call-b', 2, 'no-stream')], [line('call-a', 3, 0)]);
     expect(await countUnflushed(options)).toBe(3);
     expect(await recoverJournals(options, store)).toBe(3);
@@ -51,14 +51,14 @@ describe('what a process left in its journal', () => {
     expect(await readdir(options.place)).toEqual([]);
     expect(await recoverJournals(options, store)).toBe(0);
   });
-  test('is there once, however much of it was in the log before', async () => {
+  test('is committed once, however much of it was in the log before', async () => {
     await left([line('call-a', 1, 'no-stream')], [line('call-a', 2, 0), line('call-b', 3, 'no-stream')]);
     await store.append(streamNamed('call-a'), [newEvent(1)], 'no-stream');
     await recoverJournals(options, store);
     expect((await read('call-a')).map(({ id }) => id)).toEqual([eventId(1), eventId(2)]);
     expect((await read('call-b')).map(({ id }) => id)).toEqual([eventId(3)]);
   });
-  test('is brought there by the next start if this one ends in the middle', async () => {
+  test('is committed by the next start if this one ends in the middle', async () => {
     await left([line('call-a', 1, 'no-stream'), line('call-b', 2, 'no-stream')]);
     const dying = {
       append: async (stream: StreamName, ...rest: [Parameters<MemoryEventStore['append']>[1], ExpectedRevision]) => {
@@ -76,7 +76,7 @@ describe('what a process left in its journal', () => {
     ] as const)
       expect(await read(stream)).toEqual([newEvent(number)]);
   });
-  test('and nobody was told of is set aside where the log has another outcome', async () => {
+  test('is set aside for an unacknowledged event if the log has another outcome', async () => {
     await left([line('call-a', 1, 'no-stream'), line('call-a', 2, 0)]);
     await store.append(streamNamed('call-a'), [newEvent(1)], 'no-stream');
     await store.append(streamNamed('call-a'), [newEvent(9)], 0);
@@ -87,7 +87,7 @@ describe('what a process left in its journal', () => {
     expect(await recoverJournals(options, store)).toBe(0);
     expect(await countUnflushed(options)).toBe(0);
   });
-  test('before it was ready holds nothing', async () => {
+  test('is empty if it was never ready', async () => {
     const [folder] = await (async () => {
       await left([]);
       return readdir(options.place);
@@ -97,14 +97,14 @@ describe('what a process left in its journal', () => {
     expect(await recoverJournals(options, store)).toBe(0);
     expect(await readdir(options.place)).toEqual([]);
   });
-  test('of another database is left where it is', async () => {
+  test('of another database is left in place', async () => {
     await left([line('call-a', 1, 'no-stream')]);
     const elsewhere = { ...options, log: 'another' };
     expect(await recoverJournals(elsewhere, store)).toBe(0);
     expect(await countUnflushed(elsewhere)).toBe(0);
     expect(await recoverJournals(options, store)).toBe(1);
   });
-  test('is nothing where there has never been a journal', async () => {
+  test('is skipped where there has never been a journal', async () => {
     expect(await recoverJournals(options, store)).toBe(0);
     expect(await countUnflushed(options)).toBe(0);
   });
@@ -121,7 +121,7 @@ describe('a journal that cannot be read', () => {
     expect((await readdir(options.place)).length).toBe(1);
   };
 
-  test('keeps the gateway from starting, and says what to do: damaged', async () => {
+  test('prevents a start with an error that says what to do, if it is damaged', async () => {
     await left([line('call-a', 1, 'no-stream')], [line('call-a', 2, 0)]);
     const [folder = ''] = await readdir(options.place);
     const path = join(options.place, folder, 'a');
@@ -130,7 +130,7 @@ describe('a journal that cannot be read', () => {
     await writeFile(path, content);
     await expectRefusal(/records of the journal are missing/);
   });
-  test('the same: written by a newer release', async () => {
+  test('prevents a start with an error that says what to do, if a newer release wrote it', async () => {
     const event = { type: 'CreditLent' } as never as DomainEvent;
     const { id, at } = newEvent(1);
     const lent = new EncodedEvent(id, at, event, 1, encodePayload({ quota: 5 }));

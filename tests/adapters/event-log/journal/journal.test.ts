@@ -28,7 +28,7 @@ async function onDisk(): Promise<(readonly [number, string])[]> {
 }
 
 describe('a journal', () => {
-  test('has on the disk what it says is written', async () => {
+  test('has on the disk what it has acknowledged', async () => {
     expect(await journal.write('first')).toEqual({ kind: 'written', number: 0 });
     expect(await journal.write('zweitens')).toEqual({ kind: 'written', number: 1 });
     expect(await onDisk()).toEqual([
@@ -37,7 +37,7 @@ describe('a journal', () => {
     ]);
   });
   test.each([0, 8])(
-    'has files of which every byte was written, also where that takes several blocks, after a head of %i',
+    'has files with all bytes written, also over several blocks, after a head of %i',
     async (length) => {
       const [path, bytes] = [join(directory, 'large'), 600_001];
       await (await createFile(path, Buffer.alloc(length, 'h'), bytes)).close();
@@ -47,7 +47,7 @@ describe('a journal', () => {
       expect((await stat(path)).blocks * 512).toBeGreaterThanOrEqual(bytes);
     },
   );
-  test('is for nobody but its owner, and as long from the beginning as it ever will be', async () => {
+  test('is readable by its owner only, and has its full length from the beginning', async () => {
     const [folder = ''] = await readdir(place);
     expect((await stat(join(place, folder))).mode & 0o777).toBe(0o700);
     for (const name of ['a', 'b']) {
@@ -55,7 +55,7 @@ describe('a journal', () => {
       expect([mode & 0o777, size]).toEqual([0o600, fileBytes]);
     }
   });
-  test('goes on in the other file, and in the first again once that is forgotten', async () => {
+  test('continues in the other file, and in the first again once that is released', async () => {
     const text = 'x'.repeat(1_500);
     for (let number = 0; number < 4; number++) expect(await journal.write(text)).toEqual({ kind: 'written', number });
     expect(await journal.write(text)).toEqual({ kind: 'full' });
@@ -65,40 +65,40 @@ describe('a journal', () => {
     expect(await journal.write(text)).toEqual({ kind: 'written', number: 4 });
     expect((await onDisk()).map(([number]) => number)).toEqual([2, 3, 4]);
   });
-  test('takes shorter texts while it has no room for a long one, and none that no file could hold', async () => {
+  test('takes shorter texts while it has no space for a long one, and refuses texts that no file could hold', async () => {
     journal.forget(Number.MAX_SAFE_INTEGER);
     expect(await journal.write('x'.repeat(fileBytes))).toEqual({ kind: 'full' });
     expect(await journal.write('short')).toMatchObject({ kind: 'written' });
   });
-  test('says when somebody has taken it over, and is not written to again', async () => {
+  test('reports when another process has taken it over, and is not written to again', async () => {
     await journal.write('mine');
     const [folder = ''] = await readdir(place);
     await rename(join(place, folder), join(place, 'left'));
     expect(await journal.write('nobody’s')).toEqual({ kind: 'taken' });
     expect(await journal.write('nor this')).toEqual({ kind: 'failed' });
   });
-  test('has failed, and was not taken over, where its folder cannot be looked for', async () => {
+  test('has failed, and was not taken over, where its folder is not accessible', async () => {
     await journal.write('mine');
     const [folder = ''] = await readdir(place);
     await rename(join(place, folder), join(place, 'elsewhere'));
     await symlink(folder, join(place, folder));
     expect(await journal.write('who knows')).toEqual({ kind: 'failed' });
   });
-  test('answers that it failed when its thread has ended, also to whoever is waiting', async () => {
+  test('rejects all pending writes when its thread has ended', async () => {
     await journal.close({ keep: true });
     expect(await journal.write('too late')).toEqual({ kind: 'failed' });
   });
-  test('leaves nothing behind when nothing of it is needed', async () => {
+  test('removes its files when nothing in it is needed', async () => {
     await journal.write('in the log by now');
     await journal.close({ keep: false });
     expect(await readdir(place)).toEqual([]);
   });
-  test('stays where it is needed', async () => {
+  test('is kept while it is needed', async () => {
     await journal.write('not in the log');
     await journal.close({ keep: true });
     expect(await onDisk()).toEqual([[0, 'not in the log']]);
   });
-  test('of another process is never removed, not even one that took its place', async () => {
+  test('of another process is never removed, not even one that replaced it', async () => {
     const [folder = ''] = await readdir(place);
     await rename(join(place, folder), join(place, 'left'));
     const next = await openJournal({ place, log: '7264', fileBytes });

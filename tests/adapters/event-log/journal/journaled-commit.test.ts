@@ -103,7 +103,7 @@ function world({ patienceMs = 60_000, gatherMs = 3_600_000 } = {}) {
 const ids = (...numbers: number[]) => numbers.map((number) => eventId(number));
 
 describe('a durable append', () => {
-  test('is answered when the journal has it, though the log does not answer', async () => {
+  test('is acknowledged when the journal has it, even if the log does not answer', async () => {
     const { log, durable, texts } = world();
     log.hold();
     expect(await durable('call-a', 1, 'no-stream')).toEqual({ ok: true });
@@ -113,7 +113,7 @@ describe('a durable append', () => {
       ['call-a', '0', eventId(2)],
     ]);
   });
-  test('travels to the journal with all others of the same turn', async () => {
+  test('is written to the journal with all others of the same turn', async () => {
     const { durable, texts } = world();
     await Promise.all([
       durable('call-a', 1, 'no-stream'),
@@ -122,7 +122,7 @@ describe('a durable append', () => {
     ]);
     expect(texts.map((text) => text.split('\n').length)).toEqual([3]);
   });
-  test('gets its place in the order of the answers, what a call begins and ends with side by side', async () => {
+  test('has its position in the order of acknowledgements, with the start and the end of a call side by side', async () => {
     const { commits, log, durable, committed } = world();
     await durable('call-a', 1, 'no-stream');
     await durable('call-b', 2, 'no-stream');
@@ -145,12 +145,12 @@ describe('a durable append', () => {
     await commits.flushed();
     expect(forgotten()).toBe(1);
   });
-  test('gets there by itself', async () => {
+  test('is committed to the log by itself', async () => {
     const { log, durable } = world({ gatherMs: 1 });
     await durable('call-a', 1, 'no-stream');
     await until(async () => (log.order.length === 1 ? true : null));
   });
-  test('waits with what comes meanwhile for the next batch', async () => {
+  test('waits with later ones for the next batch', async () => {
     const { commits, log, durable } = world({ gatherMs: 1 });
     log.hold();
     await durable('call-a', 1, 'no-stream');
@@ -163,19 +163,19 @@ describe('a durable append', () => {
   });
 });
 
-describe('what the log judges', () => {
+describe('an append that the log checks', () => {
   test.each<[string, string, ExpectedRevision]>([
-    ['a stream that is no call’s', 'user-1', 'no-stream'],
-    ['a call at any revision', 'call-z', 'any'],
-    ['the outcome of a call this process has not begun', 'call-z', 0],
-    ['whatever comes after an outcome', 'call-z', 1],
+    ['one to a stream that is not a call’s', 'user-1', 'no-stream'],
+    ['one to a call at any revision', 'call-z', 'any'],
+    ['the outcome of a call that this process has not begun', 'call-z', 0],
+    ['any event after an outcome', 'call-z', 1],
   ])('is %s', async (_, stream, expected) => {
     const { texts, log, durable } = world();
     await durable(stream, 1, expected);
     expect(texts).toEqual([]);
     expect(log.batches).toEqual([ids(1)]);
   });
-  test('is a second beginning of a call, and a second outcome, which are told of as conflicts', async () => {
+  test('is a second start of a call, and a second outcome, which are reported as conflicts', async () => {
     const { durable } = world();
     await durable('call-a', 1, 'no-stream');
     expect(await durable('call-a', 2, 'no-stream')).toEqual({ ok: false, conflict: { actual: 0 } });
@@ -183,7 +183,7 @@ describe('what the log judges', () => {
     await durable('call-b', 4, 0);
     expect(await durable('call-b', 5, 0)).toEqual({ ok: false, conflict: { actual: 1 } });
   });
-  test('is a second beginning of a call that is under way, however many others have come since', async () => {
+  test('is a second start of an in-flight call, however many others have come since', async () => {
     const { durable, lost } = world({ gatherMs: 1 });
     await durable('call-a', 1, 'no-stream');
     for (let from = 0; from < 41_000; from += 1_000)
@@ -193,20 +193,20 @@ describe('what the log judges', () => {
     expect(await durable('call-a', 2, 'no-stream')).toEqual({ ok: false, conflict: { actual: 0 } });
     expect(lost).toEqual([]);
   });
-  test('of two outcomes at once is the later one', async () => {
+  test('is the later one of two concurrent outcomes', async () => {
     const { log, durable } = world();
     await durable('call-a', 1, 'no-stream');
     const both = [durable('call-a', 2, 0), durable('call-a', 3, 0)];
     expect(await Promise.all(both)).toEqual([{ ok: true }, { ok: false, conflict: { actual: 1 } }]);
     expect(log.order).toEqual(ids(1, 2));
   });
-  test('is an outcome after somebody else has ended the call by the log', async () => {
+  test('is an outcome after another node has ended the call in the log', async () => {
     const { durable, direct } = world();
     await durable('call-a', 1, 'no-stream');
     expect(await direct('call-a', 2, 0)).toMatchObject({ ok: true, revision: 1 });
     expect(await durable('call-a', 3, 0)).toEqual({ ok: false, conflict: { actual: 1 } });
   });
-  test('comes after what was answered for its stream, and after all that was answered before', async () => {
+  test('comes after the acknowledged appends of its stream, and after all others acknowledged before', async () => {
     const { log, durable, direct } = world();
     await durable('call-a', 1, 'no-stream');
     await durable('call-b', 2, 'no-stream');
@@ -215,7 +215,7 @@ describe('what the log judges', () => {
     await direct('user-1', 5, 'no-stream');
     expect(log.order).toEqual(ids(1, 2, 3, 4, 5));
   });
-  test('is everything while there is no journal, and the outcome of a call begun then is not', async () => {
+  test('is any append while there is no journal, but not the outcome of a call begun then', async () => {
     const { commits, log, texts } = world();
     const without = new JournaledCommit(log, { log: quietLog, patienceMs: 1000, onLost: () => {} });
     const told: number[] = [];
@@ -227,8 +227,8 @@ describe('what the log judges', () => {
   });
 });
 
-describe('when the database is away', () => {
-  test('calls go on, and all of it is committed when it is back', async () => {
+describe('while the database is unavailable', () => {
+  test('calls continue, and all of them are committed when it is back', async () => {
     const { commits, log, durable, committed } = world({ gatherMs: 1 });
     log.away = true;
     for (let call = 0; call < 5; call++) {
@@ -242,7 +242,7 @@ describe('when the database is away', () => {
     expect(log.order).toEqual(ids(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
     expect(committed.map(([number]) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
-  test('for longer than anybody has patience, nothing is given up', async () => {
+  test('for longer than any timeout, acknowledged appends are not given up', async () => {
     const patienceMs = 20;
     const { log } = world();
     const write = async (batch: readonly Append[]) =>
@@ -269,14 +269,14 @@ describe('when the database is away', () => {
     await commits.flushed();
     expect(log.order).toEqual(ids(1));
   });
-  test('whoever must see all of it is told that it cannot be had, after as long as patience lasts', async () => {
+  test('a reader that needs all of them fails after its timeout', async () => {
     const { commits, log, durable, direct } = world({ patienceMs: 20 });
     log.away = true;
     await durable('call-a', 1, 'no-stream');
     await expect(commits.flushed()).rejects.toMatchObject({ code: 'store-unavailable' });
     await expect(direct('call-a', 2, 0)).rejects.toMatchObject({ code: 'store-busy' });
   });
-  test('what it has not got by the end stays in the journal', async () => {
+  test('uncommitted appends at shutdown stay in the journal', async () => {
     const { commits, log, durable, closedKeeping } = world();
     log.away = true;
     await durable('call-a', 1, 'no-stream');
@@ -294,8 +294,8 @@ describe('when the database is away', () => {
   });
 });
 
-describe('when the journal fails', () => {
-  test('nobody knows what became of what was on its way, and all others are left to the log', async () => {
+describe('a journal that fails', () => {
+  test('leaves the outcome of pending appends unknown, and all others to the log', async () => {
     const { log, durable, journalAnswers, lost } = world();
     await durable('call-a', 1, 'no-stream');
     journalAnswers('failed');
@@ -305,18 +305,18 @@ describe('when the journal fails', () => {
     expect(log.order).toEqual(ids(1, 2, 3));
     expect(lost).toEqual([]);
   });
-  test('a disk that stands still is waited for as long as patience lasts', async () => {
+  test('by a hanging disk is waited for up to the timeout', async () => {
     const { durable, journalAnswers } = world({ patienceMs: 20 });
     journalAnswers('never');
     await expect(durable('call-a', 1, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
   });
-  test('or another process has it, the node is told to end', async () => {
+  test('because another process has it stops the node', async () => {
     const { durable, journalAnswers, lost } = world();
     journalAnswers('taken');
     await expect(durable('call-a', 1, 'no-stream')).rejects.toMatchObject({ code: 'store-unavailable' });
     expect(lost).toEqual(['Another Tallygate process has taken over the journal of this one.']);
   });
-  test('to fit into the log, the node is told to end, and the journal stays', async () => {
+  test('to be committed to the log stops the node, and stays', async () => {
     const { commits, log, durable, lost, closedKeeping } = world({ patienceMs: 20 });
     await durable('call-a', 1, 'no-stream');
     // Nothing of this process does such a thing.
@@ -329,8 +329,8 @@ describe('when the journal fails', () => {
   });
 });
 
-describe('closing', () => {
-  test('places what was answered, and leaves no journal', async () => {
+describe('closing the journal', () => {
+  test('commits all acknowledged appends, and leaves no journal', async () => {
     const { commits, log, durable, closedKeeping } = world();
     const answers = [durable('call-a', 1, 'no-stream'), durable('call-b', 2, 'no-stream')];
     await commits.close();

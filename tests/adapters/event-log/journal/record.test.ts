@@ -23,15 +23,15 @@ function fill(file: Buffer, first: number, texts: readonly string[]): number {
 const told = (files: readonly Buffer[]) => readRecords(files).map(({ number, text }) => [number, text]);
 
 describe('the files of a journal', () => {
-  test('name the log they belong to', () => {
+  test('name the log that they belong to', () => {
     expect(logOf(emptyFile('7264'))).toBe('7264');
   });
-  test('are nobody’s when they do not begin as such a file does', () => {
+  test('are ignored if they do not begin with the header of a journal', () => {
     expect(logOf(Buffer.alloc(fileBytes))).toBeNull();
     expect(logOf(Buffer.alloc(0))).toBeNull();
     expect(logOf(Buffer.from('something else\n7264\n'))).toBeNull();
   });
-  test('give back what was written, of whatever characters', () => {
+  test('return what was written, of whatever characters', () => {
     const file = emptyFile();
     fill(file, 0, ['one', '', 'zwölf 十二 🧮']);
     expect(told([file, emptyFile()])).toEqual([
@@ -40,12 +40,12 @@ describe('the files of a journal', () => {
       [2, 'zwölf 十二 🧮'],
     ]);
   });
-  test('hold numbers beyond 32 bits', () => {
+  test('store numbers beyond 32 bits', () => {
     const file = emptyFile();
     fill(file, 2 ** 40, ['far']);
     expect(told([file])).toEqual([[2 ** 40, 'far']]);
   });
-  test('are read in the order of their records, whichever is written now', () => {
+  test('are read in the order of their records, whichever is current', () => {
     const [a, b] = [emptyFile(), emptyFile()];
     fill(a, 0, ['old', 'older than the next', 'left over']);
     fill(b, 3, ['in', 'between']);
@@ -56,7 +56,7 @@ describe('the files of a journal', () => {
       [5, 'new'],
     ]);
   });
-  test('hold nothing any more of what the newest record says is not needed', () => {
+  test('contain nothing that the newest record declares as released', () => {
     const file = emptyFile();
     const offset = fill(file, 0, ['one', 'two', 'three']);
     writeRecord(file.subarray(offset), 3, 2, 'four');
@@ -65,11 +65,11 @@ describe('the files of a journal', () => {
       [3, 'four'],
     ]);
   });
-  test('without records hold nothing', () => {
+  test('without records are empty', () => {
     expect(readRecords([emptyFile(), emptyFile()])).toEqual([]);
     expect(readRecords([])).toEqual([]);
   });
-  test('take no record that there is no room for', () => {
+  test('refuse a record that does not fit', () => {
     const target = Buffer.alloc(64);
     expect(writeRecord(target, 0, 0, 'x'.repeat(37))).toBeNull();
     expect(writeRecord(target, 0, 0, '十'.repeat(13))).toBeNull();
@@ -78,8 +78,8 @@ describe('the files of a journal', () => {
   });
 });
 
-describe('a journal that was cut off', () => {
-  test('ends before the record that was being written, wherever that was cut', () => {
+describe('a truncated journal', () => {
+  test('ends before the record that was being written, wherever it was cut', () => {
     const whole = emptyFile();
     const begun = fill(whole, 0, ['first', 'second']);
     const length = writeRecord(whole.subarray(begun), 2, 0, 'third') ?? 0;
@@ -103,14 +103,14 @@ describe('a journal that was cut off', () => {
   });
 });
 
-describe('a journal that was damaged', () => {
-  test('is not read as if it ended there', () => {
+describe('a damaged journal', () => {
+  test('is not read as if it ended at the damage', () => {
     const file = emptyFile();
     fill(file, 0, ['first', 'second', 'third']);
     file.writeUInt8(file.readUInt8(headBytes + 30) ^ 1, headBytes + 30);
     expect(() => readRecords([file, emptyFile()])).toThrow(DamagedJournal);
   });
-  test('is not read when one of its files lacks what the other one goes on with', () => {
+  test('is not read when one of its files lacks what the other one continues from', () => {
     const [a, b] = [emptyFile(), emptyFile()];
     fill(a, 0, ['first']);
     fill(b, 2, ['third']);
@@ -118,7 +118,7 @@ describe('a journal that was damaged', () => {
   });
 });
 
-test('whatever was written in turns, forgotten and cut off, all that was finished since is there and nothing else', () => {
+test('a journal written, released and truncated in random turns holds exactly what was completed since', () => {
   const step = fc.record({ text: fc.string({ maxLength: 200, unit: 'binary' }), forget: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.nat(100), (steps, cut) => {
