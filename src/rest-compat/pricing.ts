@@ -1,38 +1,22 @@
 import type { Application } from '../application/application.js';
 import type { PricedModel } from '../application/options/price-list.js';
 import type { UsableGroup } from '../application/payments/offers.js';
-import { quantityRatio } from '../domain/pricing/rates.js';
+import { unixSeconds } from '../domain/kernel/instant.js';
+import { priceMembers, serviceTierMembers } from './price-members.js';
 import { sessionUser } from './session.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
 
 /* The public price list. */
 
-const perUsage = 0;
-const perCall = 1;
-
-function legacyPrice({ model, price, groups }: PricedModel) {
-  const shared = { model_name: model, owner_by: '', ...(groups.length === 0 ? {} : { enable_groups: groups }) };
-  return price.per === 'call'
-    ? {
-        ...shared,
-        quota_type: perCall,
-        model_ratio: 0,
-        model_price: Number(price.price),
-        completion_ratio: 0,
-        cache_ratio: 0,
-        reasoning_ratio: 0,
-      }
-    : {
-        ...shared,
-        quota_type: perUsage,
-        model_ratio: Number(price.model),
-        model_price: 0,
-        completion_ratio: Number(quantityRatio(price, 'output')),
-        cache_ratio: Number(quantityRatio(price, 'cachedInput')),
-        reasoning_ratio: Number(quantityRatio(price, 'reasoning')),
-      };
-}
+const legacyPrice = ({ model, price, serviceTiers, coming, groups }: PricedModel) => ({
+  model_name: model,
+  owner_by: '',
+  ...(groups.length === 0 ? {} : { enable_groups: groups }),
+  ...priceMembers(price),
+  ...serviceTierMembers(serviceTiers),
+  ...(coming === null ? {} : { coming: { from: unixSeconds(coming.from), ...priceMembers(coming.price) } }),
+});
 
 const record = <Value>(groups: readonly UsableGroup[], value: (group: UsableGroup) => Value) =>
   Object.fromEntries(groups.map((group) => [group.name, value(group)]));

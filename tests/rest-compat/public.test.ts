@@ -185,6 +185,10 @@ describe('GET /pricing', () => {
       cache_ratio: 0.5,
       reasoning_ratio: 8,
       enable_groups: ['default', 'svip', 'vip'],
+      create_cache_ratio: 1,
+      create_cache_1h_ratio: 1,
+      tool_prices: { web_search: 25, code_interpreter: 30 },
+      service_tiers: { priority: 1.7 },
     });
     expect(await priceOf('per-call')).toEqual({
       model_name: 'per-call',
@@ -196,6 +200,7 @@ describe('GET /pricing', () => {
       cache_ratio: 0,
       reasoning_ratio: 0,
       enable_groups: ['default', 'vip'],
+      tool_prices: { web_search: 10, code_interpreter: 30 },
     });
     expect(await priceOf('never-heard-of')).toMatchObject({ quota_type: 0, model_ratio: 37.5, completion_ratio: 1 });
   });

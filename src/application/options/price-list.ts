@@ -1,12 +1,21 @@
 import type { ProviderTable } from '../../domain/channel/provider.js';
 import type { Instant } from '../../domain/kernel/instant.js';
-import { type TierUnitPrices, tierUnitPrices, type UnitPrices, unitPricesOf } from '../../domain/pricing/billing.js';
+import type { UnitPrices } from '../../domain/pricing/billing.js';
 import { billedName, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { offsetOf, type Page, type PageRequest } from '../../projections/engine/page.js';
 import type { ComingPrices } from '../memory/changed-options.js';
 import type { Offer } from '../memory/channel-index.js';
 import type { NodeDirectory } from '../memory/directory.js';
+import {
+  type AnnouncedPrice,
+  announcedPrice,
+  type ServiceTierFactor,
+  type ShownPrices,
+  shownPrice,
+  shownPrices,
+  shownServiceTiers,
+} from './shown-prices.js';
 
 /*
  * What can be bought: every model some channel serves, its price, and the groups it is served for. All of it from
@@ -19,17 +28,40 @@ export interface PricedModel {
   readonly model: string;
   /** For a group whose ratio is 1. Models without a price show what they would cost where they are accepted. */
   readonly price: Price;
+  readonly serviceTiers: readonly ServiceTierFactor[];
+  /** null: no other price is announced. */
+  readonly coming: AnnouncedPrice | null;
   readonly groups: readonly string[];
 }
 
+interface PricedModels {
+  readonly prices: PriceTables;
+  readonly coming: ComingPrices | null;
+  readonly models: readonly PricedModel[];
+}
+
+/** Everybody may ask: worked out once, and not again before models or prices change, which makes new objects of them. */
+const pricedModels = new WeakMap<readonly Offer[], PricedModels>();
+
+const withoutGroups = (tables: PriceTables): PriceTables => ({ ...tables, groupRatio: new Map() });
+
 /** Sorted by model. */
-export function priceList(directory: Sold): PricedModel[] {
+export function priceList(directory: Sold): readonly PricedModel[] {
+  const offers = directory.offers();
   const { prices } = directory.settings();
-  const plain = { ...prices, groupRatio: new Map<string, string>() };
-  return directory.offers().flatMap(({ model, groups }) => {
-    const price = priceOf(plain, model, '', true);
-    return price === null ? [] : [{ model, price, groups }];
+  const coming = directory.comingPrices();
+  const known = pricedModels.get(offers);
+  if (known?.prices === prices && known.coming === coming) return known.models;
+  const plain = withoutGroups(prices);
+  const plainComing = coming === null ? null : { ...coming, tables: withoutGroups(coming.tables) };
+  const models = offers.flatMap(({ model, groups }): PricedModel[] => {
+    const price = shownPrice(plain, model, '', true);
+    if (price === null) return [];
+    const announced = announcedPrice(plainComing, price, [model, '', true]);
+    return [{ model, price, serviceTiers: shownServiceTiers(plain, model), coming: announced, groups }];
   });
+  pricedModels.set(offers, { prices, coming, models });
+  return models;
 }
 
 export type BillingKind = Price['per'];
@@ -58,22 +90,20 @@ interface Buyer {
   readonly seesProviders: boolean;
 }
 
-export interface ComingUnitPrices {
+export interface ComingShownPrices extends ShownPrices {
   readonly from: Instant;
-  readonly unitPrices: UnitPrices;
 }
 
-export interface OfferedModel {
+export interface OfferedModel extends Omit<ShownPrices, 'unitPrices'> {
   readonly name: string;
   /** A call for the group would be served. */
   readonly available: boolean;
   /** What a call for the group is charged by; null: it has no price, so it is refused. */
   readonly price: Price | null;
   readonly unitPrices: UnitPrices | null;
-  /** What the whole of a call costs whose prompt is longer; by ascending length. */
-  readonly tiers: readonly TierUnitPrices[];
+  readonly serviceTiers: readonly ServiceTierFactor[];
   /** Another price that is announced; null: none is. */
-  readonly coming: ComingUnitPrices | null;
+  readonly coming: ComingShownPrices | null;
   /** Of those that may be chosen, the ones it is served for. */
   readonly groups: readonly string[];
   /** null: not told. */
@@ -180,21 +210,7 @@ function listed(directory: Sold, request: PriceListRequest, { acceptsUnpriced }:
   return all.filter((offer) => isFound.has(offer));
 }
 
-const samePrices = (one: UnitPrices, other: UnitPrices): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-/** Of what operators have priced themselves nothing is announced. `present`: what a call costs now. */
-function comingFor(
-  model: string,
-  present: UnitPrices | null,
-  { group, acceptsUnpriced }: Buyer,
-  coming: ComingPrices | null,
-): ComingUnitPrices | null {
-  if (coming === null || present === null) return null;
-  const next = priceOf(coming.tables, model, group, acceptsUnpriced);
-  if (next === null) return null;
-  const unitPrices = unitPricesOf(next);
-  return samePrices(unitPrices, present) ? null : { from: coming.from, unitPrices };
-}
+const noPrices = { unitPrices: null, tiers: [], pieces: [] } as const;
 
 /** One page of the list. Only what is on it is priced, unless prices are what it is sorted by. */
 export function pricesFor(
@@ -208,16 +224,16 @@ export function pricesFor(
   const offers = listed(directory, request, buyer);
   const from = offsetOf(request);
   const items = offers.slice(from, from + request.size).map(({ model, groups, type }): OfferedModel => {
-    const price = priceOf(prices, model, buyer.group, buyer.acceptsUnpriced);
-    const unitPrices = price === null ? null : unitPricesOf(price);
+    const price = shownPrice(prices, model, buyer.group, buyer.acceptsUnpriced);
+    const announced = announcedPrice(coming, price, [model, buyer.group, buyer.acceptsUnpriced]);
     const chosen = groups.filter((group) => buyer.groups.includes(group));
     return {
       name: model,
       available: price !== null && chosen.includes(buyer.group),
       price,
-      unitPrices,
-      tiers: price === null ? [] : tierUnitPrices(price),
-      coming: comingFor(model, unitPrices, buyer, coming),
+      ...(price === null ? noPrices : shownPrices(price)),
+      serviceTiers: price === null ? [] : shownServiceTiers(prices, model),
+      coming: announced === null ? null : { from: announced.from, ...shownPrices(announced.price) },
       groups: chosen,
       provider: buyer.seesProviders ? (providers.get(type)?.name ?? null) : null,
     };

@@ -91,7 +91,7 @@ export function offerQueries({ directory, providers }: OfferQueryPorts) {
     publicGroups: (): UsableGroup[] => usableGroups(publicGroup),
 
     /** Prices are public. */
-    prices: (): PricedModel[] => priceList(directory),
+    prices: (): readonly PricedModel[] => priceList(directory),
 
     /** null: nobody is signed in. */
     priceGroups,

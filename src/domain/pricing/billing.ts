@@ -3,7 +3,7 @@ import { type Decimal, decimalText, times } from '../kernel/decimal.js';
 import type { Quota } from '../kernel/quota.js';
 import { priceAtLength, pricesByTier } from './context-tiers.js';
 import { chargeOf, exactCharge, exactCount, type Price, tokenUnit } from './pricing.js';
-import { isTokens, type Quantity, type TokenQuantity, tokenQuantities } from './quantities.js';
+import { isTokens, type PieceQuantity, type Quantity, type TokenQuantity, tokenQuantities } from './quantities.js';
 import { callRate, quantityRatio, rateOf, unitOf } from './rates.js';
 
 /* How a charge came about, line by line: for whoever wants to see the calculation, which is done nowhere else. */
@@ -67,7 +67,7 @@ export type UnitPrices = Readonly<Partial<Record<TokenQuantity | 'call', string>
 /** What any call may use has a price here; of the rest, what costs otherwise than the plain tokens of its side. */
 const alwaysTold: ReadonlySet<TokenQuantity> = new Set(['input', 'cachedInput', 'cacheWrite', 'output']);
 
-/** Before anything is used: what it would cost. Pieces beside the tokens are not among it. */
+/** Before anything is used: what it would cost. Pieces beside the tokens are in `piecePricesOf`. */
 export function unitPricesOf(price: Price): UnitPrices {
   if (price.per === 'call') return { call: decimalText(callRate(price)) };
   const unit = unitOf(price);
@@ -84,3 +84,16 @@ export interface TierUnitPrices {
 /** By ascending length; none where the price is the same at every length. */
 export const tierUnitPrices = (price: Price): readonly TierUnitPrices[] =>
   price.per === 'call' ? [] : pricesByTier(price).map(({ over, price }) => ({ over, unitPrices: unitPricesOf(price) }));
+
+/** Quota for one of what is sold by the piece, all factors applied, as a line of a calculation will name it. */
+export interface PieceUnitPrice {
+  readonly quantity: PieceQuantity;
+  readonly unitPrice: string;
+}
+
+/** Of everything that has a price of its own beside the tokens, or beside the call. */
+export const piecePricesOf = (price: Price): PieceUnitPrice[] =>
+  (Object.keys(price.pieces?.dollars ?? {}) as PieceQuantity[]).map((quantity) => ({
+    quantity,
+    unitPrice: decimalText(rateOf(price, quantity, null)),
+  }));

@@ -1,3 +1,4 @@
+import { factsOf } from '../models/model-facts.js';
 import type { ToolCalls } from './quantities.js';
 
 /*
@@ -63,3 +64,19 @@ export const openAiToolCharge = (type: string): ToolCharge | undefined => ofType
 /** Moonshot's form of a search: a function of its own. */
 export const ownFunction = 'builtin_function';
 export const searchingFunction = '$web_search';
+
+const soldIn = (list: ReadonlyMap<string, ToolCharge>): readonly ToolCalls[] => [
+  ...new Set([...list.values()].filter((charge) => charge !== null)),
+];
+const soldBy = { google: soldIn(google), anthropic: soldIn(anthropic), openAi: soldIn(openAi) };
+const ofGoogle = /(^|[/.])gemini-/i;
+/** They hear, speak, draw or sort. */
+const withoutTools =
+  /embed|bge-|^m3e|tts|whisper|transcribe|rerank|moderation|^(dall-e|gpt-image|imagen|mj_|suno|text-|ada|babbage|curie|davinci)/i;
+
+/** What a price list names beside a model: tools that its maker sells by the piece. A request is judged by its wire. */
+export function toolsSoldWith(model: string): readonly ToolCalls[] {
+  if (withoutTools.test(model)) return [];
+  if (ofGoogle.test(model)) return soldBy.google;
+  return factsOf(model).isClaude ? soldBy.anthropic : soldBy.openAi;
+}

@@ -1,14 +1,15 @@
 import { Args, ArgsType, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type {
   BillingKind,
-  ComingUnitPrices,
+  ComingShownPrices,
   OfferedModel,
   PriceListRequest,
   PriceListSort,
 } from '../../application/options/price-list.js';
+import type { ServiceTierFactor } from '../../application/options/shown-prices.js';
 import type { PriceGroups, UsableGroup } from '../../application/payments/offers.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
-import type { TierUnitPrices, UnitPrices } from '../../domain/pricing/billing.js';
+import type { PieceUnitPrice, TierUnitPrices, UnitPrices } from '../../domain/pricing/billing.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import type { Page } from '../../projections/engine/page.js';
 import { type GraphqlContext, onlooker } from '../server/context.js';
@@ -46,7 +47,7 @@ const ownPrice = { nullable: true, description: 'null: as other tokens of its si
 
 @ObjectType('UnitPrices', {
   description:
-    'Quota for one of each, all factors applied: the `unitPrice` that the lines of a bill will name. What a provider searches by itself is charged beside it.',
+    'Quota for one of each, all factors applied: the `unitPrice` that the lines of a bill will name. What is sold by the piece is in `pieces`.',
 })
 class UnitPricesObject implements UnitPrices {
   @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call.' })
@@ -61,7 +62,7 @@ class UnitPricesObject implements UnitPrices {
   @Field(() => DecimalScalar, { nullable: true, description: 'Input written to a cache; null: charged by call.' })
   readonly cacheWrite?: string;
 
-  @Field(() => DecimalScalar, { nullable: true, description: 'Kept for an hour instead of minutes.' })
+  @Field(() => DecimalScalar, { nullable: true, description: 'Kept for an hour or more, instead of minutes.' })
   readonly cacheWriteHour?: string;
 
   @Field(() => DecimalScalar, ownPrice)
@@ -71,6 +72,9 @@ class UnitPricesObject implements UnitPrices {
   readonly audioInput?: string;
 
   @Field(() => DecimalScalar, ownPrice)
+  readonly videoInput?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
   readonly reasoning?: string;
 
   @Field(() => DecimalScalar, ownPrice)
@@ -78,6 +82,9 @@ class UnitPricesObject implements UnitPrices {
 
   @Field(() => DecimalScalar, ownPrice)
   readonly audioOutput?: string;
+
+  @Field(() => DecimalScalar, ownPrice)
+  readonly videoOutput?: string;
 
   @Field(() => DecimalScalar, { nullable: true, description: 'A call, whatever it uses; null: charged by tokens.' })
   readonly call?: string;
@@ -94,15 +101,44 @@ class PriceTierObject implements TierUnitPrices {
   readonly unitPrices!: UnitPrices;
 }
 
+@ObjectType('PiecePrice', { description: 'What is sold by the piece, beside the tokens or beside the call.' })
+class PiecePriceObject implements PieceUnitPrice {
+  @Field(() => String, {
+    description: 'As a line of a bill names it: images, seconds, characters, calls:NAME of a tool.',
+  })
+  readonly quantity!: PieceUnitPrice['quantity'];
+
+  @Field(() => DecimalScalar, { description: 'Quota for one, all factors applied.' })
+  readonly unitPrice!: string;
+}
+
+@ObjectType('ServiceTierFactor', { description: 'A tier of service that a call may be served at.' })
+class ServiceTierFactorObject implements ServiceTierFactor {
+  @Field(() => String, {
+    description:
+      'As the vendor calls it. `auto`: the most that a call costs whose tier is left to the upstream’s account.',
+  })
+  readonly tier!: string;
+
+  @Field(() => DecimalScalar, { description: 'What all prices are multiplied by, but those of tools.' })
+  readonly factor!: string;
+}
+
 @ObjectType('ComingPrice', {
   description: 'A price that is announced. Calls that begin before are charged by the present one.',
 })
-class ComingPriceObject {
+class ComingPriceObject implements Omit<ComingShownPrices, 'from'> {
   @Field(() => TimestampScalar)
   readonly from!: number;
 
   @Field(() => UnitPricesObject)
   readonly unitPrices!: UnitPrices;
+
+  @Field(() => [PriceTierObject])
+  readonly tiers!: readonly TierUnitPrices[];
+
+  @Field(() => [PiecePriceObject])
+  readonly pieces!: readonly PieceUnitPrice[];
 }
 
 @ObjectType('OfferedModel', { description: 'A model that some enabled channel serves.' })
@@ -124,6 +160,16 @@ class OfferedModelObject implements Omit<OfferedModel, 'coming'> {
 
   @Field(() => [PriceTierObject], { description: 'By ascending length; none: the price is the same at every length.' })
   readonly tiers!: readonly TierUnitPrices[];
+
+  @Field(() => [PiecePriceObject], {
+    description: 'Tools that are sold with the model, and what else has such a price.',
+  })
+  readonly pieces!: readonly PieceUnitPrice[];
+
+  @Field(() => [ServiceTierFactorObject], {
+    description: 'Empty: every call costs the same, whatever tier it asks for.',
+  })
+  readonly serviceTiers!: readonly ServiceTierFactor[];
 
   @Field(() => [String], { description: 'Of the groups one may use, those that it is served for.' })
   readonly groups!: readonly string[];
@@ -170,8 +216,8 @@ class PriceListArgs extends PageArgs implements PriceListRequest {
 @Resolver(() => OfferedModelObject)
 export class OfferedModelResolver {
   @FieldResolver(() => ComingPriceObject, { nullable: true, description: 'null: no other price is announced.' })
-  coming(@Root() { coming }: { readonly coming: ComingUnitPrices | null }): ComingPriceObject | null {
-    return coming === null ? null : { from: unixSeconds(coming.from), unitPrices: coming.unitPrices };
+  coming(@Root() { coming }: { readonly coming: ComingShownPrices | null }): ComingPriceObject | null {
+    return coming === null ? null : { ...coming, from: unixSeconds(coming.from) };
   }
 }
 

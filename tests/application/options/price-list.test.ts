@@ -186,4 +186,76 @@ describe('the price list of a model whose price depends on length or date', () =
     directory.announcePrices(() => null);
     expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({ unitPrices: { input: '2.5' }, coming: null });
   });
+
+  test('announces a price that differs beyond a length of the prompt only, and one of another kind', async () => {
+    node = new DirectoryNode();
+    await node.addChannel(1, { models: ['gpt-4o'], groups: ['default'] });
+    await node.project();
+    directory = await node.open();
+    const contextTiers = new Map([['gpt-4o', [{ over: 1000, factors: { input: '2' } }]]]);
+    directory.announcePrices(() => ({ from, prices: { ...prices, contextTiers } }));
+    expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({
+      tiers: [],
+      coming: { from, unitPrices: { input: '1.25' }, tiers: [{ over: 1000, unitPrices: { input: '2.5' } }] },
+    });
+    directory.announcePrices(() => ({ from, prices: { ...prices, modelPrice: new Map([['gpt-4o', '0.5']]) } }));
+    expect(modelIn(list(null).items, 'gpt-4o')?.coming?.unitPrices).toEqual({ call: '250000' });
+  });
+});
+
+describe('the price list of what is sold beside tokens', () => {
+  beforeEach(async () => {
+    await node.addChannel(3, { models: ['gemini-9', 'claude-9', 'tts-1'], groups: ['default'] });
+    await node.option('ModelRatio', '{"gpt-4o":1.25,"gemini-9":1,"claude-9":1,"tts-1":1}');
+    await node.option('ToolPrice', '{"web_search":10,"web_search:gpt-4o":25,"google_search":14,"code_execution":0}');
+    await node.option('ServiceTiers', '{"gpt-*":{"flex":0.5,"auto":2}}');
+    await node.project();
+    directory = await node.open();
+  });
+
+  test('names the tools that a model’s maker sells, for the group', () => {
+    const { items } = list(null, { group: 'vip' });
+    expect(modelIn(items, 'gpt-4o')?.pieces).toEqual([{ quantity: 'calls:web_search', unitPrice: '6250' }]);
+    expect(modelIn(items, 'gemini-9')?.pieces).toEqual([{ quantity: 'calls:google_search', unitPrice: '3500' }]);
+    expect(modelIn(items, 'claude-9')?.pieces).toEqual([
+      { quantity: 'calls:web_search', unitPrice: '2500' },
+      { quantity: 'calls:code_execution', unitPrice: '0' },
+    ]);
+    expect(modelIn(items, 'tts-1')?.pieces).toEqual([]);
+    expect(modelIn(items, 'picture')).toMatchObject({
+      unitPrices: { call: '10000' },
+      pieces: [{ quantity: 'calls:web_search', unitPrice: '2500' }],
+    });
+  });
+
+  test('names the tiers of service of a model', () => {
+    const { items } = list(null);
+    expect(modelIn(items, 'gpt-4o')?.serviceTiers).toEqual([
+      { tier: 'flex', factor: '0.5' },
+      { tier: 'auto', factor: '2' },
+    ]);
+    expect(modelIn(items, 'claude-9')?.serviceTiers).toEqual([]);
+  });
+
+  test('is the same list for everybody at /api/pricing until a price, a channel or a group changes', async () => {
+    const first = queries().prices();
+    expect(queries().prices()).toBe(first);
+    await node.option('ServiceTiers', '{}');
+    await node.deliver(directory);
+    expect(queries().prices()).not.toBe(first);
+    expect(
+      queries()
+        .prices()
+        .every(({ serviceTiers }) => serviceTiers.length === 0),
+    ).toBe(true);
+    directory.announcePrices(() => ({
+      from: Instant(1),
+      prices: { ...prices, imageRatio: new Map([['gpt-4o', '3']]) },
+    }));
+    expect(
+      queries()
+        .prices()
+        .find(({ model }) => model === 'gpt-4o')?.coming?.from,
+    ).toBe(1);
+  });
 });

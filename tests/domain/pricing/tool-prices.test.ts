@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { optionTable } from '../../../src/domain/options/option-table.js';
 import { readRatios } from '../../../src/domain/options/option-values.js';
-import { billingOf } from '../../../src/domain/pricing/billing.js';
+import { billingOf, piecePricesOf } from '../../../src/domain/pricing/billing.js';
 import { chargeOf, type Price, reservationOf } from '../../../src/domain/pricing/pricing.js';
+import { toolsSoldWith } from '../../../src/domain/pricing/provider-tools.js';
 import { withTools } from '../../../src/domain/pricing/tool-prices.js';
 
 const tables = (entries: Record<string, string>) => ({
@@ -62,5 +63,29 @@ describe('a search', () => {
       exact: '10000',
       total: 10_000,
     });
+  });
+});
+
+describe('the tools that a price list names beside a model', () => {
+  test.each([
+    ['gpt-5.4', ['calls:web_search', 'calls:code_interpreter']],
+    ['deepseek-chat', ['calls:web_search', 'calls:code_interpreter']],
+    ['claude-opus-5', ['calls:web_search', 'calls:code_execution']],
+    ['anthropic/claude-opus-5', ['calls:web_search', 'calls:code_execution']],
+    ['gemini-3.8-flash', ['calls:google_search', 'calls:google_maps']],
+    ['google/gemini-3.8-flash', ['calls:google_search', 'calls:google_maps']],
+    ['gemini-embedding-2', []],
+    ['text-embedding-3-small', []],
+    ['gpt-4o-mini-tts', []],
+    ['whisper-1', []],
+    ['gpt-image-2', []],
+    ['dall-e-3', []],
+  ])('are for %s %j', (model, tools) => expect(toolsSoldWith(model)).toEqual(tools));
+
+  test('have the price that a line of a bill names, with the group and without the tier of service', () => {
+    const priced = withTools(price, tables({ web_search: '10' }), 'any', searching);
+    const served = { ...priced, service: { tier: 'priority', factor: '2' } };
+    expect(piecePricesOf(served)).toEqual([{ quantity: 'calls:web_search', unitPrice: '2500' }]);
+    expect(billingOf({ 'calls:web_search': 1 }, served).lines).toMatchObject(piecePricesOf(served));
   });
 });
