@@ -24,8 +24,8 @@ const progress: CallProgress = {
 const at = (callId: string, position: number) => ({ callId: CallId(callId), position: Position(position) });
 const newNode = () => postgresCallProgress(database.pool);
 
-describe('what a node has noted', () => {
-  test('is what its successor finds: where a call was, or that it had not been sent', async () => {
+describe('the call progress that a node has noted', () => {
+  test('is available to its successor: how far a call was, or that it had not been sent', async () => {
     const node = newNode();
     await node.begin(Position(10));
     await node.note(Position(20), [{ callId: CallId('sent'), progress }], []);
@@ -39,7 +39,7 @@ describe('what a node has noted', () => {
     ]);
   });
 
-  test('is not taken for knowledge of calls of another node', async () => {
+  test('says nothing about calls of another node', async () => {
     const first = newNode();
     await first.begin(beginning);
     await first.note(Position(5), [], []);
@@ -51,7 +51,7 @@ describe('what a node has noted', () => {
     expect((await newNode().lastSeen([at('d', 15)])).get(CallId('d'))).toEqual({ kind: 'not-sent' });
   });
 
-  test('is replaced by what it notes later, and gone with the call', async () => {
+  test('is replaced by later notes, and removed with the call', async () => {
     const node = newNode();
     await node.begin(beginning);
     const later = { ...progress, delivered: { firstTokenMs: 12, outputTokens: 900 } };
@@ -62,7 +62,7 @@ describe('what a node has noted', () => {
     expect((await node.lastSeen([at('c', 1)])).get(CallId('c'))).toEqual({ kind: 'not-sent' });
   });
 
-  test('is forgotten by name, and when another node has taken over', async () => {
+  test('is removed by name, and when another node has taken over', async () => {
     const node = newNode();
     await node.begin(beginning);
     await node.note(
@@ -79,6 +79,6 @@ describe('what a node has noted', () => {
   });
 });
 
-test('a call nobody has noted anything about is unknown', async () => {
+test('a call without a note is unknown', async () => {
   expect((await newNode().lastSeen([at('c', 3)])).get(CallId('c'))).toEqual({ kind: 'unknown' });
 });

@@ -16,8 +16,8 @@ export function subscriptionContract(opened: () => EventStore, named: (name: str
     store = opened();
   });
 
-  describe('subscribing', () => {
-    test('gives what is stored, then what is appended, in order', async () => {
+  describe('a subscription', () => {
+    test('delivers stored events, then appended ones, in order', async () => {
       await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
       const subscription = collect(store, beginning);
       await subscription.reached(2);
@@ -29,7 +29,7 @@ export function subscriptionContract(opened: () => EventStore, named: (name: str
       await subscription.stop();
     });
 
-    test('resumes behind the position it is given', async () => {
+    test('resumes after the given position', async () => {
       await appended(store, alpha, [newEvent(1)], 'no-stream');
       const second = await appended(store, alpha, [newEvent(2)], 0);
       await appended(store, alpha, [newEvent(3)], 1);
@@ -41,7 +41,7 @@ export function subscriptionContract(opened: () => EventStore, named: (name: str
       await subscription.stop();
     });
 
-    test('from the head gives only what comes', async () => {
+    test('from the head delivers only new events', async () => {
       const head = await appended(store, alpha, [newEvent(1)], 'no-stream');
       const subscription = collect(store, head);
       await appended(store, alpha, [newEvent(2)], 0);
@@ -50,7 +50,7 @@ export function subscriptionContract(opened: () => EventStore, named: (name: str
       await subscription.stop();
     });
 
-    test('gives no empty batches', async () => {
+    test('delivers no empty batches', async () => {
       const subscription = collect(store, beginning);
       for (let n = 0; n < 20; n++) await appended(store, alpha, [newEvent(n)], 'any');
       await subscription.reached(20);
@@ -58,7 +58,7 @@ export function subscriptionContract(opened: () => EventStore, named: (name: str
       await subscription.stop();
     });
 
-    test('while others write, loses nothing, repeats nothing and keeps the order, whenever it begins', async () => {
+    test('during appends loses nothing, repeats nothing and keeps the order, whenever it begins', async () => {
       const total = 3_000;
       const subscriptions = [collect(store, beginning)];
       const writers = Array.from({ length: 30 }, async (_, writer) => {
@@ -79,7 +79,7 @@ export function subscriptionContract(opened: () => EventStore, named: (name: str
       }
     });
 
-    test('one that is slow does not hold up the others, and misses nothing', async () => {
+    test('that is slow does not delay the others, and misses nothing', async () => {
       const total = 500;
       const slow: Recorded[] = [];
       const began = signalled();
@@ -118,7 +118,7 @@ export function subscriptionContract(opened: () => EventStore, named: (name: str
       expect(ids(subscription.events)).toEqual([eventId(1)]);
     });
 
-    test('gives nothing when its signal has already aborted', async () => {
+    test('delivers nothing when its signal has already aborted', async () => {
       await appended(store, alpha, [newEvent(1)], 'any');
       const iterator = store.subscribe(beginning, AbortSignal.abort())[Symbol.asyncIterator]();
       expect((await iterator.next()).done).toBe(true);

@@ -46,21 +46,21 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(await store.append(alpha, [newEvent(2)], 'any')).toMatchObject({ ok: true, revision: 1 });
       });
 
-      test('each stream counts for itself', async () => {
+      test('counts the revisions of each stream separately', async () => {
         await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
         expect(await store.append(beta, [newEvent(3)], 'no-stream')).toMatchObject({ ok: true, revision: 0 });
       });
 
       test.each<[string, ExpectedRevision, number]>([
-        ['"no-stream" where there is one', 'no-stream', 1],
+        ['"no-stream" where the stream exists', 'no-stream', 1],
         ['a revision that has passed', 0, 1],
-        ['a revision that is not there yet', 7, 1],
-      ])('%s is a conflict that tells the actual revision', async (_, expected, actual) => {
+        ['a revision in the future', 7, 1],
+      ])('%s is a conflict that contains the actual revision', async (_, expected, actual) => {
         await appended(store, alpha, [newEvent(1), newEvent(2)], 'no-stream');
         expect(await store.append(alpha, [newEvent(3)], expected)).toEqual({ ok: false, conflict: { actual } });
       });
 
-      test('a revision of a stream that does not exist is a conflict without one', async () => {
+      test('a revision of a stream that does not exist is a conflict without an actual revision', async () => {
         expect(await store.append(alpha, [newEvent(1)], 0)).toEqual({ ok: false, conflict: { actual: null } });
       });
 
@@ -76,7 +76,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(await store.append(alpha, [newEvent(2)], 0)).toMatchObject({ ok: true, revision: 1 });
       });
 
-      test('of many racing for the same revision exactly one wins', async () => {
+      test('exactly one of many concurrent appends at the same revision succeeds', async () => {
         const racers = Array.from({ length: 40 }, (_, n) => store.append(alpha, [newEvent(n)], 'no-stream'));
         const results = await Promise.all(racers);
         expect(results.filter(({ ok }) => ok)).toHaveLength(1);
@@ -86,7 +86,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
     });
 
     describe('appending several events', () => {
-      test('gives them consecutive revisions and returns those of the last', async () => {
+      test('assigns consecutive revisions and returns that of the last', async () => {
         const result = await store.append(alpha, [newEvent(1), newEvent(2), newEvent(3)], 'no-stream');
         const stored = await store.readStream(alpha);
         expect(stored.map(({ id, revision }) => [id, revision])).toEqual([
@@ -118,7 +118,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
     });
 
-    describe('appending so that it is durable before it is committed', () => {
+    describe('appending events that are durable before they are committed', () => {
       const call = streamNamed('call-ahead');
 
       test('begins and continues a call', async () => {
@@ -128,7 +128,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(ids(await store.readStream(call))).toEqual([eventId(1), eventId(2), eventId(3)]);
       });
 
-      test('tells the place as soon as there is one', async () => {
+      test('reports the position as soon as there is one', async () => {
         const told = new Map<string, Position>();
         const names = Array.from({ length: 20 }, (_, n) => streamNamed(`call-${n}`));
         const tell = (stream: string) => (position: Position) => void told.set(stream, position);
@@ -141,7 +141,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         for (const { stream, position } of log) expect(told.get(stream)).toBe(position);
       });
 
-      test('is seen by whoever reads the stream or asks for the head', async () => {
+      test('is visible to readers of the stream and of the head', async () => {
         const before = await store.head();
         await store.appendDurable(call, newEvent(1), 'no-stream');
         const head = await store.head();
@@ -153,10 +153,10 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
 
       test.each<[string, ExpectedRevision]>([
-        ['another beginning', 'no-stream'],
+        ['another start', 'no-stream'],
         ['another outcome', 0],
-        ['what is too far ahead', 5],
-      ])('is refused for %s, whichever way the events came before', async (_, expected) => {
+        ['a revision too far ahead', 5],
+      ])('is refused for %s, whichever way the events were appended before', async (_, expected) => {
         for (const [stream, ahead] of [
           [call, true],
           [streamNamed('call-placed'), false],
@@ -174,7 +174,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         }
       });
 
-      test('changes nothing when it is repeated, ahead or not', async () => {
+      test('changes nothing when it is repeated, durable or committed', async () => {
         await store.appendDurable(call, newEvent(1), 'no-stream');
         expect(await store.appendDurable(call, newEvent(1), 'no-stream')).toMatchObject({ ok: true });
         await store.appendDurable(call, newEvent(2), 0);
@@ -182,7 +182,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(await store.readStream(call)).toHaveLength(2);
       });
 
-      test('of many racing to end a call exactly one wins, whichever way they come', async () => {
+      test('lets exactly one of many concurrent outcomes of a call succeed, whichever way they are appended', async () => {
         await store.appendDurable(call, newEvent(0), 'no-stream');
         const racers = Array.from({ length: 30 }, (_, n) =>
           n % 3 === 0 ? store.append(call, [newEvent(n + 1)], 0) : store.appendDurable(call, newEvent(n + 1), 0),
@@ -191,7 +191,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(await store.readStream(call)).toHaveLength(2);
       });
 
-      test('reaches those who follow the log, in its order', async () => {
+      test('delivers the events to subscribers in the order of the log', async () => {
         const { events, reached, stop } = collect(store, beginning);
         for (let n = 0; n < 3; n++) {
           await store.appendDurable(streamNamed(`call-${n}`), newEvent(2 * n), 'no-stream');
@@ -205,7 +205,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
     });
 
     describe('appending at the same time', () => {
-      test('a conflict does not fail its neighbours', async () => {
+      test('keeps a conflict from failing its neighbours', async () => {
         await appended(store, alpha, [newEvent(1)], 'no-stream');
         const results = await Promise.all(
           Array.from({ length: 300 }, (_, n) =>
@@ -222,7 +222,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(await readWholeLog(store)).toHaveLength(201);
       });
 
-      test('appends to one stream are all written, each once', async () => {
+      test('to one stream writes all events, each once', async () => {
         const results = await Promise.all(
           Array.from({ length: 50 }, (_, n) => store.append(alpha, [newEvent(n)], 'any')),
         );
@@ -274,7 +274,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(ids(await store.readStream(alpha))).toEqual([1, 2, 3, 4].map((n) => eventId(n)));
       });
 
-      test('at the same time writes one copy and gives all the same result', async () => {
+      test('at the same time writes one copy and returns the same result to all', async () => {
         const results = await Promise.all(
           Array.from({ length: 20 }, () => store.append(alpha, [newEvent(1)], 'no-stream')),
         );
@@ -290,25 +290,25 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
     });
 
-    describe('what cannot be appended', () => {
+    describe('an invalid append', () => {
       test.each([
-        ['no event at all', alpha, []],
-        ['an id that is not a UUID', alpha, [{ ...newEvent(1), id: 'first' }]],
-        ['one id twice', alpha, [newEvent(1), newEvent(1)]],
-        ['a stream without a name', streamNamed(''), [newEvent(1)]],
-        ['a stream name with NUL', streamNamed('alpha-\0'), [newEvent(1)]],
+        ['without any event', alpha, []],
+        ['with an id that is not a UUID', alpha, [{ ...newEvent(1), id: 'first' }]],
+        ['with a duplicate id', alpha, [newEvent(1), newEvent(1)]],
+        ['with a stream without a name', streamNamed(''), [newEvent(1)]],
+        ['with a stream name with NUL', streamNamed('alpha-\0'), [newEvent(1)]],
       ])('%s is rejected', async (_, stream, events) => {
         await expect(store.append(stream, events, 'any')).rejects.toThrow(Error);
         expect(await readWholeLog(store)).toEqual([]);
       });
     });
 
-    describe('reading', () => {
-      test('a stream that does not exist is empty', async () => {
+    describe('reading the log', () => {
+      test('returns an empty list for a stream that does not exist', async () => {
         expect(await store.readStream(alpha)).toEqual([]);
       });
 
-      test('gives back an event with its whole envelope', async () => {
+      test('returns an event with its whole envelope', async () => {
         const position = await appended(store, alpha, [newEvent(1, 'hello')], 'no-stream');
         const recorded = {
           id: eventId(1),
@@ -328,13 +328,13 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         ['half a surrogate pair', 'a\ud83d'],
         ['emoji and Chinese', '👩‍👩‍👧 计费'],
         ['a megabyte', 'x'.repeat(1_000_000)],
-      ])('gives back text with %s unchanged', async (_, text) => {
+      ])('returns text with %s unchanged', async (_, text) => {
         await appended(store, alpha, [newEvent(1, text)], 'no-stream');
         const [recorded] = await store.readStream(alpha);
         expect(recorded?.event).toEqual(newEvent(1, text).event);
       });
 
-      test('gives a stream in pages too, from its start or after a revision, and no empty one', async () => {
+      test('returns a stream in pages too, from its start or after a revision, and no empty page', async () => {
         await appended(store, alpha, [newEvent(1), newEvent(2), newEvent(3)], 'no-stream');
         await appended(store, beta, [newEvent(4)], 'no-stream');
         const pages = async (...asked: Parameters<EventStore['streamPages']>): Promise<string[][]> => {
@@ -348,31 +348,31 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(await pages(named('gamma-3'))).toEqual([]);
       });
 
-      test('stream names of any alphabet are kept apart', async () => {
+      test('distinguishes stream names of any alphabet', async () => {
         const names = ['username-müller', 'username-muller', 'username-张三', 'username-a"b,{c}\\', 'username-a\nb'];
         await Promise.all(names.map((name, n) => appended(store, named(name), [newEvent(n)], 'no-stream')));
         for (const [n, name] of names.entries()) expect(ids(await store.readStream(named(name)))).toEqual([eventId(n)]);
       });
 
-      test('an empty log has its head at -1', async () => {
+      test('returns -1 as the head of an empty log', async () => {
         expect(await store.head()).toBe(-1);
         expect(await store.readAll(beginning, 10)).toEqual([]);
       });
 
-      test('the head is the position of the newest event', async () => {
+      test('returns the position of the newest event as the head', async () => {
         await appended(store, alpha, [newEvent(1)], 'no-stream');
         const newest = await appended(store, beta, [newEvent(2)], 'no-stream');
         expect(await store.head()).toBe(newest);
       });
 
-      test('the newest events are read oldest first, and no more than there are', async () => {
+      test('returns the newest events oldest first, and no more than exist', async () => {
         expect(await store.readNewest(2)).toEqual([]);
         for (let n = 0; n < 5; n++) await appended(store, named(`alpha-${n}`), [newEvent(n)], 'no-stream');
         expect(ids(await store.readNewest(2))).toEqual([eventId(3), eventId(4)]);
         expect(ids(await store.readNewest(100))).toEqual(ids(await readWholeLog(store)));
       });
 
-      test('how many events lie between two places is at least one where there are any, and grows with them', async () => {
+      test('estimates at least one event between two positions where there are any, and more for more events', async () => {
         for (let n = 0; n < 40; n++) await appended(store, alpha, [newEvent(n)], 'any');
         const log = await readWholeLog(store);
         const [first, middle, last] = [log[0], log[19], log[39]].map((event) => event?.position ?? beginning) as [
@@ -387,7 +387,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(store.estimateBetween(first, last)).toBeGreaterThanOrEqual(store.estimateBetween(middle, last));
       });
 
-      test('the global order is the order of appending, across streams', async () => {
+      test('returns the global order as the order of appending, across streams', async () => {
         await appended(store, alpha, [newEvent(1)], 'no-stream');
         await appended(store, beta, [newEvent(2)], 'no-stream');
         await appended(store, alpha, [newEvent(3)], 0);
@@ -396,7 +396,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         expect(ascending(positions(log))).toBe(true);
       });
 
-      test('the global order is read in pages that neither overlap nor leave anything out', async () => {
+      test('returns the global order in pages that neither overlap nor omit anything', async () => {
         const events = Array.from({ length: 25 }, (_, n) => newEvent(n));
         for (const event of events) await appended(store, alpha, [event], 'any');
         const pages: Recorded[][] = [];
@@ -414,7 +414,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
     });
 
     describe('the global order under load', () => {
-      test('what lies before a position that was read never changes', async () => {
+      test('never changes before a position that was read', async () => {
         const writers = Array.from({ length: 20 }, async (_, writer) => {
           for (let n = 0; n < 15; n++)
             await appended(store, named(`alpha-${writer}`), [newEvent(n, 'x', writer)], 'any');
@@ -450,7 +450,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         return position;
       }
 
-      test('is never left out: pages end before it, and from there reading is refused', async () => {
+      test('is never skipped: pages end before it, and from there reading is refused', async () => {
         const position = await upgradedAndBack();
         const page = await store.readAll(beginning, 100);
         expect(ids(page)).toEqual([eventId(1), eventId(2)]);
@@ -458,7 +458,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
         await expect(reading).rejects.toMatchObject({ ...refusal, position });
       });
 
-      test('ends a subscription with its type and place, after what lies before it', async () => {
+      test('ends a subscription with its type and position, after the preceding events', async () => {
         const position = await upgradedAndBack();
         const subscription = collect(store, beginning);
         await expect(subscription.reached(3)).rejects.toMatchObject({ ...refusal, position });
@@ -472,7 +472,7 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
     });
 
-    test('closing waits for the appends under way', async () => {
+    test('closing the store waits for the pending appends', async () => {
       const appends = Array.from({ length: 50 }, (_, n) => store.append(alpha, [newEvent(n)], 'any'));
       await store.close();
       expect((await Promise.all(appends)).every(({ ok }) => ok)).toBe(true);

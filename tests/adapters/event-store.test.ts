@@ -44,7 +44,7 @@ eventStoreContract('memory behind a journal', inMemory(withoutGaps, journaled));
 eventStoreContract('memory behind a journal, positions any distance apart', inMemory(withGaps, journaled));
 eventStoreContract('memory behind a journal, to calls', inMemory(withGaps, journaled), 'call-');
 
-describe('over real Postgres', () => {
+describe('an event store over real Postgres', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();

@@ -54,8 +54,8 @@ const logged = async (): Promise<string[]> => {
   return rows.map(({ event_id }) => event_id);
 };
 
-describe('a node whose place another has taken', () => {
-  test('appends nothing any more, is told so at once, and says that nothing was written', async () => {
+describe('a node that another has fenced off', () => {
+  test('appends nothing more, fails at once, and reports that nothing was written', async () => {
     const older = await startNode();
     expect(await older.store.append(alpha, [newEvent(1)], 'no-stream')).toMatchObject({ ok: true, position: 0 });
     const newer = await startNode();
@@ -81,7 +81,7 @@ describe('a node whose place another has taken', () => {
     expect(await older.store.readStream(alpha)).toHaveLength(2);
   });
 
-  test('gets nothing in that waited for its turn when the other took over', async () => {
+  test('writes none of the appends that were queued when the other took over', async () => {
     const older = await startNode();
     await operator.query('BEGIN; SELECT pg_advisory_xact_lock(812470915374)');
     const waiting = older.store.append(alpha, [newEvent(1)], 'no-stream');
@@ -100,7 +100,7 @@ describe('a node whose place another has taken', () => {
     expect(older.lost).toHaveLength(1);
   });
 
-  test('does not say that nothing was written when an answer of the log was lost before', async () => {
+  test('does not report that nothing was written when an answer of the log was lost before', async () => {
     const older = await startNode();
     await older.store.append(alpha, [newEvent(1)], 'no-stream');
     await operator.query('BEGIN; SELECT pg_advisory_xact_lock(812470915374)');

@@ -9,7 +9,7 @@ describe('numeric ids', () => {
   });
   afterAll(() => database.drop());
 
-  test('begin at 1 and count for each kind by itself', async () => {
+  test('begin at 1 and count separately for each kind', async () => {
     const ids = postgresIds(database.pool);
     expect(await ids.next('user')).toBe(1);
     expect(await ids.next('user')).toBe(2);
@@ -18,7 +18,7 @@ describe('numeric ids', () => {
     expect(await ids.next('user')).toBe(3);
   });
 
-  test('are the same each time an order asks for the thing it makes', async () => {
+  test('are the same each time a command requests one for the same object', async () => {
     const ids = postgresIds(database.pool);
     const given = await Promise.all(Array.from({ length: 20 }, () => ids.allotted('api-key', 'one order')));
     expect(new Set(given).size).toBe(1);
@@ -26,7 +26,7 @@ describe('numeric ids', () => {
     expect(await ids.next('api-key')).toBeGreaterThan(given[0] ?? Number.NaN);
   });
 
-  test('are never given twice, however many ask at once', async () => {
+  test('are never assigned twice, with any concurrency', async () => {
     const ids = postgresIds(database.pool);
     const given = await Promise.all(Array.from({ length: 100 }, () => ids.next('channel')));
     expect(new Set(given).size).toBe(100);

@@ -27,7 +27,7 @@ const uses = files.flatMap((name) =>
 const literal = (given: string): string | null => /^'([^']+)'$/.exec(given)?.[1] ?? null;
 const purposes = [...uses.map(({ given }) => literal(given)).filter((one) => one !== null), ...personalDataPurposes];
 
-test('each purpose derives its key at one place of the code, from a name that stands there', () => {
+test('each purpose derives its key in one place of the code, from a literal name', () => {
   expect(purposes).toEqual(expect.arrayContaining(['sessions', 'tickets', 'ticket hash', 'vault', 'vault hash']));
   expect(new Set(purposes).size).toBe(purposes.length);
   const named = uses.filter(({ given }) => literal(given) === null).map(({ given }) => given);
@@ -58,7 +58,7 @@ const mentions = (text: string, word: string): ts.Node[] => {
 const mentioning = (word: string): string[] =>
   files.filter((name) => mentions(readFileSync(join(source, name), 'utf8'), word).length > 0).sort();
 
-test('the secret is named by who reads it from the environment, and by the master key, and by nobody else', () => {
+test('the secret is named only in the configuration and in the master key', () => {
   const demo = 'cli/demo.ts';
   expect(mentioning('secretKey')).toEqual(['adapters/vault/master-key.ts', demo, 'config.ts']);
   // The demo has none: it says so.
@@ -69,7 +69,7 @@ test('the secret is named by who reads it from the environment, and by the maste
   expect(mentioning('SECRET_KEY')).toEqual(['adapters/vault/master-key.ts', 'config.ts']);
 });
 
-test('a gateway that starts, signs somebody in, keeps a secret and serves a call asks for the secret in one place', async () => {
+test('a gateway that starts, signs a user in, keeps a secret and serves a call reads the secret in one place', async () => {
   const database = await createEmptyDatabase();
   const upstream = await startSimulatedProvider();
   const plain = configFor(database);
@@ -110,7 +110,7 @@ test('a gateway that starts, signs somebody in, keeps a secret and serves a call
   for (const reader of readers) expect(reader).toMatch(/readMasterKey.*adapters\/vault\/master-key\.ts/);
 });
 
-test('whoever has the master key can derive keys from it, and cannot read the secret', async () => {
+test('keys can be derived from the master key, but the secret cannot be read from it', async () => {
   const secretKey = 'a secret that is long enough: 32+';
   const key = await readMasterKey({ secretKey, dataDir: '' });
   expect(Object.keys(key)).toEqual(['derive']);

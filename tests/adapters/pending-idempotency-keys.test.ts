@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('orders without an outcome are there for the next process until they have one, or are too old', async () => {
+test('pending idempotency keys are available to the next process until they have an outcome, or are too old', async () => {
   const order = (form: string, key: string, since: number) => ({ form, key, since: Instant(since) });
   const former = postgresPendingIdempotencyKeys(database.pool);
   await former.begin(order('grant', 'first', 3_000));

@@ -69,7 +69,7 @@ max_client_conn = 200
   return connection;
 }
 
-describe.skipIf(!installed())('a pooler before the database (needs PgBouncer)', () => {
+describe.skipIf(!installed())('a connection pooler before the database (needs PgBouncer)', () => {
   beforeAll(async () => {
     const administrator = newClient(inject('postgres'));
     await administrator.connect();
@@ -96,13 +96,13 @@ describe.skipIf(!installed())('a pooler before the database (needs PgBouncer)', 
     });
   });
 
-  test('passes in the mode "session", and gives as many connections as a node needs', async () => {
+  test('passes in the mode "session" with as many connections as a node needs', async () => {
     const connection = await startPooler('session', connectionsNeeded);
     expect(await checkDatabase(connection)).toEqual({ pooled: true });
     await checkConnections(connection, 0);
   });
 
-  test('is refused in the mode "session" with the number of connections that it gives', async () => {
+  test('is refused in the mode "session" with the number of connections that it offers', async () => {
     await expect(checkConnections(await startPooler('session', 20), 0)).rejects.toMatchObject({
       details: { reason: expect.stringContaining(`gives 20 of the ${connectionsNeeded} connections`) },
     });

@@ -59,7 +59,7 @@ const reasonOf = async (host: string, query: string): Promise<string> => {
 };
 
 describe('a connection to Postgres by TLS', () => {
-  test('is made where the certificate is named as trusted and is for that host', async () => {
+  test('is made where the certificate is trusted by name and is for that host', async () => {
     const pool = await openPool(
       { url: url('localhost', `sslmode=verify-full&sslrootcert=${folder}/ca.pem`) },
       quietLog,
@@ -69,7 +69,7 @@ describe('a connection to Postgres by TLS', () => {
     await pool.end();
   });
 
-  test('is refused with how to trust the certificate where nobody vouches for it', async () => {
+  test('is refused with how to trust the certificate where no authority has signed it', async () => {
     expect(await reasonOf('localhost', 'sslmode=verify-full')).toMatch(/self-signed certificate.*sslrootcert=/);
   });
 
@@ -80,12 +80,12 @@ describe('a connection to Postgres by TLS', () => {
     );
   });
 
-  test('is refused with what to correct where the file of the certificate is not there', async () => {
+  test('is refused with a correction where the certificate file is missing', async () => {
     const reason = await reasonOf('localhost', `sslmode=verify-full&sslrootcert=${folder}/none.pem`);
     expect(reason).toMatch(/no such file.*Correct the path of the file/);
   });
 
-  test('is refused with what to switch on where the server has none', async () => {
+  test('is refused with the setting to switch on where the server has none', async () => {
     speaksTls = false;
     expect(await reasonOf('localhost', 'sslmode=verify-full')).toMatch(/does not support SSL.*Switch TLS on/);
     speaksTls = true;

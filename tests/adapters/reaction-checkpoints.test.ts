@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('how far each reaction has come is there for the next process, and never goes back', async () => {
+test('the checkpoint of each reaction is available to the next process, and never goes back', async () => {
   const former = postgresReactionCheckpoints(database.pool);
   expect(await former.of('one')).toBe(beginning);
   await former.keep('one', Position(5));

@@ -21,14 +21,14 @@ test.each([
   expect(fromTo(name, zone)).toEqual([from, to]);
 });
 
-test('begins where clocks show that it does', () => {
+test('a month begins where the zone’s clocks show its beginning', () => {
   const { zone, from } = monthNamed('2026-10', 'Asia/Kathmandu', now);
   expect(zone.timeOf(from)).toBe('2026-10-01 00:00:00');
   expect(zone.timeOf(from - 1)).toBe('2026-09-30 23:59:59');
 });
 
 test.each(['2026-12', '2019-12', '2026-13', '2026-1', '', '2026-10-01'])(
-  '%j is refused as a month, by the name of the field',
+  '%j is refused as a month, with the name of the field',
   (name) => {
     expect(() => monthNamed(name, 'UTC', now)).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ field: 'month' }) }),

@@ -15,7 +15,7 @@ import { refusal } from '../support/refusal.js';
 
 const day = 24 * 60 * 60_000;
 
-test('attempts that were counted end a window later', () => {
+test('the count of attempts ends a window later if the clock is set back', () => {
   const clock = settableClock(someInstant);
   const attempts = recentAttempts<string>({ most: 2, withinMs: 60_000 }, clock);
   attempts.count('a');
@@ -26,7 +26,7 @@ test('attempts that were counted end a window later', () => {
   attempts.count('a');
 });
 
-test('mails are as far apart as ever', () => {
+test('mails keep their interval if the clock is set back', () => {
   const clock = settableClock(someInstant);
   const limits = mailLimits(clock);
   limits.begin('address', 'place');
@@ -36,7 +36,7 @@ test('mails are as far apart as ever', () => {
   limits.begin('address', 'place');
 });
 
-test('requests of one client are admitted a window later', () => {
+test('requests of one client are admitted a window later if the clock is set back', () => {
   const clock = settableClock(someInstant);
   const admits = requestLimit({ limit: 2, windowSeconds: 60 }, clock);
   expect([admits('192.0.2.1'), admits('192.0.2.1'), admits('192.0.2.1')]).toEqual([true, true, false]);
@@ -46,7 +46,7 @@ test('requests of one client are admitted a window later', () => {
   expect(admits('192.0.2.1')).toBe(true);
 });
 
-test('calls of one user are admitted a window later, and so are those that succeeded', () => {
+test('calls of one user are admitted a window later if the clock is set back, and so are successful ones', () => {
   const clock = settableClock(someInstant);
   const { admit } = modelRateLimiter(clock);
   const user = UserId(1);
@@ -64,7 +64,7 @@ test('calls of one user are admitted a window later, and so are those that succe
   }
 });
 
-test('a token of an upstream is fetched anew, as nobody knows how old it is', async () => {
+test('a token of an upstream is fetched again if the clock is set back, as its age is unknown', async () => {
   const clock = settableClock(someInstant);
   const tokens = new AccessTokens(clock);
   let fetched = 0;
@@ -75,7 +75,7 @@ test('a token of an upstream is fetched anew, as nobody knows how old it is', as
   expect([await token(), await token()]).toMatchObject([{ token: 'token-2' }, { token: 'token-2' }]);
 });
 
-test('an order that waits for its payment is asked about within an hour', async () => {
+test('an order that waits for its payment is queried within an hour if the clock is set back', async () => {
   const clock = settableClock(someInstant);
   const created = Math.floor(someInstant / 1000);
   const id = 'order' as PaymentId;

@@ -30,8 +30,8 @@ class ContestedStore extends MemoryEventStore {
 
 const change = (key: string, text: string) => ({ type: 'ChangeOption', key, value: { text }, by: UserId(1) }) as const;
 
-describe('giving an order', () => {
-  test('records what is decided, at the time it was, and tells where it stands', async () => {
+describe('handling a command', () => {
+  test('records the decided events with the time, and returns their position', async () => {
     const store = new MemoryEventStore(dense);
     const clock = settableClock(someInstant);
     const run = handle(store, clock);
@@ -50,7 +50,7 @@ describe('giving an order', () => {
     });
   });
 
-  test('that changes nothing records nothing and tells where what it asked for stands', async () => {
+  test('that changes nothing records nothing and returns the position of the existing state', async () => {
     const store = new MemoryEventStore(dense);
     const run = handle(store, settableClock(someInstant));
     await run(optionDecider, streams.options, change('RetryTimes', '1'));
@@ -74,8 +74,8 @@ describe('giving an order', () => {
   });
 });
 
-describe('a lost race', () => {
-  test('is decided anew on the state that won it', async () => {
+describe('a conflict of revisions', () => {
+  test('is decided again on the new state', async () => {
     const store = new ContestedStore();
     const run = handle(store, settableClock(someInstant));
     store.rivals.push(() => run(usernameDecider, stream, { type: 'Claim', userId: bob }));
@@ -88,7 +88,7 @@ describe('a lost race', () => {
     ]);
   });
 
-  test('against somebody with the same order ends without a second event', async () => {
+  test('with the same command from elsewhere ends without a second event', async () => {
     const store = new ContestedStore();
     const run = handle(store, settableClock(someInstant));
     store.rivals.push(() => run(usernameDecider, stream, { type: 'Claim', userId: alice }));
@@ -99,7 +99,7 @@ describe('a lost race', () => {
     });
   });
 
-  test('is told as such when the stream never rests', async () => {
+  test('is reported as such when the stream never rests', async () => {
     const store = new ContestedStore();
     const run = handle(store, settableClock(someInstant));
     let changes = 0;
@@ -119,7 +119,7 @@ describe('a lost race', () => {
     expect(recorded).not.toContainEqual(expect.objectContaining({ key: 'RetryTimes' }));
   });
 
-  test('among many ends with all of them recorded, one after the other', async () => {
+  test('among many commands ends with all of them recorded, one after the other', async () => {
     const store = new MemoryEventStore(dense);
     const run = handle(store, settableClock(someInstant));
     const keys = Array.from({ length: 15 }, (_, n) => `option ${n}`);
@@ -129,7 +129,7 @@ describe('a lost race', () => {
   });
 });
 
-test('a store whose answer is unknown is not asked again: only the caller knows whether it may be', async () => {
+test('an append with an unknown outcome is not repeated: only the caller knows whether it may be', async () => {
   const store = new ContestedStore();
   store.rivals.push(async () => {
     throw new Failure('store-unavailable');
@@ -141,8 +141,8 @@ test('a store whose answer is unknown is not asked again: only the caller knows 
   expect(await store.head()).toBe(beginning);
 });
 
-describe('an order that depends on something outside its stream', () => {
-  test('is made anew for every state it is decided on, told how new that is', async () => {
+describe('a command that depends on data outside its stream', () => {
+  test('is made again for every state it is decided on, with the position of that state', async () => {
     const store = new ContestedStore();
     const run = handle(store, settableClock(someInstant));
     await run(optionDecider, streams.options, change('Notice', 'first'));
@@ -158,7 +158,7 @@ describe('an order that depends on something outside its stream', () => {
     expect((await store.readStream(streams.options)).at(-1)?.event).toMatchObject({ value: { text: '2' } });
   });
 
-  test('is told -1 where there is no stream yet', async () => {
+  test('receives -1 where the stream does not exist yet', async () => {
     const store = new MemoryEventStore(dense);
     const seen: Position[] = [];
     await handle(store, settableClock(someInstant))(usernameDecider, stream, async (position) => {

@@ -53,8 +53,8 @@ beforeEach(async () => {
 const adjustments = async (): Promise<number[]> =>
   (await node.eventsOf(streams.user(alice))).flatMap((event) => (event.type === 'QuotaAdjusted' ? [event.delta] : []));
 
-describe('an order whose outcome is unknown', () => {
-  test('is answered as unknown, with the key to ask again', async () => {
+describe('a command with an unknown outcome', () => {
+  test('is answered as unknown, with the idempotency key for a repeat', async () => {
     store.silent = true;
     await expect(node.users.adjustQuota(root, alice, { delta: 100 }, 'form-1')).rejects.toThrow(
       refusal('outcome-unknown', { key: 'form-1' }),
@@ -62,8 +62,8 @@ describe('an order whose outcome is unknown', () => {
   });
 
   test.each([
-    ['before it is given again', async () => store.commitLate(), async () => {}],
-    ['after it was given again', async () => {}, async () => store.commitLate()],
+    ['before the repeat', async () => store.commitLate(), async () => {}],
+    ['after the repeat', async () => {}, async () => store.commitLate()],
   ])('is carried out once when the first attempt commits %s', async (_, before, after) => {
     store.silent = true;
     const give = (key: string | null) => node.users.adjustQuota(root, alice, { delta: 100 }, key);
@@ -75,7 +75,7 @@ describe('an order whose outcome is unknown', () => {
     expect(await adjustments()).toEqual([100]);
   });
 
-  test('is known again by its form when the client sends no key', async () => {
+  test('is recognised by its content when the client sends no idempotency key', async () => {
     store.silent = true;
     const give = () => node.users.adjustQuota(root, alice, { delta: 100 });
     await expect(give()).rejects.toThrow(refusal('outcome-unknown'));
@@ -88,7 +88,7 @@ describe('an order whose outcome is unknown', () => {
     expect(await adjustments()).toEqual([100, 100]);
   });
 
-  test('is known again by its form after a restart, whether it had been carried out or not', async () => {
+  test('is recognised by its content after a restart, whether it had been carried out or not', async () => {
     const notes = new MemoryUnsettledOrders();
     const started = () => openMemoryNode(store, node.ids, node.vault, notes);
     const give = async (delta: number) => (await started()).users.adjustQuota(root, alice, { delta });
@@ -104,7 +104,7 @@ describe('an order whose outcome is unknown', () => {
     expect(await adjustments()).toEqual([100, 30, 100]);
   });
 
-  test('is not taken for its repeat when it comes so late that its outcome is known by other ways', async () => {
+  test('is not treated as a repeat when it comes so late that its outcome is known by other means', async () => {
     store.silent = true;
     const give = () => node.users.adjustQuota(root, alice, { delta: 100 });
     await expect(give()).rejects.toThrow(refusal('outcome-unknown'));
@@ -115,7 +115,7 @@ describe('an order whose outcome is unknown', () => {
     expect(await adjustments()).toEqual([100, 100]);
   });
 
-  test('is another for somebody else, or for another amount', async () => {
+  test('is distinct for another user, or for another amount', async () => {
     store.silent = true;
     await expect(node.users.adjustQuota(root, alice, { delta: 100 })).rejects.toThrow(refusal('outcome-unknown'));
     store.silent = false;
@@ -125,7 +125,7 @@ describe('an order whose outcome is unknown', () => {
     expect(await adjustments()).toEqual([100, 99]);
   });
 
-  test('that asks for something else under the same key is refused, whichever commits first', async () => {
+  test('with other content under the same idempotency key is refused, whichever commits first', async () => {
     await node.users.adjustQuota(root, alice, { delta: 100 }, 'form-1');
     await expect(node.users.adjustQuota(root, alice, { delta: 50 }, 'form-1')).rejects.toThrow(
       refusal('idempotency-key-reused'),
@@ -148,8 +148,8 @@ describe('an order whose outcome is unknown', () => {
   });
 });
 
-describe('an order that makes something', () => {
-  test('makes it once: the same API key is told at each repeat', async () => {
+describe('a command that creates something', () => {
+  test('creates it once: each repeat returns the same API key', async () => {
     store.silent = true;
     const issue = () => node.apiKeys.issue(ordinary, { terms: apiKeyTerms(), quota: 70 }, 'new-key');
     await expect(issue()).rejects.toThrow(refusal('outcome-unknown'));
@@ -164,13 +164,13 @@ describe('an order that makes something', () => {
     ).toBe(first.key);
   });
 
-  test('by two at once is one thing', async () => {
+  test('twice at once creates one', async () => {
     const issue = () => node.apiKeys.issue(ordinary, { terms: apiKeyTerms(), quota: 70 }, 'new-key');
     const [first, second] = await Promise.all([issue(), issue()]);
     expect(second).toEqual(first);
   });
 
-  test('makes the user once, with one grant and the name it asked for', async () => {
+  test('creates the user once, with one grant and the requested name', async () => {
     store.silent = true;
     const create = () => node.users.create(admin, newUser({ username: 'bob' }));
     await expect(create()).rejects.toThrow(refusal('outcome-unknown'));
@@ -181,7 +181,7 @@ describe('an order that makes something', () => {
     expect(made.map(({ stream }) => streamKey(stream))).toEqual([String(alice), String(id)]);
   });
 
-  test.each(['new-user', null])('does not seem to give a user another password (key %j)', async (key) => {
+  test.each(['new-user', null])('does not appear to set another password (key %j)', async (key) => {
     store.silent = true;
     const create = (password: string) => node.users.create(admin, newUser({ username: 'bob', password }), key);
     await expect(create('first-password')).rejects.toThrow(refusal('outcome-unknown'));
@@ -191,7 +191,7 @@ describe('an order that makes something', () => {
   });
 });
 
-test('what a form showed decides what is added, whatever was spent meanwhile', async () => {
+test('an edit adds the difference to what the form showed, whatever was spent meanwhile', async () => {
   await node.users.adjustQuota(root, alice, { delta: 1_000 });
   await node.caughtUp();
   const before = await node.gate.available(alice);
@@ -201,7 +201,7 @@ test('what a form showed decides what is added, whatever was spent meanwhile', a
   expect((await adjustments()).slice(-2)).toEqual([-300, 5]);
 });
 
-test('a mark names the order, the stream, the place and what is asked for', () => {
+test('an idempotency mark names the command, the stream, the position and the content', () => {
   const mark = idempotencyMark(UserId(1), 'key', streams.user(UserId(2)), 'asked');
   const ids = [
     mark.eventId(0),

@@ -12,7 +12,7 @@ describe('an event id', () => {
     }
   });
 
-  test('is like no other of the same moment', () => {
+  test('differs from all others of the same millisecond', () => {
     const ids = Array.from({ length: 20_000 }, () => newEventId(Instant(5)));
     expect(new Set(ids).size).toBe(ids.length);
     // Each place takes every digit: none was drawn twice, or not at all.
@@ -23,7 +23,7 @@ describe('an event id', () => {
 });
 
 describe('a request id', () => {
-  test('tells its moment in UTC, to the millisecond, also when another second was asked for in between', () => {
+  test('contains its time in UTC, to the millisecond, also when another second was formatted in between', () => {
     const moments = ['2026-11-22T10:02:48.007Z', '2026-11-22T10:02:48.999Z', '2027-01-01T00:00:00.000Z'];
     for (const moment of [...moments, ...moments.reverse()])
       expect(requestId(Date.parse(moment)).slice(0, 17)).toBe(moment.replace(/\D/g, ''));

@@ -18,8 +18,8 @@ function held() {
   };
 }
 
-describe('one order over many streams', () => {
-  test('is carried out a few at a time, and answers in the order of the items', async () => {
+describe('one command over many streams', () => {
+  test('is carried out a few at a time, and returns results in the order of the items', async () => {
     const { begun, waiting, work } = held();
     const all = inParallel(numbers(10), work);
     let most = 0;
@@ -36,7 +36,7 @@ describe('one order over many streams', () => {
     expect(begun).toHaveLength(10);
     expect(most).toBe(4);
   });
-  test('begins nothing more after a failure, and tells of it when nothing goes on any more', async () => {
+  test('starts nothing more after a failure, and reports it when all running ones have ended', async () => {
     const { begun, waiting, work } = held();
     let told: unknown = null;
     const all = inParallel(numbers(10), work).catch((reason: unknown) => {
@@ -51,7 +51,7 @@ describe('one order over many streams', () => {
     expect(told).toEqual(new Error('refused'));
     expect(begun).toEqual([0, 1, 2, 3]);
   });
-  test('of none is done at once', async () => {
+  test('over none ends at once', async () => {
     expect(await inParallel([], async () => 1)).toEqual([]);
   });
 });

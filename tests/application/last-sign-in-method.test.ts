@@ -74,7 +74,7 @@ const ordersOf = (node: MemoryNode, { providers, passkeys }: Ways): (() => Promi
   return [...all, ...all];
 };
 
-test('whatever is given up at once, whoever had a way in has one; and all but one can be given up', async () => {
+test('a user with a sign-in method keeps one, whatever is removed at once, and all others can be removed', async () => {
   await fc.assert(
     fc.asyncProperty(
       ways.filter((had) => count(had) > 0),

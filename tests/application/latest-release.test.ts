@@ -35,8 +35,8 @@ function setting(answer: () => OutboundAnswer | Promise<OutboundAnswer>, url: st
 }
 const found = (body: unknown) => setting(() => answering(body)).checks.latestRelease(root);
 
-describe('asking for the latest release', () => {
-  test('tells it beside the one that runs, within bounds', async () => {
+describe('the request for the latest release', () => {
+  test('returns it beside the running one, within bounds', async () => {
     const { asked, checks } = setting(() => answering(release));
     expect(await checks.latestRelease(root)).toEqual({
       current: '0.1.0',
@@ -53,43 +53,43 @@ describe('asking for the latest release', () => {
     ['0.1.0-rc.1', false],
     ['0.1.1', true],
     ['nightly', null],
-  ])('%s is newer: %s', async (tag_name, isNewer) => {
+  ])('reports that %s is newer: %s', async (tag_name, isNewer) => {
     expect(await found({ ...release, tag_name })).toMatchObject({ latest: tag_name, isNewer });
   });
 
   test.each([
-    ['not there', {}],
+    ['absent', {}],
     ['null', { html_url: null, published_at: null }],
-    ['of another kind', { html_url: 'javascript:planted', published_at: 'yesterday' }],
+    ['of another type', { html_url: 'javascript:planted', published_at: 'yesterday' }],
     [
-      'before all time, and without end',
+      'before all time, and infinite',
       { html_url: `https://x.example/${'x'.repeat(3_000)}`, published_at: '0001-01-01T00:00:00Z' },
     ],
-    ['no text', { html_url: { planted: true }, published_at: 5 }],
-  ])('page and date that are %s are left out', async (_, members) => {
+    ['not a text', { html_url: { planted: true }, published_at: 5 }],
+  ])('omits a page and a date that are %s', async (_, members) => {
     expect(await found({ tag_name: 'v0.2.0', ...members })).toMatchObject({ url: null, publishedAt: null });
   });
 
   test.each([
-    ['no JSON', answering('<html>planted</html>'), 'the answer names no release'],
-    ['something else', answering({ message: 'planted' }), 'the answer names no release'],
-    ['no object', answering('null'), 'the answer names no release'],
+    ['a body that is not JSON', answering('<html>planted</html>'), 'the answer names no release'],
+    ['another document', answering({ message: 'planted' }), 'the answer names no release'],
+    ['a body that is not an object', answering('null'), 'the answer names no release'],
     ['an endless tag', answering({ tag_name: 'v'.repeat(101) }), 'the answer names no release'],
     ['a tag with hidden characters', answering({ tag_name: '1.0.0\u202eplanted' }), 'the answer names no release'],
     ['an empty tag', answering({ tag_name: '' }), 'the answer names no release'],
-    ['a refusal', answering(release, 403), 'status 403'],
+    ['an error response', answering(release, 403), 'status 403'],
     ['silence', { ok: false, reason: 'timed-out' } as const, 'there was no answer in time'],
     [
-      'an address that is guarded',
+      'an address that the SSRF guard refuses',
       { ok: false, reason: 'blocked' } as const,
       'the address is not public, and not among the allowed networks',
     ],
-  ])('%s is told as what it is, without a word of it', async (_, answer, reason) => {
+  ])('reports %s by its kind, without quoting it', async (_, answer, reason) => {
     const { checks } = setting(() => answer);
     await expect(checks.latestRelease(root)).rejects.toThrow(refusal('release-check-failed', { reason }));
   });
 
-  test('is done once for all who ask at the same time, and within a minute', async () => {
+  test('is sent once for concurrent readers, and within a minute', async () => {
     const { asked, clock, checks } = setting(() => answering(release));
     await Promise.all([checks.latestRelease(root), checks.latestRelease(root)]);
     clock.advance(60_000);
@@ -100,28 +100,28 @@ describe('asking for the latest release', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('is done anew after it has failed', async () => {
+  test('is sent again after a failure', async () => {
     const answers = [answering('', 500), answering(release)];
     const { checks } = setting(() => answers.shift() ?? answering('', 500));
     await expect(checks.latestRelease(root)).rejects.toThrow(refusal('release-check-failed', { reason: 'status 500' }));
     expect(await checks.latestRelease(root)).toMatchObject({ latest: 'v0.2.0' });
   });
 
-  test('asks nobody where no source is configured, and says so', async () => {
+  test('is not sent where no source is configured, with that reason', async () => {
     const { asked, checks } = setting(() => answering(release), null);
     expect(checks.releaseSource(root)).toBeNull();
     await expect(checks.latestRelease(root)).rejects.toThrow(refusal('release-check-not-configured'));
     expect(asked).toEqual([]);
   });
 
-  test.each([admin, ordinary])('is for root alone: $role', async (actor) => {
+  test.each([admin, ordinary])('is for root only: $role', async (actor) => {
     const { asked, checks } = setting(() => answering(release));
     await expect(checks.latestRelease(actor)).rejects.toThrow(refusal('role-too-low'));
     expect(() => checks.releaseSource(actor)).toThrow(refusal('role-too-low'));
     expect(asked).toEqual([]);
   });
 
-  test('names its source by the host alone', () => {
+  test('names only the host of its source', () => {
     expect(setting(() => answering(release)).checks.releaseSource(root)).toBe('api.releases.example:8443');
   });
 });

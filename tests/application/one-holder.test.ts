@@ -98,8 +98,8 @@ async function borne(node: MemoryNode, known: readonly UserId[]): Promise<string
 
 const isExpected = (error: unknown): boolean => error instanceof Failure;
 
-describe('a name, an address, an account elsewhere', () => {
-  test('has one holder at most, whatever happens at once and whatever fails', async () => {
+describe('a unique claim of a name, an address or an external identity', () => {
+  test('has at most one holder, with any concurrency and any failure', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(order, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 6 }),
@@ -133,7 +133,7 @@ describe('a name, an address, an account elsewhere', () => {
     );
   });
 
-  test('is free again once whoever bore it is erased', async () => {
+  test('is free again once its holder is erased', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(order, { maxLength: 12 }), async (orders) => {
         const node = await openMemoryNode();

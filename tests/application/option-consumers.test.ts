@@ -219,8 +219,8 @@ const memberAt = (settings: Settings, path: string): string =>
 const sourceOf = (path: string): string => readFileSync(path, 'utf8');
 const names = (text: string, name: string): boolean => new RegExp(`\\b${name.replaceAll('.', '\\.')}\\b`).test(text);
 
-describe('an option that acts', () => {
-  test('is one with a consumer, or one that stays as it is', () => {
+describe('an option that has an effect', () => {
+  test('has a consumer, or is fixed', () => {
     const keys = definitions.map(([key]) => key);
     expect([...Object.keys(consumers), ...fixed.map(({ key }) => key)].sort()).toEqual(keys.sort());
   });
@@ -246,15 +246,15 @@ describe('an option that acts', () => {
   });
 });
 
-describe('an option that stays as it is', () => {
-  test.each(fixed)('$key refuses to be another, and says why', ({ key, initial, because }) => {
+describe('a fixed option', () => {
+  test.each(fixed)('$key refuses any other value, with the reason', ({ key, initial, because }) => {
     expect(() => checkOption(key, initial)).not.toThrow();
     expect(() => checkOption(key, anotherOf(key))).toThrow(
       expect.objectContaining({ code: 'option-fixed', details: { field: key, allowed: initial, because } }),
     );
   });
 
-  test('is not one that nobody knows', () => {
+  test('is a known option', () => {
     expect(fixedBecause('SomethingElse')).toBeNull();
     expect(hasEffect('SomethingElse')).toBe(false);
   });

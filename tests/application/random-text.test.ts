@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { randomText } from '../../src/application/random-text.js';
 
-test('a random text has the length asked for, every alphanumeric in it equally often, and never comes twice', () => {
+test('a random text has the requested length, every alphanumeric with equal probability, and is never repeated', () => {
   const perCharacter = 1_000;
   const text = randomText(62 * perCharacter);
   expect(text).toMatch(/^[0-9a-zA-Z]{62000}$/);

@@ -88,7 +88,7 @@ const webhook = (webhookSecret: string) => ({
   ...{ webhookUrl: 'https://hooks.example/', webhookSecret },
 });
 
-describe('secrets that nothing names any more leave the vault', () => {
+describe('a secret without a reference is removed from the vault:', () => {
   test('a channel’s replaced key and proxy, and both when it is removed', async () => {
     await start(dropping());
     const [east, west] = [await addChannel('east 1', 'http://p1.example'), await addChannel('west 1')];
@@ -130,7 +130,7 @@ describe('secrets that nothing names any more leave the vault', () => {
     expect((await signIn(node.identity, 'bob', 'first of bob')).user.id).toBe(bob.id);
   });
 
-  test('also those that a process replaced before it died, and nothing twice', async () => {
+  test('also one that was replaced before the process died, and none twice', async () => {
     const east = await addChannel('east 1');
     await node.channels.edit(admin, east, { settings: {}, key: 'east 2' });
     expect(kept()).toEqual(['east 1', 'east 2']);
@@ -158,7 +158,7 @@ describe('secrets that nothing names any more leave the vault', () => {
     expect(dropped).toHaveLength(1);
   });
 
-  test('never what the stream names as it is now, however often an old event is told', async () => {
+  test('never one that the stream references now, however often an old event is repeated', async () => {
     const east = await addChannel('east 1');
     await node.channels.edit(admin, east, { settings: {}, key: 'east 2' });
     await node.channels.edit(admin, east, { settings: {}, key: 'east 3' });
@@ -169,8 +169,8 @@ describe('secrets that nothing names any more leave the vault', () => {
   });
 });
 
-describe('a deletion that a crash cut short', () => {
-  test('is finished at the next start, and touches nobody else', async () => {
+describe('a deletion that was interrupted by a crash', () => {
+  test('is completed at the next start, and affects no other user', async () => {
     const [alice, bob] = [await registered('alice'), await registered('bob')];
     const nameOf = async ({ id }: Actor) => {
       const [event] = await node.eventsOf(streams.user(id));
@@ -190,7 +190,7 @@ describe('a deletion that a crash cut short', () => {
   });
 });
 
-describe('users are told', () => {
+describe('a user is notified', () => {
   let told: { readonly user: UserId; readonly notification: Notification; readonly cause: string }[];
   const notify: Notify = async (user, notification, { id }) => void told.push({ user, notification, cause: id });
   beforeEach(() => {
@@ -219,7 +219,7 @@ describe('users are told', () => {
     return user;
   }
 
-  test('of a charge that leaves less than they want to have, and of no other', async () => {
+  test('of a charge that leaves less than the user’s threshold, and of no other', async () => {
     await start(reminding());
     const alice = await withQuota('alice', 1_000, 900);
     const bob = await withQuota('bob', 1_000, 899);
@@ -233,7 +233,7 @@ describe('users are told', () => {
     ]);
   });
 
-  test('by the option where they have not said from when on', async () => {
+  test('by the option where the user has set no threshold', async () => {
     await start(reminding());
     const alice = await withQuota('alice', 1_050, null);
     await call(alice, 100, 50);
@@ -246,7 +246,7 @@ describe('users are told', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('of what is spent, not of what calls under way may cost', async () => {
+  test('of what is spent, not of reservations', async () => {
     await start(reminding());
     const alice = await withQuota('alice', 1_000, 500);
     await call(alice, 900, null);
@@ -255,7 +255,7 @@ describe('users are told', () => {
     expect(told).toEqual([]);
   });
 
-  test('of nothing that happened before there was anybody to tell it', async () => {
+  test('of no event from before the notifications began', async () => {
     const alice = await withQuota('alice', 1_000, 2_000);
     await call(alice, 100, 100);
     const stop = await start(reminding());
@@ -269,12 +269,12 @@ describe('users are told', () => {
     expect(told).toHaveLength(1);
   });
 
-  describe('if they are root, of channels', () => {
+  describe('as root of channels', () => {
     const reporting = (): Reaction => reportChannels({ ...node, root: async () => root.id, notify });
     const switched = (id: ChannelId, order: ChannelCommand): Promise<unknown> =>
       node.handle(channelDecider, streams.channel(id), order);
 
-    test('that were switched off or on by nobody', async () => {
+    test('that were disabled or enabled automatically', async () => {
       await start(reporting());
       const id = await addChannel('key');
       const { key } = node.directory.channel(id)?.secrets ?? {};
@@ -290,7 +290,7 @@ describe('users are told', () => {
       ]);
     });
 
-    test('and not of those somebody switched', async () => {
+    test('except those that a user switched', async () => {
       await start(reporting());
       const id = await addChannel('key');
       await switched(id, { type: 'DisableChannel', automatic: false, reason: '', by: root.id });
@@ -299,7 +299,7 @@ describe('users are told', () => {
       expect(told).toEqual([]);
     });
 
-    test('whose accounts came to have little left, once until they have more', async () => {
+    test('whose accounts are nearly spent, once until they are topped up', async () => {
       await start(reportLowBalances({ ...node, root: async () => root.id, notify }));
       const id = await addChannel('key');
       for (const balance of ['2', '0.9', '0.8', '5', '0.7']) {
@@ -313,7 +313,7 @@ describe('users are told', () => {
       ]);
     });
 
-    test('that have all been tested', async () => {
+    test('when all of them have been tested', async () => {
       await start(reportTestRuns({ ...node, root: async () => root.id, notify }));
       await addChannel('key');
       node.channels.testAll(admin);
@@ -324,7 +324,7 @@ describe('users are told', () => {
   });
 });
 
-describe('a reaction', () => {
+describe('a reaction to events', () => {
   /** Notes which streams it was told of; fails for those in `failing`. */
   class Noting implements Reaction {
     readonly told: StreamName[] = [];
@@ -339,7 +339,7 @@ describe('a reaction', () => {
     }
   }
 
-  test('that fails for one stream goes on with the others, and is not written down as done before it is', async () => {
+  test('that fails for one stream continues with the others, and saves no checkpoint beyond the failure', async () => {
     const noting = new Noting('noting');
     const channel = await addChannel('key');
     noting.failing.add(streams.channel(channel));
@@ -353,7 +353,7 @@ describe('a reaction', () => {
     expect(noting.told).toContain(streams.channel(channel));
   });
 
-  test('added to a log that others have reacted to begins at its beginning', async () => {
+  test('that is added to an existing log begins at its beginning', async () => {
     await addChannel('key');
     const former = new Noting('former');
     const stop = await start(former);
@@ -367,7 +367,7 @@ describe('a reaction', () => {
     expect(again.told).toEqual([]);
   });
 
-  test('of which nothing is asked still comes along, so that a start reads little again', async () => {
+  test('without events for it still saves its checkpoint, so that a start reads little again', async () => {
     const noting = new Noting('noting');
     await start(noting);
     await registered('alice');

@@ -36,7 +36,7 @@ const edit = (name: string) =>
   ({ type: 'EditApiKey', owner, quotaDelta: Quota(0), terms: apiKeyTerms({ name }) }) as const;
 const change = (key: string, text: string) => ({ type: 'ChangeOption', key, value: { text }, by: UserId(1) }) as const;
 
-describe('the work of an order', () => {
+describe('the work of a command', () => {
   test('does not grow with the history of its stream', async () => {
     const store = new CountingStore();
     const run = handle(store, clock);
@@ -63,7 +63,7 @@ describe('the work of an order', () => {
   });
 });
 
-test('an order given again long after is known as a repeat, and as another one where it asks for something else', async () => {
+test('a command repeated much later is recognised, and as a different one where its content differs', async () => {
   const run = handle(new MemoryEventStore(), clock);
   await run(apiKeyDecider, keyStream, issue);
   const mark = idempotencyMark(owner, 'mine', keyStream, 'edit to first');
@@ -75,10 +75,10 @@ test('an order given again long after is known as a repeat, and as another one w
   ).rejects.toMatchObject({ code: 'idempotency-key-reused' });
 });
 
-describe('what is kept of streams', () => {
+describe('the cache of folded streams', () => {
   const optionStreams = ['a', 'b', 'c'].map((name) => `options-${name}` as StreamName);
 
-  test('is bounded in number: those used last stay, the others are read again', async () => {
+  test('is bounded in number: the most recently used stay, the others are read again', async () => {
     const store = new CountingStore();
     const run = handle(store, clock, new RecentFolds(store, { streams: 2, weight: 1_000_000 }));
     for (const stream of optionStreams)
@@ -97,7 +97,7 @@ describe('what is kept of streams', () => {
     expect(await reads(b)).toBe(5);
   });
 
-  test('is bounded in weight: what is larger than all may be is not kept at all', async () => {
+  test('is bounded in size: a stream larger than the limit is not cached', async () => {
     const store = new CountingStore();
     const run = handle(store, clock, new RecentFolds(store, { streams: 100, weight: 10_000 }));
     const [a, b] = optionStreams as [StreamName, StreamName];
@@ -114,7 +114,7 @@ describe('what is kept of streams', () => {
     expect(store.read).toBe(0);
   });
 
-  test('leads to the same events as reading everything each time, whoever else writes', async () => {
+  test('leads to the same events as reading everything each time, with any concurrent writers', async () => {
     const order = fc.record({
       node: fc.nat(1),
       stream: fc.nat(2),

@@ -35,8 +35,8 @@ function held() {
   return { until, letGo };
 }
 
-describe('renaming', () => {
-  test('claims the new name, then gives the old one back', async () => {
+describe('renaming a user', () => {
+  test('claims the new name, then releases the old one', async () => {
     const alice = await registered();
     await node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }));
     expect(await holderOf('alicia')).toBe(alice.id);
@@ -44,7 +44,7 @@ describe('renaming', () => {
     expect((await eventsOf(alice)).at(-1)).toMatchObject({ type: 'UserProfileChanged', username: 'alicia' });
   });
 
-  test('to a name somebody has is refused and leaves both names as they were', async () => {
+  test('to a taken name is refused and leaves both names unchanged', async () => {
     const [alice, bob] = [await registered(), await registered({ username: 'bob' })];
     const before = (await eventsOf(alice)).length;
     await expect(node.users.changeOwnProfile(alice, ownProfile({ username: 'Bob' }))).rejects.toThrow(
@@ -55,7 +55,7 @@ describe('renaming', () => {
     expect(await eventsOf(alice)).toHaveLength(before);
   });
 
-  test('that is refused gives the new name back', async () => {
+  test('that is refused releases the new name', async () => {
     const alice = await registered({ role: 'admin' });
     await expect(node.users.edit(admin, alice.id, userPatch({ username: 'alicia' }))).rejects.toThrow(
       refusal('peer-update-forbidden'),
@@ -64,7 +64,7 @@ describe('renaming', () => {
     expect(await holderOf('alice')).toBe(alice.id);
   });
 
-  test('to another spelling of one’s own name keeps it, whatever another change of the same user gives back', async () => {
+  test('to another spelling of one’s own name keeps it, whatever a concurrent change of the same user releases', async () => {
     const alice = await registered();
     const { store } = node;
     store.beforeAppend = async (stream) => {
@@ -78,7 +78,7 @@ describe('renaming', () => {
     expect(await holderOf('alicia')).toBeNull();
   });
 
-  test('that fails takes nothing from another change of the same user, who is about to bear that name', async () => {
+  test('that fails takes nothing from a concurrent change of the same user to that name', async () => {
     const alice = await registered();
     const { store } = node;
     const [failed, arrived] = [held(), held()];
@@ -103,7 +103,7 @@ describe('renaming', () => {
     await expect(node.users.create(root, newUser({ username: 'alicia' }))).rejects.toThrow(refusal('username-taken'));
   });
 
-  test('whose answer was lost is found in the stream, and keeps the new name', async () => {
+  test('without an answer is found in the stream, and keeps the new name', async () => {
     const alice = await registered();
     const { store } = node;
     store.beforeAppend = async (stream, events) => {
@@ -117,7 +117,7 @@ describe('renaming', () => {
     await expect(node.users.create(root, newUser({ username: 'alicia' }))).rejects.toThrow(refusal('username-taken'));
   });
 
-  test('that can neither go on nor be undone tells the first reason', async () => {
+  test('that can neither be completed nor rolled back reports the first reason', async () => {
     const alice = await registered();
     node.store.beforeAppend = async (stream) => {
       if (stream === streams.user(alice.id)) throw new Failure('store-unavailable', { reason: 'first' });
@@ -129,21 +129,21 @@ describe('renaming', () => {
     });
   });
 
-  test('in another case needs no claim', async () => {
+  test('in another letter case needs no claim', async () => {
     const alice = await registered();
     await node.users.changeOwnProfile(alice, ownProfile({ username: 'Alice' }));
     expect(await node.eventsOf(streams.username('alice'))).toHaveLength(1);
     expect((await eventsOf(alice)).at(-1)).toMatchObject({ username: 'Alice' });
   });
 
-  test('to the name one has changes nothing, however long it is', async () => {
+  test('to the current name changes nothing, however long it is', async () => {
     const alice = await registered();
     const { position } = await node.users.create(root, newUser({ username: 'bob' }));
     await node.users.changeOwnProfile(alice, ownProfile({ username: 'alice' }));
     expect(await node.store.head()).toBe(position);
   });
 
-  test('there and back at once ends with the name claimed, though the memory of the node lags behind', async () => {
+  test('and back at once ends with the name claimed, even if the memory of the node lags behind', async () => {
     const alice = await registered();
     node.store.hold();
     await node.users.changeOwnProfile(alice, ownProfile({ username: 'alicia' }));
@@ -162,7 +162,7 @@ describe('renaming', () => {
     await expect(node.users.edit(root, alice.id, userPatch({ username }))).rejects.toThrow(refusal(code));
   });
 
-  test('of nobody claims nothing', async () => {
+  test('that does not exist claims nothing', async () => {
     await expect(node.users.edit(root, UserId(99), userPatch({ username: 'nobody' }))).rejects.toThrow(
       refusal('user-not-found'),
     );

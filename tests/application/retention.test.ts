@@ -33,14 +33,14 @@ beforeEach(() => {
   clock = settableClock(Instant(midnight + 5));
 });
 
-describe('how long the log is kept', () => {
-  test('is for ever where nobody says otherwise, and where it would begin before there were clocks', async () => {
+describe('the retention of the usage log', () => {
+  test('is unlimited by default, and where it would begin before 1970', async () => {
     const look = looking();
     for (days of [0, 36_500]) await look();
     expect(asked).toEqual([]);
   });
 
-  test('is whole days, cleared once each', async () => {
+  test('is in whole days, cleared once each', async () => {
     const look = looking();
     await look();
     await look();
@@ -51,7 +51,7 @@ describe('how long the log is kept', () => {
     expect(told).toEqual([1, 2]);
   });
 
-  test('is obeyed as soon as it is another', async () => {
+  test('takes effect as soon as it is changed', async () => {
     const look = looking();
     await look();
     days = 7;
@@ -59,7 +59,7 @@ describe('how long the log is kept', () => {
     expect(asked).toEqual([midnight - 30 * dayMs, midnight - 7 * dayMs]);
   });
 
-  test('is tried again where it failed', async () => {
+  test('is retried after a failure', async () => {
     const look = looking();
     fails = true;
     await expect(look()).rejects.toMatchObject({ code: 'store-unavailable' });

@@ -24,7 +24,7 @@ const planted = {
   unknownSecret: 'planted-unknown',
 } as const;
 
-test('no secret and nothing personal is in any event, whatever is done', async () => {
+test('no event contains a secret or personal data, whatever is done', async () => {
   const node = await openMemoryNode();
   const { users, apiKeys, channels, options, setup, store, caughtUp } = node;
   const { rootPassword, userPassword } = planted;

@@ -17,17 +17,17 @@ describe('the usage log', () => {
   const { mayAskLog, log, logBefore, followLog, logStatistics } = usageQueries({} as never);
   const ofChannel = { channelId: ChannelId(1) };
 
-  test('may be asked for one’s own lines by everybody, for all lines by administrators', () => {
+  test('is available to all users for their own lines, and to administrators for all lines', () => {
     mayAskLog(ordinary, { model: 'gpt-4o' }, true);
     mayAskLog(admin, {}, false);
     expect(() => mayAskLog(ordinary, {}, false)).toThrow(tooLow);
   });
-  test('may be asked for the lines of a channel by administrators alone, their own too', () => {
+  test('is available by channel to administrators only, their own lines included', () => {
     mayAskLog(admin, ofChannel, true);
     mayAskLog(admin, ofChannel, false);
     expect(() => mayAskLog(ordinary, ofChannel, true)).toThrow(tooLow);
   });
-  test('is not read for anybody else', async () => {
+  test('is not read for other users', async () => {
     const request = { page: 1, size: 10 };
     await expect(log(ordinary, ofChannel, request, true)).rejects.toThrow(tooLow);
     await expect(logBefore(ordinary, ofChannel, { limit: 1 }, true)).rejects.toThrow(tooLow);

@@ -45,7 +45,7 @@ beforeAll(() =>
     `CREATE ROLE ${narrow} LOGIN CONNECTION LIMIT 20`,
   ),
 );
-describe('a database that a gateway is pointed at', () => {
+describe('the check of the configured database', () => {
   test('passes when its role owns it, and no pooler stands before it', async () => {
     expect(await checkDatabase(as(role, await newDatabase(`OWNER ${role}`)))).toEqual({ pooled: false });
   });
@@ -111,7 +111,7 @@ describe('a database that a gateway is pointed at', () => {
     expect(await reasonOf(as(user, await make()))).toContain(`gives ${limit} of the ${connectionsNeeded} connections`);
   });
 
-  test('is refused with the word of Postgres when no connection is left', async () => {
+  test('is refused with the message of Postgres when no connection is left', async () => {
     const connection = as(role, await newDatabase(`OWNER ${role} CONNECTION LIMIT 1`));
     const holding = newClient(connection);
     await holding.connect();
@@ -126,13 +126,13 @@ describe('a database that a gateway is pointed at', () => {
   });
 });
 
-describe('as many connections as a node may need', () => {
-  test('are opened and closed again where they are given', async () => {
+describe('the connections that a node needs', () => {
+  test('are opened and closed again where they are available', async () => {
     const connection = as(role, await newDatabase(`OWNER ${role}`));
     await checkConnections(connection, connectionsNeeded - 5);
   });
 
-  test('are counted where they are not', async () => {
+  test('are counted where too few are available', async () => {
     const connection = as(role, await newDatabase(`OWNER ${role} CONNECTION LIMIT 3`));
     const failure = await checkConnections(connection, connectionsNeeded - 5, 0).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'store-unavailable' });

@@ -4,7 +4,7 @@ import { openPool } from '../../../src/adapters/database/postgres.js';
 import { createEmptyDatabase, type TestDatabase } from '../../support/postgres/postgres.js';
 import { quietLog } from '../../support/quiet-log.js';
 
-describe('migrating', () => {
+describe('a migration', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await createEmptyDatabase();
@@ -14,14 +14,14 @@ describe('migrating', () => {
   const numbers = { name: '0001-numbers', sql: 'CREATE TABLE numbers (value integer)' };
   const one = { name: '0002-one', sql: 'INSERT INTO numbers VALUES (1)' };
 
-  test('runs what has not run, in order, once', async () => {
+  test('runs the missing steps, in order, once', async () => {
     expect(await migrate(database.pool, [numbers])).toEqual(['0001-numbers']);
     expect(await migrate(database.pool, [numbers, one])).toEqual(['0002-one']);
     expect(await migrate(database.pool, [numbers, one])).toEqual([]);
     expect((await database.pool.query('SELECT value FROM numbers')).rows).toEqual([{ value: 1 }]);
   });
 
-  test('runs everything once when several processes start together', async () => {
+  test('runs each step once when several processes start together', async () => {
     const pools = await Promise.all(Array.from({ length: 4 }, () => openPool(database.connection, quietLog)));
     const ran = await Promise.all(pools.map((pool) => migrate(pool, [numbers, one, ...adapterMigrations])));
     expect(ran.flat().toSorted()).toEqual([numbers, one, ...adapterMigrations].map(({ name }) => name).toSorted());
@@ -43,7 +43,7 @@ describe('migrating', () => {
     return rows.map(({ name }) => name);
   };
 
-  test('is refused where a newer release has been, which is named with what to do; nothing is changed', async () => {
+  test('is refused where a newer release has run, with its name and a remedy; nothing is changed', async () => {
     await migrate(database.pool, [numbers, one]);
     const two = { name: '0001-another', sql: 'CREATE TABLE others ()' };
     await expect(migrate(database.pool, [numbers, two])).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('migrating', () => {
     expect(await migrate(database.pool, [numbers, one, two])).toEqual(['0001-another']);
   });
 
-  test('is what commands beside a gateway never do: they say whose tables they found', async () => {
+  test('is never run by CLI commands: they report the version of the tables they found', async () => {
     const refused = (reason: RegExp) => ({
       code: 'store-unavailable',
       details: { reason: expect.stringMatching(reason) },

@@ -29,7 +29,7 @@ const holder = `
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 describe('the claim to be the only node', () => {
-  test('is refused with a message that says why while another node lives', async () => {
+  test('is refused with the reason while another node is running', async () => {
     await claim();
     await expect(claim()).rejects.toMatchObject({
       code: 'store-unavailable',
@@ -37,7 +37,7 @@ describe('the claim to be the only node', () => {
     });
   });
 
-  test('is had as soon as a predecessor that ends has gone, which is said while it waits', async () => {
+  test('is granted as soon as a predecessor that shuts down has gone, which is logged while it waits', async () => {
     const predecessor = await claim();
     let waiting: () => void = () => undefined;
     const told = new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ describe('the claim to be the only node', () => {
     await claim({ waitMs: 60_000 });
   });
 
-  test('that is lost begins no epoch: it would end that of the node which has the claim now', async () => {
+  test('that is lost begins no epoch: it would end that of the node that has the claim now', async () => {
     const early = await claim();
     const { rows } = await database.pool.query<{ pid: number; key: string }>(holder);
     // First in the queue for the lock.

@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 const warnings: string[] = [];
 process.on('warning', ({ message }) => warnings.push(message));
 
-describe('Postgres connections', () => {
+describe('a Postgres connection', () => {
   let database: TestDatabase;
   let between: CutOff;
   beforeAll(async () => {
@@ -22,15 +22,18 @@ describe('Postgres connections', () => {
     await database.drop();
   });
 
-  describe('bigint', () => {
-    test.each(['0', '-1', '9007199254740991', '-9007199254740991'])('%s arrives as a number', async (text) => {
+  describe('for a bigint', () => {
+    test.each(['0', '-1', '9007199254740991', '-9007199254740991'])('returns %s as a number', async (text) => {
       const { rows } = await database.pool.query<{ value: number }>(`SELECT ${text}::bigint AS value`);
       expect(rows).toEqual([{ value: Number(text) }]);
     });
 
-    test.each(['9007199254740992', '-9223372036854775808'])('%s is an error, not a wrong number', async (text) => {
-      await expect(database.pool.query(`SELECT (${text})::bigint AS value`)).rejects.toThrow(/not a safe integer/);
-    });
+    test.each(['9007199254740992', '-9223372036854775808'])(
+      'returns an error for %s, not a wrong number',
+      async (text) => {
+        await expect(database.pool.query(`SELECT (${text})::bigint AS value`)).rejects.toThrow(/not a safe integer/);
+      },
+    );
   });
 
   test.each([
@@ -38,19 +41,19 @@ describe('Postgres connections', () => {
     ['0.10', 0.1],
     ['9007199254740993', Number.MAX_SAFE_INTEGER],
     ['-1e40', -Number.MAX_SAFE_INTEGER],
-  ])('numeric %s arrives as the nearest number that can be told', async (text, value) => {
+  ])('returns numeric %s as the nearest representable number', async (text, value) => {
     const { rows } = await database.pool.query(`SELECT '${text}'::numeric AS value`);
     expect(rows).toEqual([{ value }]);
   });
 
-  test('a sum of bigints has no end', async () => {
+  test('returns a sum of bigints of any size', async () => {
     const { rows } = await database.pool.query(
       'SELECT sum(n) AS value, sum(n)::text AS exactly FROM (VALUES (9007199254740991), (9007199254740991)) v (n)',
     );
     expect(rows).toEqual([{ value: Number.MAX_SAFE_INTEGER, exactly: '18014398509481982' }]);
   });
 
-  test('a URL is as good as its parts', async () => {
+  test('accepts a URL like its parts', async () => {
     if ('url' in between.connection) throw new Error('The parts are needed');
     const { host, port, user, database: name } = between.connection;
     const pool = await openPool({ url: `postgres://${user}:ignored@${host}:${port}/${name}` }, quietLog);
@@ -59,7 +62,7 @@ describe('Postgres connections', () => {
     await pool.end();
   });
 
-  test('idle connections that are lost are replaced, and do not end the process', async () => {
+  test('that is idle and lost is replaced, and does not end the process', async () => {
     const pool = await openPool(between.connection, quietLog);
     const lost = new Promise((resolve) => pool.once('error', resolve));
     await between.cut();
@@ -69,7 +72,7 @@ describe('Postgres connections', () => {
     await pool.end();
   });
 
-  test('the end of a pool is over when Postgres has closed its connections', async () => {
+  test('has been closed by Postgres when the end of its pool resolves', async () => {
     const size = 24;
     const pool = await openPool(between.connection, quietLog, { size });
     const clients = await Promise.all(Array.from({ length: size }, () => pool.connect()));
@@ -84,7 +87,7 @@ describe('Postgres connections', () => {
     expect(open.rows).toEqual([]);
   });
 
-  describe('limits of a connection', () => {
+  describe('with limits', () => {
     const limits = { statementMs: 4_000, lockMs: 2_000 };
     const shown = async (client: Pick<pg.ClientBase, 'query'>): Promise<unknown[]> => {
       const { rows } = await client.query<Record<string, unknown>>(
@@ -94,7 +97,7 @@ describe('Postgres connections', () => {
       return Object.values(rows[0] ?? {});
     };
 
-    test('hold from its first statement on, in a pool or not, whatever role and database say', async () => {
+    test('has them from its first statement on, in a pool or not, whatever role and database set', async () => {
       const { rows } = await database.pool.query<{ name: string }>('SELECT current_database() AS name');
       await database.pool.query(`ALTER DATABASE ${rows[0]?.name} SET statement_timeout TO 1`);
       const client = newClient(database.connection, limits);
@@ -107,11 +110,11 @@ describe('Postgres connections', () => {
       await database.pool.query(`ALTER DATABASE ${rows[0]?.name} RESET statement_timeout`);
     });
 
-    test('are set one after the other, as the driver will demand', () => {
+    test('sets them one after the other, as the driver will require', () => {
       expect(warnings.filter((warning) => warning.includes('client.query()'))).toEqual([]);
     });
 
-    test('end a statement on the server when its client has gone', async () => {
+    test('ends a statement on the server when its client has disconnected', async () => {
       const gone = newClient(between.connection, { statementMs: null, lockMs: null });
       gone.on('error', () => {});
       await gone.connect();
@@ -130,14 +133,14 @@ describe('Postgres connections', () => {
     });
   });
 
-  describe('a Postgres that cannot be used is unavailable, and the operator is told', () => {
+  describe('to an unusable Postgres fails as unavailable, and the message for the operator says', () => {
     const reasonOf = async (connection: PostgresConnection): Promise<string> => {
       const failure = await openPool(connection, quietLog).catch((error: unknown) => error);
       expect(failure).toMatchObject({ code: 'store-unavailable' });
       return (failure as { details: { reason: string } }).details.reason;
     };
 
-    test('where nobody answers, what to start', async () => {
+    test('what to start, where no server answers', async () => {
       await between.cut();
       const reason = await reasonOf({ url: `postgres://someone:hidden@127.0.0.1:1/tallygate` });
       expect(reason).toContain('127.0.0.1:1, database tallygate');
@@ -145,7 +148,7 @@ describe('Postgres connections', () => {
       expect(reason).not.toContain('hidden');
     });
 
-    test('where the database is missing, which one', async () => {
+    test('which database is missing', async () => {
       const reason = await reasonOf({ ...database.connection, database: 'missing' } as PostgresConnection);
       expect(reason).toMatch(/"missing" does not exist.*Create the database/);
     });

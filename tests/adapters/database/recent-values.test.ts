@@ -3,7 +3,7 @@ import { RecentValues } from '../../../src/adapters/database/recent-values.js';
 import { someInstant } from '../../support/given/events.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
 
-describe('recent values', () => {
+describe('the cache of recent values', () => {
   const clock = settableClock(someInstant);
   const newCache = (capacity = 10) => {
     const loads: string[] = [];
@@ -16,25 +16,25 @@ describe('recent values', () => {
     return { values, get, loads };
   };
 
-  test('load a value once', async () => {
+  test('loads a value once', async () => {
     const { get, loads } = newCache();
     expect([await get('a'), await get('a')]).toEqual(['value of a', 'value of a']);
     expect(loads).toEqual(['a']);
   });
 
-  test('share one load between all who ask at once', async () => {
+  test('shares one load between concurrent readers', async () => {
     const { get, loads } = newCache();
     await Promise.all([get('a'), get('a'), get('a')]);
     expect(loads).toEqual(['a']);
   });
 
-  test('drop the one that was not used for longest', async () => {
+  test('evicts the least recently used one', async () => {
     const { get, loads } = newCache(2);
     for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
     expect(loads).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  test('ask again when a value has reached its age', async () => {
+  test('loads again when a value has reached its maximum age', async () => {
     const { get, loads } = newCache();
     await get('a');
     clock.advance(999);
@@ -44,7 +44,7 @@ describe('recent values', () => {
     expect(loads).toEqual(['a', 'a']);
   });
 
-  test('ask again when the clock has been set back: nobody knows how old a value is then', async () => {
+  test('loads again when the clock has been set back: the age of a value is unknown then', async () => {
     const { get, loads } = newCache();
     await get('a');
     clock.advance(-3_600_000);
@@ -53,20 +53,20 @@ describe('recent values', () => {
     expect(loads).toEqual(['a', 'a']);
   });
 
-  test('do not keep that a value is missing', async () => {
+  test('does not keep that a value is missing', async () => {
     const { get, loads } = newCache();
     expect(await get('no a')).toBeNull();
     await get('no a');
     expect(loads).toEqual(['no a', 'no a']);
   });
 
-  test('do not keep a failure', async () => {
+  test('does not keep a failure', async () => {
     const { values, get } = newCache();
     await expect(values.get('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(await get('a')).toBe('value of a');
   });
 
-  test('load a deleted value again', async () => {
+  test('loads a deleted value again', async () => {
     const { values, get, loads } = newCache();
     await get('a');
     values.delete('a');
@@ -74,7 +74,7 @@ describe('recent values', () => {
     expect(loads).toEqual(['a', 'a']);
   });
 
-  test('take nothing over from a load that was deleted while it ran', async () => {
+  test('takes nothing from a load that was deleted while it ran', async () => {
     const { values, get } = newCache();
     let finish: (value: string) => void = () => undefined;
     const old = values.get(

@@ -130,7 +130,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     expect(await query(connection, 'SELECT current_database() AS name')).toEqual([{ name: 'tallygate' }]);
   });
 
-  test('loses nothing that was acknowledged, and opens no port', async () => {
+  test('loses nothing acknowledged, and opens no port', async () => {
     const { connection } = await start();
     const settings = await query(
       connection,
@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     expect(settings).toEqual([{ fsync: 'on', commit: 'on', pages: 'on', addresses: '' }]);
   });
 
-  test('lets nobody else into its data and its socket', async () => {
+  test('denies others its data and its socket', async () => {
     const { connection } = await start();
     if ('url' in connection) throw new Error('The socket directory is needed');
     expect((await stat(postgresDir)).mode & 0o777).toBe(0o700);
@@ -153,7 +153,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     expect(await query((await start()).connection, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
   });
 
-  test('is gone when it has been stopped, with its socket and its lock file', async () => {
+  test('is stopped completely, with its socket and its lock file removed', async () => {
     const { connection } = await start();
     if ('url' in connection) throw new Error('The socket directory is needed');
     await stop();
@@ -162,7 +162,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     expect(await readdir(postgresDir)).not.toContain('postmaster.pid');
   });
 
-  test('finds a short way to its socket when the path of the data is long', async () => {
+  test('uses a short path for its socket when the path of the data is long', async () => {
     dataDir = join(home, 'a'.repeat(100));
     postgresDir = join(dataDir, 'postgres');
     const { connection } = await start();
@@ -173,14 +173,14 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     await expect(stat(connection.host)).rejects.toThrow('ENOENT');
   });
 
-  test('uses a data directory that others may pass through, and puts its socket there', async () => {
+  test('uses a data directory that others may traverse, and puts its socket there', async () => {
     await chmod(home, 0o755);
     const { connection } = await start();
     expect(connection).toMatchObject({ host: join(dataDir, 'postgres-socket') });
     expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   });
 
-  test('does not take a half-made data directory for a whole one', async () => {
+  test('does not accept an incomplete data directory as complete', async () => {
     const unfinished = join(dataDir, 'postgres-unfinished-x');
     await mkdir(unfinished, { recursive: true });
     await writeFile(join(unfinished, 'PG_VERSION'), '18\n');
@@ -188,15 +188,15 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres-unfinished'))).toEqual([]);
   });
 
-  test('leaves a directory with something else in it alone', async () => {
+  test('leaves a directory with other contents unchanged', async () => {
     await mkdir(postgresDir, { recursive: true });
     await writeFile(join(postgresDir, 'diary.txt'), 'dear diary');
     await expect(startAnew()).rejects.toMatchObject({ code: 'store-unavailable' });
     expect(await readdir(postgresDir)).toEqual(['diary.txt']);
   });
 
-  describe('a second start on the same data', () => {
-    test('is refused while the first one lives, which notices nothing', async () => {
+  describe('with a second start on the same data', () => {
+    test('refuses it while the first one runs, which is not affected', async () => {
       const { connection } = await start();
       await expect(startEmbeddedPostgres({ dataDir, log: quietLog })).rejects.toMatchObject({
         code: 'store-unavailable',
@@ -205,7 +205,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     });
 
-    test('is refused while another process owns it', async () => {
+    test('refuses it while another process owns it', async () => {
       const { connection } = await startInProcess();
       await expect(startEmbeddedPostgres({ dataDir, log: quietLog })).rejects.toMatchObject({
         details: { reason: expect.stringMatching(/in use by another running Tallygate/) },
@@ -215,7 +215,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
   });
 
   describe('after kill -9', () => {
-    test('of its owner, Postgres goes too, and leaves nothing in the way of the next start', async () => {
+    test('of its owner stops too, and does not block the next start', async () => {
       const { child, connection } = await startInProcess();
       await query(connection, 'CREATE TABLE kept AS SELECT 42 AS value');
       expect((await postgresProcesses()).length).toBeGreaterThan(3);
@@ -224,7 +224,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(await query((await start()).connection, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
     });
 
-    test('of its owner, the next start need not wait', async () => {
+    test('of its owner need not be waited for at the next start', async () => {
       const { child, connection } = await startInProcess();
       await query(connection, 'CREATE TABLE kept AS SELECT 42 AS value');
       const ended = once(child, 'exit');
@@ -233,7 +233,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(await query((await start()).connection, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
     });
 
-    test('of its owner, a command that has just attached to it has one of its own', async () => {
+    test('of its owner leaves a command that has just attached with an instance of its own', async () => {
       const { child, connection } = await startInProcess();
       await query(connection, 'CREATE TABLE kept AS SELECT 42 AS value');
       const attachedTo: PostgresConnection[] = [];
@@ -251,7 +251,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(opened).toEqual([{ value: 42 }]);
     });
 
-    test('of its owner and its supervisor, the next start stops the orphan', async () => {
+    test('of its owner and its supervisor is stopped as an orphan by the next start', async () => {
       const { child, connection } = await startInProcess();
       await query(connection, 'CREATE TABLE kept AS SELECT 42 AS value');
       const orphan = await postmaster();
@@ -265,7 +265,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(await postmaster()).not.toBe(orphan);
     });
 
-    test('of the owner and of every Postgres process, each acknowledged event is there', async () => {
+    test('of the owner and of every Postgres process has each acknowledged event', async () => {
       const { child, lines } = await startInProcess('append');
       const acknowledged: string[] = [];
       while (acknowledged.length < 2_000) {
@@ -282,7 +282,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(stored.size).toBeGreaterThanOrEqual(acknowledged.length);
     });
 
-    test('of Postgres alone, its owner starts it again', async () => {
+    test('of Postgres only is restarted by its owner', async () => {
       const { connection } = await start();
       await query(connection, 'CREATE TABLE kept AS SELECT 42 AS value');
       const first = await postmaster();
@@ -292,7 +292,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(await postmaster()).not.toBe(first);
     });
 
-    test('a Postgres that somebody has stopped is started again', async () => {
+    test('is restarted if Postgres was stopped from outside', async () => {
       const { connection } = await start();
       const first = await postmaster();
       process.kill(first, 'SIGINT');
@@ -300,7 +300,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(await eventually(() => query(connection, 'SELECT 1 AS one'))).toEqual([{ one: 1 }]);
     });
 
-    test('of the supervisor alone, its owner starts it again', async () => {
+    test('of the supervisor only is restarted by its owner', async () => {
       const { connection } = await start();
       const first = await postmaster();
       kill(await parentOf(first));
@@ -309,11 +309,11 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     });
   });
 
-  describe('a lock file left behind', () => {
+  describe('with a lock file left behind', () => {
     test.each([
-      ['by a process that is gone', () => 4_194_000],
-      ['with the number of a process that is something else', () => process.pid],
-    ])('%s is no obstacle', async (_, pid) => {
+      ['by a dead process', () => 4_194_000],
+      ['with the number of another program’s process', () => process.pid],
+    ])('%s still starts', async (_, pid) => {
       await query((await start()).connection, 'CREATE TABLE kept AS SELECT 42 AS value');
       await stop();
       const lock = [pid(), postgresDir, 1_767_323_045, 5432, '/gone', '', '  1234567         0', 'ready   ', ''];
@@ -325,8 +325,8 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     });
   });
 
-  describe.skipIf(!isRoot)('started by root', () => {
-    test('runs as nobody', async () => {
+  describe.skipIf(!isRoot)('when root starts it', () => {
+    test('runs as an unprivileged user', async () => {
       await start();
       const status = await readFile(`/proc/${await postmaster()}/status`, 'utf8');
       expect(status).toMatch(new RegExp(`^Uid:\\s${nobody}\\s${nobody}`, 'm'));
@@ -340,7 +340,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect(await query((await start()).connection, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
     });
 
-    test('runs a copy of an installation that others cannot get to, with the links that npm has left out', async () => {
+    test('runs a copy of an installation that others cannot access, with the links that npm omitted', async () => {
       const account = postgresAccount();
       const closed = join(home, 'closed');
       await cp(installedPackage(), closed, { recursive: true, verbatimSymlinks: true });
@@ -357,7 +357,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       expect((await readdir(dataDir)).length).toBe(1);
     });
 
-    test('does not run a copy that somebody else has put there', async () => {
+    test('does not run a copy that another user has put there', async () => {
       const closed = join(home, 'closed');
       await mkdir(join(closed, 'native'), { recursive: true });
       await writeFile(join(closed, 'package.json'), '{"version":"18.0.0"}');
@@ -370,7 +370,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
       });
     });
 
-    test('is no precondition: an ordinary user can start it too', async () => {
+    test('is not required: an ordinary user can start it too', async () => {
       await prepare();
       execFileSync('chown', ['-R', `${nobody}:${nobody}`, home]);
       const { child, connection } = await startInProcess('', { uid: nobody, gid: nobody });
@@ -380,7 +380,7 @@ describe.skipIf(process.platform !== 'linux')('the embedded Postgres', () => {
     });
   });
 
-  test('makes the library links that npm has left out', async () => {
+  test('creates the library links that npm has omitted', async () => {
     const native = join(home, 'package', 'native');
     await mkdir(join(native, 'lib'), { recursive: true });
     const list = await readFile(join(installedPackage(), 'native', 'pg-symlinks.json'));

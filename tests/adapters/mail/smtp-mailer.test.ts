@@ -72,19 +72,19 @@ describe('a mail', () => {
     ]);
   });
 
-  test('is encrypted where the server offers it', async () => {
+  test('is encrypted where the server offers TLS', async () => {
     const to = await started();
     await mailerTo({ host: 'mail.example', port: to.port }).send(mail);
     expect(to.received).toMatchObject([{ encrypted: true }]);
   });
 
-  test('is encrypted from the first byte where the options say so', async () => {
+  test('is encrypted from the first byte where the options require it', async () => {
     const to = await started({ implicitTls: true });
     await mailerTo({ host: 'mail.example', port: to.port }, { implicitTls: true }).send(mail);
     expect(to.received).toMatchObject([{ encrypted: true }]);
   });
 
-  test('is in whatever script it is in', async () => {
+  test('may be in any script', async () => {
     const to = await started();
     const sender = { name: '网关 “一号”', address: 'gateway@mail.example' };
     await mailerTo(to, { sender }).send({
@@ -98,13 +98,13 @@ describe('a mail', () => {
     ]);
   });
 
-  test('goes to several where there are several', async () => {
+  test('is sent to several recipients if there are several', async () => {
     const to = await started();
     await mailerTo(to).send({ ...mail, to: 'alice@mail.example; bob@mail.example;' });
     expect(to.received).toMatchObject([{ to: ['alice@mail.example', 'bob@mail.example'] }]);
   });
 
-  test('has only the headers and recipients it was given, whatever is in its texts', async () => {
+  test('has only the headers and recipients of the order, whatever is in its texts', async () => {
     const to = await started();
     const sender = { name: 'Evil\r\nBcc: eve@mail.example', address: 'gateway@mail.example' };
     await mailerTo(to, { sender }).send({ ...mail, subject: 'Hello\r\nBcc: eve@mail.example\r\n\r\nAnother text' });
@@ -131,29 +131,29 @@ describe('a mail', () => {
     expect(to.connections()).toBe(0);
   });
 
-  test('is not sent in the name of something that is no address', async () => {
+  test('is not sent from an invalid address', async () => {
     const to = await started();
     const sender = { name: 'x', address: 'nobody\r\nMAIL' };
     await expect(mailerTo(to, { sender }).send(mail)).rejects.toThrow(reason('the address of the sender is not valid'));
   });
 });
 
-describe('signing in at the server', () => {
+describe('signing in at the mail server', () => {
   const credentials = { account: 'gateway', password: 'kept-secret' };
 
-  test('lets the mail through', async () => {
+  test('permits the mail', async () => {
     const to = await started({ credentials });
     await mailerTo({ host: 'mail.example', port: to.port }, credentials).send(mail);
     expect(to.received).toMatchObject([{ user: 'gateway', encrypted: true }]);
   });
 
-  test('may go unencrypted inside a network that the operator has allowed', async () => {
+  test('may be unencrypted inside a network that the operator has allowed', async () => {
     const to = await started({ credentials, plainOnly: true });
     await mailerTo(to, credentials).send(mail);
     expect(to.received).toMatchObject([{ user: 'gateway', encrypted: false }]);
   });
 
-  test('with a wrong password is said to be that, and neither account nor password is repeated', async () => {
+  test('with a wrong password is reported as that, without account and password', async () => {
     const to = await started({ credentials });
     const sending = mailerTo({ host: 'mail.example', port: to.port }, { ...credentials, password: 'guessed-one' }).send(
       mail,
@@ -165,8 +165,8 @@ describe('signing in at the server', () => {
   });
 });
 
-describe('a server', () => {
-  test('that nobody has named sends nothing', async () => {
+describe('a mail server', () => {
+  test('that is not configured sends nothing', async () => {
     const mailer = smtpMailer(
       { settings: () => null, password: async () => null, guard: addressGuard([], here), log: quietLog },
       { timeoutMs: 1000 },
@@ -174,14 +174,14 @@ describe('a server', () => {
     await expect(mailer.send(mail)).rejects.toThrow(refusal('mail-not-configured'));
   });
 
-  test('that is down is not reached', async () => {
+  test('that is down is reported as unreachable', async () => {
     const { host, port } = await started();
     await server?.stop();
     server = null;
     await expect(mailerTo({ host, port }).send(mail)).rejects.toThrow(reason('the mail server cannot be reached'));
   });
 
-  test('whose certificate nobody vouches for is not trusted with a mail', async () => {
+  test('with an untrusted certificate gets no mail', async () => {
     const to = await started();
     // The certificate is for another name.
     await expect(mailerTo({ host: 'other.example', port: to.port }).send(mail)).rejects.toThrow(
@@ -191,9 +191,9 @@ describe('a server', () => {
   });
 
   test.each([
-    ['says nothing', (_: Socket) => {}],
-    ['falls silent after its greeting', (socket: Socket) => void socket.write('220 mail.example ESMTP\r\n')],
-  ])('that %s is given up in time', async (_, serve) => {
+    ['sends nothing', (_: Socket) => {}],
+    ['is silent after its greeting', (socket: Socket) => void socket.write('220 mail.example ESMTP\r\n')],
+  ])('that %s is abandoned at its timeout', async (_, serve) => {
     const silent = createServer((socket) => {
       socket.on('error', () => {}).resume();
       serve(socket);
@@ -208,20 +208,20 @@ describe('a server', () => {
     silent.close();
   });
 
-  test('that speaks no TLS at this port is told apart from one that is not trusted', async () => {
+  test('that speaks no TLS at this port is distinguished from an untrusted one', async () => {
     const { host, port } = await started();
     await expect(mailerTo({ host, port }, { implicitTls: true }).send(mail)).rejects.toThrow(
       reason('the mail server does not speak TLS at this port: encrypted from the first byte is usually port 465'),
     );
   });
 
-  test('that puts off whom it has never seen, as greylisting does, asks for another try', async () => {
+  test('that defers unknown senders, as with greylisting, is tried again', async () => {
     const deferred = Object.assign(new Error('450 greylisted'), { responseCode: 450 });
     const to = await started({ behaviour: { onRcptTo: (_, __, done) => done(deferred) } });
     await expect(mailerTo(to).send(mail)).rejects.toThrow(reason('the mail server asks to try again later'));
   });
 
-  test('that does not take the recipient is quoted without its words', async () => {
+  test('that refuses the recipient is reported without its message', async () => {
     const to = await started({
       behaviour: { onRcptTo: (_, __, done) => done(new Error('550 alice@mail.example is unknown here')) },
     });

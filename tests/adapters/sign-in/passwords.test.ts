@@ -17,7 +17,7 @@ describe('passwords', () => {
     expect(await argon2Passwords.verify(hash, '')).toBe(false);
   });
 
-  test('that were hashed at another cost are verified too', async () => {
+  test('that were hashed with other parameters are verified too', async () => {
     const cheaper = '$argon2id$v=19$m=64,t=1,p=1$/V3aBwGBYhWOekmtqDEW/Q$evrFtCDoRMeDF4uXn/mdfUx5kIsVCeZn/UI+73twowk';
     expect(await argon2Passwords.verify(cheaper, 'correct horse')).toBe(true);
     expect(await argon2Passwords.verify(cheaper, 'wrong horse')).toBe(false);

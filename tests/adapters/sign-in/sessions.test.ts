@@ -15,7 +15,7 @@ const ofAlice = { user: alice, since: beginning };
 const ofBob = { user: bob, since: beginning };
 const day = 24 * 60 * 60 * 1000;
 
-describe('sessions', () => {
+describe('the session store', () => {
   let database: TestDatabase;
   let masterKey: MasterKey;
   let clock: SettableClock;
@@ -32,19 +32,19 @@ describe('sessions', () => {
     sessions = postgresSessions({ pool: database.pool, masterKey, clock });
   });
 
-  test('a session is found by its token of 32 random bytes', async () => {
+  test('finds a session by its token of 32 random bytes', async () => {
     const token = await sessions.open(ofAlice, someClient);
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(await sessions.find(token)).toEqual({ ...ofAlice, ended: false });
     expect(await sessions.open(ofAlice, someClient)).not.toBe(token);
   });
 
-  test('an unknown token finds nobody', async () => {
+  test('finds no session for an unknown token', async () => {
     expect(await sessions.find('unknown')).toBeNull();
     expect(await sessions.find('')).toBeNull();
   });
 
-  test('the database holds no token', async () => {
+  test('does not store the token', async () => {
     const token = await sessions.open(ofAlice, someClient);
     const { rows } = await database.pool.query<{ row: string }>('SELECT sessions::text AS row FROM sessions');
     expect(rows).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('sessions', () => {
     expect(rows[0]?.row).not.toContain(Buffer.from(token).toString('hex'));
   });
 
-  test('a session ends after 30 days', async () => {
+  test('ends a session after 30 days', async () => {
     const token = await sessions.open(ofAlice, someClient);
     clock.advance(30 * day - 1);
     expect(await sessions.find(token)).toEqual({ ...ofAlice, ended: false });
@@ -61,7 +61,7 @@ describe('sessions', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
-  test('the next sign-in clears away what has expired', async () => {
+  test('removes expired sessions at the next sign-in', async () => {
     await sessions.open(ofAlice, someClient);
     clock.advance(15 * day);
     await sessions.open(ofAlice, someClient);
@@ -71,7 +71,7 @@ describe('sessions', () => {
     expect(rows).toEqual([{ user_id: 1 }, { user_id: 2 }]);
   });
 
-  test('closing one leaves the others', async () => {
+  test('closes one session and leaves the others', async () => {
     const first = await sessions.open(ofAlice, someClient);
     const second = await sessions.open(ofAlice, someClient);
     await sessions.close(first);
@@ -79,7 +79,7 @@ describe('sessions', () => {
     expect(await sessions.find(second)).toEqual({ ...ofAlice, ended: false });
   });
 
-  test("closing a user's older ones leaves those opened since, and those of others", async () => {
+  test("closes a user's older sessions and leaves newer ones, and those of others", async () => {
     const older = [
       await sessions.open(ofAlice, someClient),
       await sessions.open({ user: alice, since: Position(6) }, someClient),
@@ -93,7 +93,7 @@ describe('sessions', () => {
     expect(await sessions.find(others)).toEqual({ ...ofBob, ended: false });
   });
 
-  test("ending a user's older ones leaves them to be found, and ends none opened since, nor those of others", async () => {
+  test("ends a user's older sessions without removing them, and ends no newer ones, nor those of others", async () => {
     const older = await sessions.open(ofAlice, someClient);
     const newer = await sessions.open({ user: alice, since: Position(7) }, someClient);
     const others = await sessions.open(ofBob, someClient);
@@ -105,7 +105,7 @@ describe('sessions', () => {
 
   const onPhone = { place: '198.51.100.7', userAgent: 'Phone/2.0' };
 
-  test('are listed, newest first, with where they were opened from and when they were last used', async () => {
+  test('lists sessions, newest first, with their address and the time of their last use', async () => {
     await sessions.open(ofAlice, someClient);
     await sessions.open(ofBob, someClient);
     clock.advance(day);
@@ -121,7 +121,7 @@ describe('sessions', () => {
     expect(await sessions.openOf(alice, beginning)).toEqual([]);
   });
 
-  test('that are used all the time are written to every few minutes', async () => {
+  test('writes to a session in constant use every few minutes only', async () => {
     const token = await sessions.open(ofAlice, someClient);
     const seenAt = async () => (await sessions.openOf(alice, beginning))[0]?.seenAt;
     clock.advance(5 * 60_000 - 1);
@@ -132,19 +132,19 @@ describe('sessions', () => {
     expect(await seenAt()).toBe(clock.now());
   });
 
-  test('tell neither their token nor, to whoever has the database, where they were opened from', async () => {
+  test('discloses neither tokens nor, in the database, client addresses', async () => {
     const token = await sessions.open(ofAlice, onPhone);
     expect(token).not.toContain(sessions.idOf(token));
     const { rows } = await database.pool.query<{ client: Buffer }>('SELECT client FROM sessions');
     expect(rows[0]?.client.toString('latin1')).not.toMatch(/Phone|198/);
   });
 
-  test('keep as much of what a browser calls itself as anybody reads', async () => {
+  test('keeps the name of a browser up to a limit', async () => {
     await sessions.open(ofAlice, { place: '', userAgent: 'x'.repeat(10_000) });
     expect((await sessions.openOf(alice, beginning))[0]?.client.userAgent).toHaveLength(256);
   });
 
-  test('can be closed by their id, by their own user only', async () => {
+  test('closes a session by its id, for its own user only', async () => {
     const token = await sessions.open(ofAlice, someClient);
     const id = sessions.idOf(token);
     expect(await sessions.closeOne(bob, id)).toBe(false);
@@ -153,7 +153,7 @@ describe('sessions', () => {
     expect(await sessions.find(token)).toBeNull();
   });
 
-  test('can be closed all but one, those of others staying', async () => {
+  test('closes all sessions except one, and leaves those of others', async () => {
     const tokens = [await sessions.open(ofAlice, someClient), await sessions.open(ofAlice, someClient)];
     const kept = await sessions.open(ofAlice, someClient);
     const others = await sessions.open(ofBob, someClient);
@@ -164,7 +164,7 @@ describe('sessions', () => {
     expect(await sessions.find(others)).not.toBeNull();
   });
 
-  test('one opened by a release that did not note it counts as opened before everything', async () => {
+  test('counts a session of a release without a creation position as older than everything', async () => {
     await database.pool.query(
       "INSERT INTO sessions (token_hash, user_id, expires_at) VALUES (sha256('older release'), 1, $1)",
       [someInstant + day],

@@ -37,12 +37,12 @@ describe.each([
     await tickets.issue('email-code', 'alice@example.com', mailed);
   });
 
-  test('is worth what it was issued for with its code, as often as it is checked', async () => {
+  test('has the value it was issued for with its code, as often as it is checked', async () => {
     expect(await isRight()).toBe(mailed.content);
     expect(await isRight()).toBe(mailed.content);
   });
 
-  test('is redeemed once, by one of many who bring it at the same time', async () => {
+  test('is redeemed once, by one of many concurrent attempts', async () => {
     const redeemed = await Promise.all(
       Array.from({ length: 8 }, () => tickets.redeem('email-code', 'alice@example.com', mailed.code)),
     );
@@ -50,7 +50,7 @@ describe.each([
     expect(await isRight()).toBeNull();
   });
 
-  test('that was redeemed can be given back, unless there is a newer one that lasts', async () => {
+  test('that was redeemed can be restored, unless there is a newer valid one', async () => {
     await tickets.redeem('email-code', 'alice@example.com', mailed.code);
     await tickets.restore('email-code', 'alice@example.com', mailed);
     expect(await isRight()).toBe(mailed.content);
@@ -63,14 +63,14 @@ describe.each([
     expect(await isRight()).toBe(mailed.content);
   });
 
-  test('is worth nothing under another name, as another kind, or after it was dropped', async () => {
+  test('is invalid under another name, as another kind, or after it was dropped', async () => {
     expect(await tickets.check('email-code', 'bob@example.com', mailed.code)).toBeNull();
     expect(await tickets.check('password-reset', 'alice@example.com', mailed.code)).toBeNull();
     await tickets.drop('email-code', 'alice@example.com');
     expect(await isRight()).toBeNull();
   });
 
-  test('dies of as many wrong codes as it allows, checked or redeemed, and not of fewer', async () => {
+  test('is invalidated by the allowed number of wrong codes, checked or redeemed, and not by fewer', async () => {
     for (let wrong = 0; wrong < 4; wrong += 1) expect(await isWrong()).toBeNull();
     expect(await isRight()).toBe(mailed.content);
     expect(await tickets.redeem('email-code', 'alice@example.com', 'ffffff')).toBeNull();
@@ -78,12 +78,12 @@ describe.each([
     expect(await tickets.redeem('email-code', 'alice@example.com', mailed.code)).toBeNull();
   });
 
-  test('is not saved by wrong codes that come all at once', async () => {
+  test('is invalidated by wrong codes also when they are concurrent', async () => {
     await Promise.all(Array.from({ length: 20 }, isWrong));
     expect(await isRight()).toBeNull();
   });
 
-  test('ends when its time is over', async () => {
+  test('expires when its time is over', async () => {
     clock.advance(mailed.lifetimeMs - 1);
     expect(await isRight()).toBe(mailed.content);
     clock.advance(1);
@@ -91,14 +91,14 @@ describe.each([
     expect(await tickets.redeem('email-code', 'alice@example.com', mailed.code)).toBeNull();
   });
 
-  test('is replaced by the next of its name: the older code is worth nothing, and tries begin anew', async () => {
+  test('is replaced by the next of its name: the older code is invalid, and attempts are counted anew', async () => {
     for (let wrong = 0; wrong < 5; wrong += 1) await isWrong();
     await tickets.issue('email-code', 'alice@example.com', { ...mailed, code: '445566', content: 'newer' });
     expect(await isRight()).toBeNull();
     expect(await tickets.check('email-code', 'alice@example.com', '445566')).toBe('newer');
   });
 
-  test('of somebody else is good once, by one of many who show it at the same time, until it is forgotten', async () => {
+  test('of an external service is valid once, in one of many concurrent attempts, until it is dropped', async () => {
     const shown = () => tickets.spend('telegram-sign-in', 'a signature', minute);
     const firsts = await Promise.all(Array.from({ length: 8 }, shown));
     expect(firsts.filter((first) => first)).toHaveLength(1);
@@ -111,7 +111,7 @@ describe.each([
 });
 
 describe('the table of tickets', () => {
-  test('is cleared of what has expired by the next one issued', async () => {
+  test('loses expired tickets when the next one is issued', async () => {
     const clock = settableClock(someInstant);
     await inPostgres(clock).issue('email-code', 'alice@example.com', mailed);
     clock.advance(mailed.lifetimeMs);
@@ -120,7 +120,7 @@ describe('the table of tickets', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('holds neither name, code nor content', async () => {
+  test('contains neither name, code nor content in the clear', async () => {
     await inPostgres(settableClock(someInstant)).issue('email-code', 'alice@example.com', mailed);
     const { rows } = await database.pool.query<{ row: string }>('SELECT tickets::text AS row FROM tickets');
     for (const text of ['alice', mailed.code, mailed.content]) {

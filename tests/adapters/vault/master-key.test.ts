@@ -17,7 +17,7 @@ describe('the master key', () => {
   afterEach(() => rm(dataDir, { recursive: true }));
 
   describe('from SECRET_KEY', () => {
-    test('derives the same 32 bytes for the same purpose, others for another', async () => {
+    test('derives the same 32 bytes for the same purpose, and others for another', async () => {
       const key = await readMasterKey({ secretKey, dataDir });
       const again = await readMasterKey({ secretKey, dataDir });
       expect(key.derive('vault')).toHaveLength(32);
@@ -25,28 +25,28 @@ describe('the master key', () => {
       expect(key.derive('sessions')).not.toEqual(key.derive('vault'));
     });
 
-    test('derives the bytes HKDF-SHA256 says, so that no release loses what another one encrypted', async () => {
+    test('derives the bytes of HKDF-SHA256, so that every release can decrypt what another one encrypted', async () => {
       const key = await readMasterKey({ secretKey, dataDir });
       expect(key.derive('vault').toString('hex')).toBe(
         'eb5ffdd211b8e4ee8c29d63e4b9e1c68fc442d3441f3bc334f038f8de3c4de6c',
       );
     });
 
-    test('must have 32 characters', async () => {
+    test('requires 32 characters', async () => {
       await expect(readMasterKey({ secretKey: 'x'.repeat(31), dataDir })).rejects.toMatchObject({
         code: 'invalid-field',
         details: { field: 'SECRET_KEY', allowed: 'at least 32 characters' },
       });
     });
 
-    test('leaves no file behind', async () => {
+    test('creates no file', async () => {
       await readMasterKey({ secretKey, dataDir });
       expect(await readdir(dataDir)).toEqual([]);
     });
   });
 
   describe('without SECRET_KEY', () => {
-    test('is made on first use, in a file only its owner can read, and found again', async () => {
+    test('is created on first use, in a file only its owner can read, and read again later', async () => {
       const made = await readMasterKey({ secretKey: null, dataDir });
       expect((await stat(file())).mode & 0o777).toBe(0o600);
       expect((await readFile(file(), 'utf8')).trim()).toMatch(/^[\w-]{43}$/);
@@ -55,14 +55,14 @@ describe('the master key', () => {
       expect(found.derive('vault')).toEqual(made.derive('vault'));
     });
 
-    test('is made in a data directory that does not exist yet', async () => {
+    test('is created in a data directory that does not exist yet', async () => {
       dataDir = join(dataDir, 'deeper');
       await readMasterKey({ secretKey: null, dataDir });
       expect((await stat(file())).isFile()).toBe(true);
       dataDir = join(dataDir, '..');
     });
 
-    test('is one key for all that start at the same time', async () => {
+    test('is one key for all processes that start at the same time', async () => {
       const keys = await Promise.all(Array.from({ length: 10 }, () => readMasterKey({ secretKey: null, dataDir })));
       expect(new Set(keys.map((key) => key.derive('vault').toString('hex'))).size).toBe(1);
       expect(await readdir(dataDir)).toEqual(['secret.key']);
@@ -75,14 +75,14 @@ describe('the master key', () => {
     });
   });
 
-  describe('and the database', () => {
+  describe('and a database', () => {
     let database: TestDatabase;
     beforeAll(async () => {
       database = await createTestDatabase();
     });
     afterAll(() => database.drop());
 
-    test('a database keeps to the first key it was used with', async () => {
+    test('must be the first key that the database was used with', async () => {
       const first = await readMasterKey({ secretKey, dataDir });
       const other = await readMasterKey({ secretKey: `${secretKey}!`, dataDir });
       await verifyMasterKey(database.pool, first);

@@ -29,13 +29,13 @@ describe('personal data', () => {
 
   const newNode = () => postgresPersonalData({ pool: database.pool, masterKey, clock });
 
-  test('is opened for its user, on every node', async () => {
+  test('is decrypted for its user, on every node', async () => {
     const sealed = await personal.seal(alice, 'alice@例.com');
     expect(await personal.open(alice, sealed)).toBe('alice@例.com');
     expect(await newNode().open(alice, sealed)).toBe('alice@例.com');
   });
 
-  test('is opened for many users in their order, those without a key left out', async () => {
+  test('is decrypted for many users in order, omitting those without a key', async () => {
     const texts = [
       { user: alice, sealed: await personal.seal(alice, 'Alice') },
       { user: bob, sealed: await personal.seal(bob, 'Bob') },
@@ -48,7 +48,7 @@ describe('personal data', () => {
     expect(await personal.openAll([])).toEqual([]);
   });
 
-  test('is found by a token that only the master key makes, the same on every node', async () => {
+  test('is found by a token derived from the master key, the same on every node', async () => {
     const token = personal.searchToken('alice');
     expect(token).toMatch(/^[\w-]{12}$/);
     expect(newNode().searchToken('alice')).toBe(token);
@@ -62,20 +62,20 @@ describe('personal data', () => {
     expect(await personal.open(alice, await personal.seal(alice, ''))).toBe('');
   });
 
-  test('is sealed as base64 that shows nothing and is never the same twice', async () => {
+  test('is encrypted as base64 that discloses nothing and is never the same twice', async () => {
     const sealed = await personal.seal(alice, 'alice');
     expect(sealed).toMatch(/^[A-Za-z0-9+/]+=*$/);
     expect(Buffer.from(sealed, 'base64').includes('alice')).toBe(false);
     expect(await personal.seal(alice, 'alice')).not.toBe(sealed);
   });
 
-  test('is not opened for another user', async () => {
+  test('is not decrypted for another user', async () => {
     const sealed = await personal.seal(alice, 'alice');
     await personal.seal(bob, 'bob');
     await expect(personal.open(bob, sealed)).rejects.toThrow();
   });
 
-  test('is not opened with the key of another user put in its place', async () => {
+  test('is not decrypted with the key of another user in its place', async () => {
     await personal.seal(bob, 'bob');
     const sealed = await personal.seal(alice, 'alice');
     await database.pool.query(
@@ -85,21 +85,21 @@ describe('personal data', () => {
     await expect(newNode().open(alice, sealed)).rejects.toThrow();
   });
 
-  test('is not opened when it was changed', async () => {
+  test('is not decrypted when it was changed', async () => {
     const sealed = await personal.seal(alice, 'alice');
     const bytes = Buffer.from(sealed, 'base64');
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
     await expect(personal.open(alice, Sealed(bytes.toString('base64')))).rejects.toThrow();
   });
 
-  test('of one user is sealed with one key, however many nodes begin at once', async () => {
+  test('of one user is encrypted with one key, with any number of concurrent nodes', async () => {
     const nodes = Array.from({ length: 5 }, newNode);
     const sealed = await Promise.all(nodes.map((node, n) => node.seal(alice, `text ${n}`)));
     const opened = await Promise.all(sealed.map((text) => personal.open(alice, text)));
     expect(opened).toEqual(['text 0', 'text 1', 'text 2', 'text 3', 'text 4']);
   });
 
-  test('can be sealed while somebody tries to open something for a user without a key', async () => {
+  test('can be encrypted during a decryption for a user without a key', async () => {
     const [opened, sealed] = await Promise.all([
       personal.open(alice, Sealed('bm90aGluZw==')),
       personal.seal(alice, 'alice'),
@@ -108,8 +108,8 @@ describe('personal data', () => {
     expect(await personal.open(alice, sealed)).toBe('alice');
   });
 
-  describe('of a forgotten user', () => {
-    test('cannot be opened any more, and that of others can', async () => {
+  describe('of a user whose key is destroyed', () => {
+    test('cannot be decrypted any more, and that of others can', async () => {
       const sealed = await personal.seal(alice, 'alice');
       const others = await personal.seal(bob, 'bob');
       await personal.forget([alice]);
@@ -118,7 +118,7 @@ describe('personal data', () => {
       expect(await personal.open(bob, others)).toBe('bob');
     });
 
-    test('cannot be opened by another node after a minute', async () => {
+    test('cannot be decrypted by another node after a minute', async () => {
       const sealed = await personal.seal(alice, 'alice');
       const other = newNode();
       await other.open(alice, sealed);

@@ -25,7 +25,7 @@ describe('the vault', () => {
 
   const newVault = () => postgresVault({ pool: database.pool, masterKey, clock });
 
-  test('gives a secret back under its id, on every node', async () => {
+  test('returns a secret by its id, on every node', async () => {
     const id = await vault.put('sk-密-1');
     expect(await vault.get(id)).toBe('sk-密-1');
     expect(await newVault().get(id)).toBe('sk-密-1');
@@ -35,15 +35,15 @@ describe('the vault', () => {
     expect(await vault.get(await vault.put(''))).toBe('');
   });
 
-  test('gives two secrets two ids, even when they are the same', async () => {
+  test('assigns two secrets two ids, even when they are the same', async () => {
     expect(await vault.put('same')).not.toBe(await vault.put('same'));
   });
 
-  test('knows nothing under an unknown id', async () => {
+  test('returns nothing for an unknown id', async () => {
     expect(await vault.get(SecretId('unknown'))).toBeNull();
   });
 
-  test('gives many at once and leaves out the unknown', async () => {
+  test('returns many at once and omits the unknown', async () => {
     const a = await vault.put('a');
     const b = await vault.put('b');
     await vault.get(a);
@@ -55,14 +55,14 @@ describe('the vault', () => {
     );
   });
 
-  test('forgets a dropped secret', async () => {
+  test('deletes a dropped secret', async () => {
     const id = await vault.put('secret');
     await vault.get(id);
     await vault.drop([id]);
     expect(await vault.get(id)).toBeNull();
   });
 
-  test('forgets within a minute what another node has dropped', async () => {
+  test('notices within a minute that another node has dropped a secret', async () => {
     const id = await vault.put('secret');
     await vault.get(id);
     await newVault().drop([id]);
@@ -70,7 +70,7 @@ describe('the vault', () => {
     expect(await vault.get(id)).toBeNull();
   });
 
-  test('does not query again for what was used lately', async () => {
+  test('does not query again for a recently used secret', async () => {
     const id = await vault.put('secret');
     await vault.get(id);
     await database.pool.query('DELETE FROM vault_secrets');
@@ -88,7 +88,7 @@ describe('the vault', () => {
     expect(first?.equals(second ?? Buffer.alloc(0))).toBe(false);
   });
 
-  test('does not open a secret that was moved to another id', async () => {
+  test('does not decrypt a secret that was moved to another id', async () => {
     const a = await vault.put('a');
     const b = await vault.put('b');
     await database.pool.query(
@@ -98,7 +98,7 @@ describe('the vault', () => {
     await expect(vault.get(b)).rejects.toThrow();
   });
 
-  test('does not open a secret that was changed', async () => {
+  test('does not decrypt a secret that was changed', async () => {
     const id = await vault.put('secret');
     await database.pool.query(
       'UPDATE vault_secrets SET sealed = set_byte(sealed, 30, get_byte(sealed, 30) # 1) WHERE id = $1',
@@ -107,20 +107,20 @@ describe('the vault', () => {
     await expect(vault.get(id)).rejects.toThrow();
   });
 
-  test('does not open with another master key', async () => {
+  test('does not decrypt with another master key', async () => {
     const id = await vault.put('secret');
     const other = await readMasterKey({ secretKey: 'another secret that is long enough', dataDir: '/nowhere' });
     await expect(postgresVault({ pool: database.pool, masterKey: other, clock }).get(id)).rejects.toThrow();
   });
 
-  describe('hashing', () => {
-    test('gives one text the same 64 hex digits on every node', () => {
+  describe('for hashes', () => {
+    test('returns the same 64 hex digits for one text on every node', () => {
       expect(vault.hash('sk-1')).toMatch(/^[0-9a-f]{64}$/);
       expect(newVault().hash('sk-1')).toBe(vault.hash('sk-1'));
       expect(vault.hash('sk-2')).not.toBe(vault.hash('sk-1'));
     });
 
-    test('cannot be repeated without the master key', async () => {
+    test('requires the master key', async () => {
       const other = await readMasterKey({ secretKey: 'another secret that is long enough', dataDir: '/nowhere' });
       expect(postgresVault({ pool: database.pool, masterKey: other, clock }).hash('sk-1')).not.toBe(vault.hash('sk-1'));
     });

@@ -35,7 +35,7 @@ describe('issuing an API key', () => {
     expect(new Set(keys.map(({ key }) => key)).size).toBe(20);
   });
 
-  test('records its hash and where it lies in the vault, its quota and its terms', async () => {
+  test('records its hash and its reference in the vault, its quota and its terms', async () => {
     const { id, key } = await issued(500, { name: 'build' });
     const [event] = await node.eventsOf(streams.apiKey(id));
     expect(event).toMatchObject({
@@ -54,7 +54,7 @@ describe('issuing an API key', () => {
     expect(await node.directory.apiKey(node.vault.hash(key))).toMatchObject({ id, status: 'enabled' });
   });
 
-  test('takes any quota that can be counted, a name of 30 bytes, and an empty one', async () => {
+  test('accepts any integer quota, a name of 30 bytes, and an empty one', async () => {
     await expect(issued(-5, { name: '' })).resolves.toBeDefined();
     await expect(issued(0, { name: '名'.repeat(10) })).resolves.toBeDefined();
   });
@@ -71,7 +71,7 @@ describe('issuing an API key', () => {
     expect(await node.store.everything()).toStrictEqual([]);
   });
 
-  test('is refused for a quota nobody can count', async () => {
+  test('is refused for a quota beyond the integer range', async () => {
     for (const quota of [Number.NaN, 0.5, 2 ** 53, Number.POSITIVE_INFINITY])
       await expect(issued(quota)).rejects.toThrow(refusal('quota-out-of-range'));
     expect(await node.store.everything()).toStrictEqual([]);
@@ -79,7 +79,7 @@ describe('issuing an API key', () => {
 });
 
 describe('editing an API key', () => {
-  test('writes its terms and what remains; charges since then count on top', async () => {
+  test('writes its terms and its remaining quota; later charges are added', async () => {
     const { id } = await issued(500);
     await node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms({ name: 'build' }), quota: 200 });
     expect((await node.eventsOf(streams.apiKey(id))).at(-1)).toStrictEqual({
@@ -91,7 +91,7 @@ describe('editing an API key', () => {
     expect(await remaining(id)).toBe(200);
   });
 
-  test('is about what remains after holds: the settlement of a call under way moves it by the difference', async () => {
+  test('sets the remaining quota after reservations: the settlement of an in-flight call changes it by the difference', async () => {
     const { id } = await issued(500);
     const call = streams.call(CallId('c1'));
     const parties = { userId: ordinary.id, apiKeyId: id, quota: 100 };
@@ -108,7 +108,7 @@ describe('editing an API key', () => {
     expect(await remaining(id)).toBe(1_070);
   });
 
-  test('to the same remainder twice, faster than the memory of the node, is the same as once', async () => {
+  test('to the same remaining quota twice, faster than the memory of the node, has the effect of one', async () => {
     const { id } = await issued(100);
     node.store.hold();
     const edits = [1, 2, 3].map(() => node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: 500 }));
@@ -118,7 +118,7 @@ describe('editing an API key', () => {
     expect(await remaining(id)).toBe(500);
   });
 
-  test('leaves room for what calls under way give back: no owner can make a balance nobody can count', async () => {
+  test('leaves room for the release of in-flight calls: no owner can exceed the integer range', async () => {
     const most = (Number.MAX_SAFE_INTEGER - 1) / 2;
     const { id } = await issued(100);
     await expect(node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: most })).resolves.toBeDefined();
@@ -128,7 +128,7 @@ describe('editing an API key', () => {
       );
   });
 
-  test('is refused for terms or a quota that cannot be', async () => {
+  test('is refused for invalid terms or an invalid quota', async () => {
     const { id } = await issued();
     const edit = (quota: number, changed: Partial<ApiKeyTerms>) =>
       node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(changed), quota });
@@ -149,7 +149,7 @@ describe('the status of an API key', () => {
     expect(await node.directory.apiKey(hash)).toMatchObject({ status: 'enabled' });
   });
 
-  test('stays exhausted while nothing remains, and can be enabled as soon as something does', async () => {
+  test('stays exhausted while no quota remains, and can be enabled as soon as some does', async () => {
     const { id } = await issued(0);
     await node.apiKeys.setStatus(ordinary, id, 'exhausted');
     await expect(node.apiKeys.setStatus(ordinary, id, 'enabled')).rejects.toThrow(refusal('api-key-exhausted-enable'));
@@ -161,7 +161,7 @@ describe('the status of an API key', () => {
     await expect(enabling).resolves.toBeDefined();
   });
 
-  test('stays expired until the expiry is moved', async () => {
+  test('stays expired until the expiry is changed', async () => {
     const { id } = await issued(500, { expiresAt: Instant(someInstant + 1_000) });
     node.clock.advance(1_000);
     await node.apiKeys.setStatus(ordinary, id, 'expired');
@@ -170,7 +170,7 @@ describe('the status of an API key', () => {
     await expect(node.apiKeys.setStatus(ordinary, id, 'enabled')).resolves.toBeDefined();
   });
 
-  test('can be asked about before anything is changed', async () => {
+  test('can be checked before anything is changed', async () => {
     const { id } = await issued(0);
     await node.apiKeys.setStatus(ordinary, id, 'exhausted');
     const before = await node.store.head();
@@ -191,7 +191,7 @@ describe('removing an API key', () => {
   });
 });
 
-test("somebody else's API key is as good as none, to an admin too", async () => {
+test("another user's API key is treated as missing, for an admin too", async () => {
   const { id } = await issued();
   const before = await node.store.head();
   const input = { terms: apiKeyTerms(), quota: 5 };

@@ -36,7 +36,7 @@ const observed = (balance: string, becameLow = false) => ({ type: 'ChannelBalanc
 const usedUp = { type: 'ChannelDisabled', automatic: true, reason: '余额不足' };
 
 describe('the balance of one channel', () => {
-  test('is asked for and recorded, and switches nothing', async () => {
+  test('is requested and recorded, and switches nothing', async () => {
     const id = await added('0', {}, false);
     expect(await node.channels.updateBalance(admin, id)).toStrictEqual({
       balance: '0',
@@ -45,7 +45,7 @@ describe('the balance of one channel', () => {
     expect(await events(id)).toContainEqual(observed('0', true));
   });
 
-  test('is low by the option', async () => {
+  test('is low according to the option', async () => {
     await node.options.change(root, 'general_setting.low_channel_balance', '20.5');
     await node.caughtUp();
     const id = await added('20.4');
@@ -53,7 +53,7 @@ describe('the balance of one channel', () => {
     expect(await events(id)).toStrictEqual([observed('20.4', true)]);
   });
 
-  test('that is not told is a failure, and nothing is recorded', async () => {
+  test('that the provider does not report is a failure, and nothing is recorded', async () => {
     const id = await added(null);
     await expect(node.channels.updateBalance(admin, id)).rejects.toThrow(
       refusal('balance-not-told', { reason: 'status code: 401' }),
@@ -61,14 +61,14 @@ describe('the balance of one channel', () => {
     expect(await events(id)).toStrictEqual([]);
   });
 
-  test('of a channel that is not there is asked of nobody', async () => {
+  test('of an unknown channel is not requested', async () => {
     await expect(node.channels.updateBalance(admin, ChannelId(99))).rejects.toThrow(refusal('channel-not-found'));
     expect(node.balances.asked).toStrictEqual([]);
   });
 });
 
 describe('the balances of all channels', () => {
-  test('are asked of those that are enabled and whose provider tells; who does not tell is passed over', async () => {
+  test('are requested for enabled channels whose provider reports one; others are skipped', async () => {
     const [rich, silent] = [await added('12.5'), await added(null)];
     await added('1', { type: 14 });
     await added('1', {}, false);
@@ -81,7 +81,7 @@ describe('the balances of all channels', () => {
     expect(await events(silent)).toStrictEqual([]);
   });
 
-  test('say nothing of a key that a channel has been given meanwhile', async () => {
+  test('are not used for a key that has been replaced meanwhile', async () => {
     const id = await added('0');
     node.balances.told.set(id, async () => {
       await node.channels.edit(admin, id, { settings: {}, key: 'sk-new' });
@@ -91,7 +91,7 @@ describe('the balances of all channels', () => {
     expect(node.directory.channel(id)?.status).toBe('enabled');
   });
 
-  test('that are empty switch channels off, unless these may not go out by themselves', async () => {
+  test('that are zero disable channels, unless these may not be disabled automatically', async () => {
     const [empty, owing, kept] = [await added('0'), await added('-0.01'), await added('-1', { autoBan: false })];
     const little = await added('0.01');
     expect(await node.channels.updateBalances(admin)).toMatchObject({ updated: 4, disabled: 2 });
@@ -101,7 +101,7 @@ describe('the balances of all channels', () => {
     expect(await events(little)).toStrictEqual([observed('0.01', true)]);
   });
 
-  test('are asked for once at a time: who orders it meanwhile gets what comes of it', async () => {
+  test('are requested once at a time: concurrent requests get the same result', async () => {
     await added('3');
     const [first, second] = [node.channels.updateBalances(admin), node.channels.updateBalances(admin)];
     expect(await first).toBe(await second);
@@ -110,14 +110,14 @@ describe('the balances of all channels', () => {
     expect(node.balances.asked).toHaveLength(2);
   });
 
-  test('by the clock are asked for as well, together with whoever orders it', async () => {
+  test('by the clock are shared with concurrent requests as well', async () => {
     await added('3');
     const [byTheClock, ordered] = [node.channels.updateBalancesByTheClock(), node.channels.updateBalances(admin)];
     expect(await byTheClock).toBe(await ordered);
     expect(await byTheClock).toMatchObject({ updated: 1 });
   });
 
-  test('go on past a log that does not answer', async () => {
+  test('continue when the log does not answer', async () => {
     const [lost, fine] = [await added('1'), await added('2')];
     node.store.beforeAppend = async (stream) => {
       if (stream === streams.channel(lost)) throw new Failure('store-unavailable');
@@ -126,7 +126,7 @@ describe('the balances of all channels', () => {
     expect(await events(fine)).toHaveLength(1);
   });
 
-  test('are not asked for where no channel has one, or the node stops', async () => {
+  test('are not requested where no channel has one, or the node stops', async () => {
     const nothing = { updated: 0, failed: 0, disabled: 0, position: beginning };
     expect(await node.channels.updateBalances(admin)).toStrictEqual(nothing);
     await added('1');

@@ -27,8 +27,8 @@ async function imported(file: string): Promise<readonly ChannelId[]> {
   return ids;
 }
 
-describe('channels in a file', () => {
-  test('are all there are, or those that were chosen and are there; no key and no proxy is among it', () => {
+describe('exporting channels to a file', () => {
+  test('includes all of them, or the chosen ones that exist, without keys and proxies', () => {
     const file = node.channels.exportChannels(admin, null);
     expect(namesIn(file)).toEqual(['east', 'west']);
     expect(file).not.toMatch(/sk-|secret|proxy/);
@@ -36,7 +36,7 @@ describe('channels in a file', () => {
     expect(namesIn(node.channels.exportChannels(admin, [west?.id as ChannelId, 99 as ChannelId]))).toEqual(['west']);
   });
 
-  test('become channels that are switched off and cannot be switched on before they have a key', async () => {
+  test('and importing them creates disabled channels that cannot be enabled before they have a key', async () => {
     const file = node.channels.exportChannels(admin, null);
     const ids = await imported(file);
     expect(ids).toHaveLength(2);
@@ -54,7 +54,7 @@ describe('channels in a file', () => {
     expect(node.channels.exportChannels(admin, null)).toContain('https://other.example');
   });
 
-  test('are added all or none', async () => {
+  test('and importing them adds all or none', async () => {
     const file = JSON.parse(node.channels.exportChannels(admin, null));
     file.channels[1].weight = -1;
     const before = await node.store.head();
@@ -63,7 +63,7 @@ describe('channels in a file', () => {
     expect(await node.store.head()).toBe(before);
   });
 
-  test('are an administrator’s', async () => {
+  test('is for administrators', async () => {
     expect(() => node.channels.exportChannels(ordinary, null)).toThrow('role-too-low');
     await expect(node.channels.importChannels(ordinary, '{}')).rejects.toMatchObject({ code: 'role-too-low' });
   });

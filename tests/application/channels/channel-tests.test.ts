@@ -63,7 +63,7 @@ const switchOff = async (id: ChannelId): Promise<void> => {
 };
 
 describe('a test of all channels', () => {
-  test('asks each as its own test does, whatever its status, and is a fact when it is over', async () => {
+  test('tests each like a single test, whatever its status, and is recorded as an event when it ends', async () => {
     const ids = [await added(), await added(), await added()];
     await node.channels.setEnabled(admin, ids[1] as ChannelId, false);
     await node.caughtUp();
@@ -83,7 +83,7 @@ describe('a test of all channels', () => {
     expect(await node.eventsOf(streams.testRuns)).toHaveLength(1);
   });
 
-  test('runs once at a time, four channels at a time, and tells how far it has come', async () => {
+  test('runs once at a time, four channels at a time, and reports its progress', async () => {
     let asked = 0;
     let most = 0;
     const waiting: (() => void)[] = [];
@@ -108,7 +108,7 @@ describe('a test of all channels', () => {
     expect(most).toBe(4);
   });
 
-  test('switches off who is out of order, where the option wants it and the channel may be', async () => {
+  test('disables channels that are out of order, where the option and the channel permit it', async () => {
     const [dead, kept, failing] = [
       await added({}, broken),
       await added({ autoBan: false }, broken),
@@ -123,7 +123,7 @@ describe('a test of all channels', () => {
     expect(await tested()).toMatchObject({ disabled: 0 });
   });
 
-  test('switches off who is slower than the threshold, whatever is said of failures', async () => {
+  test('disables channels that are slower than the threshold, whatever the failures', async () => {
     const [slow, kept, inTime] = [
       await added({}, { responseTimeMs: 2_504 }),
       await added({ autoBan: false }, { responseTimeMs: 9_000 }),
@@ -141,7 +141,7 @@ describe('a test of all channels', () => {
     expect([kept, inTime].map(statusOf)).toEqual(['enabled', 'enabled']);
   });
 
-  test('says nothing of a key that a channel has been given meanwhile', async () => {
+  test('changes nothing for a key that a channel has been given meanwhile', async () => {
     await set('AutomaticDisableChannelEnabled', 'true');
     await set('AutomaticEnableChannelEnabled', 'true');
     const [mended, worse] = [await added(), await added()];
@@ -156,7 +156,7 @@ describe('a test of all channels', () => {
     expect([mended, worse].map(statusOf)).toEqual(['enabled', 'auto-disabled']);
   });
 
-  test('brings back who passes and was switched off automatically, where the option wants it', async () => {
+  test('enables channels that pass and were disabled automatically, where the option permits it', async () => {
     const id = await added();
     await switchOff(id);
     node.probe.results.delete(id);
@@ -170,7 +170,7 @@ describe('a test of all channels', () => {
     expect(await last(id)).toStrictEqual({ type: 'ChannelEnabled', automatic: true });
   });
 
-  test('leaves off what somebody has switched off by hand', async () => {
+  test('leaves channels disabled that a user has disabled', async () => {
     const id = await added();
     await node.channels.setEnabled(admin, id, false);
     await set('AutomaticEnableChannelEnabled', 'true');
@@ -178,7 +178,7 @@ describe('a test of all channels', () => {
     expect(statusOf(id)).toBe('disabled');
   });
 
-  test('goes on past channels that cannot be tested or are removed meanwhile', async () => {
+  test('continues past channels that cannot be tested or are removed meanwhile', async () => {
     const [unpriced, removed, lost, fine] = [await added(), await added(), await added(), await added()];
     const failing = async () => {
       throw new Failure('price-missing', { model: 'm' });
@@ -199,7 +199,7 @@ describe('a test of all channels', () => {
     ]);
   });
 
-  test('whose end cannot be recorded is over all the same', async () => {
+  test('whose end cannot be recorded ends all the same', async () => {
     await added();
     node.store.beforeAppend = async (stream) => {
       if (stream === streams.testRuns) throw new Failure('store-unavailable');
@@ -208,7 +208,7 @@ describe('a test of all channels', () => {
     expect(node.warned).toHaveLength(1);
   });
 
-  test('by the clock does the same and is no fact when it is over; nothing where one is under way', async () => {
+  test('by the clock does the same without an event, and is skipped while one is running', async () => {
     const id = await added({}, { ...passingProbe, responseTimeMs: 6_001 });
     await set('ChannelDisableThreshold', '6');
     node.channels.testAllByTheClock();
@@ -230,7 +230,7 @@ describe('a test of all channels', () => {
     expect(node.probe.asked).toHaveLength(2);
   });
 
-  test('ends with its node: what is under way is not recorded, and nothing more is asked', async () => {
+  test('ends with its node: tests in progress are not recorded, and no more are started', async () => {
     const ids = [];
     for (let channel = 0; channel < 6; channel++) ids.push(await added());
     for (const id of ids)

@@ -55,7 +55,7 @@ describe('adding a channel', () => {
     );
   });
 
-  test('makes one channel per line of the key, all else equal', async () => {
+  test('makes one channel per line of the key, otherwise equal', async () => {
     const { ids, position } = await add({}, { key: 'sk-1\n\n  sk-2  \nsk-3\n' });
     expect(ids).toHaveLength(3);
     expect(position).toBe(await node.store.head());
@@ -63,13 +63,13 @@ describe('adding a channel', () => {
     for (const id of ids) expect((await channel(id))?.settings).toStrictEqual(channelSettings());
   });
 
-  test('takes a key that is a document as one key, however many lines it has', async () => {
+  test('accepts a key that is a document as one key, however many lines it has', async () => {
     const id = await added({ type: regional.type, other: 'us-central1' }, { key: '{\n "private_key": "x"\n}\n' });
     expect(await keyOf(id)).toBe('{\n "private_key": "x"\n}');
   });
 
   test.each(['a|b', 'a||c', 'a|b|c|d', 'a|b|c\nd|e'])(
-    'is refused for the key %j of a provider whose keys are made otherwise, and says how they are',
+    'is refused for the malformed key %j of a provider, and the error describes the right form',
     async (key) => {
       const refused = refusal('invalid-field', { field: 'key', allowed: expect.stringContaining('APPID|APISecret') });
       await expect(add({ type: 18 }, { key })).rejects.toThrow(refused);
@@ -77,11 +77,11 @@ describe('adding a channel', () => {
     },
   );
 
-  test.each(['app|secret|key', 'password', 'key:secret'])('takes %j as a key of that provider', async (key) =>
+  test.each(['app|secret|key', 'password', 'key:secret'])('accepts %j as a key of that provider', async (key) =>
     expect(await keyOf(await added({ type: 18 }, { key }))).toBe(key),
   );
 
-  test('may leave it switched off', async () =>
+  test('may leave it disabled', async () =>
     expect(await channel(await added({}, { enabled: false }))).toMatchObject({ status: 'disabled' }));
 
   test.each<[string, Partial<ChannelSettings>, FailureCode, Record<string, string>]>([
@@ -93,23 +93,23 @@ describe('adding a channel', () => {
       {},
     ],
     [
-      'a type with regions, in what is no JSON',
+      'a type with regions, with invalid JSON',
       { type: regional.type, other: '{"m"' },
       'invalid-field',
       { field: 'other' },
     ],
-    ['a type nobody knows', { type: 4711 }, 'channel-type-unknown', { field: 'type' }],
+    ['an unknown type', { type: 4711 }, 'channel-type-unknown', { field: 'type' }],
     ['a type that is not served', { type: notServed.type }, 'channel-type-not-served', { name: 'Someday' }],
-    ['a base address that is none', { baseUrl: 'api.example' }, 'invalid-field', { field: 'baseUrl' }],
-    ['a base address of another kind', { baseUrl: 'ftp://api.example' }, 'invalid-field', { field: 'baseUrl' }],
+    ['an invalid base address', { baseUrl: 'api.example' }, 'invalid-field', { field: 'baseUrl' }],
+    ['a base address of another scheme', { baseUrl: 'ftp://api.example' }, 'invalid-field', { field: 'baseUrl' }],
     ['a base address with a password', { baseUrl: 'https://u:p@api.example' }, 'invalid-field', { field: 'baseUrl' }],
     ['a negative weight', { weight: -1 }, 'invalid-field', { field: 'weight' }],
-    ['a weight that is no integer', { weight: 1.5 }, 'invalid-field', { field: 'weight' }],
-    ['a priority that is no integer', { priority: Number.NaN }, 'invalid-field', { field: 'priority' }],
-    ['a mapping that is no JSON', { modelMapping: '{' }, 'invalid-field', { field: 'modelMapping' }],
+    ['a weight that is not an integer', { weight: 1.5 }, 'invalid-field', { field: 'weight' }],
+    ['a priority that is not an integer', { priority: Number.NaN }, 'invalid-field', { field: 'priority' }],
+    ['a mapping that is not JSON', { modelMapping: '{' }, 'invalid-field', { field: 'modelMapping' }],
     ['a mapping that is a list', { statusCodeMapping: '[]' }, 'invalid-field', { field: 'statusCodeMapping' }],
     ['an override that is null', { paramOverride: 'null' }, 'invalid-field', { field: 'paramOverride' }],
-    ['a setting that is text', { setting: '"x"' }, 'invalid-field', { field: 'setting' }],
+    ['a setting that is a text', { setting: '"x"' }, 'invalid-field', { field: 'setting' }],
     ['a proxy among the settings', { setting: '{"proxy":"http://u:p@x"}' }, 'invalid-field', { field: 'setting' }],
     ['a model name that is too long', { models: ['m'.repeat(256)] }, 'model-name-too-long', {}],
   ])('is refused for %s', async (_, changed, code, details) => {
@@ -123,7 +123,7 @@ describe('adding a channel', () => {
     ['a base address', { baseUrl: 'https://api.example/v1' }],
     ['a negative priority', { priority: -999 }],
     [
-      'JSON where JSON is due',
+      'JSON where it is expected',
       {
         modelMapping: '{"a":"b"}',
         statusCodeMapping: '{"400":"500"}',
@@ -132,7 +132,7 @@ describe('adding a channel', () => {
       },
     ],
     ['empty texts', { modelMapping: '', statusCodeMapping: '', paramOverride: '', setting: '' }],
-  ])('takes %s', async (_, changed) =>
+  ])('accepts %s', async (_, changed) =>
     expect((await channel(await added(changed)))?.settings).toStrictEqual(channelSettings(changed)),
   );
 
@@ -144,7 +144,7 @@ describe('adding a channel', () => {
     await expect(add({}, { proxy })).rejects.toThrow(refusal('invalid-field', { field: 'proxy' }));
   });
   test.each(['http://p.example', 'https://p.example', 'socks5://p.example:1080', 'socks5h://p.example'])(
-    'takes the proxy %s',
+    'accepts the proxy %s',
     async (proxy) => expect((await channel(await added({}, { proxy })))?.secrets.proxy).not.toBeNull(),
   );
 });
@@ -155,14 +155,14 @@ describe('editing a channel', () => {
     return channel(id);
   };
 
-  test('changes what is given and keeps the rest', async () => {
+  test('changes the given members and keeps the rest', async () => {
     const id = await added({ weight: 5 });
     expect((await edit(id, { settings: { name: 'west', tag: 'a' } }))?.settings).toStrictEqual(
       channelSettings({ weight: 5, name: 'west', tag: 'a' }),
     );
   });
 
-  test('takes undefined for "not given"', async () => {
+  test('treats undefined as absent', async () => {
     const id = await added({ weight: 5 });
     const found = await edit(id, { settings: { name: undefined, weight: 6 } as Partial<ChannelSettings> });
     expect(found?.settings).toStrictEqual(channelSettings({ weight: 6 }));
@@ -174,20 +174,20 @@ describe('editing a channel', () => {
     expect(await keyOf(id)).toBe('sk-new');
   });
 
-  test('does not take a blank key: a channel without one can serve nobody', async () => {
+  test('refuses a blank key: a channel without one can serve no call', async () => {
     const id = await added();
     await expect(edit(id, { key: ' ' })).rejects.toThrow(refusal('channel-key-missing'));
     expect(await keyOf(id)).toBe('sk-up');
   });
 
-  test('sets the proxy, keeps it, takes it away', async () => {
+  test('sets the proxy, keeps it, removes it', async () => {
     const id = await added();
     expect((await edit(id, { proxy: 'http://p.example', key: 'sk-up' }))?.secrets.proxy).not.toBeNull();
     expect((await edit(id, { settings: { name: 'west' } }))?.secrets.proxy).not.toBeNull();
     expect((await edit(id, { proxy: '' }))?.secrets.proxy).toBeNull();
   });
 
-  test('switches on or off as part of it, and tells when all of it can be seen', async () => {
+  test('can also enable or disable it, and resolves when all changes are visible', async () => {
     const id = await added();
     const position = await node.channels.edit(admin, id, { settings: { name: 'west' }, enabled: false });
     expect(position).toBe(await node.store.head());
@@ -214,7 +214,7 @@ describe('editing a channel', () => {
     );
   });
 
-  test('of many, or of all with a tag, is the same for each', async () => {
+  test('of many, or of all with a tag, has the same effect on each', async () => {
     const [a, b, c] = [await added({ tag: 'eu' }), await added({ tag: 'eu' }), await added()];
     await node.channels.editMany(admin, [a, c], { settings: { weight: 7 } });
     const position = await node.channels.editTag(admin, 'eu', { settings: { priority: 3 } });
@@ -228,13 +228,13 @@ describe('editing a channel', () => {
     expect(await node.channels.editTag(admin, 'nowhere', { settings: { priority: 3 } })).toBe(beginning);
   });
 
-  test('of one that is not there is refused', async () => {
+  test('that does not exist is refused', async () => {
     await expect(edit(ChannelId(99), { settings: { name: 'x' } })).rejects.toThrow(refusal('channel-not-found'));
   });
 });
 
-describe('switching channels', () => {
-  test('one, or all with a tag', async () => {
+describe('enabling or disabling channels', () => {
+  test('applies to one, or to all with a tag', async () => {
     const [a, b, c] = [await added({ tag: 'eu' }), await added({ tag: 'eu' }), await added()];
     await node.channels.setTagEnabled(admin, 'eu', false);
     await node.channels.setEnabled(admin, c, false);
@@ -248,13 +248,13 @@ describe('switching channels', () => {
 });
 
 describe('removing channels', () => {
-  test('that are not there is no error', async () => {
+  test('that do not exist is not an error', async () => {
     const id = await added();
     await node.channels.remove(admin, [id, ChannelId(99), id]);
     expect(await channel(id)).toBeNull();
   });
 
-  test('that are switched off, by hand or automatically, leaves those that are on', async () => {
+  test('that are disabled, by hand or automatically, leaves enabled ones', async () => {
     const [on, off, broken] = [await added(), await added({}, { enabled: false }), await added()];
     await node.store.append(
       streams.channel(broken),
@@ -270,7 +270,7 @@ describe('removing channels', () => {
 });
 
 describe('testing a channel', () => {
-  test('asks it with the model given and records what came of it', async () => {
+  test('sends a request with the given model and records the result', async () => {
     const id = await added();
     expect(await node.channels.test(admin, id, 'o1')).toStrictEqual({
       ok: true,
@@ -288,20 +288,20 @@ describe('testing a channel', () => {
     });
   });
 
-  test('tells and records a failure; it is an answer, not an error', async () => {
+  test('reports and records a failure; it is an answer, not an error', async () => {
     const id = await added();
     node.probe.result = { ...passingProbe, ok: false, message: 'status code 401' };
     expect(await node.channels.test(admin, id, '')).toMatchObject({ ok: false, message: 'status code 401' });
     expect((await node.eventsOf(streams.channel(id))).at(-1)).toMatchObject({ ok: false, error: 'status code 401' });
   });
 
-  test('that is not there is refused, and asks nobody', async () => {
+  test('that does not exist is refused, and sends nothing', async () => {
     await expect(node.channels.test(admin, ChannelId(99), '')).rejects.toThrow(refusal('channel-not-found'));
     expect(node.probe.asked).toStrictEqual([]);
   });
 });
 
-test('all of it is for admins', async () => {
+test('all commands on channels are for admins', async () => {
   const id = await added({ tag: 'eu' });
   const before = await node.store.head();
   const { channels } = node;

@@ -21,8 +21,8 @@ async function added(changed: Partial<ChannelSettings> = {}, proxy = ''): Promis
 
 const place = { type: 1, baseUrl: 'https://up.example', other: '', organization: null, key: 'sk-stored', proxy: null };
 
-describe('the models of a channel', () => {
-  test('are asked for with what is stored, and nothing is recorded', async () => {
+describe('the upstream models of a channel', () => {
+  test('are requested with the stored settings, and nothing is recorded', async () => {
     const id = await added({ organization: 'org-1' }, 'http://user:pass@proxy.example:80');
     const head = await node.store.head();
     expect(await node.channels.upstreamModels(admin, id, null)).toEqual(['gpt-5']);
@@ -32,7 +32,7 @@ describe('the models of a channel', () => {
     expect(await node.store.head()).toBe(head);
   });
 
-  test('that is being edited are asked for as it is to be; the proxy as it is shown is the one it has', async () => {
+  test('in an editor are requested with the edited settings; a masked proxy means the stored one', async () => {
     const id = await added({}, 'http://user:pass@proxy.example:81');
     const draft = { type: 3, baseUrl: 'https://new.example', key: 'sk-new\nsk-other', other: 'v1' };
     await node.channels.upstreamModels(admin, id, { ...draft, proxy: 'http://proxy.example:81' });
@@ -50,7 +50,7 @@ describe('the models of a channel', () => {
     ['baseUrl', { baseUrl: 'https://mine.example' }],
     ['type', { type: 14, baseUrl: '' }],
     ['proxy', { proxy: 'http://mine.example:80' }],
-  ])('are not asked for with the stored key where it does not go yet: another %s', async (changed, draft) => {
+  ])('are not requested with the stored key at an address it is not for: another %s', async (changed, draft) => {
     const id = await added(changed === 'type' ? { baseUrl: '' } : {});
     await expect(node.channels.upstreamModels(admin, id, draft)).rejects.toThrow(
       refusal('channel-key-needed', { field: 'key', changed }),
@@ -58,7 +58,7 @@ describe('the models of a channel', () => {
     expect(node.upstreamModels.asked).toEqual([]);
   });
 
-  test('are asked for elsewhere with the stored key by root, where keys follow', async () => {
+  test('are requested at another address with the stored key by root, where keys follow', async () => {
     const id = await added();
     await node.options.change(root, 'RootKeepsChannelKeys', 'true');
     await node.caughtUp();
@@ -69,7 +69,7 @@ describe('the models of a channel', () => {
     );
   });
 
-  test('that is not there, or of nothing at all, are asked of nobody', async () => {
+  test('that does not exist, or has no settings, are not requested', async () => {
     await expect(node.channels.upstreamModels(admin, ChannelId(99), null)).rejects.toThrow(
       refusal('channel-not-found'),
     );
@@ -81,8 +81,8 @@ describe('the models of a channel', () => {
   });
 });
 
-describe('the models of what is to become a channel', () => {
-  test('are asked for at its type by default, with the first of its keys', async () => {
+describe('the upstream models of a new channel', () => {
+  test('are requested at its type’s default address, with the first of its keys', async () => {
     await node.channels.upstreamModels(admin, null, { type: 1, key: '\n sk-a \nsk-b', proxy: 'socks5://p.example:1' });
     expect(node.upstreamModels.asked).toEqual([{ ...place, baseUrl: '', key: 'sk-a', proxy: 'socks5://p.example:1' }]);
   });
@@ -93,7 +93,7 @@ describe('the models of what is to become a channel', () => {
     ['baseUrl', { type: 1, key: 'k', baseUrl: '{host}/x' }, 'invalid-field'],
     ['proxy', { type: 1, key: 'k', proxy: 'proxy' }, 'invalid-field'],
     ['key', { type: 1, key: ' ' }, 'channel-key-missing'],
-  ])('are refused by their %s before anybody is asked', async (field, draft, code) => {
+  ])('are refused by the name of an invalid %s before any request', async (field, draft, code) => {
     await expect(node.channels.upstreamModels(admin, null, draft)).rejects.toMatchObject({ code, details: { field } });
     expect(node.upstreamModels.asked).toEqual([]);
   });

@@ -80,14 +80,14 @@ const putOff = (waitMs: number) =>
     return rows.length > 0 ? true : null;
   });
 
-test('what is told is told once', async () => {
+test('a notification is delivered once', async () => {
   await added();
   startTelling();
   await nobodyWaits();
   expect(told).toEqual([[alice, trial]]);
 });
 
-test('what fails is tried again after its wait, and then given up, with a line in the log', async () => {
+test('a failed notification is retried after its delay, and then given up, with a line in the log', async () => {
   answers.push(fails, new Error('a mistake'), fails);
   await added();
   startTelling();
@@ -103,7 +103,7 @@ test('what fails is tried again after its wait, and then given up, with a line i
   );
 });
 
-test('whoever cannot be reached at all is passed over', async () => {
+test('a recipient without a way to be reached is skipped', async () => {
   answers.push({ ok: 'skipped', reason: 'the user has no address' });
   await added();
   startTelling();
@@ -111,7 +111,7 @@ test('whoever cannot be reached at all is passed over', async () => {
   expect(await queue.state(clock.now())).toMatchObject({ waiting: 0, givenUp: 0 });
 });
 
-test('a recipient that hangs holds up no other recipient', async () => {
+test('a recipient that hangs delays no other recipient', async () => {
   answers.push('never');
   await added();
   startTelling();
@@ -121,7 +121,7 @@ test('a recipient that hangs holds up no other recipient', async () => {
   expect(told.map(([user]) => user)).toEqual([alice, bob]);
 });
 
-test('what a process was trying when it died is tried again by the next', async () => {
+test('a delivery during which the process died is retried by the next', async () => {
   answers.push('never');
   await added();
   startTelling();
@@ -133,7 +133,7 @@ test('what a process was trying when it died is tried again by the next', async 
   expect(told).toHaveLength(2);
 });
 
-test('of somebody whose key has been destroyed nothing is told', async () => {
+test('a notification for a user whose key has been destroyed is not delivered', async () => {
   await added();
   await personal.forget([alice]);
   startTelling();
@@ -141,7 +141,7 @@ test('of somebody whose key has been destroyed nothing is told', async () => {
   expect(told).toEqual([]);
 });
 
-test('what is too old is no news', async () => {
+test('an old notification is dropped', async () => {
   await added(alice, Instant(start - newsForMs - 1));
   expect((await queue.state(start)).waiting).toBe(0);
 });

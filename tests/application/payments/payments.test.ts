@@ -170,7 +170,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom<Step>({ kind: 'trouble', fails: 'before' }, { kind: 'trouble', fails: 'after' }),
 );
 
-test('whatever comes in whatever order, an order is credited once for its money or a word by hand, and taken back as its money goes', async () => {
+test('a payment order is credited once for its money or manually, and debited as money is refunded, in any order of events', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       await open();
@@ -224,7 +224,7 @@ test('whatever comes in whatever order, an order is credited once for its money 
 
 const meanwhile = ['notice', 'poll', 'recheck', 'expire', 'hand', 'forge', 'lost before', 'lost after'] as const;
 
-test('whatever comes at the same time, to a gateway or to its successor, an order is credited once if it is paid', async () => {
+test('a payment order is credited once if it is paid, with any concurrency, by a gateway or its successor', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...meanwhile), { maxLength: 8 }),
@@ -270,8 +270,8 @@ test('whatever comes at the same time, to a gateway or to its successor, an orde
   );
 });
 
-describe('an order', () => {
-  test('given twice under one key is one, at the price it was given at', async () => {
+describe('a payment order', () => {
+  test('with a repeated idempotency key is one, at its original price', async () => {
     const order = { amount: 10, method: 'alipay' };
     const first = await payments.begin(alice, order, '/topup', 'key');
     await node.options.change(root, 'Price', '8');
@@ -282,7 +282,7 @@ describe('an order', () => {
     expect((await payments.begin(alice, order, '/topup')).id).not.toBe(first.id);
   });
 
-  test('of which nobody knows whether it was written is the same when it is given again', async () => {
+  test('with an unknown outcome is the same when it is repeated', async () => {
     store.fails = 'after';
     await expect(begun()).rejects.toMatchObject({ code: 'outcome-unknown' });
     const id = await begun();
@@ -290,7 +290,7 @@ describe('an order', () => {
     expect((await store.everything()).filter(({ event }) => event.type === 'TopUpRequested')).toHaveLength(1);
   });
 
-  test('is not begun in a hurry: thirty within ten minutes', async () => {
+  test('is rate limited: thirty within ten minutes', async () => {
     for (let count = 0; count < 30; count++) await begun();
     await expect(begun()).rejects.toMatchObject({ code: 'too-many-attempts' });
     node.clock.advance(10 * 60_000);
@@ -298,14 +298,14 @@ describe('an order', () => {
   });
 });
 
-describe('orders nobody tells of', () => {
+describe('payment orders without a webhook', () => {
   const minute = 60_000;
   const day = 24 * 60 * minute;
   const failures: unknown[] = [];
   const round = () =>
     awaitingPayments({ open: openOrders(store), clock: node.clock, payments }, (error) => failures.push(error));
 
-  test('are asked about, and credited when they are paid', async () => {
+  test('are queried, and credited when they are paid', async () => {
     const id = await begun();
     cashier.paid.add(id);
     const look = round();
@@ -318,7 +318,7 @@ describe('orders nobody tells of', () => {
     expect(cashier.asked).toEqual([id]);
   });
 
-  test('are asked about less and less often', async () => {
+  test('are queried at growing intervals', async () => {
     await begun();
     const look = round();
     for (let count = 0; count < 24 * 60; count++) {
@@ -329,7 +329,7 @@ describe('orders nobody tells of', () => {
     expect(cashier.asked.length).toBeLessThan(40);
   });
 
-  test('are all asked about after a start, some in each round', async () => {
+  test('are all queried after a start, some in each round', async () => {
     const ids: PaymentId[] = [];
     for (let count = 0; count < 30; count++) ids.push(await begun());
     node.clock.advance(2 * minute);
@@ -353,7 +353,7 @@ describe('orders nobody tells of', () => {
     expect((await events(id)).at(-1)).toEqual({ type: 'TopUpExpired', reason: 'time' });
   });
 
-  test('are waited for longer where the provider is away, and not for ever', async () => {
+  test('are kept longer while the provider is unavailable, but for a bounded time', async () => {
     const id = await begun();
     cashier.answers = false;
     const look = round();
@@ -367,7 +367,7 @@ describe('orders nobody tells of', () => {
     expect(await credits(id)).toMatchObject([{ late: true }]);
   });
 
-  test('keep nobody from being asked about by failing', async () => {
+  test('do not delay others by failing', async () => {
     const [broken, sound] = [await begun(), await begun()];
     cashier.paid.add(sound);
     node.clock.advance(2 * minute);
@@ -382,7 +382,7 @@ describe('orders nobody tells of', () => {
   });
 });
 
-describe('orders that the read model does not know yet', () => {
+describe('payment orders that the read model lacks', () => {
   const tooMany = new Failure('too-many-open-payments', { allowed: 20 });
   /** Reached by no order, as long as a test lets it stand. */
   let catchUp: () => void;
@@ -410,19 +410,19 @@ describe('orders that the read model does not know yet', () => {
   const begin = async (key: string | null = null): Promise<PaymentId> =>
     (await lagging.begin(alice, { amount: 10, method: 'alipay' }, '/topup', key)).id;
 
-  test('count: twenty are open at most, one after the other', async () => {
+  test('count: at most twenty are open, one after the other', async () => {
     for (let count = 0; count < 20; count++) await begin();
     await expect(begin()).rejects.toThrow(tooMany);
     expect((await store.everything()).filter(({ event }) => event.type === 'TopUpRequested')).toHaveLength(20);
   });
 
-  test('count: twenty are open at most, of thirty at the same time', async () => {
+  test('count: at most twenty are open, of thirty at the same time', async () => {
     const begun = await Promise.allSettled(Array.from({ length: 30 }, () => begin()));
     expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
     expect((await store.everything()).filter(({ event }) => event.type === 'TopUpRequested')).toHaveLength(20);
   });
 
-  test('count once, whether the read model has come to know them by itself or has told so', async () => {
+  test('count once, whether the read model has added them itself or has reported them', async () => {
     const ids: PaymentId[] = [];
     for (let count = 0; count < 10; count++) ids.push(await begin());
     known = ids;
@@ -435,7 +435,7 @@ describe('orders that the read model does not know yet', () => {
     await expect(begin()).resolves.toBeDefined();
   });
 
-  test('count once when they are given again under their key', async () => {
+  test('count once when they are repeated under their idempotency key', async () => {
     const first = await begin('first');
     for (let count = 0; count < 8; count++) expect(await begin('first')).toBe(first);
     for (let count = 0; count < 19; count++) await begin();
@@ -443,14 +443,14 @@ describe('orders that the read model does not know yet', () => {
   });
 });
 
-describe('who waits for an order of their own', () => {
+describe('a user that waits for an own payment order', () => {
   const asked = async (id: PaymentId): Promise<number> => {
     cashier.asked = [];
     await payments.poll(alice, id);
     return cashier.asked.length;
   };
 
-  test('has the provider asked once in five seconds, for each order by itself', async () => {
+  test('causes a query of the provider once in five seconds, for each order separately', async () => {
     const [one, other] = [await begun(), await begun()];
     expect([await asked(one), await asked(one), await asked(other)]).toEqual([1, 0, 1]);
     node.clock.advance(4_999);
@@ -459,14 +459,14 @@ describe('who waits for an order of their own', () => {
     expect([await asked(one), await asked(one)]).toEqual([1, 0]);
   });
 
-  test('has it asked again after the clock was set back', async () => {
+  test('causes a query again after the clock was set back', async () => {
     const id = await begun();
     expect(await asked(id)).toBe(1);
     node.clock.advance(-86_400_000);
     expect([await asked(id), await asked(id)]).toEqual([1, 0]);
   });
 
-  test('has it asked of no order that is somebody else’s, and of none that is completed', async () => {
+  test('causes no query for another user’s order, nor for a completed one', async () => {
     const id = await begun();
     await expect(payments.poll({ id: UserId(8) }, id)).rejects.toThrow('payment-not-found');
     expect(cashier.asked).toEqual([]);
@@ -477,7 +477,7 @@ describe('who waits for an order of their own', () => {
   });
 });
 
-test('the log hears of refused notices now and then, and all of them are counted', async () => {
+test('refused webhooks are recorded in the log at intervals, and all of them are counted', async () => {
   const warned: object[] = [];
   const counting = paymentCommands({
     ...node,

@@ -16,7 +16,7 @@ const counted = () => {
   return { counts, work, failed: () => void counts.failures++ };
 };
 
-test('each is done again and again where an interval is set, also after it failed', async () => {
+test('a periodic channel job runs repeatedly where an interval is set, also after a failure', async () => {
   const { counts, work, failed } = counted();
   const end = keepChannels(work, { testEveryMs: 1, balancesEveryMs: 1 }, failed);
   await until(async () => (counts.tests > 1 && counts.failures > 1 ? true : null));
@@ -28,7 +28,7 @@ test('each is done again and again where an interval is set, also after it faile
   expect(counts.balances).toBe(balances);
 });
 
-test('nothing is done where none is set', async () => {
+test('no channel job runs where no interval is set', async () => {
   const { counts, work, failed } = counted();
   await keepChannels(work, { testEveryMs: null, balancesEveryMs: null }, failed)();
   expect(counts).toEqual({ tests: 0, balances: 0, failures: 0 });

@@ -65,8 +65,8 @@ const outcomeOf = async (call: string) => (await projected.store.readStream(stre
 
 const progress: CallProgress = { attempts: [west, east], unknownAttempts: 1, upstreamModel: 'mapped', delivered: null };
 
-describe('a call nobody serves any more', () => {
-  test('is released, its upstream cost booked as far as somebody may have to pay it', async () => {
+describe('a call left by a dead process', () => {
+  test('is released, with its upstream cost booked as far as it may be owed', async () => {
     seen
       .set(CallId('sent'), { kind: 'sent', progress })
       .set(CallId('waited'), { kind: 'not-sent' })
@@ -79,7 +79,7 @@ describe('a call nobody serves any more', () => {
     expect(forgotten).toEqual(['sent', 'waited', 'unknown']);
   });
 
-  test('is charged what had reached its caller, and nothing twice', async () => {
+  test('is charged for what had reached its caller, and once', async () => {
     const delivered = { firstTokenMs: 12, outputTokens: 100 };
     seen.set(CallId('stream'), { kind: 'sent', progress: { ...progress, delivered } });
     await projected.given(granted(alice, 1_000), reserved('stream', 900));
@@ -96,7 +96,7 @@ describe('a call nobody serves any more', () => {
     expect(await recover()).toEqual({ released: 0, settled: 0 });
   });
 
-  test('is charged no more than is there, where a dear call beside it has taken what it held', async () => {
+  test('is charged no more than the balance, where a concurrent expensive call has taken its reservation', async () => {
     const delivered = { firstTokenMs: 12, outputTokens: 100 };
     seen.set(CallId('stream'), { kind: 'sent', progress: { ...progress, unknownAttempts: 0, delivered } });
     await projected.given(granted(alice, 1_000), reserved('stream', 900));
@@ -105,7 +105,7 @@ describe('a call nobody serves any more', () => {
     expect(await outcomeOf('stream')).toMatchObject({ charged: 400, uncovered: 250 });
   });
 
-  test('is told by its place in the log, whatever the clock says', async () => {
+  test('is recognised by its position in the log, whatever the clock says', async () => {
     await projected.given(when(Instant(at() + 10 * 365 * 86_400_000), reserved('future', 40)), reserved('later', 5));
     expect(await recover(await placeOf(0))).toEqual({ released: 1, settled: 0 });
     expect(await outcomeOf('future')).toMatchObject({ useTimeMs: 0, suspense: 40 });
@@ -119,7 +119,7 @@ describe('a call nobody serves any more', () => {
     expect(await outcomeOf('served')).toBeUndefined();
   });
 
-  test('is not one whose outcome the ledger has merely not seen yet', async () => {
+  test('is not one whose outcome the ledger has not read yet', async () => {
     await projected.given(reserved('a', 40));
     // Into the log, past the ledger.
     await projected.stopAll();
@@ -146,7 +146,7 @@ const ledgerState = (position: Position) => ({
   quarantined: 0,
 });
 
-describe('recovery goes on while the gateway serves', () => {
+describe('crash recovery while the gateway serves', () => {
   let stop: () => Promise<void> = async () => {};
   afterEach(() => stop());
 
@@ -192,7 +192,7 @@ describe('recovery goes on while the gateway serves', () => {
     };
   };
 
-  test('and first ends what was open before it, waiting for the ledger alone', async () => {
+  test('first concludes the calls open before it, waiting for the ledger only', async () => {
     await projected.given(reserved('before', 40));
     const { found, waitedFor } = await keep(0);
     expect(found).toEqual([{ released: 1, settled: 0 }]);
@@ -200,7 +200,7 @@ describe('recovery goes on while the gateway serves', () => {
     expect(othersForgotten).toBe(1);
   });
 
-  test('ends what a stopped ledger did not know as soon as it goes on, long before the next round', async () => {
+  test('concludes calls that a stopped ledger lacked as soon as it continues, long before the next round', async () => {
     await projected.given(granted(alice, 1_000));
     const round = await keep(1, [false], 3_600_000, 0);
     expect(round.found).toEqual([]);
@@ -224,7 +224,7 @@ describe('recovery goes on while the gateway serves', () => {
     expect(await outcomeOf('lost')).toMatchObject({ reason: 'recovered', suspense: Quota(40) });
   });
 
-  test('ends calls that have just been left long before the next round, and no others', async () => {
+  test('concludes calls that have just been left long before the next round, and no others', async () => {
     await projected.given(granted(alice, 1_000));
     const round = await keep(0, [], 3_600_000);
     underWay.add('kept');
@@ -237,7 +237,7 @@ describe('recovery goes on while the gateway serves', () => {
     expect([await outcomeOf('kept'), await outcomeOf('later')]).toEqual([undefined, undefined]);
   });
 
-  test('keeps the notes of others until it is sure to know all their calls, and says once that it is not', async () => {
+  test('keeps the notes of other nodes until all their calls are known, and reports once while they are not', async () => {
     await projected.given(reserved('before', 40));
     const round = await keep(0, [false, false]);
     expect(round.timesBehind()).toBe(1);

@@ -39,8 +39,8 @@ const available = async ({ id }: Actor): Promise<number> => {
 const codesInLog = async () =>
   (await node.store.everything()).filter(({ event }) => event.type === 'RedemptionCodeIssued').length;
 
-describe('issuing codes', () => {
-  test('makes each of 32 hexadecimal digits that nobody can guess, and writes down its hash only', async () => {
+describe('issuing redemption codes', () => {
+  test('makes each of 32 unpredictable hexadecimal digits, and stores its hash only', async () => {
     const { codes, failure } = await issue(20);
     expect(failure).toBeNull();
     expect(new Set(codes.map(({ code }) => code)).size).toBe(20);
@@ -52,7 +52,7 @@ describe('issuing codes', () => {
     expect(event?.type === 'RedemptionCodeIssued' && (await node.vault.get(event.secret))).toBe(code);
   });
 
-  test('given again under its key answers with the same codes and makes no others', async () => {
+  test('repeated under its idempotency key returns the same codes and makes no others', async () => {
     const first = await issue(7, 'k');
     expect(await issue(7, 'k')).toEqual(first);
     expect(await codesInLog()).toBe(7);
@@ -60,7 +60,7 @@ describe('issuing codes', () => {
     await expect(issue(7, 'k', 600)).rejects.toThrow(refusal('idempotency-key-reused'));
   });
 
-  test('that breaks off tells which codes there are, and goes on under its key', async () => {
+  test('that is interrupted lists the existing codes, and continues under its idempotency key', async () => {
     let left = 5;
     node.store.beforeAppend = async () => {
       if (left-- <= 0) throw new Failure('store-unavailable');
@@ -76,14 +76,14 @@ describe('issuing codes', () => {
     expect(await codesInLog()).toBe(9);
   });
 
-  test('that makes none is refused with the reason', async () => {
+  test('of zero codes is refused with the reason', async () => {
     node.store.beforeAppend = async () => {
       throw new Failure('store-busy');
     };
     await expect(issue(3)).rejects.toThrow(refusal('outcome-unknown'));
   });
 
-  test('is for administrators, and looks at name, number and quota in this order', async () => {
+  test('is for administrators, and checks name, number and quota in this order', async () => {
     const order = (name: string, quota: number, count: number, actor = admin) =>
       node.redemptions.issue(actor, { name, quota }, count);
     await expect(order('', 0, 0, alice)).rejects.toThrow(refusal('role-too-low'));
@@ -96,8 +96,8 @@ describe('issuing codes', () => {
   });
 });
 
-describe('a key of an order', () => {
-  test('that was used for one code is refused with another one, and with another kind of order', async () => {
+describe('an idempotency key', () => {
+  test('that was used for one code is refused with another one, and with another command', async () => {
     const { codes } = await node.redemptions.issue(admin, { name: 'two', quota: 5 }, 2);
     const [first = '', second = ''] = codes.map(({ code }) => code);
     await redeem(alice, first, 'k');
@@ -113,7 +113,7 @@ describe('a key of an order', () => {
     await node.users.adjustQuota(root, alice.id, { delta: 5 }, 'r');
   });
 
-  test('stays good where the order was refused', async () => {
+  test('stays usable where the command was refused', async () => {
     const { codes } = await node.redemptions.issue(admin, { name: 'one', quota: 5 }, 1);
     const code = codes[0]?.code ?? '';
     await redeem(bob, code);
@@ -124,13 +124,13 @@ describe('a key of an order', () => {
 });
 
 describe('redeeming a code', () => {
-  test('credits its worth, blanks around it or not', async () => {
+  test('credits its value, with or without blanks around it', async () => {
     const { code } = await one();
     expect(await redeem(alice, ` ${code}\n`)).toMatchObject({ quota: 500 });
     expect(await available(alice)).toBe(500);
   });
 
-  test('is done for one of a thousand who try at once', async () => {
+  test('succeeds for one of a thousand concurrent users', async () => {
     const { code, id } = await one();
     const users = Array.from(
       { length: 1_000 },
@@ -150,7 +150,7 @@ describe('redeeming a code', () => {
     ]);
   });
 
-  test('given again under its key answers as the first time, also when the code has been deleted', async () => {
+  test('repeated under its idempotency key returns the first result, also when the code has been deleted', async () => {
     const { code, id } = await one();
     const first = await redeem(alice, code, 'k');
     await node.redemptions.remove(admin, id);
@@ -160,7 +160,7 @@ describe('redeeming a code', () => {
     await expect(redeem(bob, code, 'k')).rejects.toThrow(refusal('redemption-code-unknown'));
   });
 
-  test('whose answer is lost is unknown, and its repeat without a key is the same order', async () => {
+  test('without an answer has an unknown outcome, and its repeat without an idempotency key is the same command', async () => {
     const { code } = await one();
     node.store.beforeAppend = async () => {
       throw new Failure('store-unavailable');
@@ -172,7 +172,7 @@ describe('redeeming a code', () => {
     await expect(redeem(alice, code)).rejects.toThrow(refusal('redemption-code-used'));
   });
 
-  test('is refused to users who are banned or gone, and leaves the code as it is', async () => {
+  test('is refused to users who are disabled or deleted, and leaves the code unused', async () => {
     const { code } = await one();
     await node.users.manage(admin, alice.id, 'disable');
     await node.users.manage(admin, bob.id, 'delete');
@@ -184,7 +184,7 @@ describe('redeeming a code', () => {
     expect(await redeem(alice, code)).toMatchObject({ quota: 500 });
   });
 
-  test('works whatever has become of who issued it', async () => {
+  test('works whatever has become of its issuer', async () => {
     const issuer: Actor = { id: UserId(50), role: 'admin' };
     await register(issuer.id);
     const { codes } = await node.redemptions.issue(issuer, { name: 'promo', quota: 9 }, 1);
@@ -192,7 +192,7 @@ describe('redeeming a code', () => {
     expect(await redeem(alice, codes[0]?.code ?? '')).toMatchObject({ quota: 9 });
   });
 
-  test('that would make a balance nobody can count is refused, and leaves the code as it is', async () => {
+  test('that would exceed the integer range is refused, and leaves the code unused', async () => {
     const { code } = await one(10);
     const grant = { quota: Quota(Number.MAX_SAFE_INTEGER - 5), reason: 'signup' as const };
     const rich: Actor = { id: UserId(3), role: 'ordinary' };
@@ -206,10 +206,10 @@ describe('redeeming a code', () => {
   });
 });
 
-describe('guesses', () => {
+describe('guesses of redemption codes', () => {
   const guess = (actor: Actor, place = here) => redeem(actor, wrong, null, place);
 
-  test('are told to be wrong, and after ten to wait', async () => {
+  test('are refused as wrong, and after ten by the rate limit', async () => {
     for (let n = 0; n < 10; n++) await expect(guess(alice)).rejects.toThrow(refusal('redemption-code-unknown'));
     for (const place of [here, there])
       await expect(guess(alice, place)).rejects.toThrow(refusal('too-many-attempts', { seconds: 600 }));
@@ -220,7 +220,7 @@ describe('guesses', () => {
     await expect(guess(alice)).rejects.toThrow(refusal('redemption-code-unknown'));
   });
 
-  test('of many users at one place are counted together', async () => {
+  test('of many users in one network are counted together', async () => {
     const users = Array.from({ length: 101 }, (_, place): Actor => ({ id: UserId(100 + place), role: 'ordinary' }));
     for (const user of users.slice(0, 100))
       await expect(guess(user)).rejects.toThrow(refusal('redemption-code-unknown'));
@@ -229,14 +229,14 @@ describe('guesses', () => {
     await expect(guess(last, there)).rejects.toThrow(refusal('redemption-code-unknown'));
   });
 
-  test('do not count codes that were right: whoever has many may redeem them all', async () => {
+  test('do not count correct codes: a user with many may redeem them all', async () => {
     const { codes } = await issue(30);
     for (const { code } of codes) await redeem(alice, code);
     for (const { code } of codes) await expect(redeem(alice, code)).rejects.toThrow(refusal('redemption-code-used'));
     expect(await available(alice)).toBe(30 * 500);
   });
 
-  test('are not judged by what has not been read yet', async () => {
+  test('are not judged by a stale read', async () => {
     const building = redemptionCommands({ ...node, progress: { reached: async () => false } });
     const { code } = await one();
     for (let n = 0; n < 15; n++)
@@ -245,8 +245,8 @@ describe('guesses', () => {
   });
 });
 
-describe('an administrator', () => {
-  test('edits, switches and deletes codes; others may not', async () => {
+describe('only an administrator', () => {
+  test('edits, switches and deletes redemption codes', async () => {
     const { id, code } = await one();
     const input = { name: 'other', quota: 7 };
     for (const order of [

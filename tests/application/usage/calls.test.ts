@@ -50,7 +50,7 @@ const seen = async (viewer: Actor, id: string): Promise<CallView> => {
 };
 
 describe('a call', () => {
-  test('is found by its owner and by administrators; to others it is as unknown as one that never was', async () => {
+  test('is visible to its owner and to administrators; for others it does not exist', async () => {
     await projected.record(reserved('a1', 9), settled('a1', 9, 7));
     expect((await seen(owner, 'a1')).status).toBe('settled');
     expect((await seen(admin, 'a1')).status).toBe('settled');
@@ -58,19 +58,19 @@ describe('a call', () => {
     for (const id of ['never', '', 'a1 ', "a1'--", 'x'.repeat(10_000)]) expect(await queries.call(root, id)).toBeNull();
   });
 
-  test('is told while it is under way, with what is held for it', async () => {
+  test('is visible while it is in flight, with its reservation', async () => {
     await projected.record(reserved('a1', 9));
     expect(await seen(owner, 'a1')).toMatchObject({ status: 'under-way', reserved: 9, promptTokens: 120, end: null });
     expect(queries.billingOfCall(await seen(owner, 'a1'))).toBeNull();
   });
 
-  test('is told where no read model has it', async () => {
+  test('is visible while no read model has it', async () => {
     await projected.given(reserved('a1', 9), settled('a1', 9, 7));
     await projected.db.deleteFrom('usage_log').execute();
     expect((await seen(owner, 'a1')).end).toMatchObject({ charged: 7, outcome: 'completed' });
   });
 
-  test('that failed cost nothing; one whose answer was withheld neither', async () => {
+  test('that failed costs nothing; and so does one whose answer was withheld', async () => {
     await projected.record(
       ...[reserved('a1', 9), released('a1', 9)],
       ...[reserved('a2', 9), settled('a2', 9, 7), refunded('a2', 7)],
@@ -86,15 +86,15 @@ describe('a call', () => {
     });
   });
 
-  test('has a calculation that gives what was charged', async () => {
+  test('has a calculation that results in its charge', async () => {
     await projected.record(reserved('a1', 999), settled('a1', 999, 299));
     const call = await seen(owner, 'a1');
     expect(queries.billingOfCall(call)?.total).toBe(call.end?.charged);
   });
 });
 
-describe('a call that was served at another tier than it was held for', () => {
-  test('has the calculation of the tier that its answer told', async () => {
+describe('a call that was served at another tier than it was reserved for', () => {
+  test('has the calculation of the tier that its answer reports', async () => {
     const usage = { input: 100, output: 10 };
     const plain = { per: 'token', model: '1', ratios: { output: '4' }, group: '1' } as const;
     const others = { flex: '0.5', default: '1' };
@@ -129,7 +129,7 @@ describe('the events of a call', () => {
     );
   const told = async (viewer: Actor) => [...(await seen(viewer, 'a1')).events, ...(await seen(viewer, 'a2')).events];
 
-  test('are told whole to administrators', async () => {
+  test('are shown whole to administrators', async () => {
     await record();
     const events = await told(admin);
     expect(events.map(({ type }) => type)).toEqual([
@@ -143,7 +143,7 @@ describe('the events of a call', () => {
     expect((await seen(owner, 'a1')).attempts).toEqual([]);
   });
 
-  test('are told to their caller without channels and what upstream may charge', async () => {
+  test('are shown to their caller without channels and upstream costs', async () => {
     await record();
     const events = await told(owner);
     expect(events[1]?.payload).toMatchObject({ charged: 7, usage: expect.anything(), price: expect.anything() });
@@ -152,7 +152,7 @@ describe('the events of a call', () => {
       expect(text).not.toContain(hidden);
   });
 
-  test('of a later release say nothing to their caller that nobody has thought of', async () => {
+  test('of a later release are hidden from their caller unless known', async () => {
     const settledLater = settled('a1', 9, 7);
     const planted = { ...settledLater.event, upstreamAddress: 'https://planted.example' } as never;
     await projected.record(reserved('a1', 9), { ...settledLater, event: planted });
@@ -160,7 +160,7 @@ describe('the events of a call', () => {
     expect(JSON.stringify(await seen(admin, 'a1'))).toContain('planted');
   });
 
-  test('name no secret', () => {
+  test('contain no secret', () => {
     for (const { event } of [reserved('a', 1), settled('a', 1, 1), released('a', 1), refunded('a', 1)])
       expect(secretReferences(event)).toBeNull();
   });
@@ -175,7 +175,7 @@ describe('the price of a call', () => {
     text: JSON.stringify({ 'gpt-4o': ratio, ...others }),
   });
 
-  test('is told with the option each factor stands in; what nobody changed is built in', async () => {
+  test('is shown with the option of each factor; an unchanged one is built in', async () => {
     await projected.given(reserved('a1', 9));
     expect(await origins(root, 'a1')).toMatchObject({
       model: { value: '1.25', option: 'ModelRatio', entry: 'gpt-4o', setBy: 'built-in' },
@@ -187,7 +187,7 @@ describe('the price of a call', () => {
     });
   });
 
-  test('is told with the change that brought the value, not with later ones of other entries or after the call', async () => {
+  test('is shown with the change that set the value, not with later ones of other entries or after the call', async () => {
     await projected.given(
       option('ModelRatio', ratios(3).text),
       when(at(10), changedBy(bob, 'ModelRatio', ratios(1.25))),
@@ -199,7 +199,7 @@ describe('the price of a call', () => {
     expect(model?.setBy).toEqual({ at: at(10), by: bob, position: 1 });
   });
 
-  test('is told with the value it has, where the newest change had not been heard of', async () => {
+  test('is shown with the value in effect, where the newest change had not been read', async () => {
     await projected.given(
       changedBy(bob, 'ModelRatio', ratios(1.25)),
       option('ModelRatio', ratios(7).text),
@@ -208,26 +208,26 @@ describe('the price of a call', () => {
     expect((await origins(root, 'a1')).model?.setBy).toMatchObject({ by: bob, position: 0 });
   });
 
-  test('tells by whom to root alone', async () => {
+  test('is shown with the author of a change to root only', async () => {
     await projected.given(changedBy(bob, 'ModelRatio', ratios(1.25)), reserved('a1', 9));
     for (const viewer of [owner, admin])
       expect((await origins(viewer, 'a1')).model?.setBy).toEqual({ at: at(), by: null, position: null });
   });
 
-  test('says that it does not know, rather than guess, where the history goes further back than is looked', async () => {
+  test('is of unknown origin, rather than guessed, where the history exceeds the search', async () => {
     const changes = Array.from({ length: 30 }, (_, n) => option('ModelRatio', ratios(1.25, { other: n }).text));
     await projected.given(...changes, reserved('a1', 9));
     expect((await origins(root, 'a1')).model?.setBy).toBe('unknown');
   });
 
-  test('says that it does not know while the history is not there yet', async () => {
+  test('is of unknown origin while the history is not yet available', async () => {
     await projected.given(reserved('a1', 9));
     const behind = callQueries({ db: projected.db, store: projected.store, progress: { reached: async () => false } });
     const found = await behind.priceOriginsOf(root, await seen(root, 'a1'));
     expect(found.find(({ factor }) => factor === 'model')?.setBy).toBe('unknown');
   });
 
-  test('of a call with a price of its own, and of tools, is told so too', async () => {
+  test('of a call with a price of its own, and of tools, is shown as such', async () => {
     const tools = JSON.stringify({ web_search: 10, 'web_search:gpt-4o*': 30 });
     await projected.given(
       changedBy(bob, 'ModelPrice', ratios(0.02)),
@@ -289,7 +289,7 @@ describe('the price of a call', () => {
     expect((await origins(root, 'a1'))['over:200000:input']).toMatchObject({ value: '2', setBy: 'built-in' });
   });
 
-  test('has a source for the factor of its tier of service, also of several that hold together', async () => {
+  test('has a source for the factor of its service tier, also of several in combination', async () => {
     const service = { tier: 'fast+us', factor: '2.2', others: { us: '1.1', default: '1', 'fast+us': '2.2' } };
     await projected.given(
       changedBy(bob, 'ServiceTiers', { text: JSON.stringify({ 'gpt-4*': { fast: 3, us: 1.1 } }) }),

@@ -63,18 +63,19 @@ const enable = (remaining = 500, by = owner): ApiKeyCommand => ({
 
 describe('issuing an API key', () => {
   test('records hash, vault entry, quota and terms', () => given().when(issue).thenRecordedOnce(issued()));
-  test('does not bring a deleted one back', () => given(issued(), deleted).when(issue).thenNothing());
+  test('does not restore a deleted one', () => given(issued(), deleted).when(issue).thenNothing());
 });
 
 describe('editing an API key', () => {
-  test('records the new terms and by how much the remainder moves', () =>
+  test('records the new terms and the difference of the remaining quota', () =>
     given(issued())
       .when(edit(owner, -100, { name: 'build' }))
       .thenRecorded(edited(-100, { name: 'build' })));
-  test('may move the remainder alone', () => given(issued()).when(edit(owner, 100)).thenRecorded(edited(100, {})));
-  test('with the terms it has and no other remainder changes nothing', () =>
+  test('may change the remaining quota only', () =>
+    given(issued()).when(edit(owner, 100)).thenRecorded(edited(100, {})));
+  test('with unchanged terms and remaining quota changes nothing', () =>
     given(issued()).when(edit(owner, 0)).thenNothing());
-  test('leaves the status alone', () =>
+  test('leaves the status unchanged', () =>
     given(issued(), disabledAs('expired'), edited(0, { name: 'build' })).thenState({
       status: 'expired',
       owner,
@@ -91,7 +92,7 @@ describe('the budget of an API key', () => {
     given()
       .when({ ...issue, terms: apiKeyTerms({ budget }) })
       .thenRecordedOnce(issued({ budget })));
-  test('is changed, given and taken away by an edit', () => {
+  test('is changed, set and removed by an edit', () => {
     const larger = { ...budget, quota: Quota(301) };
     const monthly = { ...budget, period: 'monthly' } as const;
     given(issued({ budget }))
@@ -107,7 +108,7 @@ describe('the budget of an API key', () => {
       .when(edit(owner, 0, { budget: null }))
       .thenRecordedOnce(edited(0, {}));
   });
-  test('stays when an edit does not mention it', () => {
+  test('is kept when an edit does not mention it', () => {
     given(issued({ budget })).when(editWithout).thenNothing();
     given(issued({ budget, name: 'other' }))
       .when(editWithout)
@@ -139,24 +140,24 @@ describe('enabling an API key', () => {
       .when(enable())
       .thenRefused('api-key-expired-enable');
   });
-  test('works for an expired one whose expiry was moved or taken away', () => {
+  test('works for an expired one whose expiry was changed or removed', () => {
     const expired = issued({ expiresAt: Instant(noon - 1) });
     const prolonged = edited(0, { expiresAt: Instant(noon + 1) });
     given(expired, disabledAs('expired'), prolonged).when(enable()).thenRecordedOnce(enabled);
     given(expired, disabledAs('expired'), edited(0, {})).when(enable()).thenRecordedOnce(enabled);
   });
 
-  test('is refused while it is used up', () => {
+  test('is refused while its quota is used up', () => {
     given(issued(), disabledAs('exhausted')).when(enable(0)).thenRefused('api-key-exhausted-enable');
     given(issued(), disabledAs('exhausted')).when(enable(-1)).thenRefused('api-key-exhausted-enable');
   });
-  test('works for a used up one that has quota again, or needs none', () => {
+  test('works for a used up one that has quota again, or is unlimited', () => {
     given(issued(), disabledAs('exhausted')).when(enable(1)).thenRecordedOnce(enabled);
     given(issued({ unlimited: true }), disabledAs('exhausted'))
       .when(enable(-5))
       .thenRecordedOnce(enabled);
   });
-  test('asks about expiry and quota only where they were the reason', () =>
+  test('checks expiry and quota only where they were the reason', () =>
     given(issued({ expiresAt: Instant(noon - 1) }), disabledAs('manual'))
       .when(enable(0))
       .thenRecordedOnce(enabled));
@@ -166,7 +167,7 @@ describe('disabling an API key', () => {
   test.each(['manual', 'expired', 'exhausted'] as const)('as %s is recorded once', (cause) =>
     given(issued()).when({ type: 'DisableApiKey', owner, cause }).thenRecordedOnce(disabledAs(cause)),
   );
-  test('may give another reason later', () =>
+  test('may set another reason later', () =>
     given(issued(), disabledAs('manual'))
       .when({ type: 'DisableApiKey', owner, cause: 'expired' })
       .thenRecordedOnce(disabledAs('expired')));
@@ -176,47 +177,47 @@ describe('deleting an API key', () => {
   test('is recorded', () => given(issued()).when({ type: 'DeleteApiKey', owner }).thenRecorded(deleted));
 });
 
-describe("somebody else's API key", () => {
+describe("another user's API key", () => {
   const orders: ApiKeyCommand[] = [
     edit(stranger, 5),
     enable(500, stranger),
     { type: 'DisableApiKey', owner: stranger, cause: 'manual' },
     { type: 'DeleteApiKey', owner: stranger },
   ];
-  test.each(orders)('is as good as none for $type', (order) =>
+  test.each(orders)('is treated as missing for $type', (order) =>
     given(issued(), disabledAs('expired')).when(order).thenRefused('api-key-not-found'),
   );
-  test.each(orders)('that does not exist answers $type alike', (order) =>
+  test.each(orders)('that does not exist is answered the same for $type', (order) =>
     given().when(order).thenRefused('api-key-not-found'),
   );
-  test.each(orders.map((order) => ({ ...order, owner })))('that its owner deleted answers $type alike', (order) =>
-    given(issued(), deleted).when(order).thenRefused('api-key-not-found'),
+  test.each(orders.map((order) => ({ ...order, owner })))(
+    'that its owner deleted is answered the same for $type',
+    (order) => given(issued(), deleted).when(order).thenRefused('api-key-not-found'),
   );
 });
 
 describe('revoking an API key', () => {
-  test('disables it, whosever it is and however it stands', () => {
+  test('disables it, whoever owns it and whatever its state', () => {
     given(issued()).when(revoke).thenRecorded(revoked);
     given(issued(), disabledAs('exhausted')).when(revoke).thenRecorded(revoked);
     given(issued(), revoked).thenState({ status: 'manual', owner, terms });
   });
-  test('changes nothing about one that is disabled', () => {
+  test('changes nothing for a disabled one', () => {
     given(issued(), revoked).when(revoke).thenNothing();
     given(issued(), disabledAs('manual')).when(revoke).thenNothing();
   });
-  test('names it as its owner calls it by then', () =>
+  test('names it by its current name', () =>
     given(issued(), edited(0, { name: 'renamed' }))
       .when(revoke)
       .thenRecorded({ type: 'ApiKeyRevoked', owner, by: admin, name: 'renamed' }));
-  test('leaves it to its owner to enable it again', () =>
-    given(issued(), revoked).when(enable()).thenRecorded(enabled));
+  test('lets its owner enable it again', () => given(issued(), revoked).when(enable()).thenRecorded(enabled));
   test('is refused where the key does not exist', () => {
     given().when(revoke).thenRefused('api-key-not-found');
     given(issued(), deleted).when(revoke).thenRefused('api-key-not-found');
   });
 });
 
-describe('what an API key is', () => {
+describe('the state of an API key is', () => {
   test('absent before it is issued, whatever else is recorded', () => {
     given().thenState({ status: 'absent' });
     given(enabled, disabledAs('manual'), edited(5, {})).thenState({ status: 'absent' });
@@ -226,7 +227,7 @@ describe('what an API key is', () => {
     given(issued(), disabledAs('exhausted')).thenState({ status: 'exhausted', owner, terms });
     given(issued(), disabledAs('exhausted'), enabled).thenState({ status: 'enabled', owner, terms });
   });
-  test('gone once deleted, for good', () => {
+  test('absent once deleted, permanently', () => {
     given(issued(), deleted).thenState({ status: 'deleted' });
     given(issued(), deleted, enabled, edited(1, {})).thenState({ status: 'deleted' });
   });

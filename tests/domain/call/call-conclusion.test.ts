@@ -85,28 +85,28 @@ const settled = (cost: number, payable: number, members: Partial<Settlement> = {
 });
 
 describe('a call concluded as settled', () => {
-  test('is charged its cost where its payers own more than that', () =>
+  test('is charged its cost where the available quota exceeds it', () =>
     given(reservation).when(settled(60, 1_000)).thenSettled());
 
-  test('is charged its cost where its payers own exactly that', () =>
+  test('is charged its cost where the available quota equals it', () =>
     given(reservation).when(settled(60, 60)).thenSettled());
 
-  test('is charged what its payers own where that is less than its cost, and the rest is uncovered', () =>
+  test('is charged the available quota where that is less than its cost, and the rest is uncovered', () =>
     given(reservation)
       .when(settled(60, 59))
       .thenSettled({ charged: Quota(59), uncovered: Quota(1) }));
 
-  test('is charged beyond its reservation where its payers own as much', () =>
+  test('is charged beyond its reservation where the available quota permits it', () =>
     given(reservation)
       .when(settled(250, 300))
       .thenSettled({ charged: Quota(250) }));
 
-  test('is charged nothing where its payers own nothing: its whole cost is uncovered', () =>
+  test('is charged nothing where no quota is available: its whole cost is uncovered', () =>
     given(reservation)
       .when(settled(60, 0))
       .thenSettled({ charged: Quota(0), uncovered: Quota(60) }));
 
-  test('is charged nothing, and credited nothing, where its payers are in debt', () =>
+  test('is charged nothing, and credited nothing, where the available quota is negative', () =>
     given(reservation)
       .when(settled(60, -5))
       .thenSettled({ charged: Quota(0), uncovered: Quota(60) }));
@@ -116,15 +116,15 @@ describe('a call concluded as settled', () => {
       .when(settled(0, 1_000, { usage: {} }))
       .thenSettled({ charged: Quota(0), usage: {} }));
 
-  test('is charged the dearest call there may be, where its payers own all there is', () =>
+  test('is charged the maximum cost of a call where all that quota is available', () =>
     given(reservation).when(settled(maxCallPrice, Number.MAX_SAFE_INTEGER)).thenSettled({ charged: maxCallPrice }));
 
-  test('has as many times its reservation in suspense as attempts may have cost upstream', () =>
+  test('has one reservation in suspense for each attempt that may have cost upstream', () =>
     given(reservation)
       .when(settled(60, 1_000, { unknownAttempts: 3 }))
       .thenSettled({ suspense: Quota(300) }));
 
-  test('has no more in suspense than an amount can hold', () =>
+  test('has no more in suspense than the maximum amount', () =>
     given({ ...reservation, reserved: Quota(Number.MAX_SAFE_INTEGER) })
       .when(settled(60, 1_000, { unknownAttempts: 2 }))
       .thenSettled({ reserved: Quota(Number.MAX_SAFE_INTEGER), suspense: Quota(Number.MAX_SAFE_INTEGER) }));
@@ -134,22 +134,22 @@ describe('a call concluded without an answer', () => {
   const unanswered = { attempts: [west], failedAttempts, useTimeMs: 40, unknownAttempts: 1 };
   const course = { attempts: [west], failedAttempts, useTimeMs: 40, suspense: Quota(100) };
 
-  test('whose upstream failed is released with what its caller was told', () =>
+  test('whose upstream failed is released with the error that its caller received', () =>
     given(reservation)
       .when({ kind: 'upstream-failed', status: 502, code: 'upstream_error', ...unanswered })
       .thenReleased({ ...course, status: 502, code: 'upstream_error' }));
 
-  test('whose caller has left is released, and nobody was told anything', () =>
+  test('whose caller has disconnected is released, without a reply', () =>
     given(reservation)
       .when({ kind: 'caller-left', ...unanswered })
       .thenReleased({ ...course, reason: 'caller-left' }));
 
-  test('whose caller had left before anybody was asked costs nothing', () =>
+  test('whose caller disconnected before any attempt costs nothing', () =>
     given(reservation)
       .when({ kind: 'caller-left', attempts: [], useTimeMs: 3, unknownAttempts: 0 })
       .thenReleased({ reason: 'caller-left', useTimeMs: 3 }));
 
-  test('that failed here is released, with what upstream may charge for in suspense', () =>
+  test('that failed internally is released, with the possible upstream charge in suspense', () =>
     given(reservation)
       .when({ kind: 'internal', useTimeMs: 7, unknownAttempts: 2 })
       .thenReleased({ reason: 'internal', useTimeMs: 7, suspense: Quota(200) }));
@@ -163,7 +163,7 @@ describe('a call concluded without an answer', () => {
 describe('a call whose answer was withheld', () => {
   const withdrawal = { status: 503, code: 'store_unavailable' };
 
-  test('is released, with all that it is worth in suspense', () =>
+  test('is released, with its whole cost in suspense', () =>
     given(reservation)
       .when({
         kind: 'withheld',
@@ -175,7 +175,7 @@ describe('a call whose answer was withheld', () => {
         suspense: Quota(260),
       }));
 
-  test('has no more in suspense than an amount can hold', () =>
+  test('has no more in suspense than the maximum amount', () =>
     given(reservation)
       .when({ kind: 'withheld', settled: { ...settledEvent, suspense: Quota(Number.MAX_SAFE_INTEGER) }, ...withdrawal })
       .thenReleased({
@@ -183,7 +183,7 @@ describe('a call whose answer was withheld', () => {
         suspense: Quota(Number.MAX_SAFE_INTEGER),
       }));
 
-  test('is refunded what it was charged, where its settlement turns out to be written', () => {
+  test('is refunded its charge where its settlement proves to be written', () => {
     const [id, at] = ['0195-settled', Instant(1_800_000_000_000)];
     const event = { ...settledEvent, charged: Quota(50), uncovered: Quota(10), suspense: Quota(200) };
     const { usage, channelId, attempts, useTimeMs } = settlement;
@@ -219,17 +219,17 @@ describe('a call that a crash has lost', () => {
       .when(lost({ kind: 'not-sent' }))
       .thenReleased(released));
 
-  test('at a point nobody knows is released, with one reservation in suspense', () =>
+  test('at an unknown stage is released, with one reservation in suspense', () =>
     given(reservation)
       .when(lost({ kind: 'unknown' }))
       .thenReleased({ ...released, suspense: Quota(100) }));
 
-  test('while upstream worked is released, with a reservation in suspense for each attempt that may cost', () =>
+  test('while the upstream worked is released, with a reservation in suspense for each attempt that may cost', () =>
     given(reservation)
       .when(lost({ kind: 'sent', progress }))
       .thenReleased({ ...released, attempts: [west, east], suspense: Quota(200) }));
 
-  test('while its answer reached its caller is charged what had, as far as its payers own it', () => {
+  test('while its answer reached its caller is charged for that part, as far as quota is available', () => {
     const seen: LastSeen = { kind: 'sent', progress: { ...progress, delivered } };
     // 100 tokens of the prompt and 40 of the answer.
     expect(costOfLost(reservation, seen)).toBe(140);
@@ -242,7 +242,7 @@ describe('a call that a crash has lost', () => {
       });
   });
 
-  test('of which no channel is known is released, whatever is said to have reached its caller', () => {
+  test('of which no channel is known is released, whatever part is noted as delivered', () => {
     const seen: LastSeen = { kind: 'sent', progress: { ...progress, attempts: [], delivered } };
     expect(costOfLost(reservation, seen)).toBeNull();
     given(reservation)
@@ -251,7 +251,7 @@ describe('a call that a crash has lost', () => {
   });
 });
 
-describe('whatever a call is concluded with', () => {
+describe('for every conclusion of a call', () => {
   const amount = fc.integer({ min: 0, max: maxCallPrice }).map((raw) => Quota(raw));
   const owned = fc.oneof(
     amount,
@@ -308,7 +308,7 @@ describe('whatever a call is concluded with', () => {
     .tuple(amount, fc.constantFrom(null, 12))
     .map(([quota, apiKeyId]) => ({ ...reserved({ quota: 100, apiKeyId }), reserved: quota }));
 
-  test('the charge is no more than its payers own, no less than nothing, and with what is uncovered makes the cost', () => {
+  test('the charge is between zero and the available quota, and with the uncovered part equals the cost', () => {
     fc.assert(
       fc.property(reservations, settledConclusion, (reservation, conclusion) => {
         const event = conclude(reservation, conclusion);
@@ -338,7 +338,7 @@ describe('whatever a call is concluded with', () => {
   });
 });
 
-test('a charge within what is payable is the smaller of both', () => {
+test('a charge within the available quota is the smaller of both', () => {
   expect(chargeWithin(Quota(5), Quota(6))).toBe(5);
   expect(chargeWithin(Quota(6), Quota(5))).toBe(5);
   expect(chargeWithin(Quota(0), Quota(0))).toBe(0);

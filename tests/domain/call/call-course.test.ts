@@ -33,19 +33,19 @@ const steps = (...facts: readonly Fact[]) => {
 };
 const later = (ms: number, told: Fact): Fact => when(Instant(at() + ms), told);
 
-describe('the course of a call', () => {
-  test('begins with the reservation: other events are of no call', () => {
+describe('the timeline of a call', () => {
+  test('begins with the reservation: other events are not part of it', () => {
     expect(courseOf([])).toBeNull();
     const { event } = refused('a');
     expect(courseOf([{ event }] as never as Recorded<CallEvent>[])).toBeNull();
   });
-  test('is under way until there is an outcome', () => {
+  test('is in flight until there is an outcome', () => {
     expect(callStatus(course(reserved('a', 9)))).toBe('under-way');
     expect(callStatus(course(reserved('a', 9), settled('a', 9, 7)))).toBe('settled');
     expect(callStatus(course(reserved('a', 9), released('a', 9)))).toBe('released');
     expect(callStatus(course(reserved('a', 9), settled('a', 9, 7), refunded('a', 7)))).toBe('refunded');
   });
-  test('is a row of steps from its arrival, each beginning where the one before ends', () => {
+  test('is a sequence of steps from its arrival, each beginning where the previous one ends', () => {
     expect(steps(reserved('a', 9))).toEqual([
       ['admitting', 0, 40],
       ['waiting', 40, null],
@@ -56,7 +56,7 @@ describe('the course of a call', () => {
       ['answering', 680, 2_140],
     ]);
   });
-  test('waits for all of an answer that comes whole, and for one that never came', () => {
+  test('includes the wait for the whole of an answer that is not streamed, and for one that never came', () => {
     expect(steps(reserved('a', 9), later(2_100, settled('a', 9, 7, { firstTokenMs: null })))).toEqual([
       ['admitting', 0, 40],
       ['waiting', 40, 2_140],
@@ -66,7 +66,7 @@ describe('the course of a call', () => {
       ['waiting', 40, 340],
     ]);
   });
-  test('tells when an outcome was written late, and when it was taken back', () => {
+  test('shows when an outcome was written late, and when it was withdrawn', () => {
     expect(steps(reserved('a', 9), later(5_000, settled('a', 9, 7)), later(9_000, refunded('a', 7))).slice(-2)).toEqual(
       [
         ['concluding', 2_140, 5_040],
@@ -74,7 +74,7 @@ describe('the course of a call', () => {
       ],
     );
   });
-  test('never runs backwards where clocks did', () => {
+  test('never runs backwards even if clocks did', () => {
     const odd = steps(later(60, reserved('a', 9)), later(0, settled('a', 9, 7, { useTimeMs: 10, firstTokenMs: 20 })));
     expect(odd).toEqual([
       ['admitting', 0, 100],
@@ -92,26 +92,26 @@ describe('the attempts of a call', () => {
     return attemptsOf(found, receivedAt(id, found)).map(({ channelId, from, to }) => [channelId, from, to]);
   };
 
-  test('are not known before there is an outcome', () => expect(spans(reserved('a', 9))).toEqual([]));
-  test('begin one after the other, and the one that answered lasts as long as its answer', () => {
+  test('are unknown before there is an outcome', () => expect(spans(reserved('a', 9))).toEqual([]));
+  test('are consecutive, and the successful one lasts as long as its answer', () => {
     const told = { attempts: [first, second], failedAttempts: [{ ...failure, channelId: first }], channelId: second };
     expect(spans(reserved('a', 9), later(2_100, settled('a', 9, 7, told)))).toEqual([
       [first, 40, 240],
       [second, 240, 2_140],
     ]);
   });
-  test('of the same channel are told apart by their order', () => {
+  test('of the same channel are distinguished by their order', () => {
     const told = { attempts: [first, first], failedAttempts: [{ ...failure, channelId: first }] };
     expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
       [first, 40, 240],
       [first, 240, 340],
     ]);
   });
-  test('end with the call, however long they say they took', () => {
+  test('end with the call, however long they claim to have taken', () => {
     const told = { attempts: [first], failedAttempts: [{ ...failure, channelId: first, durationMs: 9_000 }] };
     expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([[first, 40, 340]]);
   });
-  test('after one of which nobody knows the end are at no time that is known', () => {
+  test('after one of unknown duration have an unknown time', () => {
     const told = { attempts: [first, second], failedAttempts: [] };
     expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
       [first, 40, null],
@@ -120,12 +120,12 @@ describe('the attempts of a call', () => {
   });
 });
 
-describe('the moment a request arrived', () => {
+describe('the arrival time of a request', () => {
   test.each([
-    ['an id that tells no time', 'abc'],
+    ['an id without a time', 'abc'],
     ['an id of a later time', '20260102030405001abcdEFGH'],
-    ['an id of long before', '20250102030404960abcdEFGH'],
-    ['an id of no time there is', '20269902030404960abcdEFGH'],
+    ['an id of a much earlier time', '20250102030404960abcdEFGH'],
+    ['an id of an invalid time', '20269902030404960abcdEFGH'],
   ])('is that of the reservation for %s', (_, told) => {
     expect(receivedAt(CallId(told), course(reserved('a', 9)))).toBe(at());
   });

@@ -11,7 +11,7 @@ import { settlementOf } from '../../support/given/metering.js';
 
 const session = CallId('20261128060000123abcdEFGH');
 
-describe('the parts of a session', () => {
+describe('the parts of a call session', () => {
   test('have names of their own; the first is named as the session, so that a call is a session of one part', () => {
     expect([0, 1, 12].map((part) => sessionCallId(session, part))).toEqual([session, `${session}-1`, `${session}-12`]);
   });
@@ -31,10 +31,10 @@ const given = (...events: readonly CallEvent[]) =>
 const cost = Quota(60);
 const delivered: Conclusion = { kind: 'settled', settlement: settlementOf(60), cost, payable: cost };
 
-describe('given two parts that are reserved and no outcome: whoever served them died between the two', () => {
+describe('given two reserved parts without an outcome, because the process died between the two', () => {
   const [first, next]: readonly [CallReserved, CallReserved] = [reserved({ quota: 100 }), reserved({ quota: 200 })];
 
-  test('when each is recovered by what is known of it, then the first is charged and the next one given back', () => {
+  test('when each is recovered by what is known of it, then the first is charged and the next one released', () => {
     const progress = { attempts: [settlementOf(0).channelId], unknownAttempts: 0, upstreamModel: null };
     const seen = { kind: 'sent', progress: { ...progress, delivered: { firstTokenMs: 5, outputTokens: 20 } } } as const;
     const outcomes = [
@@ -54,7 +54,7 @@ describe('given two parts that are reserved and no outcome: whoever served them 
     }
   });
 
-  test('when the first has its settlement already, then another one changes nothing, and the next is its own call', () => {
+  test('when the first is settled already, then another settlement changes nothing, and the next is a call of its own', () => {
     const settled = conclude(first, { ...delivered });
     if (settled.type !== 'CallSettled') throw new Error('not settled');
     expect(callDecider.decide({ type: 'Settle', event: settled }, given(first, settled))).toEqual([]);

@@ -32,7 +32,7 @@ describe('a call', () => {
   });
   test('that was settled is refunded once', () =>
     given(reservation, settlement).when({ type: 'Refund', event: refund }).thenRecordedOnce(refund));
-  test('that was not settled has nothing to be refunded', () => {
+  test('that was not settled cannot be refunded', () => {
     given(reservation).when({ type: 'Refund', event: refund }).thenNothing();
     given(reservation, release).when({ type: 'Refund', event: refund }).thenNothing();
     given().when({ type: 'Refund', event: refund }).thenRefused('lost-race');
@@ -42,7 +42,7 @@ describe('a call', () => {
     given().when({ type: 'Release', event: release }).thenRefused('lost-race');
   });
 
-  test('is nothing, reserved, and then one of settled and released; what was settled may be refunded', () => {
+  test('is absent, reserved, and then either settled or released; a settled one may be refunded', () => {
     given().thenState({ status: 'none' });
     given(reservation).thenState({ status: 'reserved' });
     given(reservation, settlement).thenState({ status: 'settled' });

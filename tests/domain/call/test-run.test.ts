@@ -5,7 +5,7 @@ import { scenariosOf } from '../../support/given/given.js';
 const given = scenariosOf(testRunDecider);
 const outcome = { tested: 3, failed: 1, disabled: 1, enabled: 0 };
 
-test('every test of all channels that ends is a fact, whatever was before', () => {
+test('every completed test of all channels is recorded, whatever happened before', () => {
   const finished = { type: 'ChannelTestRunFinished', ...outcome } as const;
   given().when({ type: 'FinishTestRun', outcome }).thenRecorded(finished);
   given(finished).when({ type: 'FinishTestRun', outcome }).thenRecorded(finished);

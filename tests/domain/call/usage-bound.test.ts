@@ -11,18 +11,18 @@ import {
 
 /* A bound is a record of quantities: `input` and `output` are all tokens of a direction, kinds with a bound of their own a part of them. */
 
-describe('a bound of a call', () => {
-  test('is held under the kinds that have one of their own, each token once', () => {
+describe('the usage bound of a call', () => {
+  test('is reserved for by the quantities that have a rate of their own, each token once', () => {
     const bound = { input: 100, audioInput: 30, output: 50, audioOutput: 50, 'calls:web_search': 3, seconds: 61 };
     expect(heldUsage(bound)).toEqual({ ...bound, input: 70, output: 0 });
   });
 
-  test('is held as written to a cache for an hour but for what is sound, where all of it may be', () =>
+  test('is reserved for as written to a cache for an hour except for audio, where all of it may be', () =>
     expect(heldUsage({ input: 100, audioInput: 30, cacheWriteHour: 100, output: 50 })).toEqual({
       ...{ input: 0, audioInput: 30, cacheWriteHour: 70, output: 50 },
     }));
 
-  test('with fewer tokens has fewer of each kind; with more, as many of what all of them may be, and no more of a part', () => {
+  test('with fewer tokens has fewer of each quantity; with more, more only of those that all tokens may be', () => {
     const bound = { input: 100, audioInput: 30, cacheWriteHour: unboundedTokens, output: 50 };
     const input = (tokens: number) => usageBound({ input: tokens, output: 50 }, bound);
     expect(input(20)).toEqual({ ...bound, input: 20, audioInput: 20, cacheWriteHour: 20 });
@@ -32,7 +32,7 @@ describe('a bound of a call', () => {
     });
   });
 
-  test('has what else is named beside its prompt, of which the later wins', () =>
+  test('contains other quantities beside its prompt, of which the later wins', () =>
     expect(usageBound({ input: 9, output: 5 }, { seconds: 61, audioInput: 1 }, { audioInput: 3, images: 2 })).toEqual({
       ...{ input: 9, output: 5, seconds: 61, audioInput: 3, images: 2 },
     }));
@@ -40,13 +40,13 @@ describe('a bound of a call', () => {
   test.each([
     ['a part within its bound', { audioInput: 30 }, true],
     ['a part beyond its bound', { audioInput: 31 }, false],
-    ['a kind that all tokens may be of', { cacheWriteHour: 90 }, true],
-    ['kinds that no call has a bound for', { input: 1, cachedInput: 5, imageInput: 9_000 }, true],
+    ['a quantity that all tokens may be', { cacheWriteHour: 90 }, true],
+    ['quantities that are not bounded', { input: 1, cachedInput: 5, imageInput: 9_000 }, true],
   ])('allows or forbids %s', (_what, told, allowed) =>
     expect(kindsWithin(told, { input: 100, audioInput: 30, cacheWriteHour: 100, output: 0 }, 'input')).toBe(allowed),
   );
 
-  test('forbids what it does not name, and what it names with 0', () => {
+  test('forbids quantities that it omits, and those that it sets to 0', () => {
     for (const bound of [
       { input: 1, output: 50 },
       { input: 1, output: 50, audioOutput: 0 },

@@ -13,19 +13,19 @@ const cleared = (before: Instant) => ({ type: 'LogsCleared', before, by }) as co
 const clear = (before: Instant, lines = 5) => ({ type: 'ClearUsageLog', before, now, lines, by }) as const;
 
 describe('clearing the usage log', () => {
-  test('is one fact, also when the order comes again', () =>
+  test('is one event, also when the command is repeated', () =>
     given().when(clear(yesterday)).thenRecordedOnce(cleared(yesterday)));
-  test('reaches up to now', () => given().when(clear(now)).thenRecorded(cleared(now)));
-  test('is refused for a moment to come', () =>
+  test('reaches up to the present', () => given().when(clear(now)).thenRecorded(cleared(now)));
+  test('is refused for a time in the future', () =>
     given()
       .when(clear(Instant(now + 1_000)))
       .thenRefused('invalid-field', { field: 'before', allowed: 'a moment that has passed' }));
   test('records nothing where there is nothing to be cleared', () => given().when(clear(yesterday, 0)).thenNothing());
-  test('never brings back what has been cleared', () =>
+  test('never restores what has been cleared', () =>
     given(cleared(yesterday))
       .when(clear(Instant(yesterday - day)))
       .thenNothing());
-  test('goes on from where it was', () => {
+  test('continues from its previous state', () => {
     given(cleared(yesterday)).when(clear(now)).thenRecorded(cleared(now));
     given(cleared(yesterday), cleared(now)).thenState({ clearedBefore: now });
   });
