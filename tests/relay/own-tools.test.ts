@@ -74,6 +74,11 @@ describe('the parameters that an operator adds', () => {
     expect(sentAlong({ enable_search: false }).prompt).toMatchObject({ brings: false });
   });
 
+  test('allow cache writes that are kept for hours where they ask for it', () => {
+    expect(sentAlong({ prompt_cache_options: { ttl: '12h' } }).prompt.most).toHaveProperty('cacheWriteHour');
+    expect(sentAlong({ prompt_cache_options: { ttl: '30m' } }).prompt.most).not.toHaveProperty('cacheWriteHour');
+  });
+
   test('count their own text', () =>
     expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.most.input).toBeGreaterThan(1_000));
 

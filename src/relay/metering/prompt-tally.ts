@@ -1,6 +1,7 @@
 import type { Counts } from '../../domain/call/usage.js';
 import { type InputBound, unboundedTokens } from '../../domain/call/usage-bound.js';
-import { boundOf, type TokenQuantity } from '../../domain/pricing/quantities.js';
+import { boundOf } from '../../domain/pricing/quantities.js';
+import { keepsForHours } from '../catalogue/cache-lifetimes.js';
 import { jsonText } from '../json/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.js';
 import { countsExactly, countTokens } from '../text/tokens.js';
@@ -19,12 +20,6 @@ const writtenOut = (value: JsonValue): string => {
     return '';
   }
 };
-
-/** What is written to a cache for longer than usual, by the lifetime that its caller asks for. */
-const cacheWrites: ReadonlyMap<JsonValue | undefined, TokenQuantity> = new Map([
-  ['1h', 'cacheWriteHour'],
-  ['12h', 'cacheWriteHour'],
-]);
 
 /** Files of a prompt that are looked into; others count by their bytes, so that nobody waits long. */
 const maxLookedInto = 16;
@@ -62,8 +57,7 @@ export class PromptTally {
 
   /** What a caller says of keeping a part of the prompt in a cache. */
   cached(control: JsonValue | undefined): void {
-    const kind = isObject(control) ? cacheWrites.get(control.ttl) : undefined;
-    if (kind !== undefined) this.most[kind] = unboundedTokens;
+    if (keepsForHours(control)) this.most.cacheWriteHour = unboundedTokens;
   }
 
   /** A picture, a sound or a file, as it stands in a message. */

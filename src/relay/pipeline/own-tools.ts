@@ -1,6 +1,8 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
+import { unboundedTokens } from '../../domain/call/usage-bound.js';
 import { ownFunction } from '../../domain/pricing/provider-tools.js';
 import { askedTools } from '../catalogue/asked-tools.js';
+import { asksToKeepForHours } from '../catalogue/cache-lifetimes.js';
 import type { Demand, Endpoint } from '../contracts/endpoint.js';
 import { asksForAudio } from '../contracts/neutral.js';
 import type { Provider } from '../contracts/protocol.js';
@@ -95,7 +97,7 @@ function sizeOf(override: JsonObject): number {
   return size;
 }
 
-/** The same demand where operators' parameters add to it: prompt, tools that read, choices. */
+/** The same demand where operators' parameters add to it: prompt, tools that read, choices, what is kept for hours. */
 export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 'compacts'>>(
   demand: Asked,
   overrides: readonly JsonObject[],
@@ -103,11 +105,13 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
   if (overrides.length === 0 || demand.answers === 0) return demand;
   let [bytes, tools, answers] = [0, 0, demand.answers];
   let summed = demand.compacts === true;
+  let keeps = false;
   for (const override of overrides) {
     bytes = Math.max(bytes, sizeOf(override));
     tools = Math.max(tools, ownIn(override) + switchesIn(override));
     answers = Math.max(answers, choicesIn(override));
     summed ||= compacts(override);
+    keeps ||= asksToKeepForHours(override, 'openai');
   }
   const { prompt } = demand;
   const conservative = prompt.conservative.input + tools * readByTool.conservative;
@@ -119,7 +123,7 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
     prompt: {
       ...prompt,
       conservative: { ...prompt.conservative, input: conservative },
-      most: { ...prompt.most, input: most },
+      most: { ...prompt.most, input: most, ...(keeps && { cacheWriteHour: unboundedTokens }) },
       uncounted: prompt.uncounted || tools > 0,
       brings: prompt.brings || tools > 0,
     },

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
 import { toolCallsOf } from '../../../src/relay/metering/tool-calls.js';
 import { GeminiReader } from '../../../src/relay/protocols/gemini/answer.js';
-import { untoldTools } from '../../../src/relay/protocols/openai/untold-tools.js';
+import { untoldUsage } from '../../../src/relay/protocols/openai/untold-usage.js';
 import { readOpenAiUsage } from '../../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 
@@ -206,7 +206,7 @@ test('whatever tools are asked for and told, no call costs more than was held fo
 
 describe('calls of tools that an upstream of OpenAI’s wire does not tell', () => {
   const untoldOf = (body: JsonObject, model: string, wire = 'openai', paramOverride: JsonObject | null = null) =>
-    untoldTools({ dialect: { wire }, mode: 'chat', body }, { paramOverride }, model);
+    untoldUsage({ dialect: { wire }, mode: 'chat', body }, { paramOverride }, model).calls;
 
   test('are one of each that was asked for', () => {
     const body = { tools: [web, web, { type: 'code_interpreter' }], enable_search: true };
@@ -230,7 +230,7 @@ describe('calls of tools that an upstream of OpenAI’s wire does not tell', () 
     ['sources, as xAI does', { num_sources_used: 7 }, 7],
     ['queries, as Perplexity does', { num_search_queries: 3 }, 3],
   ])('count where it tells %s', (_what, more, searches) => {
-    const usage = readOpenAiUsage({ ...told, ...more }, false, untold);
+    const usage = readOpenAiUsage({ ...told, ...more }, false, { calls: untold, keepsForHours: () => false });
     expect([usage?.['calls:web_search'], usage?.['calls:code_interpreter']]).toEqual([searches, 1]);
   });
 });

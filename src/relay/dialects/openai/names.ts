@@ -9,5 +9,6 @@ export const openAiNames = spelling(
    enable_thinking budget_tokens effort modalities ttl max_uses tool_choice parallel_tool_calls response_format
    stream_format group`,
   `messages content tools functions function tool_calls function_call image_url input_audio video_url file audio
-   stream_options thinking reasoning cache_control web_search_options prediction`,
+   stream_options thinking reasoning cache_control prompt_cache_options prompt_cache_breakpoint
+   web_search_options prediction`,
 );

@@ -1,3 +1,4 @@
+import type { Usage } from '../../../domain/call/usage.js';
 import type { ReasoningDetail } from '../../contracts/neutral.js';
 import type { ChatCompletion } from '../../contracts/neutral-answer.js';
 import type { Answer, AnswerInput, CallInfo } from '../../contracts/protocol.js';
@@ -14,7 +15,7 @@ import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
 import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
-import { anthropicTierTold, isSearch, readAnthropicUsage, runsCode, toolsSeen } from './usage.js';
+import { anthropicTierTold, hoursAskedBy, isSearch, readAnthropicUsage, runsCode, toolsSeen } from './usage.js';
 
 /* A complete answer of Anthropic's. */
 
@@ -66,9 +67,13 @@ function saidIn(blocks: readonly JsonObject[]): SeenText {
 }
 
 /** In neutral words. */
-function completionOf(message: JsonObject, blocks: readonly JsonObject[], info: CallInfo): ChatCompletion {
+function completionOf(
+  message: JsonObject,
+  blocks: readonly JsonObject[],
+  usage: Usage | null,
+  info: CallInfo,
+): ChatCompletion {
   const { content, reasoning, details, calls, annotations } = toldIn(blocks);
-  const usage = isObject(message.usage) ? readAnthropicUsage(message.usage) : null;
   return {
     id: textIn(message.id) ?? info.callId,
     object: 'chat.completion',
@@ -100,7 +105,13 @@ const counted = (body: JsonObject, received: Buffer): Answer => {
 /** In neutral words but for a caller who speaks this wire and wants it whole: that one gets it as it came. */
 export function anthropicAnswer(
   confidential: Confidential,
-  { caller, status, body: received, info }: Pick<AnswerInput, 'caller' | 'status' | 'body' | 'info'>,
+  {
+    channel,
+    caller,
+    status,
+    body: received,
+    info,
+  }: Pick<AnswerInput, 'channel' | 'caller' | 'status' | 'body' | 'info'>,
 ): Answer {
   const { dialect, mode, stream } = caller;
   if (status < 200 || status > 299) {
@@ -128,7 +139,7 @@ export function anthropicAnswer(
   }
   const blocks = objectsIn(told.content);
   const ranCode = blocks.some(runsCode);
-  const usage = isObject(told.usage) ? readAnthropicUsage(told.usage, ranCode) : null;
+  const usage = isObject(told.usage) ? readAnthropicUsage(told.usage, ranCode, hoursAskedBy(caller, channel)) : null;
   const failed = failedStop(told.stop_reason, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const finish = finishOf(told).finish_reason;
@@ -142,5 +153,5 @@ export function anthropicAnswer(
   };
   return own
     ? { ok: true, body: told, own: true, received, untouched: true, usage, generated }
-    : { ok: true, body: completionOf(told, blocks, info), received, untouched: false, usage, generated };
+    : { ok: true, body: completionOf(told, blocks, usage, info), received, untouched: false, usage, generated };
 }

@@ -10,7 +10,7 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
 import { anthropicFailureIn } from './failure.js';
-import { anthropicTierTold, newerUsage, readAnthropicUsage } from './usage.js';
+import { anthropicTierTold, hoursAskedBy, newerUsage, readAnthropicUsage } from './usage.js';
 
 /** The input of a call stands in more brackets of an event. */
 const outsideInput = 2;
@@ -21,6 +21,7 @@ export class AnthropicStream extends SseStream {
   private readonly forwards: boolean;
   /** Of service, as asked for. */
   private readonly tiers: readonly string[];
+  private readonly asksForHours: () => boolean;
   /** Usage as told so far. */
   private told: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
@@ -35,6 +36,7 @@ export class AnthropicStream extends SseStream {
     this.events = new AnthropicEvents(info);
     this.forwards = caller.dialect.wire === 'anthropic';
     this.tiers = caller.tiers ?? [];
+    this.asksForHours = hoursAskedBy(caller, channel);
   }
 
   get generated(): Generated {
@@ -104,7 +106,7 @@ export class AnthropicStream extends SseStream {
     this.told = newerUsage(this.told, begins ? { ...told, output_tokens: 0 } : told);
     this.events.generated.inputOnly = begins;
     this.events.generated.serviceTier = anthropicTierTold(this.told, this.tiers);
-    const usage = readAnthropicUsage(this.told, this.events.ranCode);
+    const usage = readAnthropicUsage(this.told, this.events.ranCode, this.asksForHours);
     if (usage === null) return;
     this.take(usage);
     this.writer.usage(usage, this.forwards ? this.told : null, null, null);

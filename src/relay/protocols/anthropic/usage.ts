@@ -1,5 +1,7 @@
 import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/call/usage.js';
 import { joinedTiers, usualTier } from '../../../domain/pricing/service-tiers.js';
+import { asksToKeepForHours, keptForHours } from '../../catalogue/cache-lifetimes.js';
+import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
 import { tierTold } from '../../contracts/service-tier.js';
 import {
   countIn,
@@ -35,10 +37,13 @@ export const runsCode = ({ type, name }: JsonObject): boolean => type === 'serve
 export const toolsSeen = (count: number, code: boolean): Usage =>
   count === 0 && !code ? noUsage : used({ [searches]: count, 'calls:code_execution': code ? 1 : 0 });
 
-const within = (told: JsonObject, holder: string, name: string): number => {
+/** null: it is not told. */
+const toldWithin = (told: JsonObject, holder: string, name: string): number | null => {
   const details = told[holder];
-  return isObject(details) ? (countIn(details[name]) ?? 0) : 0;
+  return isObject(details) ? countIn(details[name]) : null;
 };
+
+const within = (told: JsonObject, holder: string, name: string): number => toldWithin(told, holder, name) ?? 0;
 
 interface Counts {
   input: number;
@@ -58,15 +63,32 @@ const countsIn = (told: JsonObject): Counts => ({
   thinking: within(told, 'output_tokens_details', 'thinking_tokens'),
 });
 
+/** Whether lifetimes that an answer does not tell are hours: looked for when somebody asks. */
+export const hoursAskedBy =
+  ({ body }: Pick<CallerRequest, 'body'>, { paramOverride }: Pick<UpstreamChannel, 'paramOverride'>) =>
+  (): boolean =>
+    asksToKeepForHours(body, 'anthropic') || (paramOverride !== null && asksToKeepForHours(paramOverride, 'anthropic'));
+
+const askedForNothing = (): boolean => false;
+
+/** The same, where lifetimes that are not told go by what was asked for. */
+function countsByRequest(told: JsonObject, asksForHours: () => boolean): Counts {
+  const counts = countsIn(told);
+  const minutes = toldWithin(told, 'cache_creation', 'ephemeral_5m_input_tokens');
+  const hours = toldWithin(told, 'cache_creation', 'ephemeral_1h_input_tokens');
+  counts.writtenForAnHour = keptForHours(counts.written, { minutes, hours }, asksForHours);
+  return counts;
+}
+
 /** Rounds of one call of which the totals leave out some: what compacted the conversation first. */
-function roundsIn({ iterations }: JsonObject): Counts | null {
+function roundsIn({ iterations }: JsonObject, asksForHours = askedForNothing): Counts | null {
   const rounds = objectsIn(iterations);
   if (!rounds.some(({ type }) => type === 'compaction') || rounds.some(({ type }) => type === 'fallback_message'))
     return null;
   const sum: Counts = { input: 0, read: 0, written: 0, writtenForAnHour: 0, output: 0, thinking: 0 };
   for (const round of rounds) {
     if (round.type !== 'compaction' && round.type !== 'message') continue;
-    const counts = countsIn(round);
+    const counts = countsByRequest(round, asksForHours);
     for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
   }
   return sum;
@@ -89,10 +111,13 @@ export function anthropicTierTold(told: JsonObject, asked: readonly string[]): s
 
 const usualTiers = new Set(['standard', 'global', 'not_available']);
 
-/** `code`: some was run for the answer, which is told by its blocks alone. null: nothing usable, which is not the same as nothing used. */
-export function readAnthropicUsage(told: JsonObject, code = false): Usage | null {
-  const top = countsIn(told);
-  const counts = roundsIn(told) ?? top;
+/**
+ * `code`: some was run for the answer, which is told by its blocks alone. `asksForHours`: what is written to a cache was
+ * to be kept for an hour. null: nothing usable, which is not the same as nothing used.
+ */
+export function readAnthropicUsage(told: JsonObject, code = false, asksForHours = askedForNothing): Usage | null {
+  const top = countsByRequest(told, asksForHours);
+  const counts = roundsIn(told, asksForHours) ?? top;
   const { written } = counts;
   const hour = Math.min(counts.writtenForAnHour, written);
   const thinking = Math.min(counts.thinking || top.thinking, counts.output);

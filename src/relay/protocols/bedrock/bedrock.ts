@@ -73,7 +73,7 @@ export function bedrock(invokedAs: InvokedAs): Protocol {
       if (status < 200 || status > 299)
         return { ok: false, error: bedrockRefusal(status, headers, body, confidential) };
       const told = caller.mode === 'counting' ? asCount(body) : body;
-      return anthropicAnswer(confidential, { caller, status, body: told, info });
+      return anthropicAnswer(confidential, { channel, caller, status, body: told, info });
     },
     stream(opened) {
       const confidential = confidentialIn(opened.provider, opened.channel);

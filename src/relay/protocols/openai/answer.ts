@@ -8,7 +8,7 @@ import { failedChoice } from '../failed-finish.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
-import { untoldTools } from './untold-tools.js';
+import { untoldUsage } from './untold-usage.js';
 import { readOpenAiUsage } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
@@ -53,14 +53,14 @@ export function openAiAnswer(
     return { ok: false, error: says === null ? missing : openAiFailureOf(told, confidential) };
   }
 
-  const untold = untoldTools(caller, channel, info.model);
+  const untold = untoldUsage(caller, channel, info.model);
   const usage = isObject(body.usage) ? readOpenAiUsage(body.usage, variant.reasoningBeside ?? false, untold) : null;
   const failed = failedChoice(body.choices, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const answers = mode === 'embeddings' ? hasVectors(body.data) : objectsIn(body.choices).some(choiceSays);
   if (!answers) return noAnswer(usage);
 
-  const generated = new Generation(untold);
+  const generated = new Generation(untold.calls);
   generated.serviceTier = tierTold(told.service_tier);
   const changed = mendChoices(variant, body, reading, generated);
   return { ok: true, body, received, untouched: !changed && body === told, usage, generated };

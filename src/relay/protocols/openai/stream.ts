@@ -1,4 +1,3 @@
-import type { Usage } from '../../../domain/call/usage.js';
 import type { Mode } from '../../../domain/channel/provider.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
@@ -16,8 +15,8 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { CallNumbers } from './call-numbers.js';
 import { openAiFailureIn } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
-import { untoldTools } from './untold-tools.js';
-import { correctedOpenAiUsage, readOpenAiUsage } from './usage.js';
+import { untoldUsage } from './untold-usage.js';
+import { correctedOpenAiUsage, readOpenAiUsage, type Untold } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 const done = Buffer.from('[DONE]');
@@ -74,7 +73,7 @@ export class OpenAiStream extends SseStream {
   /** A chunk was handed on. */
   private handedOn = false;
   private readonly reading: Reading;
-  private readonly untold: Usage;
+  private readonly untold: Untold;
   private readonly numbers = new CallNumbers();
 
   private readonly confidential: Confidential;
@@ -85,8 +84,8 @@ export class OpenAiStream extends SseStream {
   ) {
     super(channel, caller, info);
     this.confidential = confidentialOf(provider, channel);
-    this.untold = untoldTools(caller, channel, info.model);
-    this.generated = new Generation(this.untold);
+    this.untold = untoldUsage(caller, channel, info.model);
+    this.generated = new Generation(this.untold.calls);
     this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';
     this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;

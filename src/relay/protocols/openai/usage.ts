@@ -6,6 +6,7 @@ import {
   type Usage,
   used,
 } from '../../../domain/call/usage.js';
+import { keptForHours } from '../../catalogue/cache-lifetimes.js';
 import { countIn, isCount, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
 
 /* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
@@ -32,14 +33,28 @@ const toldSearches = (told: JsonObject): number | null =>
     told.num_search_queries,
   );
 
+/** What goes by the request where upstream tells nothing of it. */
+export interface Untold {
+  /** Of tools. */
+  readonly calls: Usage;
+  /** What was written to a cache is kept for hours. */
+  readonly keepsForHours: () => boolean;
+}
+
+const nothingUntold: Untold = { calls: noUsage, keepsForHours: () => false };
+
 /** OpenAI's name for what is written to a cache, and the one that gateways had before OpenAI told it. */
 const writtenNames = ['cache_write_tokens', 'cache_creation_tokens'] as const;
 
 /**
  * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
- * the completion and in the total only. `untold`: calls of tools that are charged where upstream does not tell them.
+ * the completion and in the total only. `untold`: what is charged where upstream does not tell it.
  */
-export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, untold: Usage = noUsage): Usage | null {
+export function readOpenAiUsage(
+  told: JsonObject,
+  reasoningBeside: boolean,
+  untold: Untold = nothingUntold,
+): Usage | null {
   const input = detailsIn(told, 'prompt_tokens_details');
   const total = countIn(told.total_tokens);
   const saidPrompt = countIn(told.prompt_tokens);
@@ -65,7 +80,12 @@ export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, unto
   const cached = Math.min(saidCached ?? 0, prompt - audioInput);
   const saidWritten = firstCount(...writtenNames.map((name) => input[name])) ?? 0;
   const written = Math.min(saidWritten, prompt - audioInput - cached);
-  const lastingWritten = Math.min(countIn(detailsIn(input, 'cache_write_tokens_details').ttl_12h_tokens) ?? 0, written);
+  const lifetimes = detailsIn(input, 'cache_write_tokens_details');
+  const lastingWritten = keptForHours(
+    written,
+    { minutes: countIn(lifetimes.ttl_30m_tokens), hours: countIn(lifetimes.ttl_12h_tokens) },
+    untold.keepsForHours,
+  );
   const image = Math.min(countIn(input.image_tokens) ?? 0, prompt - audioInput - cached - written);
   const audioOutput = Math.min(countIn(output.audio_tokens) ?? 0, completion);
   const imageOutput = Math.min(countIn(output.image_tokens) ?? 0, completion - audioOutput);
@@ -81,8 +101,8 @@ export function readOpenAiUsage(told: JsonObject, reasoningBeside: boolean, unto
     reasoning,
     imageOutput,
     audioOutput,
-    ...untold,
-    'calls:web_search': toldSearches(told) ?? untold['calls:web_search'],
+    ...untold.calls,
+    'calls:web_search': toldSearches(told) ?? untold.calls['calls:web_search'],
   });
 }
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../src/relay/json/json.js';
+import { untoldUsage } from '../../../../src/relay/protocols/openai/untold-usage.js';
 import {
   correctedOpenAiUsage,
   readOpenAiUsage,
   writeOpenAiUsage,
 } from '../../../../src/relay/protocols/openai/usage.js';
+import { endpoints } from '../../../support/upstreams/endpoints.js';
 
 const told = (details: Record<string, unknown>) => ({
   prompt_tokens: 1_000,
@@ -33,6 +36,51 @@ describe('the count of cache writes that OpenAI reports', () => {
   ])('is read %s, and is not part of plain input', (_, details, written) =>
     expect(readOpenAiUsage(told(details), false)).toEqual({ input: 600, cachedInput: 100, ...written, output: 10 }),
   );
+
+  const body = (member: string, ttl: string): JsonObject => {
+    const control = { [member]: { mode: 'explicit', ttl } };
+    if (member === 'prompt_cache_options') return control;
+    return { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', ...control }] }] };
+  };
+  const read = (
+    details: Record<string, unknown>,
+    asked: JsonObject,
+    wire = 'openai',
+    override: JsonObject | null = null,
+  ) =>
+    readOpenAiUsage(
+      told(details),
+      false,
+      untoldUsage({ dialect: { wire }, mode: 'chat', body: asked }, { paramOverride: override }, 'gpt-6.1-sol'),
+    );
+  const written = { cached_tokens: 100, cache_write_tokens: 300 };
+  const members = ['prompt_cache_options', 'prompt_cache_breakpoint', 'cache_control'];
+
+  test.each(members)('without a lifetime has the one that %s of the request asks for', (member) => {
+    expect(read(written, body(member, '12h'))).toMatchObject({ cacheWriteHour: 300 });
+    expect(read(written, body(member, '30m'))).toMatchObject({ cacheWrite: 300 });
+    expect(read(written, {}, 'openai', body(member, '12h'))).toMatchObject({ cacheWriteHour: 300 });
+    // Who speaks another dialect asks for it in words that do not go to such an upstream.
+    expect(read(written, body(member, '12h'), 'anthropic')).toMatchObject({ cacheWrite: 300 });
+  });
+
+  test('with lifetimes has these, whatever the request asks for', () => {
+    const asked = body('prompt_cache_options', '12h');
+    const lifetimes = (told: object) => ({ ...written, cache_write_tokens_details: told });
+    expect(read(lifetimes({ ttl_30m_tokens: 300 }), asked)).toMatchObject({ cacheWrite: 300 });
+    expect(read(lifetimes({ ttl_30m_tokens: 200 }), asked)).toMatchObject({ cacheWrite: 200, cacheWriteHour: 100 });
+    expect(read(lifetimes({ ttl_12h_tokens: 0 }), asked)).toMatchObject({ cacheWrite: 300 });
+  });
+
+  test.each(members)('is held for at the price of the lifetime that %s of the request asks for', (member) => {
+    const most = (ttl: string) => {
+      const asked = { model: 'gpt-6.1-sol', ...body(member, ttl) };
+      const size = { bytes: 1_000, model: 'gpt-6.1-sol', names: new Set(['gpt-6.1-sol']), upload: null };
+      return endpoints.chat.demand({ body: asked, ...size }).prompt.most;
+    };
+    expect(most('12h').cacheWriteHour).toBeGreaterThan(0);
+    expect(most('30m')).not.toHaveProperty('cacheWriteHour');
+  });
 
   test('reaches callers under the name that the upstream used', () => {
     const usage = { input: 600, cachedInput: 100, cacheWrite: 200, output: 10 };

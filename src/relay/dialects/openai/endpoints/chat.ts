@@ -29,6 +29,7 @@ function tallyContent(tally: PromptTally, content: JsonValue | undefined): void 
     if (!isObject(part)) continue;
     tally.text(part.text ?? part.refusal);
     tally.cached(part.cache_control);
+    tally.cached(part.prompt_cache_breakpoint);
     tally.part(part);
   }
 }
@@ -40,6 +41,7 @@ function tallyCalled(tally: PromptTally, called: JsonValue | undefined): void {
 }
 
 function tallyMessage(tally: PromptTally, message: JsonObject, cost: ModelFacts['messageTokens']): void {
+  tally.cached(message.cache_control);
   tally.fixed += cost.message;
   tally.text(message.role);
   tallyContent(tally, message.content);
@@ -89,6 +91,7 @@ function demand({ body, bytes, model, names, switched = noneSwitched }: DemandIn
   for (const message of objectsIn(body.messages)) tallyMessage(tally, message, messageTokens);
   tallyTools(tally, body, switched);
   tally.cached(body.prompt_cache_options);
+  tally.cached(body.cache_control);
   tally.fixed += perReply;
   return { prompt: tally.total(bytes), answers: choicesAsked(body), asked: outputAllowed(body) };
 }

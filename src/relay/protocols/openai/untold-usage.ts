@@ -2,10 +2,14 @@ import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import type { ToolCalls } from '../../../domain/pricing/quantities.js';
 import { askedTools } from '../../catalogue/asked-tools.js';
+import { asksToKeepForHours } from '../../catalogue/cache-lifetimes.js';
 import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
 import type { JsonObject } from '../../json/json.js';
+import type { Untold } from './usage.js';
 
 const noneSwitched: ReadonlySet<string> = new Set();
+
+type Asked = Pick<CallerRequest, 'mode' | 'body'> & { readonly dialect: { readonly wire: string } };
 
 const once = (calls: Usage, name: ToolCalls): Usage => (calls[name] === undefined ? plus(calls, name, 1) : calls);
 
@@ -13,8 +17,8 @@ const once = (calls: Usage, name: ToolCalls): Usage => (calls[name] === undefine
  * What is charged of an answer whose upstream tells nothing of its own tools: one call of each that it was asked for.
  * `model`: as it goes upstream.
  */
-export function untoldTools(
-  { dialect, mode, body }: Pick<CallerRequest, 'mode' | 'body'> & { readonly dialect: { readonly wire: string } },
+function untoldTools(
+  { dialect, mode, body }: Asked,
   { paramOverride }: Pick<UpstreamChannel, 'paramOverride'>,
   model: string,
 ): Usage {
@@ -24,4 +28,17 @@ export function untoldTools(
   let calls = factsOf(model).searchesAlways ? once(noUsage, 'calls:web_search') : noUsage;
   for (const sent of bodies) for (const asked of askedTools(sent, noneSwitched)) calls = once(calls, asked.calls);
   return calls;
+}
+
+/** The same, and whether what is written to a cache is kept for hours: looked for when somebody asks. */
+export function untoldUsage(caller: Asked, channel: Pick<UpstreamChannel, 'paramOverride'>, model: string): Untold {
+  const { dialect, body } = caller;
+  const { paramOverride } = channel;
+  return {
+    calls: untoldTools(caller, channel, model),
+    // Who speaks another dialect asks for it in words that do not go here.
+    keepsForHours: () =>
+      (dialect.wire === 'openai' && asksToKeepForHours(body, 'openai')) ||
+      (paramOverride !== null && asksToKeepForHours(paramOverride, 'openai')),
+  };
 }
