@@ -15,6 +15,7 @@ import { latestRelease } from './latest-release.js';
 import { openQueries } from './open-queries.js';
 import { openSignIn } from './open-sign-in.js';
 import { optionCommands } from './options/option-commands.js';
+import { priceCommands } from './options/price-commands.js';
 import { paymentCommands } from './payments/payment-commands.js';
 import { readModelCommands } from './read-models.js';
 import { redemptionCommands } from './redemptions/redemption-commands.js';
@@ -74,7 +75,8 @@ function openOperations(ports: ApplicationPorts) {
   const { store, handle, clock, vault, db, progress, directory, tail, outbound, proxies } = ports;
   const { version, releasesUrl } = ports;
   return {
-    options: { ...optionCommands({ handle, vault, directory }), oidcEndpoints: oidcEndpoints({ outbound }) },
+    options: { ...optionCommands({ handle, vault, directory, clock }), oidcEndpoints: oidcEndpoints({ outbound }) },
+    prices: priceCommands({ handle }),
     releases: latestRelease({ outbound, clock, version, releasesUrl }),
     doubtedProxies: doubtedProxies({ proxies }),
     readModels: readModelCommands({ store, handle, progress }),

@@ -9,6 +9,7 @@ import { UsageFeed } from './memory/usage-feed.js';
 import { notificationQueries } from './notifications/notification-queries.js';
 import type { SignInParts } from './open-sign-in.js';
 import { optionQueries } from './options/option-queries.js';
+import { priceQueries } from './options/price-queries.js';
 import { offerQueries } from './payments/offers.js';
 import { paymentQueries } from './payments/payment-queries.js';
 import { redemptionQueries } from './redemptions/redemption-queries.js';
@@ -54,6 +55,7 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...redemptionQueries({ ...reading, vault }),
     ...offerQueries({ directory, providers }),
     ...optionQueries({ ...reading, directory }),
+    ...priceQueries({ ...reading, directory }),
     ...notificationQueries({ clock, notificationQueue: ports.notificationQueue }),
     ...paymentQueries({ ...reading, directory, providers: ports.paymentProviders }),
     ...signIn.methods,

@@ -34,6 +34,7 @@ export async function openMemory(node: NodeStart, { store, readModels: { db, pro
     store,
     source: directorySource(db, (name) => positionOf(progress, name)),
     prices: defaultPrices(clock.now()),
+    at: clock.now(),
     providers: providerTable,
     capacity: directoryCapacity,
   });

@@ -7,6 +7,7 @@ import type { LedgerTables } from './models/ledger/ledger.js';
 import type { OptionHistoryTables } from './models/option-history.js';
 import type { OptionTables } from './models/options.js';
 import type { PaymentTables } from './models/payments.js';
+import type { PriceHistoryTables } from './models/price-history.js';
 import type { RedemptionTables } from './models/redemptions.js';
 import type { UsageLogTables } from './models/usage-log/usage-log-tables.js';
 import type { UsageStatsTables } from './models/usage-stats/usage-stats.js';
@@ -23,6 +24,7 @@ export interface Database
     RedemptionTables,
     OptionTables,
     OptionHistoryTables,
+    PriceHistoryTables,
     PaymentTables,
     UsageLogTables,
     UsageStatsTables,

@@ -11,6 +11,7 @@ import { ledger } from './models/ledger/ledger.js';
 import { optionHistory } from './models/option-history.js';
 import { options } from './models/options.js';
 import { payments } from './models/payments.js';
+import { priceHistory } from './models/price-history.js';
 import { redemptions } from './models/redemptions.js';
 import { usageLog } from './models/usage-log/usage-log.js';
 import { usageStats } from './models/usage-stats/usage-stats.js';
@@ -27,6 +28,7 @@ export const readModels: readonly Projection[] = [
   redemptions,
   options,
   optionHistory,
+  priceHistory,
   payments,
   usageLog,
   usageStats,

@@ -117,7 +117,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   ReasoningRatio: prices('reasoningRatio'),
   ImageOutputRatio: prices('imageOutputRatio'),
   ContextTiers: prices('contextTiers'),
-  ServiceTiers: ['src/relay/pipeline/service-choice.ts', 'settings.prices.serviceTiers'],
+  ServiceTiers: prices('serviceTiers'),
   ToolPrice: ['src/domain/pricing/tool-prices.ts', 'settings.prices.toolPrice'],
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/call-group.ts', 'settings.usableGroups'],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
 import type { Recorded } from '../../src/domain/events/events.js';
-import type { OptionEvent } from '../../src/domain/options/option.js';
+import type { OptionChanged } from '../../src/domain/options/option.js';
 import { type Projection, projection } from '../../src/projections/engine/projection.js';
 
 /* A read model small enough to watch: how often each option was changed. Twice delivered would be twice counted. */
@@ -11,7 +11,7 @@ export interface CountingOptions {
   readonly version?: number;
   readonly purpose?: Projection['purpose'];
   /** Called in the transaction, after the rows are written. */
-  readonly afterRows?: (batch: readonly Recorded<OptionEvent>[]) => Promise<void> | void;
+  readonly afterRows?: (batch: readonly Recorded<OptionChanged>[]) => Promise<void> | void;
 }
 
 export const counting = ({
@@ -20,7 +20,7 @@ export const counting = ({
   purpose = 'deciding',
   afterRows,
 }: CountingOptions = {}): Projection =>
-  projection<OptionEvent>({
+  projection<OptionChanged>({
     name,
     version,
     purpose,

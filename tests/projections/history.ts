@@ -21,6 +21,7 @@ import type { Refusal } from '../../src/domain/kernel/refusal.js';
 import type { OptionValue } from '../../src/domain/options/option.js';
 import type { TopUpCompleted } from '../../src/domain/payment/payment.js';
 import type { RedemptionEvent } from '../../src/domain/payment/redemption.js';
+import type { PricePeriods } from '../../src/domain/pricing/model-price.js';
 import type { Price } from '../../src/domain/pricing/pricing.js';
 import type { UserEvent } from '../../src/domain/user/user.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
@@ -207,6 +208,14 @@ export const option = (key: string, text: string): Fact =>
 
 export const changedBy = (by: UserId, key: string, value: OptionValue): Fact =>
   fact(streams.options, { type: 'OptionChanged', key, value, by });
+
+export const pricesChanged = (by: UserId, changes: Readonly<Record<string, PricePeriods | null>>): Fact =>
+  fact(streams.options, {
+    type: 'ModelPricesChanged',
+    changes: Object.entries(changes).map(([model, periods]) => ({ model, periods })),
+    origin: { kind: 'import' },
+    by,
+  });
 
 /** What happened before is shown no more. */
 export const cleared = (before: Instant): Fact =>

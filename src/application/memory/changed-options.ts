@@ -1,7 +1,10 @@
 import type { Position } from '../../domain/events/events.js';
-import type { Instant } from '../../domain/kernel/instant.js';
-import type { OptionEvent, OptionValue } from '../../domain/options/option.js';
+import { Instant } from '../../domain/kernel/instant.js';
+import { legacyView } from '../../domain/options/legacy-prices.js';
+import type { ModelPricesChanged, OptionChanged, OptionValue } from '../../domain/options/option.js';
 import { fixedBecause } from '../../domain/options/option-table.js';
+import type { ModelPrice, PricePeriods } from '../../domain/pricing/model-price.js';
+import { nextPeriodChange, recordsAt } from '../../domain/pricing/price-records.js';
 import type { PriceTables } from '../../domain/pricing/price-tables.js';
 import type { AnnouncedPrices, DefaultPrices } from '../options/default-prices.js';
 import { initialOptions } from '../options/initial-options.js';
@@ -15,6 +18,13 @@ export interface ChangedOption {
   readonly position: Position;
 }
 
+/** What a model's record was changed to, and by the event at which position. */
+export interface ChangedPrice {
+  /** null: it was taken out. */
+  readonly periods: PricePeriods | null;
+  readonly position: Position;
+}
+
 /** Prices that are announced, with what operators have set. */
 export interface ComingPrices {
   readonly from: Instant;
@@ -23,52 +33,70 @@ export interface ComingPrices {
 
 const noneAnnounced = (): null => null;
 
+/** Days on which prices change that are looked at. */
+const maxComing = 8;
+
 export class ChangedOptions {
   /** By key; what each option holds until it is changed. */
   initial: ReadonlyMap<string, string>;
   private readonly changed: Map<string, ChangedOption>;
+  private readonly prices: Map<string, ChangedPrice>;
   private parsed: Settings | null = null;
+  /** Records that hold now; null: to be looked for. */
+  private inForce: ReadonlyMap<string, ModelPrice> | null = null;
   private announced: () => AnnouncedPrices | null = noneAnnounced;
-  /** undefined: not looked for since something changed. */
-  private coming: ComingPrices | null | undefined;
+  /** null: to be worked out. */
+  private coming: readonly ComingPrices[] | null = null;
 
+  /** `at`: now. */
   constructor(
     changed: ReadonlyMap<string, ChangedOption>,
-    private prices: DefaultPrices,
+    prices: ReadonlyMap<string, ChangedPrice>,
+    private defaults: DefaultPrices,
+    private at: Instant,
   ) {
     this.changed = new Map(changed);
-    this.initial = initialOptions(prices);
+    this.prices = new Map(prices);
+    this.initial = initialOptions(defaults);
   }
 
   /** An event of an option that is known as of later changes nothing. */
-  take({ key, value }: OptionEvent, position: Position): void {
+  take({ key, value }: OptionChanged, position: Position): void {
     const known = this.changed.get(key);
     if (known !== undefined && known.position >= position) return;
     this.changed.set(key, { value, position });
-    this.parsed = null;
-    this.coming = undefined;
+    this.forget();
+  }
+
+  takePrices({ changes }: ModelPricesChanged, position: Position): void {
+    for (const { model, periods } of changes) {
+      const known = this.prices.get(model);
+      if (known === undefined || known.position < position) this.prices.set(model, { periods, position });
+    }
+    this.forget();
   }
 
   takeDefaultPrices(prices: DefaultPrices): void {
-    this.prices = prices;
+    this.defaults = prices;
     this.initial = initialOptions(prices);
-    this.parsed = null;
+    this.forget();
+  }
+
+  /** Records that begin or end by then do so. */
+  advanceTo(now: Instant): void {
+    const next = nextPeriodChange(this.records(), this.at);
+    this.at = now;
+    if (next !== null && next <= now) this.forget();
   }
 
   announcePrices(announced: () => AnnouncedPrices | null): void {
     this.announced = announced;
-    this.coming = undefined;
+    this.coming = null;
   }
 
-  comingPrices(): ComingPrices | null {
-    if (this.coming !== undefined) return this.coming;
-    const announced = this.announced();
-    if (announced === null) this.coming = null;
-    else {
-      const { from, prices } = announced;
-      const { prices: tables } = settingsFrom(this.changedTexts(), prices, initialOptions(prices));
-      this.coming = { from, tables };
-    }
+  /** By ascending day; the nearest ones. */
+  comingPrices(): readonly ComingPrices[] {
+    this.coming ??= this.workedOutComing();
     return this.coming;
   }
 
@@ -77,20 +105,76 @@ export class ChangedOptions {
     return this.changed;
   }
 
+  allPrices(): ReadonlyMap<string, ChangedPrice> {
+    return this.prices;
+  }
+
   settings(): Settings {
-    this.parsed ??= settingsFrom(this.changedTexts(), this.prices, this.initial);
+    this.parsed ??= settingsFrom(this.changedTexts(), this.defaults, this.initial, this.recordsInForce());
     return this.parsed;
   }
 
   /** Effective texts, defaults included, secrets left out. */
   texts(): ReadonlyMap<string, string> {
-    return new Map([...this.initial, ...this.changedTexts()]);
+    const texts = new Map([...this.initial, ...this.changedTexts()]);
+    for (const [key, text] of texts) texts.set(key, legacyView(key, text, this.recordsInForce()));
+    return texts;
+  }
+
+  /** The effective text of an option that is no secret. */
+  textOf(key: string): string {
+    const value = this.changed.get(key)?.value;
+    const isInitial = value === undefined || !('text' in value) || fixedBecause(key) !== null;
+    return legacyView(key, isInitial ? (this.initial.get(key) ?? '') : value.text, this.recordsInForce());
   }
 
   /** Where a secret option's value lies in the vault; null: not set. */
   secret(key: string): OptionValue | null {
     const value = this.changed.get(key)?.value;
     return value !== undefined && 'secret' in value ? value : null;
+  }
+
+  private forget(): void {
+    this.parsed = null;
+    this.inForce = null;
+    this.coming = null;
+  }
+
+  private *stated(): Iterable<readonly [string, PricePeriods]> {
+    for (const [model, { periods }] of this.prices) if (periods !== null) yield [model, periods];
+  }
+
+  private records(): ReadonlyMap<string, PricePeriods> {
+    return new Map(this.stated());
+  }
+
+  private recordsInForce(): ReadonlyMap<string, ModelPrice> {
+    this.inForce ??= recordsAt(this.records(), this.at);
+    return this.inForce;
+  }
+
+  private workedOutComing(): readonly ComingPrices[] {
+    const records = this.records();
+    const announced = this.announced();
+    const coming: ComingPrices[] = [];
+    let after = this.at;
+    while (coming.length < maxComing) {
+      const next = [nextPeriodChange(records, after), announced?.from ?? null].filter(
+        (day): day is Instant => day !== null && day > after,
+      );
+      if (next.length === 0) break;
+      const from = Instant(Math.min(...next));
+      const defaults = announced !== null && announced.from <= from ? announced.prices : this.defaults;
+      const { prices: tables } = settingsFrom(
+        this.changedTexts(),
+        defaults,
+        initialOptions(defaults),
+        recordsAt(records, from),
+      );
+      coming.push({ from, tables });
+      after = from;
+    }
+    return coming;
   }
 
   private changedTexts(): Map<string, string> {

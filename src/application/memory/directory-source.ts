@@ -4,6 +4,7 @@ import type { ReadModels } from '../../projections/database.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
 import { allChannels, channelSecrets, channelSettings } from '../../projections/models/channel-queries.js';
 import { allOptions, optionValue } from '../../projections/models/options.js';
+import { allPriceRecords } from '../../projections/models/price-history.js';
 import { userByAccessTokenHash, userByEmail, userByUsername } from '../../projections/models/user-queries.js';
 import type { PersonalData } from '../ports/storage-ports.js';
 import type { IdentitySource } from '../sign-in/identity-ports.js';
@@ -16,8 +17,13 @@ export const directorySource = (db: ReadModels, positionOf: (readModel: string) 
   async snapshot() {
     // Read before the rows: they can only be newer, and a newer event applied again changes nothing.
     // API keys are found by what the tail tells of them where their read model is behind, or stopped.
-    const position = earliestOf(positionOf('channels'), positionOf('options'), positionOf('api_keys'));
-    const [channels, options] = await Promise.all([allChannels(db), allOptions(db)]);
+    const position = earliestOf(
+      positionOf('channels'),
+      positionOf('options'),
+      positionOf('price_history'),
+      positionOf('api_keys'),
+    );
+    const [channels, options, prices] = await Promise.all([allChannels(db), allOptions(db), allPriceRecords(db)]);
     return {
       position,
       channels: channels.map((row) => ({
@@ -27,6 +33,7 @@ export const directorySource = (db: ReadModels, positionOf: (readModel: string) 
         secrets: channelSecrets(row),
         position: beginning,
       })),
+      prices: new Map(prices.map(({ model, periods, position }) => [model, { periods, position }])),
       options: new Map(options.map((row) => [row.key, { value: optionValue(row), position: row.position }])),
     };
   },

@@ -1,10 +1,11 @@
 import type { ProviderTable } from '../../domain/channel/provider.js';
 import { isCallStream, type Position, type Recorded, streams } from '../../domain/events/events.js';
 import type { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
 import type { OptionValue } from '../../domain/options/option.js';
 import type { AnnouncedPrices, DefaultPrices } from '../options/default-prices.js';
 import type { Directory, EventStore } from '../ports/storage-ports.js';
-import { type ChangedOption, ChangedOptions, type ComingPrices } from './changed-options.js';
+import { type ChangedOption, ChangedOptions, type ChangedPrice, type ComingPrices } from './changed-options.js';
 import { ChannelIndex, type Offer, type PositionedChannel } from './channel-index.js';
 import { KnownApiKeys } from './known-api-keys.js';
 import { foldStreams, type StreamFolds } from './stream-folds.js';
@@ -20,6 +21,8 @@ import { credentialsOf, type FoldedUser, userFold, userViewOf } from './user-fol
 export interface DirectorySnapshot {
   readonly channels: readonly PositionedChannel[];
   readonly options: ReadonlyMap<string, ChangedOption>;
+  /** Of the price table, by model. */
+  readonly prices: ReadonlyMap<string, ChangedPrice>;
   readonly position: Position;
 }
 
@@ -37,6 +40,8 @@ export interface NodeDirectory extends Directory, TailConsumer {
   offers(): readonly Offer[];
   /** Effective option texts, defaults included, secrets left out. */
   optionTexts(): ReadonlyMap<string, string>;
+  /** The effective text of an option that is no secret; '' for an unknown key. */
+  optionText(key: string): string;
   /** What an option holds until it is changed; '' for an unknown key. */
   initialOptionText(key: string): string;
   /** The balance below which the user wants to be reminded; null: none has been chosen. */
@@ -47,35 +52,46 @@ export interface NodeDirectory extends Directory, TailConsumer {
   optionSecret(key: string): OptionValue | null;
   /** Of another day: what operators have not changed is priced by them from now on. */
   takeDefaultPrices(prices: DefaultPrices): void;
+  /** Records of the price table that begin or end by then do so. */
+  advancePrices(now: Instant): void;
   /** `announced` is asked when somebody wants to know, and once. */
   announcePrices(announced: () => AnnouncedPrices | null): void;
-  /** What models will cost as far as it is announced; null: no change is. */
-  comingPrices(): ComingPrices | null;
+  /** What models will cost as far as it is announced, by ascending day. */
+  comingPrices(): readonly ComingPrices[];
+  /** The records of the price table, by model, also those that were taken out. */
+  changedPrices(): ReadonlyMap<string, ChangedPrice>;
 }
 
 interface DirectoryOptions {
   readonly store: Pick<EventStore, 'streamPages'>;
   readonly source: DirectorySource;
   readonly prices: DefaultPrices;
+  /** Now. */
+  readonly at: Instant;
   readonly providers: ProviderTable;
   /** Users and API keys kept in memory, each. */
   readonly capacity: number;
 }
 
 export async function openDirectory(options: DirectoryOptions): Promise<NodeDirectory> {
-  const { store, source, prices, providers, capacity } = options;
+  const { store, source, prices, at, providers, capacity } = options;
   const users = foldStreams(store, userFold, capacity);
   const apiKeys = new KnownApiKeys({ store, source }, capacity);
   const first = await source.snapshot();
   const channels = new ChannelIndex(first.channels, providers);
-  const changedOptions = new ChangedOptions(first.options, prices);
+  const changedOptions = new ChangedOptions(first.options, first.prices, prices, at);
   const parts: DirectoryParts = { users, apiKeys, channels, options: changedOptions };
   return {
     position: first.position,
     take(batch) {
       for (const recorded of batch) takeEvent(parts, recorded);
     },
-    snapshot: (position) => ({ channels: channels.all(), options: new Map(changedOptions.all()), position }),
+    snapshot: (position) => ({
+      channels: channels.all(),
+      options: new Map(changedOptions.all()),
+      prices: new Map(changedOptions.allPrices()),
+      position,
+    }),
 
     remembersApiKey: (keyHash) => apiKeys.has(keyHash),
     apiKey: (keyHash) => apiKeys.find(keyHash),
@@ -94,12 +110,15 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
 
     settings: () => changedOptions.settings(),
     optionTexts: () => changedOptions.texts(),
+    optionText: (key) => changedOptions.textOf(key),
     initialOptionText: (key) => changedOptions.initial.get(key) ?? '',
     changedOptions: () => changedOptions.all(),
     optionSecret: (key) => changedOptions.secret(key),
     takeDefaultPrices: (next) => changedOptions.takeDefaultPrices(next),
+    advancePrices: (now) => changedOptions.advanceTo(now),
     announcePrices: (announced) => changedOptions.announcePrices(announced),
     comingPrices: () => changedOptions.comingPrices(),
+    changedPrices: () => changedOptions.allPrices(),
   };
 }
 
@@ -123,6 +142,9 @@ function takeEvent({ users, apiKeys, channels, options }: DirectoryParts, record
       return;
     case 'OptionChanged':
       options.take(event, position);
+      return;
+    case 'ModelPricesChanged':
+      options.takePrices(event, position);
       return;
     default:
       if (stream.startsWith('user-')) users.take(recorded);

@@ -19,7 +19,7 @@ import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 
 export type DefaultPrices = Omit<
   PriceTables,
-  'reasoningRatio' | 'serviceTiers' | 'groupRatio' | 'toolPrice' | 'quotaPerUnit'
+  'records' | 'reasoningRatio' | 'serviceTiers' | 'groupRatio' | 'toolPrice' | 'quotaPerUnit'
 >;
 
 /** First-party price lists only: a reseller's price for the same name must not win. */

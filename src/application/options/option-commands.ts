@@ -1,4 +1,5 @@
 import { beginning, type Position, streams } from '../../domain/events/events.js';
+import { isLegacyPriceMap } from '../../domain/options/legacy-prices.js';
 import { optionDecider } from '../../domain/options/option.js';
 import { fixedBecause, isSecretOption, type OptionKey, optionTable } from '../../domain/options/option-table.js';
 import { checkOption } from '../../domain/options/option-values.js';
@@ -6,12 +7,13 @@ import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import type { NodeDirectory } from '../memory/directory.js';
-import type { Vault } from '../ports/storage-ports.js';
+import type { Clock, Vault } from '../ports/storage-ports.js';
 
 interface OptionCommandPorts {
   readonly handle: Handle;
   readonly vault: Vault;
   readonly directory: NodeDirectory;
+  readonly clock: Clock;
 }
 
 /** An option as it is now. */
@@ -27,7 +29,7 @@ export interface OptionView {
   readonly position: Position;
 }
 
-export function optionCommands({ handle, vault, directory }: OptionCommandPorts) {
+export function optionCommands({ handle, vault, directory, clock }: OptionCommandPorts) {
   const change = async (
     actor: Actor,
     key: string,
@@ -43,6 +45,7 @@ export function optionCommands({ handle, vault, directory }: OptionCommandPorts)
       value: isSecretOption(key) && value !== '' ? { secret: await vault.put(value) } : { text: value },
       by: actor.id,
       seenAt,
+      ...(isLegacyPriceMap(key) ? { at: clock.now() } : {}),
     });
     return position;
   };
@@ -50,8 +53,8 @@ export function optionCommands({ handle, vault, directory }: OptionCommandPorts)
   const viewOf = (key: string): OptionView => {
     const changed = directory.changedOptions().get(key);
     const initial = directory.initialOptionText(key);
-    const isInitial = changed === undefined || fixedBecause(key) !== null;
-    const text = isInitial ? initial : 'text' in changed.value ? changed.value.text : null;
+    const isSecret = changed !== undefined && !('text' in changed.value) && fixedBecause(key) === null;
+    const text = isSecret ? null : directory.optionText(key);
     return {
       key,
       value: isSecretOption(key) ? null : (text ?? ''),

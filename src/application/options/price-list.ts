@@ -1,8 +1,9 @@
 import type { ProviderTable } from '../../domain/channel/provider.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { UnitPrices } from '../../domain/pricing/billing.js';
-import { billedName, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
+import { isPricedPerCall, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
+import { quantityRatio } from '../../domain/pricing/rates.js';
 import { offsetOf, type Page, type PageRequest } from '../../projections/engine/page.js';
 import type { ComingPrices } from '../memory/changed-options.js';
 import type { Offer } from '../memory/channel-index.js';
@@ -36,7 +37,7 @@ export interface PricedModel {
 
 interface PricedModels {
   readonly prices: PriceTables;
-  readonly coming: ComingPrices | null;
+  readonly coming: readonly ComingPrices[];
   readonly models: readonly PricedModel[];
 }
 
@@ -53,7 +54,7 @@ export function priceList(directory: Sold): readonly PricedModel[] {
   const known = pricedModels.get(offers);
   if (known?.prices === prices && known.coming === coming) return known.models;
   const plain = withoutGroups(prices);
-  const plainComing = coming === null ? null : { ...coming, tables: withoutGroups(coming.tables) };
+  const plainComing = coming.map(({ from, tables }) => ({ from, tables: withoutGroups(tables) }));
   const models = offers.flatMap(({ model, groups }): PricedModel[] => {
     const price = shownPrice(plain, model, '', true);
     if (price === null) return [];
@@ -130,8 +131,8 @@ export function closenessTo(text: string): (name: string) => 0 | 1 | null {
   };
 }
 
-const billingOf = ({ modelPrice }: PriceTables, model: string): BillingKind =>
-  modelPrice.has(billedName(model)) ? 'call' : 'token';
+const billingOf = (prices: PriceTables, model: string): BillingKind =>
+  isPricedPerCall(prices, model) ? 'call' : 'token';
 
 /** The nearest to what is looked for first, then by name. */
 function found(offers: readonly Offer[], { search, billing }: PriceListRequest, prices: PriceTables): Offer[] {
@@ -152,8 +153,7 @@ type Side = 'input' | 'output';
 function dearnessOf(price: Price | null, side: Side): { readonly kind: number; readonly price: number } {
   if (price === null) return { kind: 2, price: 0 };
   if (price.per === 'call') return { kind: 1, price: side === 'input' ? Number(price.price) : 0 };
-  const perInput = Number(price.model);
-  return { kind: 0, price: side === 'input' ? perInput : perInput * Number(price.ratios.output ?? '1') };
+  return { kind: 0, price: Number(price.model) * Number(quantityRatio(price, side)) };
 }
 
 /** `descending` turns prices round, and nothing else: what cannot be compared stays at the end. */

@@ -1,5 +1,6 @@
 import { readContextTiers } from '../../domain/options/context-tier-option.js';
 import { readServiceTiers } from '../../domain/options/service-tier-option.js';
+import type { ModelPrice } from '../../domain/pricing/model-price.js';
 import type { PriceTables } from '../../domain/pricing/price-tables.js';
 import type { DefaultPrices } from './default-prices.js';
 import type { OptionReader } from './option-reader.js';
@@ -7,7 +8,13 @@ import type { Settings } from './settings.js';
 
 /* What calls and quota cost, as the options say. */
 
-export const priceTables = ({ text, ratios, isChanged }: OptionReader, defaults: DefaultPrices): PriceTables => ({
+/** `records`: of the price table, those in force. */
+export const priceTables = (
+  { text, ratios, isChanged }: OptionReader,
+  defaults: DefaultPrices,
+  records: ReadonlyMap<string, ModelPrice>,
+): PriceTables => ({
+  records,
   modelRatio: ratios('ModelRatio', defaults.modelRatio),
   modelPrice: ratios('ModelPrice', defaults.modelPrice),
   completionRatio: ratios('CompletionRatio', defaults.completionRatio),

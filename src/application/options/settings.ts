@@ -1,6 +1,7 @@
 import type { OptionKey } from '../../domain/options/option-table.js';
 import { readCounts, readTexts } from '../../domain/options/option-values.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
+import type { ModelPrice } from '../../domain/pricing/model-price.js';
 import type { PriceTables, RatioTable } from '../../domain/pricing/price-tables.js';
 import type { EmailRules } from '../../domain/user/email.js';
 import { type ClaudeSettings, claudeSettings } from './claude-settings.js';
@@ -87,16 +88,22 @@ export interface Settings {
   number(key: OptionKey): number;
 }
 
-/** `changed`: the values operators have set, by key; secrets left out. Values were checked when they were stored. */
+const noRecords: ReadonlyMap<string, ModelPrice> = new Map();
+
+/**
+ * `changed`: the values operators have set, by key; secrets left out. Values were checked when they were stored.
+ * `records`: of the price table, those in force.
+ */
 export function settingsFrom(
   changed: ReadonlyMap<string, string>,
   defaults: DefaultPrices,
   initial: ReadonlyMap<string, string>,
+  records: ReadonlyMap<string, ModelPrice> = noRecords,
 ): Settings {
   const options = optionReader(changed, initial);
   const { text, flag, number } = options;
   return {
-    prices: priceTables(options, defaults),
+    prices: priceTables(options, defaults, records),
     topUp: topUpSettings(options),
     usableGroups: readTexts('UserUsableGroups', text('UserUsableGroups')),
     retryTimes: number('RetryTimes'),

@@ -7,10 +7,9 @@ import {
   type UnitPrices,
   unitPricesOf,
 } from '../../domain/pricing/billing.js';
-import { type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
+import { type PriceTables, priceOf, serviceFactorsOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { toolsSoldWith } from '../../domain/pricing/provider-tools.js';
-import { tierFactorsOf } from '../../domain/pricing/service-tiers.js';
 import { withTools } from '../../domain/pricing/tool-prices.js';
 import type { ComingPrices } from '../memory/changed-options.js';
 
@@ -50,16 +49,19 @@ export const shownPrices = (price: Price): ShownPrices => ({
   pieces: piecePricesOf(price),
 });
 
-export const shownServiceTiers = ({ serviceTiers }: PriceTables, model: string): ServiceTierFactor[] =>
-  [...tierFactorsOf(serviceTiers, model)].map(([tier, factor]) => ({ tier, factor }));
+export const shownServiceTiers = (tables: PriceTables, model: string): ServiceTierFactor[] =>
+  [...serviceFactorsOf(tables, model)].map(([tier, factor]) => ({ tier, factor }));
 
-/** Of what operators have priced themselves nothing is announced. `present`: what a call costs now; null: no other price. */
+/** The next price that differs. `present`: what a call costs now. null: no other price is announced. */
 export function announcedPrice(
-  coming: ComingPrices | null,
+  coming: readonly ComingPrices[],
   present: Price | null,
   [model, group, acceptsUnpriced]: readonly [model: string, group: string, acceptsUnpriced: boolean],
 ): AnnouncedPrice | null {
-  if (coming === null || present === null) return null;
-  const next = shownPrice(coming.tables, model, group, acceptsUnpriced);
-  return next === null || JSON.stringify(next) === JSON.stringify(present) ? null : { from: coming.from, price: next };
+  if (present === null) return null;
+  for (const { from, tables } of coming) {
+    const price = shownPrice(tables, model, group, acceptsUnpriced);
+    if (price !== null && JSON.stringify(price) !== JSON.stringify(present)) return { from, price };
+  }
+  return null;
 }

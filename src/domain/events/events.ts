@@ -99,6 +99,7 @@ const eventTypes: Readonly<Record<EventType, true>> = {
   RedemptionCodeRedeemed: true,
   ChannelTestRunFinished: true,
   OptionChanged: true,
+  ModelPricesChanged: true,
   CallReserved: true,
   CallSettled: true,
   CallReleased: true,

@@ -35,6 +35,7 @@ export function secretReferences(event: DomainEvent): SecretPlaces | 'none' | nu
     case 'FactorsReset':
       return 'none';
     // Its password is the root user's from the moment that one is registered: that stream says what becomes of it.
+    case 'ModelPricesChanged':
     case 'SetupCompleted':
     case 'UserProfileChanged':
     case 'EmailChanged':

@@ -137,6 +137,7 @@ export const failureKinds = {
   'option-prerequisite-missing': 'refused',
   'option-fixed': 'refused',
   'option-changed': 'conflict',
+  'price-changed': 'conflict',
   'oidc-discovery-failed': 'upstream',
   'release-check-not-configured': 'refused',
   'release-check-failed': 'upstream',

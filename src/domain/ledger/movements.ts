@@ -253,6 +253,7 @@ const movers = {
   RedemptionCodeDeleted: null,
   ChannelTestRunFinished: null,
   OptionChanged: null,
+  ModelPricesChanged: null,
   SetupCompleted: null,
   // A view is trimmed; what it was made from stays.
   LogsCleared: null,

@@ -2,28 +2,77 @@ import { beginning, type Position } from '../events/events.js';
 import type { Decider } from '../kernel/decider.js';
 import { assertNever, Failure, invalidField } from '../kernel/failure.js';
 import type { SecretId, UserId } from '../kernel/ids.js';
+import type { Instant } from '../kernel/instant.js';
+import type { PricePeriods } from '../pricing/model-price.js';
+import type { PriceRecords } from '../pricing/price-records.js';
+import { legacyWrite } from './legacy-prices.js';
 import { optionDefinition, prerequisiteOf } from './option-table.js';
 
-/* The key/value store an operator configures the gateway with. Stream `options`. */
+/*
+ * What an operator configures the gateway with: the key/value store of options, and the price table. Stream `options`:
+ * the maps of prices among the options are a view of the table, so that one order of changes holds for both.
+ */
 
 /** A secret option's value lives in the vault; its event names it only. */
 export type OptionValue = { readonly text: string } | { readonly secret: SecretId };
 
 /** `by`: who changed it; events of earlier releases do not tell. */
-export type OptionEvent = { type: 'OptionChanged'; key: string; value: OptionValue; by?: UserId };
+export type OptionChanged = { type: 'OptionChanged'; key: string; value: OptionValue; by?: UserId };
 
-export type OptionCommand = {
-  type: 'ChangeOption';
-  key: string;
-  value: OptionValue;
-  by: UserId;
-  /** The change of this option that whoever gives the order has seen last, `beginning` for none; null: any. */
-  seenAt?: Position | null;
+/** Where a change of prices came from. */
+export type PriceChangeOrigin =
+  | { readonly kind: 'editor' | 'import' }
+  /** An option of the older clients was written. */
+  | { readonly kind: 'option'; readonly key: string }
+  /** A source of price updates, by its name. `unasked`: nobody picked it. */
+  | { readonly kind: 'source'; readonly name: string; readonly unasked?: true }
+  /** An earlier change was taken back. */
+  | { readonly kind: 'revert'; readonly position: Position };
+
+export type ModelPricesChanged = {
+  type: 'ModelPricesChanged';
+  /** null: the table says nothing of the model any more; options and built-in prices do. */
+  changes: readonly { readonly model: string; readonly periods: PricePeriods | null }[];
+  origin: PriceChangeOrigin;
+  /** Left out: nobody did, a source was applied by itself. */
+  by?: UserId;
 };
+
+export type OptionEvent = OptionChanged | ModelPricesChanged;
+
+interface ModelPriceChange {
+  readonly model: string;
+  readonly periods: PricePeriods | null;
+  /** The change of this model's record that whoever gives the order has seen last, `beginning` for none; null: any. */
+  readonly seenAt: Position | null;
+}
+
+export type OptionCommand =
+  | {
+      type: 'ChangeOption';
+      key: string;
+      value: OptionValue;
+      by: UserId;
+      /** The change of this option that whoever gives the order has seen last, `beginning` for none; null: any. */
+      seenAt?: Position | null;
+      /** Of records with dates, those of this instant are changed. Left out: it is no map of prices. */
+      at?: Instant;
+    }
+  | {
+      type: 'ChangeModelPrices';
+      /** Each model once. */
+      changes: readonly ModelPriceChange[];
+      origin: PriceChangeOrigin;
+      /** null: nobody. */
+      by: UserId | null;
+    };
 
 export type Options = {
   readonly values: ReadonlyMap<string, OptionValue>;
   readonly changedAt: ReadonlyMap<string, Position>;
+  readonly prices: PriceRecords;
+  /** By model, the last change of its record, also one that took it out. */
+  readonly pricedAt: ReadonlyMap<string, Position>;
 };
 
 const same = (a: OptionValue | undefined, b: OptionValue): boolean =>
@@ -40,37 +89,111 @@ const maxForeignOptions = 200;
 const foreign = (values: Options['values']): number =>
   [...values.keys()].filter((key) => optionDefinition(key) === null).length;
 
+const samePeriods = (one: PricePeriods | null, other: PricePeriods | null): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** Events of a size that every reader can hold. */
+const maxChangesInEvent = 100;
+
+function pricesChanged(
+  changes: ModelPricesChanged['changes'],
+  origin: PriceChangeOrigin,
+  by: UserId | null,
+): ModelPricesChanged[] {
+  const events: ModelPricesChanged[] = [];
+  for (let first = 0; first < changes.length; first += maxChangesInEvent) {
+    const part = changes.slice(first, first + maxChangesInEvent);
+    events.push({ type: 'ModelPricesChanged', changes: part, origin, ...(by === null ? {} : { by }) });
+  }
+  return events;
+}
+
+function changePrices(
+  { changes, origin, by }: Extract<OptionCommand, { type: 'ChangeModelPrices' }>,
+  { prices, pricedAt }: Options,
+): ModelPricesChanged[] {
+  for (const { model, seenAt } of changes) {
+    const position = pricedAt.get(model) ?? beginning;
+    if (seenAt !== null && seenAt !== position)
+      throw new Failure('price-changed', { field: model, position: Number(position) });
+  }
+  const changed = changes.filter(({ model, periods }) => !samePeriods(prices.get(model) ?? null, periods));
+  if (prices.size + changed.length > maxRecords) checkCount(prices, changed);
+  return pricesChanged(
+    changed.map(({ model, periods }) => ({ model, periods })),
+    origin,
+    by,
+  );
+}
+
+/** Every node holds them all in memory. */
+const maxRecords = 10_000;
+
+function checkCount(prices: PriceRecords, changes: readonly ModelPriceChange[]): void {
+  const models = new Set(prices.keys());
+  for (const { model, periods } of changes) if (periods !== null) models.add(model);
+  if (models.size > maxRecords) throw invalidField('changes', `at most ${maxRecords} models with a record`);
+}
+
+function changeOption(
+  { key, value, by, seenAt = null, at }: Extract<OptionCommand, { type: 'ChangeOption' }>,
+  { values, changedAt, prices }: Options,
+): OptionEvent[] {
+  const recorded = at !== undefined && 'text' in value ? legacyWrite(key, value.text, prices, at) : [];
+  // Somebody else wanted the same: nobody's change is lost.
+  const isSame = same(values.get(key), value);
+  if (isSame && recorded.length === 0) return [];
+  const position = changedAt.get(key) ?? beginning;
+  if (seenAt !== null && seenAt !== position)
+    throw new Failure('option-changed', { field: key, position: Number(position) });
+  const needed = 'text' in value && value.text === 'true' ? prerequisiteOf(key) : null;
+  if (needed !== null && !isFilled(values, needed))
+    throw new Failure('option-prerequisite-missing', { field: key, needed });
+  if (!values.has(key) && optionDefinition(key) === null && foreign(values) >= maxForeignOptions)
+    throw invalidField('key', `the name of an option; ${maxForeignOptions} others are kept already`);
+  const changed: OptionEvent[] = isSame ? [] : [{ type: 'OptionChanged', key, value, by }];
+  return [...changed, ...pricesChanged(recorded, { kind: 'option', key }, by)];
+}
+
+function withPrices(
+  { prices, pricedAt, ...rest }: Options,
+  changes: ModelPricesChanged['changes'],
+  position: Position,
+): Options {
+  const records = new Map(prices);
+  const positions = new Map(pricedAt);
+  for (const { model, periods } of changes) {
+    if (periods === null) records.delete(model);
+    else records.set(model, periods);
+    positions.set(model, position);
+  }
+  return { ...rest, prices: records, pricedAt: positions };
+}
+
 export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {
-  initial: { values: new Map(), changedAt: new Map() },
-  decide(command, { values, changedAt }) {
+  initial: { values: new Map(), changedAt: new Map(), prices: new Map(), pricedAt: new Map() },
+  decide(command, state) {
     switch (command.type) {
-      case 'ChangeOption': {
-        const { key, value, by, seenAt = null } = command;
-        // Somebody else wanted the same: nobody's change is lost.
-        if (same(values.get(key), value)) return [];
-        const position = changedAt.get(key) ?? beginning;
-        if (seenAt !== null && seenAt !== position)
-          throw new Failure('option-changed', { field: key, position: Number(position) });
-        const needed = 'text' in value && value.text === 'true' ? prerequisiteOf(key) : null;
-        if (needed !== null && !isFilled(values, needed))
-          throw new Failure('option-prerequisite-missing', { field: key, needed });
-        if (!values.has(key) && optionDefinition(key) === null && foreign(values) >= maxForeignOptions)
-          throw invalidField('key', `the name of an option; ${maxForeignOptions} others are kept already`);
-        return [{ type: 'OptionChanged', key, value, by }];
-      }
+      case 'ChangeOption':
+        return changeOption(command, state);
+      case 'ChangeModelPrices':
+        return changePrices(command, state);
       default:
-        return assertNever(command.type);
+        return assertNever(command);
     }
   },
-  evolve({ values, changedAt }, event, { position } = { position: beginning }) {
+  evolve(state, event, { position } = { position: beginning }) {
     switch (event.type) {
       case 'OptionChanged':
         return {
-          values: new Map(values).set(event.key, event.value),
-          changedAt: new Map(changedAt).set(event.key, position),
+          ...state,
+          values: new Map(state.values).set(event.key, event.value),
+          changedAt: new Map(state.changedAt).set(event.key, position),
         };
+      case 'ModelPricesChanged':
+        return withPrices(state, event.changes, position);
       default:
-        return assertNever(event.type);
+        return assertNever(event);
     }
   },
 };

@@ -1,12 +1,11 @@
 import { invalidField } from '../kernel/failure.js';
-import { usualTier } from '../pricing/service-tiers.js';
+import { isTierName, usualTier } from '../pricing/service-tiers.js';
 
 /* The option ServiceTiers: by model, or the beginning of its name and `*`, by what its prices are multiplied at a tier. */
 
 const maxTiers = 16;
 /** Prices are products of factors; none of them makes a price that cannot be counted. */
 const maxFactor = 1_000;
-const tierName = /^[a-z][\w.-]{0,31}$/;
 
 const tierAllowed = `a tier of lower case letters, digits, "_", "." and "-", other than ${usualTier}, and a number from 0 to ${maxFactor}`;
 
@@ -17,7 +16,7 @@ function factorsIn(field: string, entry: unknown): ReadonlyMap<string, string> {
   return new Map(
     tiers.map(([tier, factor]: [string, unknown]) => {
       const fits = typeof factor === 'number' && Number.isFinite(factor) && factor >= 0 && factor <= maxFactor;
-      if (!fits || tier === usualTier || !tierName.test(tier)) throw invalidField(`${field}.${tier}`, tierAllowed);
+      if (!fits || !isTierName(tier)) throw invalidField(`${field}.${tier}`, tierAllowed);
       return [tier, String(factor)];
     }),
   );

@@ -1,7 +1,7 @@
 import { promptTokens, type Usage } from '../call/usage.js';
 import { decimal, decimalText, isZero, ratioOf, times } from '../kernel/decimal.js';
 import type { Price, PriceRates, TokenPrice } from './pricing.js';
-import type { TokenQuantity } from './quantities.js';
+import { isOutput, type TokenQuantity, tokenQuantities } from './quantities.js';
 
 /* Models whose whole call is priced anew beyond a length of the prompt. */
 
@@ -18,6 +18,18 @@ export interface ContextTierFactors {
   readonly over: number;
   /** A kind that is not named follows `input` or `output`; these are 1 where they are not named. */
   readonly factors: PriceRates<TokenQuantity>;
+}
+
+/** Every kind that has a ratio of its own below the tier, or that the tier names, has one in it. */
+export function tierRatios(ratios: PriceRates<TokenQuantity>, { over, factors }: ContextTierFactors): ContextTier {
+  const inTier: Partial<Record<TokenQuantity, string>> = {};
+  for (const name of tokenQuantities) {
+    const side = isOutput(name) ? 'output' : 'input';
+    const usual = ratios[name] ?? (factors[name] === undefined && name !== side ? undefined : (ratios[side] ?? '1'));
+    if (usual === undefined) continue;
+    inTier[name] = decimalText(times(decimal(usual), decimal(factors[name] ?? factors[side] ?? '1')));
+  }
+  return { over, ratios: inTier };
 }
 
 /** By prices, which are never changed: what a call in each of its tiers is charged by. */

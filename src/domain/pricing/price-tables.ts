@@ -1,17 +1,21 @@
 import { decimal, decimalOf, decimalText, times } from '../kernel/decimal.js';
 import { factsOf } from '../models/model-facts.js';
 import { type CompletionRule, completionRule } from './completion-rules.js';
-import type { ContextTier, ContextTierFactors } from './context-tiers.js';
+import { type ContextTierFactors, tierRatios } from './context-tiers.js';
+import type { ModelPrice } from './model-price.js';
 import type { Price, PriceRates } from './pricing.js';
-import { isOutput, type TokenQuantity, tokenQuantities } from './quantities.js';
-import type { ServiceTierTable } from './service-tiers.js';
+import type { TokenQuantity } from './quantities.js';
+import { isPricedBy, recordedPrice } from './recorded-price.js';
+import { type ServiceTierTable, type TierFactors, tierFactorsOf } from './service-tiers.js';
 
 /* From an operator's tables to the price of one model for one group. */
 
 export type RatioTable = ReadonlyMap<string, string>;
 
-/** Decimal texts by model or group name. */
+/** Decimal texts by model or group name. What a record states beats the tables. */
 export interface PriceTables {
+  /** Those in force. */
+  readonly records: ReadonlyMap<string, ModelPrice>;
   readonly modelRatio: RatioTable;
   readonly modelPrice: RatioTable;
   readonly completionRatio: RatioTable;
@@ -43,6 +47,28 @@ const hourFallback = '2';
 export const ratioTable = (entries: Readonly<Record<string, number>>): RatioTable =>
   new Map(Object.entries(entries).map(([name, value]) => [name, decimalText(decimalOf(value))]));
 
+const empty: RatioTable = new Map();
+
+/** What a price is where no table says anything of the model. */
+const noTables: PriceTables = {
+  records: new Map(),
+  modelRatio: empty,
+  modelPrice: empty,
+  completionRatio: empty,
+  cacheRatio: empty,
+  cacheWriteRatio: empty,
+  imageRatio: empty,
+  imageOutputRatio: empty,
+  audioRatio: empty,
+  audioOutputRatio: empty,
+  reasoningRatio: empty,
+  contextTiers: new Map(),
+  serviceTiers: new Map(),
+  groupRatio: empty,
+  toolPrice: empty,
+  quotaPerUnit: '1',
+};
+
 /** Plain words only: these are the names that no operator has listed, and they go into requests and addresses. */
 const customAssistant = /^(gpt-4o?-gizmo)[\w.-]{0,128}$/;
 
@@ -54,7 +80,22 @@ export const billedName = (model: string): string => {
 
 export const isPriced = (tables: PriceTables, model: string): boolean => {
   const name = billedName(model);
+  const record = tables.records.get(name);
+  if (record !== undefined) return isPricedBy(record);
   return tables.modelPrice.has(name) || tables.modelRatio.has(name);
+};
+
+/** Whether the call as such has the price of this model. */
+export function isPricedPerCall({ records, modelPrice }: PriceTables, model: string): boolean {
+  const name = billedName(model);
+  const record = records.get(name);
+  return record === undefined ? modelPrice.has(name) : record.call !== undefined;
+}
+
+/** What the tiers of service of this model multiply its price by. */
+export const serviceFactorsOf = ({ records, serviceTiers }: PriceTables, model: string): TierFactors => {
+  const own = records.get(billedName(model))?.serviceTiers;
+  return own === undefined ? tierFactorsOf(serviceTiers, model) : new Map(Object.entries(own));
 };
 
 export function completionRatioOf(tables: PriceTables, model: string): CompletionRule {
@@ -89,6 +130,16 @@ export function priceOf(tables: PriceTables, model: string, group: string, accep
 function workedOut(tables: PriceTables, model: string, group: string, acceptUnpriced: boolean): Price | null {
   const name = billedName(model);
   const groupRatio = groupRatioOf(tables, group);
+  const record = tables.records.get(name);
+  if (record !== undefined)
+    return isPricedBy(record) || acceptUnpriced
+      ? recordedPrice(record, {
+          familyRatios: ratiosOf(noTables, name),
+          unpricedRatio,
+          group: groupRatio,
+          quotaPerUnit: tables.quotaPerUnit,
+        })
+      : null;
   const perCall = tables.modelPrice.get(name);
   if (perCall !== undefined)
     return { per: 'call', price: perCall, quotaPerUnit: tables.quotaPerUnit, group: groupRatio };
@@ -98,18 +149,6 @@ function workedOut(tables: PriceTables, model: string, group: string, acceptUnpr
   const price = { per: 'token', model: ratio, ratios, group: groupRatio } as const;
   const tiers = tables.contextTiers.get(name);
   return tiers === undefined ? price : { ...price, tiers: tiers.map((tier) => tierRatios(ratios, tier)) };
-}
-
-/** Every kind that has a ratio of its own below the tier, or that the tier names, has one in it. */
-function tierRatios(ratios: PriceRates<TokenQuantity>, { over, factors }: ContextTierFactors): ContextTier {
-  const inTier: Partial<Record<TokenQuantity, string>> = {};
-  for (const name of tokenQuantities) {
-    const side = isOutput(name) ? 'output' : 'input';
-    const usual = ratios[name] ?? (factors[name] === undefined && name !== side ? undefined : (ratios[side] ?? '1'));
-    if (usual === undefined) continue;
-    inTier[name] = decimalText(times(decimal(usual), decimal(factors[name] ?? factors[side] ?? '1')));
-  }
-  return { over, ratios: inTier };
 }
 
 type RateIn = (tables: PriceTables, model: string) => string | undefined;

@@ -16,7 +16,7 @@ import {
 import { Quota, zero } from '../kernel/quota.js';
 import { type ContextTier, priceAtLength, pricesUpToLength } from './context-tiers.js';
 import type { PieceQuantity, Quantity, TokenQuantity } from './quantities.js';
-import { callRate, maxRateOf, rateOf, unitOf } from './rates.js';
+import { callRate, isInputFree, maxRateOf, rateOf, unitOf } from './rates.js';
 import { dearestServed, type ServiceTerms } from './service-tiers.js';
 
 /* What a call costs. Pure, exact, rounded once; every factor travels with the event, so a charge can be recomputed. */
@@ -92,9 +92,9 @@ export function exactCharge(usage: Usage, price: Price, unit: Decimal | null): D
 }
 
 /** At least 1 where something was used that is not free; a call with a price of its own costs just that. */
-function charged(amount: number, unit: Decimal | null, exact: Decimal): Quota {
-  if (unit === null) return bounded(amount);
-  return bounded(isZero(unit) && isZero(exact) ? 0 : Math.max(amount, 1));
+function charged(amount: number, price: Price, exact: Decimal): Quota {
+  if (price.per === 'call') return bounded(amount);
+  return bounded(isZero(exact) && isInputFree(price) ? 0 : Math.max(amount, 1));
 }
 
 /**
@@ -105,7 +105,7 @@ export function chargeOf(usage: Usage, price: Price): Quota {
   const unit = tokenUnit(price);
   if (unit !== null && !usedAnything(usage)) return zero;
   const exact = exactCharge(usage, price, unit);
-  return charged(roundHalfAway(exact), unit, exact);
+  return charged(roundHalfAway(exact), price, exact);
 }
 
 /**
@@ -117,7 +117,7 @@ export function reservationOf(max: Usage, price: Price): Quota {
   const dearest = dearestServed(price);
   const unit = tokenUnit(dearest);
   const exact = maxCharge(max, dearest, unit);
-  return charged(ceiling(exact), unit, exact);
+  return charged(ceiling(exact), dearest, exact);
 }
 
 /** What was asked of `maxRateOf` before: prices are objects that stay, two questions a call or more. */

@@ -77,6 +77,9 @@ export const isToolCalls = (name: Quantity): name is ToolCalls => name.startsWit
 /** `calls:web_search` → `web_search`. */
 export const toolOf = (name: ToolCalls): string => name.slice(callsOf.length);
 
+/** Also of a name that a later release has written to the log: it is none here. */
+const isPieces = (name: Quantity): name is PieceQuantity => Object.hasOwn(rows, name) && !isTokens(name);
+
 export const isInput = (name: Quantity): boolean => directions.get(name) === 'in';
 export const isOutput = (name: Quantity): boolean => directions.get(name) === 'out';
 
@@ -85,5 +88,6 @@ export const boundOf = (name: Quantity): 'part' | 'whole' | null => rows[name].b
 
 /** In the order in which bills name them. */
 export const tokenQuantities = (Object.keys(rows) as Quantity[]).filter(isTokens);
+export const pieceQuantities = (Object.keys(rows) as Quantity[]).filter(isPieces);
 export const inputQuantities = tokenQuantities.filter(isInput);
 export const outputQuantities = tokenQuantities.filter(isOutput);

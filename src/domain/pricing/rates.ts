@@ -1,4 +1,4 @@
-import { type Decimal, decimal, larger, times, ZERO } from '../kernel/decimal.js';
+import { type Decimal, decimal, isZero, larger, times, ZERO } from '../kernel/decimal.js';
 import type { CallPrice, Price, TokenPrice } from './pricing.js';
 import {
   boundOf,
@@ -57,6 +57,10 @@ function pieceRate(price: Price, name: PieceQuantity): Decimal {
   // Calls of tools cost the same at every tier.
   return fromDollars(dollars, pieces.quotaPerUnit, isToolCalls(name) ? { group: price.group } : price);
 }
+
+/** Plain input costs nothing. */
+export const isInputFree = (price: TokenPrice): boolean =>
+  isZero(unitOf(price)) || isZero(factor(quantityRatio(price, 'input')));
 
 /** `unit`: of an input token; null: the call as such has its price, and tokens have none. */
 export function rateOf(price: Price, name: Quantity, unit: Decimal | null): Decimal {

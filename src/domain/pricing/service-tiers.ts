@@ -14,7 +14,7 @@ export const usualTier = 'default';
 const accountTier = 'auto';
 
 /** By tier, what the price of a call is multiplied by. */
-type TierFactors = ReadonlyMap<string, string>;
+export type TierFactors = ReadonlyMap<string, string>;
 
 /** By model, or by the beginning of its name and `*`. */
 export type ServiceTierTable = ReadonlyMap<string, TierFactors>;
@@ -51,6 +51,11 @@ export function tierFactorsOf(table: ServiceTierTable, model: string): TierFacto
   }
   return found;
 }
+
+const tierName = /^[a-z][\w.-]{0,31}$/;
+
+/** Whether a tier of this name may have a price of its own. */
+export const isTierName = (name: string): boolean => name !== usualTier && tierName.test(name);
 
 /** What can be asked for. */
 export const pricedTiers = (factors: TierFactors): string[] =>

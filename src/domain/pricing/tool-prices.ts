@@ -1,7 +1,7 @@
 import type { Usage } from '../call/usage.js';
 import { decimal, decimalText, times } from '../kernel/decimal.js';
 import { longestFamily } from './model-family.js';
-import type { PriceTables, RatioTable } from './price-tables.js';
+import { billedName, type PriceTables, type RatioTable } from './price-tables.js';
 import type { Price } from './pricing.js';
 import { isToolCalls, type Quantity, type ToolCalls, toolOf } from './quantities.js';
 
@@ -18,18 +18,32 @@ export function toolPriceIn(table: RatioTable, tool: string, model: string): str
   );
 }
 
+/** USD of one call of the tool: as the record of the model states, or the table; undefined: it has no price. */
+export function toolPriceOf(
+  { records, toolPrice }: Pick<PriceTables, 'records' | 'toolPrice'>,
+  name: ToolCalls,
+  model: string,
+): string | undefined {
+  const own = records.get(billedName(model))?.pieces?.[name];
+  if (own !== undefined) return own;
+  const thousand = toolPriceIn(toolPrice, toolOf(name), model);
+  return thousand === undefined ? undefined : decimalText(times(decimal(thousand), perThousand));
+}
+
 /** The price of a call that may call these tools; the same where none of them has one. */
 export function withTools(
   price: Price,
-  { toolPrice, quotaPerUnit }: Pick<PriceTables, 'toolPrice' | 'quotaPerUnit'>,
+  tables: Pick<PriceTables, 'records' | 'toolPrice' | 'quotaPerUnit'>,
   model: string,
   calls: Usage,
 ): Price {
   const dollars: Partial<Record<ToolCalls, string>> = {};
   for (const name of Object.keys(calls) as Quantity[]) {
     if (!isToolCalls(name)) continue;
-    const thousand = toolPriceIn(toolPrice, toolOf(name), model);
-    if (thousand !== undefined) dollars[name] = decimalText(times(decimal(thousand), perThousand));
+    const usd = toolPriceOf(tables, name, model);
+    if (usd !== undefined) dollars[name] = usd;
   }
-  return Object.keys(dollars).length === 0 ? price : { ...price, pieces: { dollars, quotaPerUnit } };
+  if (Object.keys(dollars).length === 0) return price;
+  const { quotaPerUnit } = tables;
+  return { ...price, pieces: { dollars: { ...price.pieces?.dollars, ...dollars }, quotaPerUnit } };
 }

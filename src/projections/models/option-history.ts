@@ -2,7 +2,7 @@ import { type Expression, type Selectable, sql } from 'kysely';
 import type { Position } from '../../domain/events/events.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
-import type { OptionEvent } from '../../domain/options/option.js';
+import type { OptionChanged } from '../../domain/options/option.js';
 import { isSecretOption } from '../../domain/options/option-table.js';
 import type { ReadModels } from '../database.js';
 import { insertRows } from '../engine/multi-row.js';
@@ -34,10 +34,10 @@ const tables = `
 `;
 
 /** An option that has become a secret later is one for its past as well. */
-const textOf = ({ key, value }: OptionEvent): string | null =>
+const textOf = ({ key, value }: OptionChanged): string | null =>
   'secret' in value || (isSecretOption(key) && value.text !== '') ? null : value.text;
 
-export const optionHistory = projection<OptionEvent>({
+export const optionHistory = projection<OptionChanged>({
   name: 'option_history',
   version: 1,
   purpose: 'showing',

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Position } from '../../domain/events/events.js';
 import type { SecretId } from '../../domain/kernel/ids.js';
-import type { OptionEvent, OptionValue } from '../../domain/options/option.js';
+import type { OptionChanged, OptionValue } from '../../domain/options/option.js';
 import type { ReadModels } from '../database.js';
 import { putRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';
@@ -30,7 +30,7 @@ const tables = `
   );
 `;
 
-export const options = projection<OptionEvent>({
+export const options = projection<OptionChanged>({
   name: 'options',
   version: 1,
   purpose: 'deciding',

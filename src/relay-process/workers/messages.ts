@@ -1,4 +1,4 @@
-import type { ChangedOption } from '../../application/memory/changed-options.js';
+import type { ChangedOption, ChangedPrice } from '../../application/memory/changed-options.js';
 import type { DirectorySnapshot } from '../../application/memory/directory.js';
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
 import type { Config } from '../../config.js';
@@ -94,6 +94,7 @@ export type SerializedRefusal = Pick<
 
 type Reserved = ReservationMessage | Shortage;
 
-export interface SerializedDirectory extends Omit<DirectorySnapshot, 'options'> {
+export interface SerializedDirectory extends Omit<DirectorySnapshot, 'options' | 'prices'> {
   readonly options: readonly (readonly [string, ChangedOption])[];
+  readonly prices: readonly (readonly [string, ChangedPrice])[];
 }

@@ -254,8 +254,11 @@ export class RelayWorkers implements TailConsumer {
     try {
       // From this moment on it is told what happens.
       this.running.add(running);
-      const { options, ...known } = directory.snapshot(position());
-      return { port: await peer.ask('begin', setting, { ...known, options: [...options] }), ended };
+      const { options, prices, ...known } = directory.snapshot(position());
+      return {
+        port: await peer.ask('begin', setting, { ...known, options: [...options], prices: [...prices] }),
+        ended,
+      };
     } catch (error) {
       peer.close();
       throw error;

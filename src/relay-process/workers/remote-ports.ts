@@ -27,9 +27,9 @@ export const remoteStreams = (primary: Primary): Pick<EventStore, 'streamPages'>
 
 export const remoteDirectorySource = (
   primary: Primary,
-  { options, ...told }: SerializedDirectory,
+  { options, prices, ...told }: SerializedDirectory,
 ): DirectorySource => ({
-  snapshot: async () => ({ ...told, options: new Map(options) }),
+  snapshot: async () => ({ ...told, options: new Map(options), prices: new Map(prices) }),
   apiKeyIdByHash: (keyHash) => primary.ask('apiKeyIdByHash', keyHash),
 });
 

@@ -66,6 +66,7 @@ export function serveCalls(
     store: remoteStreams(primary),
     source: remoteDirectorySource(primary, told),
     prices: defaultPrices(clock.now()),
+    at: clock.now(),
     providers: providerTable,
     capacity: directoryCapacity,
   });

@@ -7,7 +7,7 @@ import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
-import { toolPriceIn } from '../../domain/pricing/tool-prices.js';
+import { toolPriceOf } from '../../domain/pricing/tool-prices.js';
 import type { Caller } from '../admission/authenticate.js';
 import { searchWords } from '../admission/sensitive-words.js';
 import type { InvalidMember } from '../contracts/caller-dialect.js';
@@ -73,7 +73,7 @@ export function priceFor(model: string, group: string, caller: Caller, settings:
 export function checkToolPrices(calls: Usage, model: string, settings: Settings, caller: Caller): void {
   if (settings.selfUseMode || caller.user.acceptUnpricedModels) return;
   for (const name of Object.keys(calls) as Quantity[]) {
-    if (!isToolCalls(name) || toolPriceIn(settings.prices.toolPrice, toolOf(name), model) !== undefined) continue;
+    if (!isToolCalls(name) || toolPriceOf(settings.prices, name, model) !== undefined) continue;
     throw new RelayError(
       400,
       'model_price_error',

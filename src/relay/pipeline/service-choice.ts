@@ -1,11 +1,6 @@
 import type { Settings } from '../../application/options/settings.js';
-import {
-  pricedTier,
-  pricedTiers,
-  type ServiceTerms,
-  serviceTermsOf,
-  tierFactorsOf,
-} from '../../domain/pricing/service-tiers.js';
+import { serviceFactorsOf } from '../../domain/pricing/price-tables.js';
+import { pricedTier, pricedTiers, type ServiceTerms, serviceTermsOf } from '../../domain/pricing/service-tiers.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { RelayError } from '../contracts/errors.js';
 import { type JsonObject, textIn } from '../json/json.js';
@@ -46,7 +41,7 @@ export function chooseService(
 ): ServiceChoice {
   if (!modes.has(mode)) return asUsual;
   const asked = dialect.serviceAsked(body);
-  const factors = tierFactorsOf(prices.serviceTiers, model);
+  const factors = serviceFactorsOf(prices, model);
   const tiers: string[] = [];
   for (const { param, tier } of asked.tiers) {
     const name = textIn(tier)?.toLowerCase() ?? '';

@@ -210,6 +210,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'option-prerequisite-missing': ({ field, needed }) => switches[String(field)] ?? `${field} 需要先填写 ${needed}`,
   'option-fixed': optionFixed,
   'option-changed': '该配置刚刚被他人修改，请刷新后重试',
+  'price-changed': '该模型的价格刚刚被他人修改，请刷新后重试',
   'oidc-discovery-failed': '获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确',
   'release-check-not-configured': '未配置 RELEASES_URL，无法检查更新',
   'release-check-failed': ({ reason }) => `检查更新失败: ${reason}`,

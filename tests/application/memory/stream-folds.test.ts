@@ -3,13 +3,13 @@ import { foldStreams, type StreamFolds } from '../../../src/application/memory/s
 import type { EventStore } from '../../../src/application/ports/storage-ports.js';
 import type { Recorded, StreamName } from '../../../src/domain/events/events.js';
 import type { Decider } from '../../../src/domain/kernel/decider.js';
-import type { OptionEvent } from '../../../src/domain/options/option.js';
+import type { OptionChanged } from '../../../src/domain/options/option.js';
 import { flush } from '../../support/flush.js';
 import { streamNamed } from '../../support/given/events.js';
 import { recordedAt } from '../../support/given/recorded.js';
 
 /** Remembers every value in the order it was folded: a lost or doubled event shows. */
-const history: Decider<readonly string[], never, OptionEvent> = {
+const history: Decider<readonly string[], never, OptionChanged> = {
   initial: [],
   decide: () => [],
   evolve: (values, { value }) => ('text' in value ? [...values, value.text] : values),
@@ -24,7 +24,7 @@ class SlowLog implements Pick<EventStore, 'streamPages'> {
 
   append(stream: StreamName, value: string): Recorded {
     const revision = this.stored.filter((event) => event.stream === stream).length;
-    const event: OptionEvent = { type: 'OptionChanged', key: 'k', value: { text: value } };
+    const event: OptionChanged = { type: 'OptionChanged', key: 'k', value: { text: value } };
     const recorded = recordedAt(this.stored.length, stream, event, { revision });
     this.stored.push(recorded);
     return recorded;

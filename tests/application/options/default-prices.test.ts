@@ -15,6 +15,7 @@ const today = Instant(Date.UTC(2026, 10, 28, 12));
 const prices = defaultPrices(today);
 const tables = {
   ...prices,
+  records: new Map(),
   reasoningRatio: new Map<string, string>(),
   serviceTiers: new Map(),
   groupRatio: new Map<string, string>(),

@@ -10,6 +10,7 @@ const restMs = 1_000;
 
 let now: number;
 let taken: string[];
+let advanced: number[];
 let announced: () => AnnouncedPrices | null;
 let stop: () => Promise<void>;
 
@@ -17,9 +18,11 @@ beforeEach(() => {
   vi.useFakeTimers();
   now = midnight - 1;
   taken = [];
+  advanced = [];
   stop = followPriceCalendar(
     {
       takeDefaultPrices: ({ modelRatio }) => void taken.push(modelRatio.get('gemini-3.8-flash') ?? ''),
+      advancePrices: (at) => void advanced.push(at),
       announcePrices: (told) => {
         announced = told;
       },
@@ -46,6 +49,13 @@ test('the price of the new day is taken once, without a restart, and is announce
   await vi.advanceTimersByTimeAsync(3 * restMs);
   expect(taken).toEqual(['0.75']);
   expect(announced()).toBeNull();
+});
+
+test('records of the price table are advanced to the present at each look', async () => {
+  await vi.advanceTimersByTimeAsync(restMs);
+  now = midnight;
+  await vi.advanceTimersByTimeAsync(restMs);
+  expect(advanced).toEqual([midnight - 1, midnight]);
 });
 
 test('nothing is taken once it has been stopped', async () => {

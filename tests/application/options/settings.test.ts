@@ -40,6 +40,7 @@ describe('settings nobody has changed', () => {
   test('have the default prices, and plain groups', () =>
     expect(settings().prices).toStrictEqual({
       ...defaults,
+      records: new Map(),
       reasoningRatio: new Map(),
       serviceTiers: readServiceTiers(builtInServiceTiers),
       groupRatio: new Map([

@@ -2,8 +2,8 @@ import { describe, test } from 'vitest';
 import { beginning, Position } from '../../../src/domain/events/events.js';
 import { SecretId, UserId } from '../../../src/domain/kernel/ids.js';
 import {
+  type OptionChanged,
   type OptionCommand,
-  type OptionEvent,
   type OptionValue,
   optionDecider,
 } from '../../../src/domain/options/option.js';
@@ -11,13 +11,14 @@ import { scenariosOf } from '../../support/given/given.js';
 
 const root = UserId(1);
 const given = scenariosOf(optionDecider);
-const changed = (key: string, value: string | OptionValue): OptionEvent => ({
+const noRecords = { prices: new Map(), pricedAt: new Map() };
+const changed = (key: string, value: string | OptionValue): OptionChanged => ({
   type: 'OptionChanged',
   key,
   value: typeof value === 'string' ? { text: value } : value,
   by: root,
 });
-const change = (key: string, value: string | OptionValue): OptionCommand => ({
+const change = (key: string, value: string | OptionValue): Extract<OptionCommand, { type: 'ChangeOption' }> => ({
   ...changed(key, value),
   type: 'ChangeOption',
   by: root,
@@ -61,7 +62,7 @@ describe('a change of what was seen', () => {
       .when(seeing(Position(0), '2'))
       .thenNothing());
   test('is not known from events of releases that did not tell who', () => {
-    const { by: _, ...nobody } = changed('RetryTimes', '1') as Extract<OptionEvent, { type: 'OptionChanged' }>;
+    const { by: _, ...nobody } = changed('RetryTimes', '1');
     given(nobody)
       .when(seeing(Position(0), '3'))
       .thenRecorded(changed('RetryTimes', '3'));
@@ -102,7 +103,8 @@ describe('a switch that needs something filled in first', () => {
 });
 
 describe('the options', () => {
-  test('hold nothing until they are changed', () => given().thenState({ values: new Map(), changedAt: new Map() }));
+  test('hold nothing until they are changed', () =>
+    given().thenState({ values: new Map(), changedAt: new Map(), ...noRecords }));
   test('hold the last value of each', () =>
     given(changed('RetryTimes', '1'), changed('Notice', 'hello'), changed('RetryTimes', '2')).thenState({
       values: new Map([
@@ -113,5 +115,6 @@ describe('the options', () => {
         ['RetryTimes', Position(2)],
         ['Notice', Position(1)],
       ]),
+      ...noRecords,
     }));
 });

@@ -20,6 +20,7 @@ import {
 const table = (entries: Record<string, string>) => new Map(Object.entries(entries));
 
 const tables = (changed: Partial<PriceTables> = {}): PriceTables => ({
+  records: new Map(),
   modelRatio: table({ 'my-model': '1.5' }),
   modelPrice: new Map(),
   completionRatio: new Map(),

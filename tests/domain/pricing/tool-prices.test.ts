@@ -7,6 +7,7 @@ import { toolsSoldWith } from '../../../src/domain/pricing/provider-tools.js';
 import { withTools } from '../../../src/domain/pricing/tool-prices.js';
 
 const tables = (entries: Record<string, string>) => ({
+  records: new Map(),
   toolPrice: new Map(Object.entries(entries)),
   quotaPerUnit: '500000',
 });
@@ -34,7 +35,9 @@ describe('the price of a search', () => {
   test('is listed at first for what is offered', () => {
     const listed = readRatios('ToolPrice', optionTable.ToolPrice.initial);
     const google = (model: string) =>
-      withTools(price, { toolPrice: listed, quotaPerUnit: '1' }, model, { 'calls:google_search': 1 }).pieces?.dollars;
+      withTools(price, { records: new Map(), toolPrice: listed, quotaPerUnit: '1' }, model, {
+        'calls:google_search': 1,
+      }).pieces?.dollars;
     expect(google('gemini-2.5-pro')).toEqual({ 'calls:google_search': '0.035' });
     expect(google('gemini-3-pro-preview')).toEqual({ 'calls:google_search': '0.014' });
   });

@@ -185,7 +185,11 @@ test('whatever tools are asked for and told, no call costs more than was held fo
   const names = ['web_search', 'google_search', 'google_maps', 'code_execution', 'code_interpreter'] as const;
   const count = fc.oneof(fc.nat(50), fc.constantFrom(0, Number.MAX_SAFE_INTEGER, 2 ** 40));
   const told = fc.tuple(...names.map(() => count));
-  const priced = { toolPrice: new Map(names.map((name, at) => [name, String((at + 1) * 7)])), quotaPerUnit: '500000' };
+  const priced = {
+    records: new Map(),
+    toolPrice: new Map(names.map((name, at) => [name, String((at + 1) * 7)])),
+    quotaPerUnit: '500000',
+  };
   fc.assert(
     fc.property(body, told, fc.integer({ min: 1, max: 128 }), fc.boolean(), (asked, counts, answers, tells) => {
       const calls = toolCallsOf([asked], new Set(['m']), answers, none);

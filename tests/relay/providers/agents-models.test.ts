@@ -11,6 +11,7 @@ import { googleGemini } from '../../../src/relay/providers/google-gemini.js';
 
 const tables = {
   ...defaultPrices(Instant(Date.UTC(2026, 10, 28))),
+  records: new Map(),
   reasoningRatio: new Map<string, string>(),
   serviceTiers: new Map(),
   groupRatio: new Map<string, string>(),

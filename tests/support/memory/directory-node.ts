@@ -1,4 +1,4 @@
-import type { ChangedOption } from '../../../src/application/memory/changed-options.js';
+import type { ChangedOption, ChangedPrice } from '../../../src/application/memory/changed-options.js';
 import { type DirectorySource, type NodeDirectory, openDirectory } from '../../../src/application/memory/directory.js';
 import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import type { ChannelView } from '../../../src/application/ports/storage-ports.js';
@@ -53,6 +53,7 @@ export class DirectoryNode implements DirectorySource {
       store: this.store,
       source: this,
       prices,
+      at: someInstant,
       providers: testProviders,
       capacity,
     });
@@ -70,6 +71,7 @@ export class DirectoryNode implements DirectorySource {
   async snapshot() {
     const channels = new Map<ChannelId, ChannelView & { position: Position }>();
     const options = new Map<string, ChangedOption>();
+    const prices = new Map<string, ChangedPrice>();
     for (const { stream, event, position } of await this.upTo(this.channelRowsAt ?? this.readModelsAt)) {
       if (!stream.startsWith('channel-')) continue;
       const id = ChannelId(streamKey(stream));
@@ -79,7 +81,9 @@ export class DirectoryNode implements DirectorySource {
     }
     for (const { event, position } of await this.upTo(this.readModelsAt))
       if (event.type === 'OptionChanged') options.set(event.key, { value: event.value, position });
-    return { channels: [...channels.values()], options, position: this.readModelsAt };
+      else if (event.type === 'ModelPricesChanged')
+        for (const { model, periods } of event.changes) prices.set(model, { periods, position });
+    return { channels: [...channels.values()], options, prices, position: this.readModelsAt };
   }
 
   async apiKeyIdByHash(keyHash: string): Promise<ApiKeyId | null> {

@@ -14,6 +14,7 @@ import type { AccountSource } from '../../../src/application/memory/quota-accoun
 import { openQuotaGate } from '../../../src/application/memory/quota-gate.js';
 import { followTail } from '../../../src/application/memory/tail.js';
 import { optionCommands } from '../../../src/application/options/option-commands.js';
+import { priceCommands } from '../../../src/application/options/price-commands.js';
 import type { ApiKeyCounts, AppendResult, ExpectedRevision } from '../../../src/application/ports/storage-ports.js';
 import type {
   ChannelBalances,
@@ -218,10 +219,11 @@ export async function openMemoryNode(
   const directory = await openDirectory({
     store,
     source: {
-      snapshot: async () => ({ channels: [], options: new Map(), position: beginning }),
+      snapshot: async () => ({ channels: [], options: new Map(), prices: new Map(), position: beginning }),
       apiKeyIdByHash: async () => null,
     },
     prices: noPrices,
+    at: clock.now(),
     providers: testProviders,
     capacity: 1_000,
   });
@@ -310,6 +312,7 @@ export async function openMemoryNode(
     },
     redemptions: redemptionCommands(ports),
     options: optionCommands(ports),
+    prices: priceCommands(ports),
     setup: setupCommands({ ...ports, users, code: setupCode((code) => ports.setupCodes.push(code)) }),
     identity: doors,
 

@@ -273,6 +273,7 @@ class Facts {
       case 'ChannelTestRunFinished':
       case 'LogsCleared':
       case 'OptionChanged':
+      case 'ModelPricesChanged':
       case 'SetupCompleted':
       case 'TopUpRequested':
       case 'TopUpBegun':

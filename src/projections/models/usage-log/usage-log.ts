@@ -18,7 +18,7 @@ import { ApiKeyId, ChannelId, RedemptionId, UserId } from '../../../domain/kerne
 import { unixSeconds } from '../../../domain/kernel/instant.js';
 import { type Quota, zero } from '../../../domain/kernel/quota.js';
 import type { RefusalEvent } from '../../../domain/kernel/refusal.js';
-import type { OptionEvent } from '../../../domain/options/option.js';
+import type { OptionChanged } from '../../../domain/options/option.js';
 import type { TopUpCompleted } from '../../../domain/payment/payment.js';
 import type { ReturnEvent } from '../../../domain/payment/payment-return.js';
 import type { RedemptionEvent } from '../../../domain/payment/redemption.js';
@@ -108,7 +108,7 @@ export type LoggedEvent =
   | Extract<ApiKeyEvent, { type: 'ApiKeyRevoked' }>
   | Extract<RedemptionEvent, { type: 'RedemptionCodeIssued' | 'RedemptionCodeEdited' | 'RedemptionCodeRedeemed' }>
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
-  | OptionEvent
+  | OptionChanged
   | SetupEvent
   | UsageLogEvent;
 

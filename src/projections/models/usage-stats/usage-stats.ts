@@ -7,7 +7,7 @@ import { assertNever } from '../../../domain/kernel/failure.js';
 import { ChannelId, type UserId } from '../../../domain/kernel/ids.js';
 import { type Instant, unixSeconds } from '../../../domain/kernel/instant.js';
 import type { RefusalEvent } from '../../../domain/kernel/refusal.js';
-import type { OptionEvent } from '../../../domain/options/option.js';
+import type { OptionChanged } from '../../../domain/options/option.js';
 import type { SetupEvent } from '../../../domain/user/setup.js';
 import type { ReadModels } from '../../database.js';
 import { projection } from '../../engine/projection.js';
@@ -64,7 +64,7 @@ type CountedEvent =
   | CallRefunded
   | RefusalEvent
   | Extract<ChannelEvent, { type: 'ChannelTested' }>
-  | OptionEvent
+  | OptionChanged
   | SetupEvent;
 
 export const usageStats = projection<CountedEvent>({
@@ -199,7 +199,7 @@ class BatchSums {
 }
 
 /** Whether the usage log is on after this event; null: it says nothing of that. */
-const loggingAfter = ({ key: option, value }: OptionEvent): boolean | null =>
+const loggingAfter = ({ key: option, value }: OptionChanged): boolean | null =>
   option === 'LogConsumeEnabled' && 'text' in value ? value.text === 'true' : null;
 
 /** Whether the usage log was on when a settlement was made that is now taken back. */

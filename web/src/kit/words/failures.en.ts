@@ -127,6 +127,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'books-stay-whole': 'Books must not leave out an event: their sums would be wrong for ever',
   'option-fixed': '{{field}} cannot be changed: it stays {{allowed}}',
   'option-prerequisite-missing': 'Configure {{needed}} first',
+  'price-changed': 'Somebody else has just changed the price of this model; yours was not saved',
   'option-changed': 'Somebody else has just changed this option; yours was not saved',
   'oidc-discovery-failed': 'The OIDC configuration could not be fetched, check the network and the address: {{reason}}',
   'release-check-not-configured': 'Set RELEASES_URL in the environment first: it says where newer releases are told of',

@@ -122,6 +122,7 @@ export const failuresZh = {
   'books-stay-whole': '账本不能跳过任何事件，否则其金额将永远不正确',
   'option-fixed': '{{field}} 无法更改，只能为 {{allowed}}',
   'option-prerequisite-missing': '请先配置 {{needed}}',
+  'price-changed': '该模型的价格刚被他人修改，未保存',
   'option-changed': '该配置刚被他人修改，未保存',
   'oidc-discovery-failed': '获取 OIDC 配置失败，请检查网络状况和 Well-Known 地址：{{reason}}',
   'release-check-not-configured': '请先在环境变量 RELEASES_URL 中填写查询新版本的地址',

@@ -1,0 +1,156 @@
+import { decimal, decimalOf, decimalText, isZero, ratioOf, times } from '../kernel/decimal.js';
+import type { Instant } from '../kernel/instant.js';
+import type { ModelPrice, PricePeriods, TokenRate } from '../pricing/model-price.js';
+import { type PriceRecords, pricePeriodAt } from '../pricing/price-records.js';
+import type { TokenQuantity } from '../pricing/quantities.js';
+import { inputRatioOf } from '../pricing/recorded-price.js';
+import { readContextTiers } from './context-tier-option.js';
+import type { OptionKey } from './option-table.js';
+import { readServiceTiers } from './service-tier-option.js';
+
+/*
+ * The maps of prices that older clients read and write, as a view of the price table. A written map changes what the map
+ * can say of a record, and only where it says something else than the view did: dates, purchase prices and the like stay.
+ */
+
+type Rates = NonNullable<ModelPrice['tokens']>;
+
+interface LegacyMap {
+  /** JSON of the entry; undefined: the map has none. */
+  read(price: ModelPrice): unknown;
+  /** The record that reads so; undefined: the entry is gone. */
+  write(price: ModelPrice, entry: unknown): ModelPrice;
+  /** Where a record says nothing of it, the map does. */
+  readonly isFallback?: true;
+}
+
+const two = decimal('2');
+const numberOf = (text: string): number => Number(text);
+const ratioText = (entry: unknown): string => decimalText(decimalOf(Number(entry)));
+
+const inputUsd = (rates: Rates | undefined): string | null =>
+  rates?.input !== undefined && 'usd' in rates.input ? rates.input.usd : null;
+
+const asRatio = (rate: TokenRate, input: string | null): TokenRate =>
+  'ratio' in rate || input === null || isZero(decimal(input))
+    ? rate
+    : { ratio: decimalText(ratioOf(decimal(rate.usd), decimal(input))) };
+
+/** Without the members that are undefined: events hold none. */
+const compact = (price: { readonly [Name in keyof ModelPrice]: ModelPrice[Name] | undefined }): ModelPrice =>
+  Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined));
+
+const withRates = (
+  price: ModelPrice,
+  rates: { readonly [Name in TokenQuantity]?: TokenRate | undefined },
+): ModelPrice => {
+  const tokens = Object.fromEntries(Object.entries(rates).filter(([, rate]) => rate !== undefined));
+  return compact({ ...price, tokens: Object.keys(tokens).length === 0 ? undefined : tokens });
+};
+
+/** Older clients know ratios only: whoever changes the price of the input changes all that follows it. */
+const modelRatio: LegacyMap = {
+  read({ tokens }) {
+    const usd = inputUsd(tokens);
+    return usd === null ? undefined : numberOf(decimalText(inputRatioOf(usd)));
+  },
+  write(price, entry) {
+    const before = inputUsd(price.tokens);
+    const { input: _, ...others } = price.tokens ?? {};
+    const ratios = Object.fromEntries(Object.entries(others).map(([name, rate]) => [name, asRatio(rate, before)]));
+    const input = entry === undefined ? undefined : { usd: decimalText(times(decimal(ratioText(entry)), two)) };
+    return withRates(price, { input, ...ratios });
+  },
+};
+
+const ofTokens = (name: Exclude<TokenQuantity, 'input'>): LegacyMap => ({
+  read({ tokens }) {
+    const rate = tokens?.[name];
+    const ratio = rate === undefined ? undefined : asRatio(rate, inputUsd(tokens));
+    return ratio !== undefined && 'ratio' in ratio ? numberOf(ratio.ratio) : undefined;
+  },
+  write: (price, entry) =>
+    withRates(price, { ...price.tokens, [name]: entry === undefined ? undefined : { ratio: ratioText(entry) } }),
+});
+
+const legacyMaps: Readonly<Partial<Record<OptionKey, LegacyMap>>> = {
+  ModelPrice: {
+    read: ({ call }) => (call === undefined ? undefined : numberOf(call)),
+    write: (price, entry) => compact({ ...price, call: entry === undefined ? undefined : ratioText(entry) }),
+  },
+  ModelRatio: modelRatio,
+  CompletionRatio: ofTokens('output'),
+  CacheRatio: ofTokens('cachedInput'),
+  ImageOutputRatio: ofTokens('imageOutput'),
+  ReasoningRatio: ofTokens('reasoning'),
+  ContextTiers: {
+    read: ({ contextTiers }) =>
+      contextTiers?.map(({ over, factors }) => ({
+        over,
+        ...Object.fromEntries(Object.entries(factors).map(([name, factor]) => [name, numberOf(factor)])),
+      })),
+    write: (price, entry) =>
+      compact({
+        ...price,
+        contextTiers: entry === undefined ? undefined : readContextTiers(JSON.stringify({ model: entry })).get('model'),
+      }),
+  },
+  ServiceTiers: {
+    isFallback: true,
+    read: ({ serviceTiers }) =>
+      serviceTiers === undefined
+        ? undefined
+        : Object.fromEntries(Object.entries(serviceTiers).map(([tier, factor]) => [tier, numberOf(factor)])),
+    write(price, entry) {
+      if (entry === undefined) return compact({ ...price, serviceTiers: undefined });
+      const factors = readServiceTiers(JSON.stringify({ model: entry })).get('model') ?? new Map<string, string>();
+      return compact({ ...price, serviceTiers: Object.fromEntries(factors) });
+    },
+  },
+};
+
+const mapOf = (key: string): LegacyMap | null =>
+  Object.hasOwn(legacyMaps, key) ? (legacyMaps[key as OptionKey] ?? null) : null;
+
+/** Whether the option is a map of prices that records show themselves in. */
+export const isLegacyPriceMap = (key: string): boolean => mapOf(key) !== null;
+
+const entriesOf = (text: string): Map<string, unknown> => new Map(Object.entries(JSON.parse(text) as object));
+
+/** What the option reads as. `stored`: its own text; `records`: those in force. */
+export function legacyView(key: string, stored: string, records: ReadonlyMap<string, ModelPrice>): string {
+  const map = mapOf(key);
+  if (map === null || records.size === 0) return stored;
+  const entries = entriesOf(stored);
+  for (const [model, price] of records) {
+    const entry = map.read(price);
+    if (entry !== undefined) entries.set(model, entry);
+    else if (map.isFallback === undefined) entries.delete(model);
+  }
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+interface PeriodsChange {
+  readonly model: string;
+  readonly periods: PricePeriods;
+}
+
+/** What a written map changes in the records that are in force. `text`: checked. */
+export function legacyWrite(key: string, text: string, records: PriceRecords, at: Instant): readonly PeriodsChange[] {
+  const map = mapOf(key);
+  if (map === null || records.size === 0) return [];
+  const entries = entriesOf(text);
+  const changes: PeriodsChange[] = [];
+  for (const [model, periods] of records) {
+    const price = pricePeriodAt(periods, at);
+    if (price === null) continue;
+    const entry = entries.get(model);
+    const before = map.read(price);
+    if (same(before, entry) || (before === undefined && map.isFallback === true)) continue;
+    const written = map.write(price, entry);
+    changes.push({ model, periods: periods.map((period) => (period === price ? written : period)) });
+  }
+  return changes;
+}

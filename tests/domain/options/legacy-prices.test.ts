@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { Position } from '../../../src/domain/events/events.js';
+import { UserId } from '../../../src/domain/kernel/ids.js';
+import { Instant } from '../../../src/domain/kernel/instant.js';
+import { legacyView } from '../../../src/domain/options/legacy-prices.js';
+import {
+  type ModelPricesChanged,
+  type OptionCommand,
+  optionDecider,
+  type PriceChangeOrigin,
+} from '../../../src/domain/options/option.js';
+import type { ModelPrice, PricePeriods } from '../../../src/domain/pricing/model-price.js';
+import { scenariosOf } from '../../support/given/given.js';
+
+const root = UserId(1);
+const given = scenariosOf(optionDecider);
+const editor: PriceChangeOrigin = { kind: 'editor' };
+const recorded = (
+  changes: Readonly<Record<string, PricePeriods | null>>,
+  origin: PriceChangeOrigin = editor,
+): ModelPricesChanged => ({
+  type: 'ModelPricesChanged',
+  changes: Object.entries(changes).map(([model, periods]) => ({ model, periods })),
+  origin,
+  by: root,
+});
+const changePrices = (
+  changes: Readonly<Record<string, PricePeriods | null>>,
+  seenAt: Position | null = null,
+): OptionCommand => ({
+  type: 'ChangeModelPrices',
+  changes: Object.entries(changes).map(([model, periods]) => ({ model, periods, seenAt })),
+  origin: editor,
+  by: root,
+});
+const noon = Instant(Date.UTC(2026, 10, 28, 12));
+const writeMap = (key: string, entries: object): OptionCommand => ({
+  type: 'ChangeOption',
+  key,
+  value: { text: JSON.stringify(entries) },
+  by: root,
+  at: noon,
+});
+const map = (key: string, entries: object) =>
+  ({ type: 'OptionChanged', key, value: { text: JSON.stringify(entries) }, by: root }) as const;
+
+const full: ModelPrice = {
+  tokens: { input: { usd: '0.3' }, output: { usd: '1' }, cachedInput: { ratio: '0.1' } },
+  contextTiers: [{ over: 200_000, factors: { input: '2', output: '1.5' } }],
+  purchase: { tokens: { input: { usd: '0.2' } } },
+};
+
+describe('a change of records', () => {
+  test('is recorded once, each model by itself', () =>
+    given()
+      .when(changePrices({ one: [full], other: [{ call: '0.1' }] }))
+      .thenRecordedOnce(recorded({ one: [full], other: [{ call: '0.1' }] })));
+  test('that changes nothing is not recorded', () =>
+    given(recorded({ one: [full] }))
+      .when(changePrices({ one: [full], other: null }))
+      .thenNothing());
+  test('of what was seen is refused once somebody else has changed that model, and only then', () => {
+    const history = [recorded({ one: [full] }), recorded({ other: [full] })] as const;
+    given(...history)
+      .when(changePrices({ one: [{ call: '1' }] }, Position(0)))
+      .thenRecorded(recorded({ one: [{ call: '1' }] }));
+    given(...history)
+      .when(changePrices({ other: [{ call: '1' }] }, Position(0)))
+      .thenRefused('price-changed', { field: 'other', position: 1 });
+  });
+  test('takes a record out', () =>
+    given(recorded({ one: [full] }))
+      .when(changePrices({ one: null }))
+      .thenRecordedOnce(recorded({ one: null })));
+});
+
+describe('the maps of older clients', () => {
+  const records = new Map([['one', full]]);
+  const view = (key: string, stored: object) => JSON.parse(legacyView(key, JSON.stringify(stored), records));
+
+  test('show what a record states, and of other models what they hold', () => {
+    expect(view('ModelRatio', { other: 3, one: 7 })).toEqual({ other: 3, one: 0.15 });
+    expect(view('CompletionRatio', {})).toEqual({ one: 3.333333333333 });
+    expect(view('CacheRatio', { one: 9 })).toEqual({ one: 0.1 });
+    expect(view('ModelPrice', { one: 9, other: 1 })).toEqual({ other: 1 });
+    expect(view('ContextTiers', {})).toEqual({ one: [{ over: 200_000, input: 2, output: 1.5 }] });
+  });
+
+  test('that are written as they were read change no record', () => {
+    for (const key of ['ModelRatio', 'CompletionRatio', 'CacheRatio', 'ModelPrice', 'ContextTiers', 'ServiceTiers'])
+      given(recorded({ one: [full] }))
+        .when(writeMap(key, view(key, {})))
+        .thenRecorded(map(key, view(key, {})));
+  });
+
+  test('change the price of the input and all that follows it, and leave what they cannot say', () =>
+    given(recorded({ one: [full] }))
+      .when(writeMap('ModelRatio', { one: 0.3 }))
+      .thenRecorded(
+        map('ModelRatio', { one: 0.3 }),
+        recorded(
+          {
+            one: [
+              {
+                ...full,
+                tokens: { input: { usd: '0.6' }, output: { ratio: '3.333333333333' }, cachedInput: { ratio: '0.1' } },
+              },
+            ],
+          },
+          { kind: 'option', key: 'ModelRatio' },
+        ),
+      ));
+
+  test('change one kind of token alone', () =>
+    given(recorded({ one: [full] }))
+      .when(writeMap('CompletionRatio', { one: 4 }))
+      .thenRecorded(
+        map('CompletionRatio', { one: 4 }),
+        recorded(
+          { one: [{ ...full, tokens: { ...full.tokens, output: { ratio: '4' } } }] },
+          { kind: 'option', key: 'CompletionRatio' },
+        ),
+      ));
+
+  test('take out what they leave out, and nothing else', () =>
+    given(recorded({ one: [full] }))
+      .when(writeMap('ContextTiers', {}))
+      .thenRecorded(
+        map('ContextTiers', {}),
+        recorded({ one: [{ tokens: full.tokens, purchase: full.purchase }] }, { kind: 'option', key: 'ContextTiers' }),
+      ));
+
+  test('change the period that is in force, not the one to come', () => {
+    const later: ModelPrice = { from: '2027-01-01', tokens: { input: { usd: '9' } } };
+    given(recorded({ one: [{ call: '0.1' }, later] }))
+      .when(writeMap('ModelPrice', { one: 0.2 }))
+      .thenRecorded(
+        map('ModelPrice', { one: 0.2 }),
+        recorded({ one: [{ call: '0.2' }, later] }, { kind: 'option', key: 'ModelPrice' }),
+      );
+  });
+
+  test('that are written again after a record has changed set that record right', () =>
+    given(map('ModelPrice', { one: 0.2 }), recorded({ one: [{ call: '0.3' }] }))
+      .when(writeMap('ModelPrice', { one: 0.2 }))
+      .thenRecorded(recorded({ one: [{ call: '0.2' }] }, { kind: 'option', key: 'ModelPrice' })));
+
+  test('leave tiers of service to the option where the record has none', () =>
+    given(recorded({ one: [full] }))
+      .when(writeMap('ServiceTiers', { one: { priority: 2 } }))
+      .thenRecorded(map('ServiceTiers', { one: { priority: 2 } })));
+});
