@@ -5,6 +5,7 @@ import { offerQueries } from '../../../src/application/payments/offers.js';
 import type { UserView } from '../../../src/application/ports/storage-ports.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
+import { someInstant } from '../../support/given/events.js';
 import { testProviders } from '../../support/given/providers.js';
 import { DirectoryNode, prices } from '../../support/memory/directory-node.js';
 
@@ -249,13 +250,13 @@ describe('the price list of what is sold beside tokens', () => {
         .every(({ serviceTiers }) => serviceTiers.length === 0),
     ).toBe(true);
     directory.announcePrices(() => ({
-      from: Instant(1),
+      from: Instant(someInstant + 1),
       prices: { ...prices, imageRatio: new Map([['gpt-4o', '3']]) },
     }));
     expect(
       queries()
         .prices()
         .find(({ model }) => model === 'gpt-4o')?.coming?.from,
-    ).toBe(1);
+    ).toBe(someInstant + 1);
   });
 });
