@@ -85,7 +85,7 @@ export interface Config {
   /** For one mail, from the name of the server to its last word. */
   readonly mailTimeoutMs: number;
   /** Of one kind for one user. */
-  readonly notificationLimit: { readonly most: number; readonly withinMs: number };
+  readonly notificationLimit: { readonly max: number; readonly withinMs: number };
   /** Between what is done to all channels by the clock; null: it is not. */
   readonly channels: { readonly testEveryMs: number | null; readonly balancesEveryMs: number | null };
   /** Where those are who help at the doors; each can stand elsewhere, for trying it out. */
@@ -336,7 +336,7 @@ export function readConfig(env: Environment): Config {
     },
     mailTimeoutMs: read.MAIL_TIMEOUT * 1000,
     notificationLimit: {
-      most: read.NOTIFY_LIMIT_COUNT,
+      max: read.NOTIFY_LIMIT_COUNT,
       withinMs: read.NOTIFICATION_LIMIT_DURATION_MINUTE * 60_000,
     },
     channels: {

@@ -13,7 +13,7 @@ export function postgresNotificationQueue(pool: Pool): NotificationQueue {
   const query = statements(pool);
 
   return {
-    async add({ user, kind, cause, content, at }, { most, withinMs }) {
+    async add({ user, kind, cause, content, at }, { max, withinMs }) {
       await query(
         `WITH forgotten AS (
            DELETE FROM notifications
@@ -25,11 +25,11 @@ export function postgresNotificationQueue(pool: Pool): NotificationQueue {
                 WHERE user_id = $1 AND kind = $2 AND ((queued_at > $7::bigint AND queued_at <= $5) OR outcome IS NULL)) < $6
            AND (SELECT count(*) FROM (SELECT FROM notifications WHERE outcome IS NULL LIMIT $9) AS waiting) < $9
          ON CONFLICT (cause) DO NOTHING`,
-        [user, kind, cause, content, at, most, at - withinMs, at - givenUpForMs, maxWaiting],
+        [user, kind, cause, content, at, max, at - withinMs, at - givenUpForMs, maxWaiting],
       );
     },
 
-    async take(now, most, leasedTo) {
+    async take(now, max, leasedTo) {
       const { rows } = await query<{
         id: number;
         user_id: number;
@@ -43,7 +43,7 @@ export function postgresNotificationQueue(pool: Pool): NotificationQueue {
                ORDER BY next_try_at LIMIT $2 FOR UPDATE SKIP LOCKED) AS due
          WHERE taken.id = due.id
          RETURNING taken.id, user_id, kind, content, queued_at, tries`,
-        [now, most, leasedTo],
+        [now, max, leasedTo],
       );
       return rows.map(({ id, user_id, kind, content, queued_at, tries }) => ({
         id,

@@ -13,13 +13,13 @@ export interface HeldCounts<Id> {
 }
 
 export interface OwnedSlots<Id> {
-  /** Throws `full` when the owner has `most`, orders under way included. 0: any number. */
-  take(owner: UserId, id: Id, most: number): Promise<void>;
+  /** Throws `full` when the owner has `max`, orders under way included. 0: any number. */
+  take(owner: UserId, id: Id, max: number): Promise<void>;
   /** The read model knows it, or the order has failed. */
   leave(owner: UserId, id: Id): void;
 }
 
-export function ownedSlots<Id>(counts: HeldCounts<Id>, full: (most: number) => Failure): OwnedSlots<Id> {
+export function ownedSlots<Id>(counts: HeldCounts<Id>, full: (max: number) => Failure): OwnedSlots<Id> {
   /** Orders that the read model may not know yet. */
   const underWay = new Map<UserId, Set<Id>>();
 
@@ -31,15 +31,15 @@ export function ownedSlots<Id>(counts: HeldCounts<Id>, full: (most: number) => F
 
   return {
     leave,
-    async take(owner, id, most) {
-      if (most === 0) return;
+    async take(owner, id, max) {
+      if (max === 0) return;
       const taken = underWay.get(owner) ?? new Set();
       const before = [...taken].filter((other) => other !== id);
       underWay.set(owner, taken.add(id));
       const { live, known } = await counts.of(owner, before);
       for (const seen of known) leave(owner, seen);
       // One that has left meanwhile counts: it may have been seen by a later look than this one.
-      if (live + before.length - known.length >= most) throw full(most);
+      if (live + before.length - known.length >= max) throw full(max);
     },
   };
 }

@@ -78,7 +78,7 @@ export interface Repeatable {
 }
 
 /** Orders without a key whose outcome is unknown: their repeat must be known as one. */
-const unsettledAtMost = 10_000;
+const maxUnsettled = 10_000;
 /**
  * Whoever gives the same order later than this has looked at what came of the first, or means another one: an allowance
  * granted every day must not be taken for yesterday's.
@@ -116,7 +116,7 @@ export function idempotencyStore({ hash, clock, unsettledOrders }: OrderBookPort
     orders.delete(order.form);
     orders.set(order.form, order);
     const oldest = orders.keys().next();
-    if (orders.size > unsettledAtMost && oldest.done === false) orders.delete(oldest.value);
+    if (orders.size > maxUnsettled && oldest.done === false) orders.delete(oldest.value);
   };
 
   /** Under the name the same order has had before, where nobody knows what came of it. */

@@ -36,7 +36,7 @@ export function startMaintenance({ clock, log, closing }: NodeStart, jobs: Upkee
   const { db, directory, payments, channels, channelIntervals, usageLog, underWay, notes } = jobs;
   closing.add(
     keepAwaiting(
-      { open: (after, most) => pendingPayments(db, after, most), clock, payments },
+      { open: (after, max) => pendingPayments(db, after, max), clock, payments },
       {
         everyMs: paymentsPauseMs,
         failed: (error, order) => log.warn({ err: error, order }, 'an order of quota could not be asked about'),

@@ -3,7 +3,7 @@ export class RestartBudget {
   private at: number[] = [];
 
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly withinMs: number,
   ) {}
 
@@ -11,6 +11,6 @@ export class RestartBudget {
   bears(): boolean {
     const now = performance.now();
     this.at = [...this.at.filter((earlier) => now - earlier < this.withinMs), now];
-    return this.at.length <= this.most;
+    return this.at.length <= this.max;
   }
 }

@@ -3,12 +3,12 @@ export class ExportSlots {
   private readonly taken = new Map<number, number>();
   private all = 0;
 
-  constructor(private readonly most: { readonly each: number; readonly all: number }) {}
+  constructor(private readonly max: { readonly each: number; readonly all: number }) {}
 
   /** Gives the place back, once; null: there is none. */
   take(holder: number): (() => void) | null {
     const own = this.taken.get(holder) ?? 0;
-    if (own >= this.most.each || this.all >= this.most.all) return null;
+    if (own >= this.max.each || this.all >= this.max.all) return null;
     this.taken.set(holder, own + 1);
     this.all += 1;
     let held = true;

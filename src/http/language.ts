@@ -1,5 +1,5 @@
 /** What follows is read by nobody: a browser names a handful. */
-const longest = 1024;
+const maxLength = 1024;
 
 const languages = ['zh', 'en'] as const;
 type Language = (typeof languages)[number];
@@ -7,7 +7,7 @@ type Language = (typeof languages)[number];
 /** The language that `Accept-Language` wants most among those there are; null: it wants none of them. */
 export function languageIn(header: string | undefined): Language | null {
   let best: { readonly language: Language; readonly weight: number } | null = null;
-  for (const range of (header ?? '').slice(0, longest).split(',')) {
+  for (const range of (header ?? '').slice(0, maxLength).split(',')) {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const [primary] = tag.split('-');
     const language = languages.find((known) => known === primary);

@@ -98,12 +98,12 @@ const leave = (body: Dispatcher.ResponseData['body']): void => {
   body.on('error', () => {}).destroy();
 };
 
-async function bodyOf(body: Dispatcher.ResponseData['body'], most: number): Promise<Buffer> {
+async function bodyOf(body: Dispatcher.ResponseData['body'], max: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of body as AsyncIterable<Buffer>) {
     length += piece.length;
-    if (length > most) throw new Refused('too-large');
+    if (length > max) throw new Refused('too-large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
@@ -117,11 +117,11 @@ const decoders = {
 } as const;
 
 /** None is asked for; some servers encode all the same. */
-async function decoded(bytes: Buffer, coding: string, most: number): Promise<Buffer> {
+async function decoded(bytes: Buffer, coding: string, max: number): Promise<Buffer> {
   const name = coding.trim().toLowerCase();
   if (name === '' || name === 'identity' || bytes.length === 0) return bytes;
   if (!Object.hasOwn(decoders, name)) throw new Refused('unreadable');
-  return decoders[name as keyof typeof decoders](bytes, { maxOutputLength: most });
+  return decoders[name as keyof typeof decoders](bytes, { maxOutputLength: max });
 }
 
 const flattened = (headers: Dispatcher.ResponseData['headers']): Map<string, string> => {

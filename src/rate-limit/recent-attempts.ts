@@ -9,10 +9,10 @@ export interface RecentAttempts<Id> {
 }
 
 export function recentAttempts<Id extends string | number>(
-  { most, withinMs }: { readonly most: number; readonly withinMs: number },
+  { max, withinMs }: { readonly max: number; readonly withinMs: number },
   clock: MillisecondClock,
 ): RecentAttempts<Id> {
-  const window = new SlidingWindow<Id>({ max: most, windowMs: withinMs }, clock);
+  const window = new SlidingWindow<Id>({ max, windowMs: withinMs }, clock);
   return {
     count(id) {
       refuseEarly(window.waitMs(id));

@@ -20,7 +20,7 @@ beforeEach(() => pool.query('TRUNCATE notifications'));
 
 const start = 1_800_000_000_000;
 const at = (seconds: number): Instant => Instant(start + seconds * 1000);
-const limit = { most: 2, withinMs: 600_000 };
+const limit = { max: 2, withinMs: 600_000 };
 let causes = 0;
 const notification = (changed: Partial<NewNotification> = {}): NewNotification => ({
   user: UserId(1),
@@ -31,7 +31,7 @@ const notification = (changed: Partial<NewNotification> = {}): NewNotification =
   ...changed,
 });
 const waiting = async (): Promise<number> => (await queue.state(at(0))).waiting;
-const taken = (seconds: number, most = 10) => queue.take(at(seconds), most, at(seconds + 40));
+const taken = (seconds: number, max = 10) => queue.take(at(seconds), max, at(seconds + 40));
 
 describe('what is added', () => {
   test('waits, with its content, and is taken once at a time', async () => {

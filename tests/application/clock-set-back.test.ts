@@ -17,7 +17,7 @@ const day = 24 * 60 * 60_000;
 
 test('the count of attempts ends a window later if the clock is set back', () => {
   const clock = settableClock(someInstant);
-  const attempts = recentAttempts<string>({ most: 2, withinMs: 60_000 }, clock);
+  const attempts = recentAttempts<string>({ max: 2, withinMs: 60_000 }, clock);
   attempts.count('a');
   attempts.count('a');
   clock.advance(-day);

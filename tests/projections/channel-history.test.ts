@@ -18,7 +18,7 @@ forEachTest(
 );
 
 const admin = UserId(2);
-const all = { channelId: null, part: null, before: null, most: 10_000 } as const;
+const all = { channelId: null, part: null, before: null, max: 10_000 } as const;
 
 const by = (user: UserId, fact: Fact): Fact => ({
   ...fact,
@@ -68,7 +68,7 @@ describe('the history of channels', () => {
 
   test('is filtered by channel or kind, and continues where a page ended', async () => {
     const db = await projected.given(added(east), added(west), tested(true), tested(false), balance('3'));
-    const tests = await channelChanges(db, { ...all, channelId: east, part: 'tested', most: 1 });
+    const tests = await channelChanges(db, { ...all, channelId: east, part: 'tested', max: 1 });
     expect(tests).toMatchObject([{ position: 3, ok: false }]);
     const rest = await channelChanges(db, { ...all, channelId: east, part: 'tested', before: Position(3) });
     expect(rest).toMatchObject([{ position: 2, ok: true }]);

@@ -15,7 +15,7 @@ forEachTest(
 );
 
 const root = UserId(1);
-const all = { key: null, before: null, most: 10 };
+const all = { key: null, before: null, max: 10 };
 
 describe('the history of options', () => {
   test('lists who changed which option from and to which value, newest first', async () => {
@@ -36,7 +36,7 @@ describe('the history of options', () => {
     const db = await projected.given(
       ...['1', '2', '3'].flatMap((text) => [option('RetryTimes', text), option('Notice', text)]),
     );
-    const page = { key: 'RetryTimes', before: null, most: 2 };
+    const page = { key: 'RetryTimes', before: null, max: 2 };
     expect((await optionChanges(db, page, 100)).map(({ text }) => text)).toEqual(['3', '2']);
     const rest = await optionChanges(db, { ...page, before: Position(2) }, 100);
     expect(rest.map(({ position, text_before, text }) => [position, text_before, text])).toEqual([[0, null, '1']]);

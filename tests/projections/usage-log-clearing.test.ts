@@ -83,7 +83,7 @@ describe('clearing the usage log', () => {
     expect(await usageLogPage(db, { requestId: 'january' }, { page: 1, size: 2 })).toMatchObject({ items: [] });
     const followed = await usageLogAfter(db, {}, { after: beginning, upTo: end, limit: 10 });
     expect(followed.map(({ request_id }) => request_id)).toEqual(['after noon', 'failed', 'evening']);
-    expect(await usageLogCount(db, {}, { upTo: end, most: 10 })).toBe(3);
+    expect(await usageLogCount(db, {}, { upTo: end, max: 10 })).toBe(3);
     expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 2, quota: 20 });
     expect(await usageTotals(db, { to: secondsAfter(-minute) }, 'both')).toMatchObject({ requests: 0, quota: 0 });
     expect(

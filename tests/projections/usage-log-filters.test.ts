@@ -130,7 +130,7 @@ describe('the usage log', () => {
       // Once to know that everybody sees it, and once to read it.
       expect(shown.lines - before.lines).toBeLessThanOrEqual(2);
       const upTo = Position(1_000_000);
-      expect(await usageLogCount(tx, { userId: alice, model: 'claude-sonnet' }, { upTo, most: 10 })).toBe(1);
+      expect(await usageLogCount(tx, { userId: alice, model: 'claude-sonnet' }, { upTo, max: 10 })).toBe(1);
       expect((await lookedAt(client)).lines - shown.lines).toBeLessThanOrEqual(1);
     } finally {
       client.release(true);
@@ -252,7 +252,7 @@ describe('the usage log', () => {
         const { items, total } = await usageLogPage(db, filter, { page: skipped + 1, size });
         expect(requestsOf(items)).toEqual(found.slice(skipped * size, (skipped + 1) * size));
         if (skipped === 0) expect(total).toBe(found.length);
-        expect(await usageLogCount(db, filter, { upTo: Position(1_000_000), most: 7 })).toBe(Math.min(7, found.length));
+        expect(await usageLogCount(db, filter, { upTo: Position(1_000_000), max: 7 })).toBe(Math.min(7, found.length));
       }),
       { numRuns: 100 },
     );

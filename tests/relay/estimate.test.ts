@@ -230,10 +230,10 @@ describe('the reservation for a prompt', () => {
         fc.constantFrom('gpt-4o', 'qwen-max'),
         (text, name) => {
           const body = user(text);
-          const { conservative, most } = estimate('chat', name, body);
-          expect(conservative).toBeLessThanOrEqual(most);
-          expect(most).toBeLessThanOrEqual(Math.max(Buffer.byteLength(JSON.stringify(body)), chat(body, name)));
-          expect(most).toBeGreaterThanOrEqual(countTokens(name, text));
+          const { conservative, max } = estimate('chat', name, body);
+          expect(conservative).toBeLessThanOrEqual(max);
+          expect(max).toBeLessThanOrEqual(Math.max(Buffer.byteLength(JSON.stringify(body)), chat(body, name)));
+          expect(max).toBeGreaterThanOrEqual(countTokens(name, text));
         },
       ),
       { numRuns: 200 },
@@ -250,19 +250,19 @@ describe('the reservation for a prompt', () => {
 
 describe('the reservation for audio or a file', () => {
   const held = (part: JsonObject) => {
-    const { conservative, most } = estimate('chat', model, user([part]));
+    const { conservative, max } = estimate('chat', model, user([part]));
     const without = estimate('chat', model, user([]));
-    return { conservative: conservative - without.conservative, most: most - without.most };
+    return { conservative: conservative - without.conservative, max: max - without.max };
   };
   const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
 
   test('grows with its bytes', () => {
     const sound = held({ type: 'input_audio', input_audio: { data: base64(640_000), format: 'wav' } });
     expect(sound.conservative).toBeGreaterThanOrEqual(10_000);
-    expect(sound.most).toBeGreaterThanOrEqual(80_000);
+    expect(sound.max).toBeGreaterThanOrEqual(80_000);
     const file = held({ type: 'file', file: { file_data: `data:application/pdf;base64,${base64(800_000)}` } });
     expect(file.conservative).toBeGreaterThanOrEqual(100_000);
-    expect(file.most).toBeGreaterThanOrEqual(800_000);
+    expect(file.max).toBeGreaterThanOrEqual(800_000);
   });
 
   test.each([
@@ -296,7 +296,7 @@ describe('the reservation for audio or a file', () => {
     const asked = estimate('chat', 'gpt-4o', body);
     const mapped = estimate('chat', 'gpt-4o', body, sentAs);
     expect(mapped.expected).toBe(asked.expected);
-    expect(mapped.most - asked.most).toBe(tokens - (4 * 170 + 85));
+    expect(mapped.max - asked.max).toBe(tokens - (4 * 170 + 85));
   });
 
   test('counts a picture also where it is the whole content', () => {

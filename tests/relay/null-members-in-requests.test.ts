@@ -68,11 +68,11 @@ interface Read {
   /** What is read of it here. */
   readonly asked: unknown;
   /** The hold for its prompt. */
-  readonly held: { readonly expected: number; readonly conservative: number; readonly most: number };
+  readonly held: { readonly expected: number; readonly conservative: number; readonly max: number };
   readonly sent: ReadonlyMap<Provider, unknown>;
 }
 
-const nothingHeld = { expected: 0, conservative: 0, most: 0 };
+const nothingHeld = { expected: 0, conservative: 0, max: 0 };
 
 function read(endpoint: Endpoint, body: JsonObject, by: readonly Provider[]): Read {
   const wrong = endpoint.dialect.misspelled(body) ?? endpoint.invalid(body, null);
@@ -189,7 +189,7 @@ function faultsOfMore(endpoint: Endpoint, body: JsonObject, whole: Read, path: P
     const place = `${pathText(path)} with nulls`;
     if (told.refused !== null) return [`${place} is refused: ${told.refused}`];
     const room = more.length * fewTokens;
-    const dearer = (['expected', 'conservative', 'most'] as const).filter(
+    const dearer = (['expected', 'conservative', 'max'] as const).filter(
       (one) => told.held[one] > whole.held[one] + room,
     );
     if (dearer.length > 0) return [`${place} raises what is held: ${JSON.stringify(told.held)}`];

@@ -43,7 +43,7 @@ describe('the parameters that an operator adds', () => {
   const prompt = {
     expected: 10,
     conservative: { input: 20 },
-    most: { input: 30 },
+    max: { input: 30 },
     uncounted: false,
     brings: false,
   };
@@ -56,7 +56,7 @@ describe('the parameters that an operator adds', () => {
   test('count the prompt that their tools bring', () => {
     const tools = [{ urlContext: {} }, { functionDeclarations: [{ name: 'f' }] }];
     const { prompt: added } = sentAlong({ tools });
-    expect(added.most.input).toBeGreaterThan(1_048_576);
+    expect(added.max.input).toBeGreaterThan(1_048_576);
     expect(added).toMatchObject({ expected: 10, conservative: { input: 20 + 16_384 }, uncounted: true, brings: true });
   });
 
@@ -75,12 +75,12 @@ describe('the parameters that an operator adds', () => {
   });
 
   test('allow cache writes that are kept for hours where they ask for it', () => {
-    expect(sentAlong({ prompt_cache_options: { ttl: '12h' } }).prompt.most).toHaveProperty('cacheWriteHour');
-    expect(sentAlong({ prompt_cache_options: { ttl: '30m' } }).prompt.most).not.toHaveProperty('cacheWriteHour');
+    expect(sentAlong({ prompt_cache_options: { ttl: '12h' } }).prompt.max).toHaveProperty('cacheWriteHour');
+    expect(sentAlong({ prompt_cache_options: { ttl: '30m' } }).prompt.max).not.toHaveProperty('cacheWriteHour');
   });
 
   test('count their own text', () =>
-    expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.most.input).toBeGreaterThan(1_000));
+    expect(sentAlong({ system: 'x'.repeat(1_000) }).prompt.max.input).toBeGreaterThan(1_000));
 
   test('add to the number of answers, in any protocol, and never reduce it', () => {
     expect(sentAlong({ n: 4 }).answers).toBe(4);
@@ -116,6 +116,6 @@ describe('context from outside the request is reserved for at its maximum, and r
     const after = promptOf(endpoint, { ...plain, ...more });
     expect(before.brings).toBe(false);
     expect(after.brings).toBe(true);
-    expect(after.most.input ?? 0).toBeGreaterThanOrEqual(1_048_576);
+    expect(after.max.input ?? 0).toBeGreaterThanOrEqual(1_048_576);
   });
 });

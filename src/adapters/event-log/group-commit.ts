@@ -77,8 +77,8 @@ export class GroupCommit {
   }
 
   private refusalOf({ size, since }: Append): Failure | null {
-    const { appends, size: most, patienceMs } = this.limits;
-    if (this.queue.length >= appends || (this.queue.length > 0 && this.size + size > most))
+    const { appends, size: max, patienceMs } = this.limits;
+    if (this.queue.length >= appends || (this.queue.length > 0 && this.size + size > max))
       return busy('too much waits for the event log');
     // One batch goes on asking; as soon as the log takes it, everybody is let in again.
     if (this.writing && this.owedSince !== null && since - this.owedSince > patienceMs)

@@ -22,7 +22,7 @@ interface ApiKeyCommandPorts extends IssueApiKeyPorts, EditApiKeyPorts, ApiKeySt
 
 /** `orderKey`: the client's name for an order; its repeat is known as one. */
 export function apiKeyCommands(ports: ApiKeyCommandPorts) {
-  const owned = ownedSlots(ports.apiKeyCounts, (most) => new Failure('too-many-api-keys', { allowed: most }));
+  const owned = ownedSlots(ports.apiKeyCounts, (max) => new Failure('too-many-api-keys', { allowed: max }));
   return {
     issue: (actor: Actor, input: ApiKeyInput, orderKey: string | null = null) =>
       issueApiKey(ports, owned, actor, { ...input, orderKey }),

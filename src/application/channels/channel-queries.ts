@@ -102,7 +102,7 @@ export function channelQueries({ vault, providers, ...reading }: ChannelQueryPor
       { first, ...range }: ChannelHistoryRequest,
     ): Promise<{ readonly items: readonly ChannelChangeRow[]; readonly hasMore: boolean }> {
       authorise(viewer, 'admin');
-      const rows = await channelChanges(await current(), { ...range, most: first + 1 });
+      const rows = await channelChanges(await current(), { ...range, max: first + 1 });
       return { items: rows.slice(0, first), hasMore: rows.length > first };
     },
 

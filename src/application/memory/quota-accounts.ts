@@ -56,12 +56,12 @@ type Moving = Extract<Posting, { owner: QuotaAccount['owner'] }>;
 const isOf = ({ owner, id }: QuotaAccount, posting: Posting): posting is Moving =>
   posting.owner === owner && posting.id === id;
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Holds may be more than there is, where a dear call has taken what others held: they leave nothing, and never less. */
 export const available = ({ balance, held, due }: QuotaAccount): Quota =>
-  nearestQuota(most(balance - held, least(balance - due, 0n)));
+  nearestQuota(max(balance - held, min(balance - due, 0n)));
 
 export const isSpent = ({ balance }: QuotaAccount): boolean => balance <= 0n;
 
@@ -140,7 +140,7 @@ export function apply(account: QuotaAccount, { position, at, movements }: Moved)
 /** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
 function budgetLeft({ held, spending }: QuotaAccount, budget: Budget, now: Instant): Shortage {
   const period = periodAt(budget.period, now);
-  const left = nearestQuota(most(BigInt(budget.quota) - spentOn(period, spending) - held, 0n));
+  const left = nearestQuota(max(BigInt(budget.quota) - spentOn(period, spending) - held, 0n));
   const resetsAt = endOf(period);
   return { short: 'budget', available: left, budget, resetsAt, resetsInMs: resetsAt - now };
 }
@@ -163,15 +163,15 @@ function roomInBudget({ apiKey, budget }: AdmittedCall, now: Instant): bigint | 
   if (apiKey === null || budget === null || apiKey.budget === null) return null;
   const roomBy = ({ quota, period }: Budget): bigint =>
     BigInt(quota) - spentOn(periodAt(period, now), apiKey.spending) - apiKey.due;
-  return most(roomBy(budget), roomBy(apiKey.budget));
+  return max(roomBy(budget), roomBy(apiKey.budget));
 }
 
 /** The most that a call can be charged. */
 export function chargeable(call: AdmittedCall, now: Instant): Quota {
   const { user, apiKey, limited, withdrawn } = call;
   let room = roomOf(user, withdrawn.user);
-  if (apiKey !== null && limited) room = least(room, roomOf(apiKey, withdrawn.apiKey));
+  if (apiKey !== null && limited) room = min(room, roomOf(apiKey, withdrawn.apiKey));
   const ofBudget = roomInBudget(call, now);
-  if (ofBudget !== null) room = least(room, ofBudget);
-  return nearestQuota(most(room, 0n));
+  if (ofBudget !== null) room = min(room, ofBudget);
+  return nearestQuota(max(room, 0n));
 }

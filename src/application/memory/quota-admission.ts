@@ -38,7 +38,7 @@ type PayingAccounts = readonly [user: QuotaAccount, apiKey: QuotaAccount | null]
 /** Throws Failure `lost-race` where a call of this name is admitted. */
 export function admitCall(
   { calls, clock }: AdmissionState,
-  { callId, most, least, minOfKey, terms }: AdmissionRequest,
+  { callId, max, min, minOfKey, terms }: AdmissionRequest,
   [user, apiKey]: PayingAccounts,
 ): Admission {
   if (calls.has(callId)) throw new Failure('lost-race', { callId });
@@ -54,10 +54,10 @@ export function admitCall(
   };
   const limits = quotaLimits(call, clock.now());
   const short = limits.find(
-    ({ short, available }) => available <= 0 || available < (short === 'user' ? least : minOfKey),
+    ({ short, available }) => available <= 0 || available < (short === 'user' ? min : minOfKey),
   );
   if (short !== undefined) return { admitted: false, ...short };
-  let granted = least > most ? least : most;
+  let granted = min > max ? min : max;
   for (const { available } of limits) if (available < granted) granted = available;
   hold(call, granted);
   if (apiKey !== null) apiKey.budget = call.budget;

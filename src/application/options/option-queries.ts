@@ -46,12 +46,12 @@ const whole = 1_048_576;
 export function optionQueries({ directory, ...reading }: OptionQueryPorts) {
   const current = currentOf(reading);
 
-  const changeOf = (row: OptionChangeRow, longest: number): OptionChange => {
+  const changeOf = (row: OptionChangeRow, maxLength: number): OptionChange => {
     const { position, key, at, by_user: by, text: to, position_before, text_before, is_cut } = row;
     const isFirst = position_before === null;
     const initial = isFirst && !isSecretOption(key) ? directory.initialOptionText(key) : '';
-    const from = isFirst ? initial.slice(0, longest) : text_before;
-    return { position, key, at, by, from, to, isFirst, isCut: is_cut || initial.length > longest };
+    const from = isFirst ? initial.slice(0, maxLength) : text_before;
+    return { position, key, at, by, from, to, isFirst, isCut: is_cut || initial.length > maxLength };
   };
 
   return {
@@ -62,7 +62,7 @@ export function optionQueries({ directory, ...reading }: OptionQueryPorts) {
     ): Promise<{ readonly items: readonly OptionChange[]; readonly hasMore: boolean }> {
       authorise(viewer, 'root');
       if (key !== null) checkText('key', key, searchText);
-      const rows = await optionChanges(await current(), { key, before, most: first + 1 }, shownInLists);
+      const rows = await optionChanges(await current(), { key, before, max: first + 1 }, shownInLists);
       return { items: rows.slice(0, first).map((row) => changeOf(row, shownInLists)), hasMore: rows.length > first };
     },
 

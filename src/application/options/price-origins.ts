@@ -60,7 +60,7 @@ function valueIn(source: PriceSource, text: string | null): string | null {
 export function priceOrigins({ db, progress }: PriceOriginPorts) {
   const originOf = async (source: PriceSource, before: Position): Promise<PriceOrigin['setBy']> => {
     if (source.option === null) return 'built-in';
-    const changes = await optionTextsBefore(db, source.option, before, { most: changesRead, longest: maxTextLength });
+    const changes = await optionTextsBefore(db, source.option, before, { max: changesRead, maxLength: maxTextLength });
     const holds = changes.map(({ text }) => isValue(valueIn(source, text), source.value));
     // The node may not yet have heard of the newest ones when it priced the call.
     const newest = holds.indexOf(true);

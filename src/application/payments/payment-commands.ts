@@ -36,7 +36,7 @@ interface PaymentCommandPorts extends PaymentOrderPorts, TopUpPorts {
 }
 
 /** Orders that a user may begin. */
-const beginLimit = { most: 30, withinMs: 10 * 60_000 };
+const beginLimit = { max: 30, withinMs: 10 * 60_000 };
 
 /** Asks about an order for an administrator. Throws `payment-unanswered` where the provider does not say. */
 async function recheckPayment(ports: PaymentOrderPorts, actor: Actor, id: PaymentId): Promise<Position | null> {
@@ -78,7 +78,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
   const refused = refusedNotices(clock, warn);
   const polling = { ...ports, polls: new PollTimes(clock) };
   const limits = {
-    openOrders: ownedSlots(openCounts, (most) => new Failure('too-many-open-payments', { allowed: most })),
+    openOrders: ownedSlots(openCounts, (max) => new Failure('too-many-open-payments', { allowed: max })),
     attempts: recentAttempts<UserId>(beginLimit, clock),
   };
   return {

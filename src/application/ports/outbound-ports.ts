@@ -84,7 +84,7 @@ export interface NewNotification {
 
 /** Of one kind for one user, within a time. */
 export interface NotificationLimit {
-  readonly most: number;
+  readonly max: number;
   readonly withinMs: number;
 }
 
@@ -111,7 +111,7 @@ export interface NotificationQueue {
   /** Nothing, where it is known by its cause, or one too many for the limit or the queue. */
   add(notification: NewNotification, limit: NotificationLimit): Promise<void>;
   /** Those that are due, oldest first; each counts as tried, and is nobody else's until `leasedTo`. */
-  take(now: Instant, most: number, leasedTo: Instant): Promise<readonly QueuedNotification[]>;
+  take(now: Instant, max: number, leasedTo: Instant): Promise<readonly QueuedNotification[]>;
   later(id: number, at: Instant): Promise<void>;
   /** It is not tried again, and its content is gone. */
   end(id: number, outcome: 'told' | 'skipped' | 'given-up'): Promise<void>;

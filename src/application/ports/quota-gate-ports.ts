@@ -17,11 +17,11 @@ export interface AdmissionRequest extends Payers {
   /** Of the API key; without one they limit nothing. */
   readonly terms: SpendingTerms;
   /** The most the call can cost: held where there is as much. */
-  readonly most: Quota;
+  readonly max: Quota;
   /** Where there is not, the least it makes sense with. */
-  readonly least: Quota;
+  readonly min: Quota;
   /**
-   * The least of what an API key and its budget must have for it; not below `least`. These bounds are its owner's to set,
+   * The least of what an API key and its budget must have for it; not below `min`. These bounds are its owner's to set,
    * and no charge exceeds them: what an upstream may bring into the prompt must fit, or a small one would make it free.
    */
   readonly minOfKey: Quota;
@@ -34,7 +34,7 @@ export interface LeftCall extends Payers {
 }
 
 export type Admission =
-  /** `granted`: what is held, from `least` to `most`. */
+  /** `granted`: what is held, from `min` to `max`. */
   { readonly admitted: true; readonly granted: Quota } | ({ readonly admitted: false } & Shortage);
 
 /** Whose quota is not sufficient, and what there is of it. */

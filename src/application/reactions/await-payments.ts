@@ -14,7 +14,7 @@ interface AwaitingPorts {
   /** Those nobody has paid, ordered behind `after`, oldest first. */
   readonly open: (
     after: Position,
-    most: number,
+    max: number,
   ) => Promise<readonly Pick<PaymentRow, 'id' | 'created_at' | 'position'>[]>;
   readonly clock: Clock;
   readonly payments: Pick<PaymentCommands, 'check' | 'expire'>;

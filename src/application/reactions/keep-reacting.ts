@@ -137,7 +137,7 @@ export async function keepReacting(
   const leave = tail.add({
     take: (batch) => all.forEach((each) => void each.take(batch, tail.position(), false)),
   });
-  let readTo = all.reduce((least, { behind }) => (behind < least ? behind : least), told);
+  let readTo = all.reduce((min, { behind }) => (behind < min ? behind : min), told);
   let stopped = false;
   const isStopped = (): boolean => stopped;
 

@@ -41,9 +41,9 @@ const findingMs = 2_000;
  * Guesses lead nowhere, with 128 bits to guess; they are kept from being work. Attempts count until they turn out to have
  * named a code there is, used or not: whoever has a hundred codes may redeem them all.
  */
-const guessesByUser = { most: 10, withinMs: 10 * 60_000 } as const;
+const guessesByUser = { max: 10, withinMs: 10 * 60_000 } as const;
 /** A school or an office is one network. */
-const guessesByNetwork = { most: 100, withinMs: 10 * 60_000 } as const;
+const guessesByNetwork = { max: 100, withinMs: 10 * 60_000 } as const;
 
 interface GuessLimits {
   readonly byUser: RecentAttempts<Actor['id']>;

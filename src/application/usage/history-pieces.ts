@@ -22,7 +22,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** The longest range of each interval, in seconds: what a chart has room for. */
-const longest: Readonly<Record<HistoryInterval, number>> = {
+const maxRange: Readonly<Record<HistoryInterval, number>> = {
   minute: 6 * hour,
   'five-minutes': minutesKept,
   hour: 32 * day,
@@ -40,8 +40,8 @@ export const pieceOf = (interval: HistoryInterval): Piece =>
 export function edgesOf({ from, to, interval, zone }: HistoryRange, now: Instant): number[] {
   const local = TimeZone.named('zone', zone);
   if (from < 0 || from > latest) throw invalidField('from', `unix seconds from 0 to ${latest}`);
-  if (to <= from || to - from > longest[interval])
-    throw invalidField('to', `after "from", and at most ${longest[interval] / hour} hours`);
+  if (to <= from || to - from > maxRange[interval])
+    throw invalidField('to', `after "from", and at most ${maxRange[interval] / hour} hours`);
   if (pieceOf(interval) === 'minute' && from < unixSeconds(now) - minutesKept)
     throw invalidField('from', `not longer than ${minutesKept / hour} hours ago where minutes are asked for`);
   switch (interval) {

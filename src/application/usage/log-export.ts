@@ -22,7 +22,7 @@ interface LogExportPorts extends ConsistencyPorts {
 }
 
 /** Lines of one file: what a spreadsheet still opens, and a browser holds while it comes. */
-const usualMost = 100_000;
+const defaultMaxLines = 100_000;
 /** Reading and writing so many takes some milliseconds, in which nobody else has the process. */
 const linesPerPage = 100;
 
@@ -41,8 +41,8 @@ async function* linePages(db: ReadModels, filter: UsageLogFilter, since: number,
   if ((await clearedBefore(db)) > first) throw new Failure('usage-log-cleared');
 }
 
-/** `most`: lines a file may have. */
-export function logExportQueries(ports: LogExportPorts, most = usualMost) {
+/** `max`: lines a file may have. */
+export function logExportQueries(ports: LogExportPorts, max = defaultMaxLines) {
   const { db } = ports;
   return {
     /**
@@ -58,8 +58,8 @@ export function logExportQueries(ports: LogExportPorts, most = usualMost) {
       const visible = visibleLog(viewer, filter, own);
       const upTo = await waitForHead(ports, [usageLog.name, users.name, channels.name]);
       const since = await clearedBefore(db);
-      const lines = await usageLogCount(db, visible, { upTo, most: most + 1 });
-      if (lines > most) throw new Failure('export-too-large', { allowed: most });
+      const lines = await usageLogCount(db, visible, { upTo, max: max + 1 });
+      if (lines > max) throw new Failure('export-too-large', { allowed: max });
       return linePages(db, visible, since, upTo);
     },
   };

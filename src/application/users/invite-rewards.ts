@@ -70,11 +70,11 @@ export function inviteRewards({ store, handle, directory, once }: InviteRewardPo
         // Asked only where the order is new: its repeat has the first result, whatever the least is by then.
         const transferring = async (): Promise<UserCommand> => {
           const settings = directory.settings();
-          const least = minTransfer(settings);
-          if (wanted < least)
+          const min = minTransfer(settings);
+          if (wanted < min)
             throw new Failure('invite-transfer-too-small', {
-              min: least,
-              allowed: quotaText(least, quotaStyle(settings)),
+              min,
+              allowed: quotaText(min, quotaStyle(settings)),
             });
           return { type: 'TransferInviteReward', quota: wanted };
         };

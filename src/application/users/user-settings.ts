@@ -19,7 +19,7 @@ interface UserSettingsPorts extends Omit<WebhookPorts, 'settings'> {
 }
 
 /** Trials of webhooks for each user: every one is a request to an address that somebody typed. */
-const maxTrials = { most: 5, withinMs: 60_000 };
+const maxTrials = { max: 5, withinMs: 60_000 };
 
 export function userSettingsCommands(ports: UserSettingsPorts) {
   const { handle, vault, personal, directory, clock, allowHttp } = ports;

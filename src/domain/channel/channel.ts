@@ -162,8 +162,8 @@ const switchedBy = (order: Switching): { automatic: true } | { automatic: false;
 
 const isStale = (order: Switching, { secrets }: LiveChannel): boolean => order.automatic && order.key !== secrets.key;
 
-const isBelow = (balance: string, least: number): boolean =>
-  least > 0 && isNegative(add(decimal(balance), negative(decimalOf(least))));
+const isBelow = (balance: string, min: number): boolean =>
+  min > 0 && isNegative(add(decimal(balance), negative(decimalOf(min))));
 
 export const channelDecider: Decider<Channel, ChannelCommand, ChannelEvent> = {
   initial: { status: 'absent' },

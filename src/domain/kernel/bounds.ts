@@ -46,8 +46,8 @@ export function checkInteger(field: string, value: number, minimum: number, maxi
 }
 
 /** Throws `invalid-field` for a list that is too long, or holds something that is. */
-export function checkList(field: string, items: readonly string[], most: number, each: TextBound): void {
-  if (items.length > most) throw invalidField(field, `at most ${most} entries`);
+export function checkList(field: string, items: readonly string[], max: number, each: TextBound): void {
+  if (items.length > max) throw invalidField(field, `at most ${max} entries`);
   for (const item of items) checkText(field, item, each);
 }
 

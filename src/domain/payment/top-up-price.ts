@@ -39,12 +39,12 @@ const quotaOf = (dollars: number, quotaPerUnit: string): number =>
   Number(quotient(times(integer(dollars), decimal(quotaPerUnit)), integer(1), 0).digits);
 
 /**
- * `least`: dollars that have to be bought at once. Throws `top-up-too-small`, `top-up-too-cheap` where it comes to less
+ * `min`: dollars that have to be bought at once. Throws `top-up-too-small`, `top-up-too-cheap` where it comes to less
  * than `minCents`, `quota-out-of-range` and `invalid-field` where it is more than anybody could pay.
  */
-export function topUpOffer(amount: number, least: number, prices: TopUpPrices, minCents: number): TopUpOffer {
+export function topUpOffer(amount: number, min: number, prices: TopUpPrices, minCents: number): TopUpOffer {
   if (!Number.isSafeInteger(amount)) throw invalidField('amount', 'an integer');
-  const minimum = minAmount(least, prices);
+  const minimum = minAmount(min, prices);
   if (amount < Math.max(minimum, 1))
     throw new Failure('top-up-too-small', {
       field: 'amount',

@@ -17,7 +17,7 @@ import { Quota, zero } from '../kernel/quota.js';
 import { type ContextTier, priceAtLength, pricesUpToLength } from './context-tiers.js';
 import type { PieceQuantity, Quantity, TokenQuantity } from './quantities.js';
 import { callRate, isInputFree, maxRateOf, rateOf, unitOf } from './rates.js';
-import { dearestServed, type ServiceTerms } from './service-tiers.js';
+import { atHighestTier, type ServiceTerms } from './service-tiers.js';
 
 /* What a call costs. Pure, exact, rounded once; every factor travels with the event, so a charge can be recomputed. */
 
@@ -114,10 +114,10 @@ export function chargeOf(usage: Usage, price: Price): Quota {
  * be other tokens, but not the reverse. Rounded up; at least 1 where the price is not free.
  */
 export function reservationOf(max: Usage, price: Price): Quota {
-  const dearest = dearestServed(price);
-  const unit = tokenUnit(dearest);
-  const exact = maxCharge(max, dearest, unit);
-  return charged(ceiling(exact), dearest, exact);
+  const highest = atHighestTier(price);
+  const unit = tokenUnit(highest);
+  const exact = maxCharge(max, highest, unit);
+  return charged(ceiling(exact), highest, exact);
 }
 
 /** What was asked of `maxRateOf` before: prices are objects that stay, two questions a call or more. */
@@ -153,9 +153,9 @@ function maxChargeBy(price: Price, max: Usage, unit: Decimal | null): Decimal {
  * costs next to nothing.
  */
 export function affordableOutput(quota: Quota, input: Usage, price: Price, kind: TokenQuantity = 'output'): number {
-  const dearest = dearestServed(price);
-  if (dearest.per === 'call') return Number.POSITIVE_INFINITY;
-  const limits = pricesUpToLength(dearest, input).map((one) => affordableBy(one, quota, input, kind));
+  const highest = atHighestTier(price);
+  if (highest.per === 'call') return Number.POSITIVE_INFINITY;
+  const limits = pricesUpToLength(highest, input).map((one) => affordableBy(one, quota, input, kind));
   return Math.min(...limits);
 }
 

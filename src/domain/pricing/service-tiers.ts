@@ -104,11 +104,11 @@ export function serviceTermsOf(
   asked: readonly string[],
   leftToAccount: boolean,
 ): ServiceTerms | null {
-  const most = leftToAccount ? factors.get(accountTier) : undefined;
-  if (asked.length === 0 && most === undefined) return null;
+  const accountFactor = leftToAccount ? factors.get(accountTier) : undefined;
+  if (asked.length === 0 && accountFactor === undefined) return null;
   let product = one;
   for (const tier of asked) product = times(product, decimal(factors.get(tier) ?? '1'));
-  const bound = [product, decimal(most ?? '1')].reduce(larger, one);
+  const bound = [product, decimal(accountFactor ?? '1')].reduce(larger, one);
   const others: Record<string, string> = {};
   for (const [tier, factor] of factors) if (tier !== accountTier && isAtMost(factor, bound)) others[tier] = factor;
   others[usualTier] = '1';
@@ -133,18 +133,18 @@ export function servedPrice(price: Price, told: string | undefined): Price {
 }
 
 /** Prices stay, so that what is worked out of them is kept by object. */
-const dearest = new WeakMap<Price, Price>();
+const highestTierPrices = new WeakMap<Price, Price>();
 
-/** The same at the dearest tier that the call may be served at. */
-export function dearestServed(price: Price): Price {
+/** The same price at the tier with the highest factor that the call may be served at. */
+export function atHighestTier(price: Price): Price {
   const { service } = price;
   if (service?.others === undefined) return price;
-  const known = dearest.get(price);
+  const known = highestTierPrices.get(price);
   if (known !== undefined) return known;
   let top = { tier: service.tier, factor: service.factor };
   for (const [tier, factor] of Object.entries(service.others))
     if (!isAtMost(factor, decimal(top.factor))) top = { tier, factor };
   const made: Price = { ...price, service: top };
-  dearest.set(price, made);
+  highestTierPrices.set(price, made);
   return made;
 }

@@ -3,7 +3,7 @@ import { Failure, invalidField } from '../kernel/failure.js';
 
 /* E-mail addresses: what can be written to, and what an operator lets people use. */
 
-const longest = 254;
+const maxLength = 254;
 /** Of a code, or the token of a link: longer than any that is given out. */
 const codeText: TextBound = { max: 64 };
 
@@ -12,7 +12,7 @@ const address = /^[^\s\p{Cc}@<>()[\],;:"\\]+@[^\s\p{Cc}@<>()[\],;:"\\]+$/u;
 
 /** Throws `invalid-field` or `email-invalid`. */
 export function checkEmail(email: string): void {
-  checkText('email', email, { max: longest });
+  checkText('email', email, { max: maxLength });
   if (!email.includes('@')) throw invalidField('email', 'an e-mail address');
   if (email.indexOf('@') !== email.lastIndexOf('@')) throw new Failure('email-invalid', { field: 'email' });
   if (!address.test(email)) throw invalidField('email', 'an e-mail address');

@@ -169,13 +169,13 @@ const saysNoLength = ({ headers }: FastifyRequest): boolean => headers['transfer
 const mayBeLarge = (request: FastifyRequest): boolean =>
   saysNoLength(request) || Number(request.headers['content-length'] ?? 0) > anonymousBodyBytes;
 
-/** The body, or 413 once it is larger than `most` bytes. */
-function upTo(body: Readable, most: number, beyond: () => void): Readable {
+/** The body, or 413 once it is larger than `max` bytes. */
+function upTo(body: Readable, max: number, beyond: () => void): Readable {
   let received = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length;
-      if (received <= most) return done(null, chunk);
+      if (received <= max) return done(null, chunk);
       beyond();
       done(new Unreceived(413));
     },

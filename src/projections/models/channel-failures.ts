@@ -125,7 +125,7 @@ export type ChannelFailureCause = Omit<Row, 'channel_id' | 'hour'>;
 export const failuresByCause = (
   db: ReadModels,
   { channelId, from, to }: ChannelFailureRange,
-  most: number,
+  max: number,
 ): Promise<ChannelFailureCause[]> =>
   db
     .selectFrom('channel_failure')
@@ -142,5 +142,5 @@ export const failuresByCause = (
     ])
     .orderBy('failures', 'desc')
     .orderBy('last_at', 'desc')
-    .limit(most)
+    .limit(max)
     .execute();

@@ -229,19 +229,19 @@ interface ChannelHistoryRange {
   readonly part: ChannelHistoryPart | null;
   /** Only what is older than this; null: from the newest. */
   readonly before: Position | null;
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Newest first. */
 export function channelChanges(
   db: ReadModels,
-  { channelId, part, before, most }: ChannelHistoryRange,
+  { channelId, part, before, max }: ChannelHistoryRange,
 ): Promise<ChannelChangeRow[]> {
   let found = db.selectFrom('channel_change').selectAll();
   if (channelId !== null) found = found.where('channel_id', '=', channelId);
   if (part !== null) found = found.where('part', '=', part);
   if (before !== null) found = found.where('position', '<', before);
-  return found.orderBy('position', 'desc').limit(most).execute();
+  return found.orderBy('position', 'desc').limit(max).execute();
 }
 
 /** Why the last test of each failed; those that passed it, or were never tested, are left out. */

@@ -71,13 +71,13 @@ interface OptionChangeRange {
   readonly key: string | null;
   /** Only what is older than this; null: from the newest. */
   readonly before: Position | null;
-  readonly most: number;
+  readonly max: number;
 }
 
-/** Texts are told up to `longest` characters: tables of prices are long, and changed often. */
-const changes = (db: ReadModels, longest: number) => {
-  const cut = (text: Expression<string | null>) => sql<string | null>`left(${text}, ${longest})`;
-  const isLonger = (text: Expression<string | null>) => sql<boolean>`coalesce(length(${text}) > ${longest}, false)`;
+/** Texts are told up to `maxLength` characters: tables of prices are long, and changed often. */
+const changes = (db: ReadModels, maxLength: number) => {
+  const cut = (text: Expression<string | null>) => sql<string | null>`left(${text}, ${maxLength})`;
+  const isLonger = (text: Expression<string | null>) => sql<boolean>`coalesce(length(${text}) > ${maxLength}, false)`;
   return db
     .selectFrom('option_change as change')
     .leftJoinLateral(
@@ -107,35 +107,35 @@ const changes = (db: ReadModels, longest: number) => {
 /** Newest first. */
 export function optionChanges(
   db: ReadModels,
-  { key, before, most }: OptionChangeRange,
-  longest: number,
+  { key, before, max }: OptionChangeRange,
+  maxLength: number,
 ): Promise<OptionChangeRow[]> {
-  let found = changes(db, longest);
+  let found = changes(db, maxLength);
   if (key !== null) found = found.where('change.key', '=', key);
   if (before !== null) found = found.where('change.position', '<', before);
-  return found.orderBy('change.position', 'desc').limit(most).execute();
+  return found.orderBy('change.position', 'desc').limit(max).execute();
 }
 
 export const optionChangeAt = (
   db: ReadModels,
   position: Position,
-  longest: number,
+  maxLength: number,
 ): Promise<OptionChangeRow | undefined> =>
-  changes(db, longest).where('change.position', '=', position).executeTakeFirst();
+  changes(db, maxLength).where('change.position', '=', position).executeTakeFirst();
 
-/** What an option was set to, newest first, older than `before`: texts longer than `longest` are told as null. */
+/** What an option was set to, newest first, older than `before`: texts longer than `maxLength` are told as null. */
 export const optionTextsBefore = (
   db: ReadModels,
   key: string,
   before: Position,
-  { most, longest }: { readonly most: number; readonly longest: number },
+  { max, maxLength }: { readonly max: number; readonly maxLength: number },
 ): Promise<Pick<OptionChangeRow, 'position' | 'at' | 'by_user' | 'text'>[]> =>
   db
     .selectFrom('option_change')
     .select(['position', 'at', 'by_user'])
-    .select(sql<string | null>`case when length(text) <= ${longest} then text end`.as('text'))
+    .select(sql<string | null>`case when length(text) <= ${maxLength} then text end`.as('text'))
     .where('key', '=', key)
     .where('position', '<', before)
     .orderBy('position', 'desc')
-    .limit(most)
+    .limit(max)
     .execute();

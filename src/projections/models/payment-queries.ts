@@ -61,11 +61,11 @@ export async function countOpenPayments(
 export const pendingPayments = (
   db: ReadModels,
   after: Position,
-  most: number,
+  max: number,
 ): Promise<Pick<PaymentRow, 'id' | 'created_at' | 'position'>[]> =>
   matching(db, { status: 'open' })
     .select(['id', 'created_at', 'position'])
     .where('position', '>', after)
     .orderBy('position')
-    .limit(most)
+    .limit(max)
     .execute();

@@ -33,8 +33,8 @@ export type ReserveMessage = readonly [
   beside: number,
   conservativeOverhead: number,
   mayLower: boolean,
-  most: Quota,
-  least: Quota,
+  max: Quota,
+  min: Quota,
   minOfKey: Quota,
 ];
 
@@ -62,8 +62,8 @@ export const encodeReserve = (
     estimate.beside,
     estimate.conservativeOverhead,
     estimate.mayLower,
-    estimate.most,
-    estimate.least,
+    estimate.max,
+    estimate.min,
     estimate.minOfKey,
   ];
 };
@@ -89,8 +89,8 @@ export function decodeReserve(told: ReserveMessage): {
       beside: told[13],
       conservativeOverhead: told[14],
       mayLower: told[15],
-      most: told[16],
-      least: told[17],
+      max: told[16],
+      min: told[17],
       minOfKey: told[18],
     },
   };

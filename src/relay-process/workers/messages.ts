@@ -32,7 +32,7 @@ export interface PrimaryMethods {
   isUserSpent(user: UserId): Promise<boolean>;
   admit(user: UserId, apiKey: ApiKeyId | null, limits: Limits): Promise<Admitted>;
   /** null: there is no room. */
-  enterChannel(channel: ChannelId, most: number): Promise<Ticket | null>;
+  enterChannel(channel: ChannelId, max: number): Promise<Ticket | null>;
   left(ticket: Ticket, succeeded: boolean): void;
   mayShowKey(place: string): Promise<boolean>;
   wrongKey(place: string): void;

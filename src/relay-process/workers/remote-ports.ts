@@ -65,10 +65,10 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
       throw new RelayError(status, code, message, { type, param, retryAfter, shouldRetry });
     });
   },
-  enterChannel(channel, most) {
-    if (most === 0) return nothingTaken;
+  enterChannel(channel, max) {
+    if (max === 0) return nothingTaken;
     return primary
-      .ask('enterChannel', channel, most)
+      .ask('enterChannel', channel, max)
       .then((ticket) => (ticket === null ? null : () => primary.tell('left', ticket, true)));
   },
 });

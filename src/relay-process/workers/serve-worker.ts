@@ -112,8 +112,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
         throw error;
       }
     },
-    async enterChannel(channel, most) {
-      const leave = await limits.enterChannel(channel, most);
+    async enterChannel(channel, max) {
+      const leave = await limits.enterChannel(channel, max);
       return leave && taken(leave);
     },
     left(ticket, succeeded) {

@@ -12,8 +12,8 @@ export interface CallLimits {
    * person, who may have as many. Throws RelayError 429. The result is called once, when the call is over.
    */
   admit(user: UserId, apiKey: ApiKeyId | null, limits: Limits): Leave | Promise<Leave>;
-  /** null: the channel has `most` calls under way already; 0 is no limit. The result is called once. */
-  enterChannel(channel: ChannelId, most: number): (() => void) | null | Promise<(() => void) | null>;
+  /** null: the channel has `max` calls under way already; 0 is no limit. The result is called once. */
+  enterChannel(channel: ChannelId, max: number): (() => void) | null | Promise<(() => void) | null>;
 }
 
 export type Limits = Pick<Settings, 'modelRateLimit' | 'apiKeyConcurrency'>;
@@ -37,6 +37,6 @@ export function callLimits(clock: Clock): CallLimits {
         concluded(succeeded);
       };
     },
-    enterChannel: (channel, most) => (perChannel.enter(channel, most) ? () => perChannel.leave(channel) : null),
+    enterChannel: (channel, max) => (perChannel.enter(channel, max) ? () => perChannel.leave(channel) : null),
   };
 }

@@ -15,9 +15,9 @@ class Edges {
   private readonly targets: Int32Array;
   private readonly mask: number;
 
-  /** `most`: edges at most. Half of the places stay empty. */
-  constructor(most: number) {
-    const places = 2 ** Math.ceil(Math.log2(Math.max(most, 8) * 2));
+  /** `max`: edges at most. Half of the places stay empty. */
+  constructor(max: number) {
+    const places = 2 ** Math.ceil(Math.log2(Math.max(max, 8) * 2));
     this.keys = new Float64Array(places).fill(-1);
     this.targets = new Int32Array(places);
     this.mask = places - 1;

@@ -64,7 +64,7 @@ export interface AnswerToRead {
   readonly patience: SilenceLimits;
   readonly largeWork: LargeWork;
   /** Longest whole answer. */
-  readonly largest: number;
+  readonly maxBytes: number;
   /** Counts what is held of the answer; whoever asked lets it go. */
   readonly place: AnswerPlace;
 }

@@ -9,7 +9,7 @@ import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
 /* A whole answer out of messages: for a caller who asked for no stream, of an upstream that has nothing else. */
 
 export async function gatherAnswer(answered: AnswerToRead, body: Pick<UpstreamBody, 'next'>): Promise<Read> {
-  const { provider, channel, caller, info, sending, largeWork, largest, place } = answered;
+  const { provider, channel, caller, info, sending, largeWork, maxBytes, place } = answered;
   const gathering = new Gathering(info);
   const decoder = provider.protocol.stream({ provider, channel, caller: gathering.asCaller(caller), info });
   const failed = (error: UpstreamError, costUnknown: boolean): Read => {
@@ -21,7 +21,7 @@ export async function gatherAnswer(answered: AnswerToRead, body: Pick<UpstreamBo
     const next = await body.next();
     const bytes = next.value?.length ?? 0;
     came += bytes;
-    if (came > largest) return failed(unreadableAnswer('the upstream answer is too large'), true);
+    if (came > maxBytes) return failed(unreadableAnswer('the upstream answer is too large'), true);
     const full = place.take(bytes);
     if (full !== null) return failed(noRoomHere(full), true);
     const step = next.done ? decoder.end() : decoder.push(next.value);

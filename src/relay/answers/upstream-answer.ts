@@ -37,12 +37,12 @@ export async function readAnswer(answered: AnswerToRead, answer: UpstreamAnswer)
 
 /** The first of it, so that a failure can still be told: upstreams tell failures with a success status, too. */
 async function sound(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Read> {
-  const { caller, largest, sending } = answered;
+  const { caller, maxBytes, sending } = answered;
   const { headers, body } = answer;
   const type = soundTypeOf(headers['content-type'], caller.body.response_format);
   try {
     if (type === null) {
-      const short = { ...answered, largest: Math.min(largest, maxRefusal) };
+      const short = { ...answered, maxBytes: Math.min(maxBytes, maxRefusal) };
       const told = await readWhole(answered, answer, await restOfJson(short, body, nothing));
       return told.ok ? { ok: false, error: noSound, costUnknown: true } : told;
     }

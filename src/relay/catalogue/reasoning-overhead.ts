@@ -39,16 +39,16 @@ const toAnybody: ReasoningOverheadRule = (body, names) => {
 
 function maxOf(names: ReadonlySet<string>, { wanted, budget }: ThinkingSaid): number {
   if (budget === 0) return 0;
-  let most = 0;
+  let max = 0;
   for (const name of names) {
     const limit = factsOf(name).separateThinking;
     const thinks =
       limit.when === 'always' ||
       (limit.when === 'unless-refused' && wanted !== false) ||
       (limit.when === 'if-asked' && wanted === true);
-    if (thinks) most = Math.max(most, budget !== null && limit.budgeted ? budget : limit.max);
+    if (thinks) max = Math.max(max, budget !== null && limit.budgeted ? budget : limit.max);
   }
-  return most;
+  return max;
 }
 
 interface AskedPorts {
@@ -68,14 +68,14 @@ export function reasoningOverhead(
 ): number {
   let anywhere = countIn(body.thinking_budget) !== null || body.enable_thinking === true;
   for (const name of names) anywhere ||= factsOf(name).separateEverywhere;
-  let most = 0;
+  let max = 0;
   for (const channel of channels) {
     const said = providerOf(channel.settings.type)?.overheadRule ?? (anywhere ? toAnybody : null);
     if (said === null) continue;
-    most = Math.max(most, maxOf(names, said(body, names)));
+    max = Math.max(max, maxOf(names, said(body, names)));
     const { paramOverride } = parsedChannel(channel);
     // What the operator sends along may switch it on, but not off: requests may be passed on as they are.
-    if (paramOverride !== null) most = Math.max(most, maxOf(names, said({ ...body, ...paramOverride }, names)));
+    if (paramOverride !== null) max = Math.max(max, maxOf(names, said({ ...body, ...paramOverride }, names)));
   }
-  return most;
+  return max;
 }

@@ -106,13 +106,10 @@ const soon = '1';
 export const saturatedHere = (): RelayError =>
   new RelayError(429, 'upstream_saturated', saturated, { retryAfter: soon });
 
-export const tooManyCalls = (whose: 'token' | 'playground', most: number): RelayError =>
-  new RelayError(
-    429,
-    'concurrency_limit_exceeded',
-    `the ${whose} has ${most} calls under way, as many as it may have`,
-    { retryAfter: soon },
-  );
+export const tooManyCalls = (whose: 'token' | 'playground', max: number): RelayError =>
+  new RelayError(429, 'concurrency_limit_exceeded', `the ${whose} has ${max} calls under way, as many as it may have`, {
+    retryAfter: soon,
+  });
 
 export const networkFailure = (message = 'request to upstream failed'): RelayError =>
   new RelayError(500, 'do_request_failed', message);

@@ -45,33 +45,33 @@ export function requestBodies(
   soundLengths: SoundLengths,
   maxBytes: number,
 ): RequestBodies {
-  const tooLarge = (most: number): RelayError => unreadable(`the request body is larger than ${most} bytes`);
+  const tooLarge = (max: number): RelayError => unreadable(`the request body is larger than ${max} bytes`);
 
-  const enter = (request: IncomingMessage, address: string, holder: number, most: number): BodyPlace => {
+  const enter = (request: IncomingMessage, address: string, holder: number, max: number): BodyPlace => {
     const encoding = encodingOf(request);
     if (encoding !== null && !unpackers.has(encoding))
       throw invalidBody(`content-encoding ${encoding} is not supported; use ${[...unpackers.keys()].join(', ')}`);
-    if (Number(request.headers['content-length'] ?? 0) > most) throw tooLarge(most);
+    if (Number(request.headers['content-length'] ?? 0) > max) throw tooLarge(max);
     const place = room.enter(address, holder);
     if (place === null) throw noRoom('address');
     return place;
   };
 
   /** Resolves with the bytes that came, unpacked. */
-  const receive = (request: IncomingMessage, place: BodyPlace, sink: BodySink, most: number): Promise<number> =>
+  const receive = (request: IncomingMessage, place: BodyPlace, sink: BodySink, max: number): Promise<number> =>
     new Promise((resolve, reject) => {
-      const refused = (): RelayError => tooLarge(most);
+      const refused = (): RelayError => tooLarge(max);
       const encoding = encodingOf(request);
-      new Receiving({ request, encoding, maxBytes: most, tooLarge: refused, place, sink }, resolve, reject).start();
+      new Receiving({ request, encoding, maxBytes: max, tooLarge: refused, place, sink }, resolve, reject).start();
     });
 
   return {
     async json(request, address, holder, ownMaxBytes = maxBytes) {
-      const most = Math.min(ownMaxBytes, maxBytes);
-      const place = enter(request, address, holder, most);
+      const max = Math.min(ownMaxBytes, maxBytes);
+      const place = enter(request, address, holder, max);
       try {
         const body = new JsonBody();
-        const bytes = await receive(request, place, body, most);
+        const bytes = await receive(request, place, body, max);
         place.finish();
         const { text, value } = await largeWork.runSteps(bytes, () => body.read());
         return { value, text, bytes, upload: null, leave: place.leave };

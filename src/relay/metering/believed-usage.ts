@@ -147,10 +147,10 @@ export const believer =
 function withinTools(usage: Usage, usageSource: UsageSource, bound: UsageBound): UsedTokens {
   let within: Counts | null = null;
   for (const name in usage) {
-    const most = bound[name as Quantity];
-    if (!isToolCalls(name as Quantity) || most === undefined || (usage[name as Quantity] ?? 0) <= most) continue;
+    const max = bound[name as Quantity];
+    if (!isToolCalls(name as Quantity) || max === undefined || (usage[name as Quantity] ?? 0) <= max) continue;
     within ??= { ...usage };
-    within[name as Quantity] = most;
+    within[name as Quantity] = max;
   }
   return within === null ? { usage, usageSource } : { usage: within, usageSource: 'disbelieved' };
 }

@@ -34,9 +34,9 @@ export interface HoldEstimate {
   readonly conservativeOverhead: number;
   /** The limit may be lowered to what can be paid. */
   readonly mayLower: boolean;
-  /** To be held where there is as much, and at least. */
-  readonly most: Quota;
-  readonly least: Quota;
+  /** To be reserved where the quota suffices, and the least that may be reserved. */
+  readonly max: Quota;
+  readonly min: Quota;
   /** The least of what its API key must have: with room for all that the provider may bring into the prompt. */
   readonly minOfKey: Quota;
 }
@@ -66,13 +66,13 @@ const limitsAmong = (names: ReadonlySet<string>, settings: Settings): ModelLimit
 
 /** The most that any of these models takes in. */
 const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, settings: Settings): number => {
-  let most = context ?? maxContext;
-  if (names.size === 1) return most;
+  let max = context ?? maxContext;
+  if (names.size === 1) return max;
   for (const name of names) {
     const limits = limitsOf(name, settings.maxOutputTokens, settings.defaultMaxOutputTokens);
-    if (!limits.guessed) most = Math.max(most, limits.context ?? maxContext);
+    if (!limits.guessed) max = Math.max(max, limits.context ?? maxContext);
   }
-  return most;
+  return max;
 };
 
 /** The output tokens that so much pays for beside the prompt. */
@@ -115,15 +115,15 @@ export function estimateHold({
   const conservativeOverhead = thinking + Math.min(summary, usualSummary);
   // What fills the context has no room for additions.
   const read = counted
-    ? prompt.most.input
+    ? prompt.max.input
     : Math.max(
-        Math.min(prompt.most.input + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
+        Math.min(prompt.max.input + settings.upstreamPromptTokens, contextAmong(names, limits, settings)),
         prompt.expected,
       );
   // What is summed up is read for the summary, and after it.
   const input = compacts === true ? product(read, 2) : read;
   const output = product((asked ?? limits.output) + beside, answers);
-  const bound = usageBound({ input, output }, prompt.most, allowed);
+  const bound = usageBound({ input, output }, prompt.max, allowed);
   const conservativeInput = Math.max(Math.min(prompt.conservative.input, input), prompt.expected);
   const conservative = usageBound({ input: conservativeInput, output }, bound, prompt.conservative);
   // What no prompt of the call reaches need not be told by every event of it.
@@ -136,7 +136,7 @@ export function estimateHold({
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   const minWith = (within: UsageBound, more: number): Quota =>
     costOf(heldUsage(withOutput(within, product(minAnswer + more, answers))), price);
-  const least = minWith(conservative, conservativeOverhead);
+  const min = minWith(conservative, conservativeOverhead);
   return {
     price,
     promptTokens: prompt.expected,
@@ -150,16 +150,16 @@ export function estimateHold({
     beside,
     conservativeOverhead,
     mayLower,
-    most: costOf(heldUsage(bound), price),
-    least,
-    minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, conservative), beside) : least,
+    max: costOf(heldUsage(bound), price),
+    min,
+    minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, conservative), beside) : min,
   };
 }
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
 export function affordableLimit(estimate: HoldEstimate, granted: Quota): number | null {
-  const { asked, mayLower, most, conservative, answers, bound, limits, conservativeOverhead } = estimate;
-  if (!mayLower || answers === 0 || granted >= most) return null;
+  const { asked, mayLower, max, conservative, answers, bound, limits, conservativeOverhead } = estimate;
+  if (!mayLower || answers === 0 || granted >= max) return null;
   const affordable = affordableOutputOf(estimate, granted);
   if (affordable >= bound.output) return null;
   const limit = Math.max(Math.floor(affordable / answers) - conservativeOverhead, 1);

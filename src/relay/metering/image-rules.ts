@@ -16,13 +16,13 @@ interface ImageTokens {
   /** What it is unlikely to exceed. */
   readonly conservative: number;
   /** What it cannot exceed. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** `size`: null where nobody can see the picture. */
 type ImageRule = (size: ImageSize | null, detail: ImageDetail) => ImageTokens;
 
-const exactly = (tokens: number): ImageTokens => ({ expected: tokens, conservative: tokens, most: tokens });
+const exactly = (tokens: number): ImageTokens => ({ expected: tokens, conservative: tokens, max: tokens });
 
 const longSide = 2048;
 const shortSide = 768;
@@ -45,8 +45,8 @@ const tiles =
     if (detail === 'low') return exactly(base);
     if (size !== null) return exactly(tilesOf(size) * tile + base);
     // Whoever does not see the picture assumes a small one, and holds enough for a large one.
-    const largest = maxTiles * tile + base;
-    return { expected: 3 * base, conservative: largest, most: largest };
+    const max = maxTiles * tile + base;
+    return { expected: 3 * base, conservative: max, max };
   };
 
 /** What a picture is shrunk to before it is cut into patches. */
@@ -55,13 +55,13 @@ interface PatchBudget {
   readonly longSide: number;
   readonly patches: number;
   /** Patches that have been told of, where these are more. */
-  readonly most?: number;
+  readonly maxPatches?: number;
 }
 
 /** No picture that a provider takes has more patches of 32, as far as anybody has seen. */
 const unboundedPatches = 65_536;
 /** Above it most routes refuse a picture. */
-const usualMostPatches = 30_000;
+const usualMaxPatches = 30_000;
 
 const unseen: ImageSize = { width: 1024, height: 1024 };
 
@@ -88,14 +88,15 @@ const patches =
     const budget = budgetOf(detail);
     const tokens = (count: number): number => Math.ceil(count * perPatch);
     const expected = tokens(patchesWithin(size ?? unseen, side, budget));
-    const most = Math.max(budget.patches, budget.most ?? 0);
-    if (size === null) return { expected, conservative: tokens(Math.min(most, usualMostPatches)), most: tokens(most) };
-    const largest = Math.max(expected, tokens(Math.min(patchesIn(size, side), most)));
-    return { expected, conservative: largest, most: largest };
+    const maxPatches = Math.max(budget.patches, budget.maxPatches ?? 0);
+    if (size === null)
+      return { expected, conservative: tokens(Math.min(maxPatches, usualMaxPatches)), max: tokens(maxPatches) };
+    const counted = Math.max(expected, tokens(Math.min(patchesIn(size, side), maxPatches)));
+    return { expected, conservative: counted, max: counted };
   };
 
 /** The guide says 1,536, libraries made since count to what fits into 2048 × 2048. */
-const byTheGuide: PatchBudget = { longSide, patches: 1_536, most: 4_096 };
+const byTheGuide: PatchBudget = { longSide, patches: 1_536, maxPatches: 4_096 };
 const asHigh: PatchBudget = { longSide, patches: 2_500 };
 const asOriginal: PatchBudget = { longSide: 6_000, patches: 10_000 };
 const asItIs: PatchBudget = { longSide: Number.POSITIVE_INFINITY, patches: unboundedPatches };
@@ -107,7 +108,7 @@ const isOriginal = (detail: ImageDetail): boolean => detail === 'original' || de
 const sharp =
   (original: PatchBudget) =>
   (detail: ImageDetail): PatchBudget => {
-    if (detail === 'low') return { ...asThumbnail, most: 4_096 };
+    if (detail === 'low') return { ...asThumbnail, maxPatches: 4_096 };
     return detail === 'high' ? { ...asHigh, longSide: Number.POSITIVE_INFINITY } : original;
   };
 
@@ -115,7 +116,7 @@ const budgets: Readonly<Record<PatchBudgetName, (detail: ImageDetail) => PatchBu
   // Detail has no effect.
   guide: () => byTheGuide,
   // Low detail is not known to make less of it.
-  'sharp-if-asked': (detail) => (isOriginal(detail) ? asOriginal : { ...asHigh, most: 4_096 }),
+  'sharp-if-asked': (detail) => (isOriginal(detail) ? asOriginal : { ...asHigh, maxPatches: 4_096 }),
   sharp: sharp(asOriginal),
   unbounded: sharp(asItIs),
 };
@@ -129,7 +130,7 @@ function cropsOf({ width, height }: ImageSize): number {
 
 const crops: ImageRule = (size) => {
   const expected = 258 * (size === null ? 4 : cropsOf(size));
-  return { expected, conservative: Math.max(expected, 4_096), most: Math.max(expected, 16_384) };
+  return { expected, conservative: Math.max(expected, 4_096), max: Math.max(expected, 16_384) };
 };
 
 const resolutions: Readonly<Record<ImageDetail, number>> = {
@@ -145,13 +146,13 @@ const resolutions: Readonly<Record<ImageDetail, number>> = {
 const byResolution: ImageRule = (_size, detail) => ({
   expected: resolutions[detail],
   conservative: 2_240,
-  most: 4_096,
+  max: 4_096,
 });
 
 /** Families that say how they count, and have others that count otherwise: all of these take up to 16,384 tokens. */
 const about =
   (count: (size: ImageSize) => number): ImageRule =>
-  (size) => ({ expected: Math.min(count(size ?? unseen), 16_384), conservative: 4_096, most: 16_384 });
+  (size) => ({ expected: Math.min(count(size ?? unseen), 16_384), conservative: 4_096, max: 16_384 });
 
 function ruleFor(counted: PictureTokens): ImageRule {
   switch (counted.by) {
@@ -160,7 +161,7 @@ function ruleFor(counted: PictureTokens): ImageRule {
     case 'patches':
       return patches(32, counted.perPatch, budgets[counted.budget]);
     case 'claude': {
-      const budget = { longSide: counted.longSide, patches: counted.patches, most: counted.max };
+      const budget = { longSide: counted.longSide, patches: counted.patches, max: counted.max };
       return patches(28, 1, () => budget);
     }
     case 'crops':
@@ -178,17 +179,17 @@ const rules: ReadonlyMap<PictureTokens, ImageRule> = new Map(pictureTokensKnown.
 const unknown: ImageRule = (size, detail) => {
   const { expected } = tiles(85, 170)(size, detail);
   let conservative = 4_096;
-  let most = 16_384;
+  let max = 16_384;
   for (const [known, rule] of rules) {
     // What an unknown family makes of a detail is not known either.
     const counted = rule(size, 'original');
-    most = Math.max(most, counted.most);
+    max = Math.max(max, counted.max);
     // A cheap model whose tokens are made as dear as another's is not to be expected of a name that nobody knows.
     const isInflated = known.by === 'tiles' && known.inflated === true;
     if (!isInflated && size !== null) conservative = Math.max(conservative, counted.conservative);
   }
   // Photographs have twelve million pixels, and are shrunk by most.
-  return { expected, conservative: size === null ? 16_384 : conservative, most };
+  return { expected, conservative: size === null ? 16_384 : conservative, max };
 };
 
 export function imageRuleOf(model: string): ImageRule {

@@ -6,7 +6,7 @@ import { measureNow } from '../sound/measure.js';
 export interface FileTokens {
   readonly expected: number;
   readonly conservative: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 const bytesIn = (source: string): Buffer => {
@@ -18,9 +18,9 @@ const bytesIn = (source: string): Buffer => {
 type Rates = FileTokens;
 
 /** Whatever the model. */
-const soundBounds = { conservative: 32, most: 40 };
+const soundBounds = { conservative: 32, max: 40 };
 /** A picture a second beside the sound: Gemini's models see 70 to 280 tokens of it, older ones 258. */
-const filmRates: Rates = { expected: 290, conservative: 290, most: 320 };
+const filmRates: Rates = { expected: 290, conservative: 290, max: 320 };
 
 /** Of so many seconds as are found in it; null: none are. */
 function lasting(file: Buffer, rates: Rates): FileTokens | null {
@@ -33,7 +33,7 @@ function lasting(file: Buffer, rates: Rates): FileTokens | null {
   return {
     expected: tokens(rates.expected),
     conservative: tokens(rates.conservative),
-    most: tokens(rates.most),
+    max: tokens(rates.max),
   };
 }
 
@@ -42,7 +42,7 @@ export const soundTokensOf = (model: string, source: string): FileTokens | null 
   lasting(bytesIn(source), { expected: factsOf(model).soundTokensPerSecond, ...soundBounds });
 
 /** A page counts as its text and as a picture of it. */
-const pageTokens = { usual: 1_500, most: 5_120 };
+const pageTokens = { usual: 1_500, max: 5_120 };
 /** Nobody takes more pages. */
 const maxPages = 1_000;
 /** Where its pages are packed, so that none can be seen, a page takes no fewer bytes. */
@@ -66,7 +66,7 @@ function document(file: Buffer): FileTokens {
   return {
     expected: seen * pageTokens.usual,
     conservative: seen * pageTokens.usual,
-    most: file.length + pages * pageTokens.most,
+    max: file.length + pages * pageTokens.max,
   };
 }
 

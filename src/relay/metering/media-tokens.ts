@@ -15,7 +15,7 @@ export interface MediaTokens {
   /** What it makes sense to hold at least: what it is unlikely to exceed. */
   readonly conservative: number;
   /** What it cannot exceed. */
-  readonly most: number;
+  readonly max: number;
   /** Characters of the request that are the thing itself, and no text to be counted. */
   readonly characters: number;
   /** What its tokens may be of; of a file that may have sound in it, that. */
@@ -50,40 +50,40 @@ function imageTokens(model: string, names: ReadonlySet<string>, part: JsonObject
   const inline = source !== null && !liesElsewhere(source);
   const size = inline ? inlineSize(source) : null;
   const detail = asDetail((isObject(image) ? image.detail : null) ?? part.detail);
-  let { expected, conservative, most } = imageRuleOf(model)(size, detail);
+  let { expected, conservative, max } = imageRuleOf(model)(size, detail);
   for (const name of names) {
     if (name === model) continue;
     const other = imageRuleOf(name)(size, detail);
     conservative = Math.max(conservative, other.conservative);
-    most = Math.max(most, other.most);
+    max = Math.max(max, other.max);
   }
-  return { expected, conservative, most, characters: inline ? source.length : 0, kind: 'imageInput' };
+  return { expected, conservative, max, characters: inline ? source.length : 0, kind: 'imageInput' };
 }
 
 /** How a kind of file is counted. */
 interface FileKind {
   /** Tokens of one that says nothing of itself. */
   readonly usual: number;
-  readonly bytesPerToken: { readonly conservative: number; readonly most: number };
+  readonly bytesPerToken: { readonly conservative: number; readonly max: number };
   /** By what is found in it; null: nothing is. */
   readonly foundIn: (model: string, source: string) => FileTokens | null;
 }
 
 /** Ten to thirty tokens a second: the first at the bit rates people use, the second at the lowest a codec has. */
-const soundFile: FileKind = { usual: 100, bytesPerToken: { conservative: 64, most: 8 }, foundIn: soundTokensOf };
+const soundFile: FileKind = { usual: 100, bytesPerToken: { conservative: 64, max: 8 }, foundIn: soundTokensOf };
 const anyFile: FileKind = {
   usual: 5_000,
-  bytesPerToken: { conservative: 8, most: 1 },
+  bytesPerToken: { conservative: 8, max: 1 },
   foundIn: (_model, source) => fileTokensOf(source),
 };
 /** A file that lies elsewhere, such as a film of two hours, may fill the largest context there is. */
-const unseenFile = { conservative: 131_072, most: 2_097_152 };
+const unseenFile = { conservative: 131_072, max: 2_097_152 };
 
 /** As long as answers get. */
 export const earlierSound: MediaTokens = {
   expected: soundFile.usual,
   conservative: 4_096,
-  most: 16_384,
+  max: 16_384,
   characters: 0,
   kind: 'audioInput',
 };
@@ -92,7 +92,7 @@ export const earlierSound: MediaTokens = {
 export const readByTool: MediaTokens = {
   expected: 0,
   conservative: 16_384,
-  most: 1_048_576,
+  max: 1_048_576,
   characters: 0,
   kind: 'input',
   brought: true,
@@ -144,7 +144,7 @@ function fileTokens(
       expected,
       found !== null && found.conservative > 0 ? found.conservative : tokens(bytesPerToken.conservative),
     ),
-    most: Math.max(tokens(bytesPerToken.most), found?.most ?? 0),
+    max: Math.max(tokens(bytesPerToken.max), found?.max ?? 0),
     characters: source.length,
     kind: 'audioInput',
   };

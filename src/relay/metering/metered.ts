@@ -92,8 +92,8 @@ interface Order {
 
 async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate }: Order): Promise<Reserving> {
   const { userId, apiKeyId } = facts;
-  const { price, promptTokens, most, least, minOfKey } = estimate;
-  const asked = { callId, userId, apiKeyId, terms, most, least, minOfKey };
+  const { price, promptTokens, max, min, minOfKey } = estimate;
+  const asked = { callId, userId, apiKeyId, terms, max, min, minOfKey };
   const admission = await outcomes.gate.admit(asked).catch((error: unknown) => {
     if (!isLostRace(error)) dropReservation(outcomes, callId);
     throw error;

@@ -41,7 +41,7 @@ export class PromptTally {
   private readonly media = { expected: 0, characters: 0 };
   /** What is no text, all of it and by kind, with a margin and at most. */
   private readonly conservative: InputCounts = { input: 0 };
-  private readonly most: InputCounts = { input: 0 };
+  private readonly max: InputCounts = { input: 0 };
   private lookedInto = 0;
   private brings = false;
 
@@ -57,7 +57,7 @@ export class PromptTally {
 
   /** What a caller says of keeping a part of the prompt in a cache. */
   cached(control: JsonValue | undefined): void {
-    if (keepsForHours(control)) this.most.cacheWriteHour = unboundedTokens;
+    if (keepsForHours(control)) this.max.cacheWriteHour = unboundedTokens;
   }
 
   /** A picture, a sound or a file, as it stands in a message. */
@@ -67,15 +67,15 @@ export class PromptTally {
     if (counted !== null) this.count(counted);
   }
 
-  count({ expected, conservative, most, characters, kind, brought }: MediaTokens): void {
+  count({ expected, conservative, max, characters, kind, brought }: MediaTokens): void {
     if (brought === true) this.brings = true;
     this.media.expected += expected;
     this.media.characters += characters;
     this.conservative.input += conservative;
-    this.most.input += most;
+    this.max.input += max;
     if (boundOf(kind) === null) return;
     this.conservative[kind] = (this.conservative[kind] ?? 0) + conservative;
-    this.most[kind] = (this.most[kind] ?? 0) + most;
+    this.max[kind] = (this.max[kind] ?? 0) + max;
   }
 
   /** `bytes`: of the whole request. */
@@ -88,8 +88,8 @@ export class PromptTally {
     return {
       expected: text + this.media.expected,
       conservative: withText(this.conservative, conservative),
-      most: withText(this.most, maxText),
-      uncounted: this.most.input > 0,
+      max: withText(this.max, maxText),
+      uncounted: this.max.input > 0,
       brings: this.brings,
     };
   }
@@ -99,7 +99,7 @@ export class PromptTally {
 export const countedPrompt = (tokens: number): PromptEstimate => ({
   expected: tokens,
   conservative: { input: tokens },
-  most: { input: tokens },
+  max: { input: tokens },
   brings: false,
   uncounted: false,
 });
@@ -110,7 +110,7 @@ export interface PromptEstimate {
   /** With a margin for encodings that are not public, and for samples that deceive. */
   readonly conservative: InputBound;
   /** What the bytes sent cannot exceed, whatever the encoding; and what it may use beside. */
-  readonly most: InputBound;
+  readonly max: InputBound;
   /** Some of it is brought by the provider or lies elsewhere: nobody here knows how long that is. */
   readonly brings: boolean;
   /** Some of it is no text, and only guessed. */

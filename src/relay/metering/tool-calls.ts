@@ -26,14 +26,14 @@ export function toolCallsOf(
   answers: number,
   switched: ReadonlySet<string>,
 ): Usage {
-  let most = noUsage;
-  for (const body of bodies) most = larger(most, mostIn(askedTools(body, switched), names, answers));
-  for (const name of names) if (factsOf(name).searchesAlways) most = larger(most, { [webSearch]: answers });
-  return most;
+  let max = noUsage;
+  for (const body of bodies) max = larger(max, maxIn(askedTools(body, switched), names, answers));
+  for (const name of names) if (factsOf(name).searchesAlways) max = larger(max, { [webSearch]: answers });
+  return max;
 }
 
 /** Of the tools of one body. */
-function mostIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers: number): Usage {
+function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers: number): Usage {
   let sum = noUsage;
   for (const { calls, by, isSwitch } of tools)
     switch (calls) {
@@ -66,9 +66,9 @@ function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string
 /** The larger of two counts of each tool. */
 function larger(one: Usage, other: Usage): Usage {
   if (one === noUsage || other === noUsage) return one === noUsage ? other : one;
-  const most: Partial<Record<ToolCalls, number>> = { ...one };
-  for (const name of Object.keys(other) as ToolCalls[]) most[name] = Math.max(most[name] ?? 0, other[name] ?? 0);
-  return most;
+  const max: Partial<Record<ToolCalls, number>> = { ...one };
+  for (const name of Object.keys(other) as ToolCalls[]) max[name] = Math.max(max[name] ?? 0, other[name] ?? 0);
+  return max;
 }
 
 /** In each answer of whichever of these models. */

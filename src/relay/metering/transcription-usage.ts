@@ -26,17 +26,17 @@ const lasting = (seconds: number): Usage => ({ input: soundTokens(seconds), seco
 export function transcriptionUsage(
   told: Usage | null,
   generated: Generated,
-  { said, expected, most }: SoundLength,
+  { said, expected, max }: SoundLength,
   { bound, model }: Pick<KnownOfUsage, 'bound' | 'model'>,
 ): UsedTokens {
   if (mayUse(bound, 'audioInput') && told !== null && promptTokens(told) > 0) {
-    const audioInput = soundTokens(most);
-    const longest = { ...bound, input: bound.input + audioInput, audioInput };
-    const believed = believedUsage(told, generated, { bound: longest, promptEstimate: bound.input, model });
+    const audioInput = soundTokens(max);
+    const withAudio = { ...bound, input: bound.input + audioInput, audioInput };
+    const believed = believedUsage(told, generated, { bound: withAudio, promptEstimate: bound.input, model });
     if (believed.usageSource === 'upstream') return believed;
   }
   const measured = told?.seconds ?? 0;
-  if (measured > 0 && measured <= most)
+  if (measured > 0 && measured <= max)
     return {
       usage: lasting(Math.max(Math.ceil(measured), said === null ? 0 : wholeSeconds(said))),
       usageSource: 'upstream',

@@ -103,7 +103,7 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
     if (await gate.isUserSpent(user.id))
       throw paymentRefusal(
         { short: 'user', available: zero },
-        { least: Quota(1), minOfKey: Quota(1) },
+        { min: Quota(1), minOfKey: Quota(1) },
         directory.settings(),
       );
     const body = await bodies[endpoint.body](request, ip, user.id, maxCountedBytes);

@@ -115,7 +115,7 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
   }
   const { prompt } = demand;
   const conservative = prompt.conservative.input + tools * readByTool.conservative;
-  const most = prompt.most.input + bytes + tools * readByTool.most;
+  const max = prompt.max.input + bytes + tools * readByTool.max;
   return {
     ...demand,
     answers,
@@ -123,7 +123,7 @@ export function withOverrides<Asked extends Pick<Demand, 'prompt' | 'answers' | 
     prompt: {
       ...prompt,
       conservative: { ...prompt.conservative, input: conservative },
-      most: { ...prompt.most, input: most, ...(keeps && { cacheWriteHour: unboundedTokens }) },
+      max: { ...prompt.max, input: max, ...(keeps && { cacheWriteHour: unboundedTokens }) },
       uncounted: prompt.uncounted || tools > 0,
       brings: prompt.brings || tools > 0,
     },

@@ -10,13 +10,13 @@ const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0,
 /** What a caller is told whose call was not admitted. */
 export function paymentRefusal(
   shortage: Shortage,
-  estimate: Pick<HoldEstimate, 'least' | 'minOfKey'>,
+  estimate: Pick<HoldEstimate, 'min' | 'minOfKey'>,
   settings: Settings,
 ): RelayError {
-  const least = shortage.short === 'user' ? estimate.least : estimate.minOfKey;
+  const min = shortage.short === 'user' ? estimate.min : estimate.minOfKey;
   const show = (quota: number): string =>
     plainQuotaText(quota, settings.prices.quotaPerUnit, settings.flag('DisplayInCurrencyEnabled'));
-  const amounts = `available ${show(shortage.available)}, needed ${show(least)}`;
+  const amounts = `available ${show(shortage.available)}, needed ${show(min)}`;
   switch (shortage.short) {
     case 'user':
       return new RelayError(403, 'insufficient_user_quota', `the quota of the user is not sufficient: ${amounts}`);
@@ -31,7 +31,7 @@ export function paymentRefusal(
       const code = 'token_budget_exceeded';
       const whole = `the ${budget.period} budget of the token, ${show(budget.quota)},`;
       // Waiting is of no use then, and a status that clients take for a reason to ask again would be wrong.
-      if (least > budget.quota) return new RelayError(403, code, `${whole} is less than the call may cost: ${amounts}`);
+      if (min > budget.quota) return new RelayError(403, code, `${whole} is less than the call may cost: ${amounts}`);
       const message = `${whole} is not sufficient: ${amounts}; it begins anew at ${timeText(resetsAt)}`;
       const wait = String(Math.ceil(resetsInMs / 1000));
       const soon = new RelayError(429, code, message, { retryAfter: wait });

@@ -91,8 +91,8 @@ export class RefusalTally {
     return this.kinds.size < maxKinds && (this.byUser.get(userId) ?? 0) < maxKindsOfOne;
   }
 
-  private coarser(refusal: Refusal, most: number): RefusedKind | null {
-    return this.known(refusal) ?? (this.kinds.size < most ? this.begun(refusal) : null);
+  private coarser(refusal: Refusal, max: number): RefusedKind | null {
+    return this.known(refusal) ?? (this.kinds.size < max ? this.begun(refusal) : null);
   }
 
   private begun(refusal: Refusal): RefusedKind {

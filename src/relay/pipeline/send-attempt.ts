@@ -86,7 +86,7 @@ export async function sendAttempt(
       return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
     }
     const { largeWork, answers } = ports;
-    const room = { largest: answers.largest, place: answerPlace };
+    const room = { maxBytes: answers.maxBytes, place: answerPlace };
     const patience = { idleMs, unseenMs: answerTimeoutMs };
     const answered = { provider, channel, caller, info, sending, patience, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);

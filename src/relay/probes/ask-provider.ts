@@ -21,7 +21,7 @@ interface ChannelTarget {
 interface Question<Told> {
   readonly ask: (asking: ProviderQueries) => Promise<Told>;
   /** Bytes of one answer; left out: few. */
-  readonly largest?: number;
+  readonly maxBytes?: number;
 }
 
 const maxReasonLength = 300;
@@ -34,7 +34,7 @@ export async function askProvider<Told>(
   { clock, authorising }: AskProviderPorts,
   provider: Provider,
   asked: ChannelTarget,
-  { ask, largest }: Question<Told>,
+  { ask, maxBytes }: Question<Told>,
 ): Promise<Told> {
   const own = asked.baseUrl.trim().replace(/\/+$/, '');
   const base = own || provider.defaultBaseUrl;
@@ -44,7 +44,7 @@ export async function askProvider<Told>(
     const answer = await authorising.sideRequests.get(
       { url: undoubled(base, url), headers: { accept: 'application/json', ...headers } },
       asked.proxy,
-      largest,
+      maxBytes,
     );
     if (!answer.ok) throw new NotReported(unreached(answer).error.message);
     if (answer.status !== 200) throw new NotReported(`status code: ${answer.status}`);

@@ -31,7 +31,7 @@ export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): Upstream
     try {
       const told = await askProvider(asking, provider, place, {
         ask: provider.models ?? openAiModelList,
-        largest: maxList,
+        maxBytes: maxList,
       });
       const names = [...new Set(told)].filter(isUsable(place.key.trim()));
       if (names.length > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);

@@ -20,7 +20,7 @@ const opening = 6;
 const closing = 2;
 
 /** A chunk may be larger, and is then read as any other. */
-const longest = 4096;
+const maxLength = 4096;
 
 /** Frames that are alike. */
 export interface Like {
@@ -42,7 +42,7 @@ export class ChunkPattern {
    * it is none of these.
    */
   static of(chunk: JsonObject, bytes: Buffer, start: number, end: number): ChunkPattern | null {
-    if (end - start > longest) return null;
+    if (end - start > maxLength) return null;
     const member = memberOf(chunk);
     if (member === null) return null;
     // A name or a word that is written with escapes could be anything.

@@ -17,7 +17,7 @@ const failedAtGoogle: ReadonlySet<string> = new Set(['OTHER', 'IMAGE_OTHER', 'NO
 const lacksRoom = /overloaded|insufficient_system_resource/;
 
 /** Longest reason that is looked at. */
-const longest = 128;
+const maxLength = 128;
 
 function failureBy(reason: string, told: JsonObject | null, confidential: Confidential): UpstreamError {
   const code = reason.toLowerCase().replace(/[: ]+/g, '_');
@@ -31,7 +31,7 @@ function failureBy(reason: string, told: JsonObject | null, confidential: Confid
 }
 
 export const saysFailure = (reason: JsonValue | undefined): reason is string =>
-  typeof reason === 'string' && reason.length <= longest && failed.test(reason.toLowerCase());
+  typeof reason === 'string' && reason.length <= maxLength && failed.test(reason.toLowerCase());
 
 /** Of one answer, as Anthropic tells it (`stop_reason`); null: it did not fail. */
 export const failedStop = (reason: JsonValue | undefined, confidential: Confidential): UpstreamError | null =>

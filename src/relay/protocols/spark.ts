@@ -117,12 +117,12 @@ function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
 }
 
 /** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
-function overridden(frame: JsonObject, override: JsonObject, most: number): JsonObject {
+function overridden(frame: JsonObject, override: JsonObject, max: number): JsonObject {
   const { parameter, ...others } = { ...frame, ...override };
   const chat = isObject(parameter) && isObject(parameter.chat) ? parameter.chat : {};
-  if (!isObject(parameter) || typeof chat.max_tokens !== 'number' || chat.max_tokens <= most)
+  if (!isObject(parameter) || typeof chat.max_tokens !== 'number' || chat.max_tokens <= max)
     return { parameter, ...others };
-  return { parameter: { ...parameter, chat: { ...chat, max_tokens: most } }, ...others };
+  return { parameter: { ...parameter, chat: { ...chat, max_tokens: max } }, ...others };
 }
 
 const statuses: readonly (readonly [RegExp, number])[] = [

@@ -88,16 +88,16 @@ export function* ogg(file: Buffer): Walk {
   let [seconds, bytes, thinnest, raw, steps] = [0, 0, Number.POSITIVE_INFINITY, 0, 0];
   let dataSeen = false;
   const endChain = (): void => {
-    let [longest, most] = [0, 0];
+    let [maxSeconds, maxBytes] = [0, 0];
     for (const stream of chain.values()) {
       if (stream === null) continue;
-      longest = Math.max(longest, secondsOf(stream));
-      most = Math.max(most, stream.bytes);
+      maxSeconds = Math.max(maxSeconds, secondsOf(stream));
+      maxBytes = Math.max(maxBytes, stream.bytes);
       thinnest = Math.min(thinnest, stream.codec.thinnest);
       raw = Math.max(raw, stream.codec.raw);
     }
-    seconds += longest;
-    bytes += most;
+    seconds += maxSeconds;
+    bytes += maxBytes;
     chain = new Map();
     dataSeen = false;
   };

@@ -20,7 +20,7 @@ type SoundFormat = Pick<
 >;
 
 /** Of the library's own processor time for a file, in milliseconds. */
-const usualMostMs = 3_000;
+const defaultMaxMs = 3_000;
 /** It waits so many times as long where the machine leaves it no time. */
 const maxWaits = 5;
 /** Of film with sound, bytes that a second takes at most. */
@@ -94,7 +94,7 @@ export class SoundFormats {
   /** Told what becomes of the file that is looked at. */
   private answered: (answer: Answer) => void = () => {};
 
-  constructor(private readonly maxMs = usualMostMs) {}
+  constructor(private readonly maxMs = defaultMaxMs) {}
 
   /** Whose files are too many for another one of this holder; null: nobody's. */
   noRoomFor(holder: number): NoRoom | null {

@@ -10,13 +10,13 @@ export interface SoundLength {
   /** Whole seconds, as far as can be told before anybody has heard it; never fewer than so many bytes last. */
   readonly expected: number;
   /** Seconds that so many bytes of this codec last at most, or what the file says where that is more. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** What a second takes of a file that does not tell how long it lasts: speech, compressed as closely as people do. */
 const usualSound = 2_000;
 /** Nothing lasts longer, whatever its header says: a product with it stays in the range of exact integers. */
-const longest = 10_000_000;
+const maxSeconds = 10_000_000;
 /** Seconds that encoders add at the ends. */
 const padding = 0.1;
 
@@ -42,11 +42,11 @@ export class SoundLengths {
 
   async of(bytes: Uint8Array, holder: number): Promise<SoundLength> {
     const found = (await this.formats.of(bytes, holder)) ?? unknown(bytes);
-    const said = found.seconds === null ? null : Math.min(found.seconds, longest);
+    const said = found.seconds === null ? null : Math.min(found.seconds, maxSeconds);
     const there = said === null ? Math.ceil(found.bytes / usualSound) : wholeSeconds(said);
     const expected = Math.max(there, Math.ceil(found.bytes / found.densest));
     // Upstreams tell begun seconds, too.
-    const most = Math.max(bytes.length / found.thinnest, found.announced ?? 0, expected + 1);
-    return { said, expected, most: Math.min(most, longest) };
+    const max = Math.max(bytes.length / found.thinnest, found.announced ?? 0, expected + 1);
+    return { said, expected, max: Math.min(max, maxSeconds) };
   }
 }

@@ -23,7 +23,7 @@ interface Kept {
 
 const usualMarginMs = 5 * 60_000;
 /** Credentials; one channel has one. */
-const usualMost = 1000;
+const defaultMax = 1000;
 
 /** A short life is half used. */
 const usedMs = (lifeMs: number): number => lifeMs - Math.min(usualMarginMs, lifeMs / 2);
@@ -33,9 +33,9 @@ export class AccessTokens {
 
   constructor(
     private readonly clock: Clock,
-    most = usualMost,
+    max = defaultMax,
   ) {
-    this.kept = growingLru(most);
+    this.kept = growingLru(max);
   }
 
   /** `credentials`: all that the token depends on, the way to it included. What `fetch` throws is thrown to all. */

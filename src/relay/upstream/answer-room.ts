@@ -19,15 +19,15 @@ const uncounted = mebibyte;
 
 export class AnswerRoom {
   /** Bytes of one answer, unpacked. */
-  readonly largest: number;
+  readonly maxBytes: number;
   private readonly room: BodyRoom;
 
   constructor(heapLimit: number) {
-    this.largest = Math.floor(Math.min(maxAnswer, heapLimit / maxShare));
-    const totalBytes = Math.max(heapLimit / heldShare, this.largest);
+    this.maxBytes = Math.floor(Math.min(maxAnswer, heapLimit / maxShare));
+    const totalBytes = Math.max(heapLimit / heldShare, this.maxBytes);
     this.room = new BodyRoom({
       totalBytes,
-      maxBytes: this.largest,
+      maxBytes: this.maxBytes,
       unfinishedPerAddress: Number.POSITIVE_INFINITY,
     });
   }

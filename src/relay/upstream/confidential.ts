@@ -202,11 +202,11 @@ const printable = (text: string): string =>
   text.replace(/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/gu, (found) => (found === '\n' ? found : ' '));
 
 /** The text without what must not be read in it; cut where it is endless. */
-export function withoutSecrets(text: string, confidential: Confidential, longest: number): string {
+export function withoutSecrets(text: string, confidential: Confidential, maxLength: number): string {
   const { patterns, fragments } = knownOf(confidential);
   let clean = printable(text.slice(0, maxRead));
   for (const pattern of patterns) clean = clean.replace(pattern, mask);
   clean = withoutIpV6(withoutFragments(clean, fragments));
   for (const pattern of foreign) clean = clean.replace(pattern, mask);
-  return printable(clean.slice(0, longest));
+  return printable(clean.slice(0, maxLength));
 }

@@ -20,8 +20,8 @@ export type ControlAnswer = { readonly ok: true; readonly status: number; readon
 export interface ControlClient {
   /** `proxy`: the channel's. */
   post(question: ControlRequest, proxy: string | null): Promise<ControlAnswer>;
-  /** `largest`: bytes of the answer, unpacked; left out: few. */
-  get(question: Omit<ControlRequest, 'content'>, proxy: string | null, largest?: number): Promise<ControlAnswer>;
+  /** `maxBytes`: bytes of the answer, unpacked; left out: few. */
+  get(question: Omit<ControlRequest, 'content'>, proxy: string | null, maxBytes?: number): Promise<ControlAnswer>;
 }
 
 /** From the dialling to the last byte. */
@@ -39,7 +39,7 @@ export function openControlClient(
     method: 'GET' | 'POST',
     { url, headers, content }: ControlRequest,
     proxy: string | null,
-    largest = usualAnswer,
+    maxBytes = usualAnswer,
   ): Promise<ControlAnswer> => {
     const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
     const sending = upstream.send({ method, url, headers, content }, waits);
@@ -48,7 +48,7 @@ export function openControlClient(
       const sent = await sending.sent;
       if (!sent.ok) return sent;
       const { status, body } = sent.answer;
-      return { ok: true, status, body: await body.whole(largest, place) };
+      return { ok: true, status, body: await body.whole(maxBytes, place) };
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
       return { ...broken, timedOut: error instanceof Overdue };
@@ -59,6 +59,6 @@ export function openControlClient(
   };
   return {
     post: (question, proxy) => ask('POST', question, proxy),
-    get: ({ url, headers }, proxy, largest) => ask('GET', { url, headers, content: noContent }, proxy, largest),
+    get: ({ url, headers }, proxy, maxBytes) => ask('GET', { url, headers, content: noContent }, proxy, maxBytes),
   };
 }

@@ -106,8 +106,8 @@ const memberPath = /^[\w.[\]$/ -]+$/;
  * programs: one that is not made like one, or holds something confidential, is left out.
  */
 export function asUpstreamError(failure: ReportedFailure, status: number, confidential: Confidential): UpstreamError {
-  const plain = (text: string | null, shape: RegExp, longest: number): string | null =>
-    text !== null && shape.test(text) && withoutSecrets(text, confidential, longest) === text ? text : null;
+  const plain = (text: string | null, shape: RegExp, maxLength: number): string | null =>
+    text !== null && shape.test(text) && withoutSecrets(text, confidential, maxLength) === text ? text : null;
   const type = plain(failure.type, identifier, maxParamLength);
   const code = plain(failure.code, identifier, maxParamLength);
   const classified = failure.type !== null || failure.code !== null;

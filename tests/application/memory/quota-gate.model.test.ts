@@ -392,7 +392,7 @@ class Model {
     const [user, key] = [pickFrom(users, who), keys[keyIndex] ?? null];
     const id = CallId(`ours-${this.calls++}`);
     const least = Math.floor(quota * share);
-    const range = { most: Quota(quota), least: Quota(least), minOfKey: Quota(least) };
+    const range = { max: Quota(quota), min: Quota(least), minOfKey: Quota(least) };
     this.world.gate
       .admit({ ...{ callId: id, userId: user, apiKeyId: key, terms: { unlimited, budget } }, ...range })
       .then(

@@ -38,7 +38,7 @@ beforeEach(async () => {
   await database.pool.query('TRUNCATE notifications');
   clock = settableClock(start);
   personal = new MemoryPersonalData();
-  notify = notifier({ queue, personal, clock, limit: { most: 2, withinMs: 600_000 } });
+  notify = notifier({ queue, personal, clock, limit: { max: 2, withinMs: 600_000 } });
   [told, answers, lines, stop] = [[], [], [], null];
 });
 afterEach(async () => stop?.());

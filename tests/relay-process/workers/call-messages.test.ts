@@ -36,8 +36,8 @@ const estimate: HoldEstimate = {
   beside: 18,
   conservativeOverhead: 3,
   mayLower: true,
-  most: Quota(19),
-  least: Quota(20),
+  max: Quota(19),
+  min: Quota(20),
   minOfKey: Quota(21),
 };
 const settlement: Settlement = {

@@ -531,13 +531,13 @@ test('a reservation covers input unknown before the upstream reads it: pages tha
   const reading = prompt(generateContent, { contents, tools: [{ urlContext: {} }] });
   expect(reading.expected).toBe(plain.expected);
   expect(reading.conservative - plain.conservative).toBe(16_384);
-  expect(reading.most - plain.most).toBe(1_048_576);
+  expect(reading.max - plain.max).toBe(1_048_576);
   // A film by its address is as long as nobody here knows.
   const film = { fileData: { fileUri: 'https://films.example/long' } };
-  expect(prompt(generateContent, { contents: [{ parts: [film] }] }).most).toBeGreaterThan(2_097_152);
+  expect(prompt(generateContent, { contents: [{ parts: [film] }] }).max).toBeGreaterThan(2_097_152);
   const asked = (name: string) =>
     prompt(chat, { messages: [{ role: 'user', content: 'x' }], tools: [{ type: 'function', function: { name } }] });
-  expect(asked('urlContext').most - asked('urlcontext').most).toBe(1_048_576);
+  expect(asked('urlContext').max - asked('urlcontext').max).toBe(1_048_576);
 });
 
 test('pictures are counted as pictures wherever they are, and not as text', () => {

@@ -27,15 +27,15 @@ const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-p
 describe('a hold for a model whose thinking comes on top', () => {
   test('has room for the thinking of every answer, and is refused without', () => {
     const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 100, n: 2 };
-    const { bound, least, most } = estimated(body, 20_000);
+    const { bound, min, max } = estimated(body, 20_000);
     expect(bound.output).toBe(2 * 20_100);
-    expect(most - bound.input).toBe(2 * 20_100);
-    expect(least).toBeGreaterThan(2 * 20_100);
+    expect(max - bound.input).toBe(2 * 20_100);
+    expect(min).toBeGreaterThan(2 * 20_100);
   });
 
   test('leaves the answer what is left beside the thinking, where the caller names no limit', () => {
     const estimate = estimated({ messages: [{ role: 'user', content: 'hi' }] }, 20_000);
-    const granted = Quota(estimate.least + 1_000);
+    const granted = Quota(estimate.min + 1_000);
     const limit = affordableLimit(estimate, granted) ?? 0;
     expect(limit).toBe(settings.preConsumedTokens + 1_000);
     expect(limit + 20_000 + estimate.conservative.input).toBeLessThanOrEqual(granted);
@@ -48,18 +48,18 @@ describe('a limit of the caller’s own that cannot be paid', () => {
 
   test('is lowered to what the grant pays, and never raised', () => {
     const estimate = held(body, 100, ['claude-opus-4-5'], 0);
-    expect(estimate.least).toBe(estimate.conservative.input + settings.preConsumedTokens);
-    const granted = Quota(estimate.least + 1_000);
+    expect(estimate.min).toBe(estimate.conservative.input + settings.preConsumedTokens);
+    const granted = Quota(estimate.min + 1_000);
     expect(affordableLimit(estimate, granted)).toBe(settings.preConsumedTokens + 1_000);
-    expect(affordableLimit(estimate, estimate.most)).toBeNull();
+    expect(affordableLimit(estimate, estimate.max)).toBeNull();
     expect(affordableLimit(held({ messages, max_tokens: 20 }, 100, ['claude-opus-4-5'], 0), granted)).toBeNull();
   });
 
   test('is kept where the operator wants that: the whole of it must be there', () => {
     const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), noPrices, initialOptions(noPrices));
     const estimate = held(body, 100, ['claude-opus-4-5'], 0, changed);
-    expect(estimate.least).toBe(estimate.conservative.input + 128_000);
-    expect(affordableLimit(estimate, estimate.least)).toBeNull();
+    expect(estimate.min).toBe(estimate.conservative.input + 128_000);
+    expect(affordableLimit(estimate, estimate.min)).toBeNull();
   });
 });
 
@@ -76,9 +76,9 @@ test('what is read and put out for a summary is held for beside prompt and limit
   const [plain, summed] = [hold(false), hold(true)];
   expect(summed.bound.input).toBe(2 * plain.bound.input);
   expect(summed.bound.output).toBe(100 + summed.limits.output);
-  expect(summed.least).toBe(plain.least + 8_192);
+  expect(summed.min).toBe(plain.min + 8_192);
   // The summary leaves the limit as it is.
-  expect(affordableLimit(summed, summed.least)).toBeNull();
+  expect(affordableLimit(summed, summed.min)).toBeNull();
 });
 
 test('a hold has room for a prompt that fills the larger context of two models a name may stand for', () => {
@@ -110,15 +110,15 @@ describe('a hold for a model that is dearer beyond a length of the prompt', () =
     });
 
   test('is by the dear tier, and records it, as soon as the longest prompt that is possible reaches it', () => {
-    const { price, bound, most } = estimate(4_000);
+    const { price, bound, max } = estimate(4_000);
     expect(bound.input).toBeGreaterThan(2_000);
     expect(price).toEqual(tiered);
-    expect(most).toBe(3 * (bound.input + bound.output));
+    expect(max).toBe(3 * (bound.input + bound.output));
   });
 
   test('is by the plain price, and records no tier, where no prompt reaches it', () => {
-    const { price, bound, most } = estimate(200);
+    const { price, bound, max } = estimate(200);
     expect(price).not.toHaveProperty('tiers');
-    expect(most).toBe(bound.input + bound.output);
+    expect(max).toBe(bound.input + bound.output);
   });
 });

@@ -32,7 +32,7 @@ const picture = (model: string, width: number, height: number, detail?: string, 
   const [with_, without] = [demand(chat([part]), model, sentAs), demand(chat([]), model, sentAs)];
   return {
     expected: with_.expected - without.expected,
-    most: with_.most,
+    max: with_.max,
     conservative: with_.conservative - without.conservative,
   };
 };
@@ -81,27 +81,27 @@ describe('what upstream tells of a picture is believed', () => {
     ['on one as dear as the dearest, under a name of its own', 'our-vision', 2048, 4096, undefined, 6 * 5667 + 2833],
     ['larger than most routes take', 'gpt-6-astra', 9000, 6000, undefined, 63_612],
   ])('%s', (_which, model, width, height, detail, told) => {
-    expect(picture(model, width, height, detail).most).toBeGreaterThanOrEqual(told);
+    expect(picture(model, width, height, detail).max).toBeGreaterThanOrEqual(told);
   });
 
   test.each(['gpt-5.2', 'gpt-5.6', 'gpt-6-astra', 'claude-opus-5-5', 'gemini-3.8-flash', 'mistral-large', 'o3'])(
     'on %s where nobody here can see it, too',
     (model) => {
       const part = { type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } };
-      const { most } = demand(chat([part]), model);
-      expect(most).toBeGreaterThanOrEqual(picture(model, 5_000, 4_000).most - dataUrl(1, 1).length);
+      const { max } = demand(chat([part]), model);
+      expect(max).toBeGreaterThanOrEqual(picture(model, 5_000, 4_000).max - dataUrl(1, 1).length);
     },
   );
 
   test('is held for as the model a channel maps to counts it', () => {
     const asked = picture('gpt-4o', 6000, 4000);
-    expect(asked.most).toBeLessThan(2_000);
-    expect(picture('gpt-4o', 6000, 4000, undefined, 'gpt-5.6').most).toBeGreaterThanOrEqual(28_212);
+    expect(asked.max).toBeLessThan(2_000);
+    expect(picture('gpt-4o', 6000, 4000, undefined, 'gpt-5.6').max).toBeGreaterThanOrEqual(28_212);
   });
 
   test('and a lie beyond what the picture can be is not', () => {
-    expect(picture('gpt-5.6', 1024, 1024).most).toBeLessThan(1_500);
-    expect(picture('gpt-5.6', 6000, 4000, 'high').most).toBeLessThan(3_500);
+    expect(picture('gpt-5.6', 1024, 1024).max).toBeLessThan(1_500);
+    expect(picture('gpt-5.6', 6000, 4000, 'high').max).toBeLessThan(3_500);
   });
 });
 
@@ -114,9 +114,9 @@ describe('in every dialect', () => {
   test('a Claude reads no more than its patches from a picture in Messages', () => {
     const source = { type: 'base64', media_type: 'image/png', data: png(8000, 8000) };
     const body = { messages: [{ role: 'user', content: [{ type: 'image', source }] }] };
-    const { expected, most } = promptOf(body, bytesOf(body), 'claude-opus-5-5', new Set(['claude-opus-5-5']));
+    const { expected, max } = promptOf(body, bytesOf(body), 'claude-opus-5-5', new Set(['claude-opus-5-5']));
     expect(expected - 4_761).toBeLessThan(10);
-    expect(most.input).toBeLessThan(5_500);
+    expect(max.input).toBeLessThan(5_500);
   });
 
   test.each([

@@ -28,7 +28,7 @@ describe('a sound in a prompt', () => {
   });
 
   test('that is nearly silent is believed as far as it lasts, though it has hardly any bytes', () => {
-    expect(heard('gemini-3.8-flash', ogg(600, 500, 60)).most).toBeGreaterThanOrEqual(600 * 32);
+    expect(heard('gemini-3.8-flash', ogg(600, 500, 60)).max).toBeGreaterThanOrEqual(600 * 32);
   });
 
   test('without compression is held for by its seconds at the least, not by its bytes', () => {
@@ -45,21 +45,21 @@ test('no more than sixteen files of a prompt are looked into', () => {
 
 describe('a file in a prompt', () => {
   test('that is a film counts by its seconds', () => {
-    const { expected, most } = filed('gemini-3.8-flash', film(100, 200_000), 'video/quicktime');
-    expect([expected, most >= 100 * 312]).toEqual([29_010, true]);
+    const { expected, max } = filed('gemini-3.8-flash', film(100, 200_000), 'video/quicktime');
+    expect([expected, max >= 100 * 312]).toEqual([29_010, true]);
   });
 
   const page = '<< /Type /Page /Parent 2 0 R >>\n';
   test('that is a document is believed for every page as a picture and a text', () => {
     const pages = Buffer.from(`%PDF-1.4\n<< /Type /Pages /Count 200 >>\n${page.repeat(200)}`);
     expect(filed('claude-opus-5-5', pages)).toMatchObject({ expected: 300_000, conservative: 300_000 });
-    expect(filed('claude-opus-5-5', pages).most).toBeGreaterThanOrEqual(200 * 5_000);
+    expect(filed('claude-opus-5-5', pages).max).toBeGreaterThanOrEqual(200 * 5_000);
   });
 
   test('whose pages are packed is believed as if each were small', () => {
     const packed = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(150_000, 0x9c)]);
-    const { expected, most } = filed('claude-opus-5-5', packed);
-    expect([expected, most >= 50 * 5_500]).toEqual([5_000, true]);
+    const { expected, max } = filed('claude-opus-5-5', packed);
+    expect([expected, max >= 50 * 5_500]).toEqual([5_000, true]);
   });
 
   test('that announces more pages than anybody takes counts no more than those', () => {

@@ -163,7 +163,7 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
   });
 
   test('a call of which nothing can be held is refused', async () => {
-    const poor = { ...estimate, least: Quota(901), minOfKey: Quota(901), most: Quota(901) };
+    const poor = { ...estimate, min: Quota(901), minOfKey: Quota(901), max: Quota(901) };
     const refused = await metering.meter.reserve(CallId('c2'), factsOf({ userId: 7 }), unlimited, poor);
     expect(refused).toMatchObject({ ok: false, shortage: { short: 'user', available: 900 } });
     expect(metering.isUnderWay(CallId('c2'))).toBe(false);

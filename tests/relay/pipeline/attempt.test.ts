@@ -58,7 +58,7 @@ function given({ says = [good], vault = async () => 'sk-upstream', full = [], re
         return () => enter(id, -1);
       },
     },
-    answers: { largest: 2 ** 20 },
+    answers: { maxBytes: 2 ** 20 },
     largeWork: new LargeWork(),
     parsedChannel: channelParser(),
     providerOf: () => openai,

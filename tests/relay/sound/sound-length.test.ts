@@ -26,9 +26,9 @@ describe('the duration in the header of a file is used', () => {
     ['AAC in MPEG-4', m4a(8, 20_000), 8],
     ['WebM', webm(7, 20_000), 7],
   ])('%s', async (_name, file, seconds) => {
-    const { said, expected, most } = await lengths.of(file, 1);
+    const { said, expected, max } = await lengths.of(file, 1);
     expect(said).toBeCloseTo(seconds, 1);
-    expect([expected, most >= expected]).toEqual([Math.ceil(seconds - 0.1), true]);
+    expect([expected, max >= expected]).toEqual([Math.ceil(seconds - 0.1), true]);
   });
 });
 
@@ -112,8 +112,8 @@ describe('the inspection of a file', () => {
     for (let round = 0; round < 300; round++) {
       const file = Buffer.from(whole[round % whole.length] ?? []);
       for (let changes = 0; changes < 8; changes++) file[random(Math.min(file.length, 400))] = random(256);
-      const { expected, most } = await lengths.of(file.subarray(0, file.length - random(100)), 1);
-      expect(Number.isSafeInteger(expected) && expected > 0 && most >= expected).toBe(true);
+      const { expected, max } = await lengths.of(file.subarray(0, file.length - random(100)), 1);
+      expect(Number.isSafeInteger(expected) && expected > 0 && max >= expected).toBe(true);
     }
   });
 });

@@ -5,8 +5,8 @@ const mebibyte = 1024 * 1024;
 
 describe('the memory for answers', () => {
   test('allows answers of 64 MiB where the heap is large, and of an eighth of the heap otherwise', () => {
-    expect(new AnswerRoom(4096 * mebibyte).largest).toBe(64 * mebibyte);
-    expect(new AnswerRoom(256 * mebibyte).largest).toBe(32 * mebibyte);
+    expect(new AnswerRoom(4096 * mebibyte).maxBytes).toBe(64 * mebibyte);
+    expect(new AnswerRoom(256 * mebibyte).maxBytes).toBe(32 * mebibyte);
   });
 
   test('counts nothing up to a mebibyte, then everything, and releases it once', () => {

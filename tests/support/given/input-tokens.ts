@@ -1,8 +1,8 @@
 import type { PromptEstimate } from '../../../src/relay/metering/prompt-tally.js';
 
 /** Input tokens of a prompt, whatever their kind. */
-export const inputTokens = ({ expected, conservative, most }: PromptEstimate) => ({
+export const inputTokens = ({ expected, conservative, max }: PromptEstimate) => ({
   expected,
   conservative: conservative.input,
-  most: most.input,
+  max: max.input,
 });

@@ -32,7 +32,7 @@ export const estimateOf = (quota: number): Estimate => ({
   beside: 0,
   conservativeOverhead: 0,
   mayLower: false,
-  most: Quota(quota),
-  least: Quota(quota),
+  max: Quota(quota),
+  min: Quota(quota),
   minOfKey: Quota(quota),
 });

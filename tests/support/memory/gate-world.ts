@@ -273,8 +273,8 @@ export const admit = (
     userId: user,
     apiKeyId: apiKey,
     terms: { unlimited, budget },
-    most: Quota(quota),
-    least: Quota(least),
+    max: Quota(quota),
+    min: Quota(least),
     minOfKey: Quota(minOfKey),
   });
 

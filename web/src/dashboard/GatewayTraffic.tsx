@@ -23,7 +23,7 @@ interface Gauge {
   readonly format: (value: number) => string;
   readonly colour: string;
   /** How far the chart's scale reaches at least. */
-  readonly least: number;
+  readonly minTop: number;
 }
 
 export function GatewayTraffic() {
@@ -43,7 +43,7 @@ export function GatewayTraffic() {
       figures: ['requestsPerMinute'],
       format: abbreviate,
       colour: 'blue',
-      least: 4,
+      minTop: 4,
     },
     {
       label: t('figure.tokens'),
@@ -51,7 +51,7 @@ export function GatewayTraffic() {
       figures: ['tokensPerMinute'],
       format: abbreviate,
       colour: 'violet',
-      least: 4,
+      minTop: 4,
     },
     {
       label: t('figure.spend'),
@@ -59,7 +59,7 @@ export function GatewayTraffic() {
       figures: ['quotaPerMinute'],
       format: money,
       colour: 'green',
-      least: 1,
+      minTop: 1,
     },
     {
       label: t('figure.errorRate'),
@@ -68,7 +68,7 @@ export function GatewayTraffic() {
       figures: ['errorRate'],
       format: formatPercent,
       colour: 'red',
-      least: 0.1,
+      minTop: 0.1,
     },
     {
       label: t('figure.firstToken'),
@@ -77,7 +77,7 @@ export function GatewayTraffic() {
       figures: ['firstTokenP50Ms', 'firstTokenP95Ms'],
       format: formatDuration,
       colour: 'teal',
-      least: 10,
+      minTop: 10,
     },
     {
       label: t('figure.duration'),
@@ -86,7 +86,7 @@ export function GatewayTraffic() {
       figures: ['latencyP50Ms', 'latencyP95Ms'],
       format: formatDuration,
       colour: 'orange',
-      least: 10,
+      minTop: 10,
     },
   ];
 
@@ -94,7 +94,7 @@ export function GatewayTraffic() {
   return (
     <>
       <section className="gauges" aria-label={t('figure.window')}>
-        {gauges.map(({ label, note, value, figures, format, colour, least }) => (
+        {gauges.map(({ label, note, value, figures, format, colour, minTop }) => (
           <GaugeCard key={label} label={label} note={note} value={value}>
             <Suspense fallback={null}>
               <TrafficChart
@@ -103,7 +103,7 @@ export function GatewayTraffic() {
                 figures={figures}
                 format={format}
                 colour={colour}
-                least={least}
+                minTop={minTop}
                 name={label}
                 summary={t('chart.summary', { figure: label, value })}
               />

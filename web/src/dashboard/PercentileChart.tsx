@@ -33,10 +33,7 @@ export function PercentileChart({ title, pieces, clock }: PercentileChartProps) 
         <AreaChart data={[...pieces]} margin={{ top: 8, right: 8, bottom: 0, left: 0 }} accessibilityLayer={false}>
           <CartesianGrid vertical={false} />
           <XAxis dataKey="start" {...timeAxis(clock)} />
-          <YAxis
-            {...figureAxis(formatDuration)}
-            domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, 10))]}
-          />
+          <YAxis {...figureAxis(formatDuration)} domain={[0, (max: number) => roundCeiling(Math.max(max, 10))]} />
           <Tooltip
             isAnimationActive={false}
             contentStyle={tooltipStyle}

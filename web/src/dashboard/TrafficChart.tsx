@@ -16,7 +16,7 @@ interface TrafficChartProps {
   readonly format: (value: number) => string;
   readonly colour: string;
   /** How far the scale reaches at least: nothing must not look like much. */
-  readonly least: number;
+  readonly minTop: number;
   /** How the figure is called. */
   readonly name: string;
   /** For who cannot see it. */
@@ -24,7 +24,7 @@ interface TrafficChartProps {
 }
 
 /** The last hour, moving on with every figure that arrives. */
-export function TrafficChart({ history, now, figures, format, colour, least, name, summary }: TrafficChartProps) {
+export function TrafficChart({ history, now, figures, format, colour, minTop, name, summary }: TrafficChartProps) {
   const t = useText(dashboardTexts);
   const end = now ?? history.at(-1)?.at ?? 0;
   const start = end - windowSeconds;
@@ -53,7 +53,7 @@ export function TrafficChart({ history, now, figures, format, colour, least, nam
           <YAxis
             {...figureAxis(format)}
             tickCount={3}
-            domain={[0, (greatest: number) => roundCeiling(Math.max(greatest, least))]}
+            domain={[0, (max: number) => roundCeiling(Math.max(max, minTop))]}
           />
           <Tooltip
             isAnimationActive={false}

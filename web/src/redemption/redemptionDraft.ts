@@ -27,8 +27,8 @@ function nameProblem(name: string, isNew: boolean): RedemptionProblem | null {
   return !isNew && name.trim() === '' ? 'name.missing' : null;
 }
 
-const isWithin = (value: number | null, most: number): boolean =>
-  value !== null && Number.isInteger(value) && value >= 1 && value <= most;
+const isWithin = (value: number | null, max: number): boolean =>
+  value !== null && Number.isInteger(value) && value >= 1 && value <= max;
 
 /** What is wrong, by field. */
 export function problemsOf({ name, quota, count }: RedemptionDraft, isNew: boolean): RedemptionProblems {

@@ -16,7 +16,7 @@ function isIpv6(text: string): boolean {
 /** `192.0.2.1`, `2001:db8::1`, `192.0.2.0/24`. */
 export function isAddressOrRange(line: string): boolean {
   const [address = '', prefix, ...more] = line.split('/');
-  const longest = ipv4.test(address) ? 32 : isIpv6(address) ? 128 : 0;
-  if (longest === 0 || more.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= longest);
+  const maxPrefix = ipv4.test(address) ? 32 : isIpv6(address) ? 128 : 0;
+  if (maxPrefix === 0 || more.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= maxPrefix);
 }

@@ -63,13 +63,13 @@ const ofSeries = (lines: Lines, series: readonly number[]): Lines => lines.where
  * where there are few series it would else expect the newest lines of all, or whichever come first, to be of this one soon
  * enough, and where none of them is, look through all.
  */
-const newestOfWanted = (lines: Lines, most: number) =>
+const newestOfWanted = (lines: Lines, max: number) =>
   lines
     .select('line.id')
     .where(sql<SqlBool>`line.series_id >= wanted.id and line.series_id <= wanted.id`)
     .orderBy('line.series_id', 'desc')
     .orderBy('line.id', 'desc')
-    .limit(most);
+    .limit(max);
 
 /** What is selected of each series, one after the other. */
 const eachSeries = <Row extends object>(
@@ -81,14 +81,14 @@ const eachSeries = <Row extends object>(
     .selectFrom(sql<{ id: number }>`unnest(${series}::integer[])`.as<'wanted'>(sql`wanted (id)`))
     .innerJoinLateral(selected.as('line'), (join) => join.onTrue());
 
-/** As far as `most`. */
-export async function countedUpTo(db: ReadModels, { lines, series }: InOrder, most: number): Promise<number> {
+/** As far as `max`. */
+export async function countedUpTo(db: ReadModels, { lines, series }: InOrder, max: number): Promise<number> {
   const counted =
     series === undefined
       ? lines.select('line.id')
-      : eachSeries(db, series, newestOfWanted(lines, most)).select('line.id');
+      : eachSeries(db, series, newestOfWanted(lines, max)).select('line.id');
   const { total } = await db
-    .selectFrom(counted.limit(most).as('some'))
+    .selectFrom(counted.limit(max).as('some'))
     .select(sql<number>`count(*)`.as('total'))
     .executeTakeFirstOrThrow();
   return total;

@@ -178,19 +178,19 @@ export async function idsWithin(
   return first === null || last === null ? null : { first: Position(first), last: Position(last) };
 }
 
-/** Lines of a part of an hour among those with ids from `first` to `last`; null: there are more of these than `most`. */
+/** Lines of a part of an hour among those with ids from `first` to `last`; null: there are more of these than `max`. */
 async function linesAmong(
   db: ReadModels,
   { from, to }: Part,
   { first, last }: { readonly first: Position; readonly last: Position },
-  most: number,
+  max: number,
 ): Promise<number | null> {
   const among = db
     .selectFrom('usage_log')
     .where('id', '>=', first)
     .where('id', '<=', last)
     .select('created_at')
-    .limit(most + 1);
+    .limit(max + 1);
   const { seen, lines } = await db
     .selectFrom(among.as('line'))
     .select([
@@ -198,18 +198,18 @@ async function linesAmong(
       sql<number>`count(*) filter (where created_at between ${from} and ${to})`.as('lines'),
     ])
     .executeTakeFirstOrThrow();
-  return seen > most ? null : lines;
+  return seen > max ? null : lines;
 }
 
-/** Lines of a part of an hour that have this id or a higher one; null: more than `most` would have to be looked at. */
-async function linesOfPart(db: ReadModels, part: Part, most: number, id?: Position): Promise<number | null> {
+/** Lines of a part of an hour that have this id or a higher one; null: more than `max` would have to be looked at. */
+async function linesOfPart(db: ReadModels, part: Part, max: number, id?: Position): Promise<number | null> {
   const hour = await db
     .selectFrom('usage_log_hours')
     .where('hour', '=', hourOf(part.from))
     .select(['lines', 'last_id'])
     .executeTakeFirst();
   if (hour === undefined) return 0;
-  if (hour.lines > most) return id === undefined ? null : linesAmong(db, part, { first: id, last: hour.last_id }, most);
+  if (hour.lines > max) return id === undefined ? null : linesAmong(db, part, { first: id, last: hour.last_id }, max);
   const lines = db
     .selectFrom('usage_log')
     .where('created_at', '>=', part.from)
@@ -222,12 +222,12 @@ async function linesOfPart(db: ReadModels, part: Part, most: number, id?: Positi
 async function linesOfParts(
   db: ReadModels,
   parts: readonly Part[],
-  most: number,
+  max: number,
   id?: Position,
 ): Promise<number | null> {
   let sum = 0;
   for (const part of parts) {
-    const lines = await linesOfPart(db, part, most, id);
+    const lines = await linesOfPart(db, part, max, id);
     if (lines === null) return null;
     sum += lines;
   }
@@ -236,17 +236,17 @@ async function linesOfParts(
 
 /**
  * How many lines there are of this time, of all kinds and everybody's; null: an hour that is of it in part has more than
- * `most`, which would have to be counted.
+ * `max`, which would have to be counted.
  */
 export function linesWithin(db: ReadModels, times: Times): Promise<number>;
-export function linesWithin(db: ReadModels, times: Times, most: number): Promise<number | null>;
+export function linesWithin(db: ReadModels, times: Times, max: number): Promise<number | null>;
 export async function linesWithin(
   db: ReadModels,
   times: Times,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<number | null> {
   const { whole, parts } = hoursOf(times);
-  const ofParts = await linesOfParts(db, parts, most);
+  const ofParts = await linesOfParts(db, parts, max);
   if (ofParts === null) return null;
   const { lines } = await whole(db).select(sql<number>`coalesce(sum(lines), 0)`.as('lines')).executeTakeFirstOrThrow();
   return lines + ofParts;
@@ -265,7 +265,7 @@ export async function placeAbove(
   db: ReadModels,
   times: Times,
   offset: number,
-  most: number,
+  max: number,
 ): Promise<{ readonly before: Position; readonly lines: number } | null> {
   const { whole, parts } = hoursOf(times);
   const above = whole(db).select([
@@ -287,7 +287,7 @@ export async function placeAbove(
       .limit(straddlingHours + 1)
       .execute();
     if (straddling.length > straddlingHours) return null;
-    const more = await linesOfParts(db, [...parts, ...straddling.map(({ hour }) => wholeHour(hour))], most, before);
+    const more = await linesOfParts(db, [...parts, ...straddling.map(({ hour }) => wholeHour(hour))], max, before);
     if (more === null) return null;
     if (lines + more <= offset) return { before, lines: lines + more };
   }

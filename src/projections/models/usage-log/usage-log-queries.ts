@@ -154,32 +154,32 @@ export async function usageLogPage(
 async function countedInTime(
   db: ReadModels,
   found: InOrder,
-  { lines: most, few, ms }: Counting,
+  { lines: max, few, ms }: Counting,
 ): Promise<{ readonly lines: number; readonly isAll: boolean }> {
-  const first = Math.min(few, most);
+  const first = Math.min(few, max);
   const counted = await countedUpTo(db, found, first + 1);
   if (counted <= first) return { lines: counted, isAll: true };
-  if (first === most) return { lines: counted, isAll: false };
+  if (first === max) return { lines: counted, isAll: false };
   try {
     const all = await db.transaction().execute(async (tx) => {
       await sql`set local statement_timeout = ${sql.lit(ms)}`.execute(tx);
-      return countedUpTo(tx, found, most + 1);
+      return countedUpTo(tx, found, max + 1);
     });
-    return { lines: all, isAll: all <= most };
+    return { lines: all, isAll: all <= max };
   } catch (error) {
     if (error instanceof Failure && error.code === 'query-too-slow') return { lines: counted, isAll: false };
     throw error;
   }
 }
 
-/** How many lines there are up to a place in the log, counted as far as `most`. */
+/** How many lines there are up to a place in the log, counted as far as `max`. */
 export async function usageLogCount(
   db: ReadModels,
   asked: UsageLogFilter,
-  { upTo, most }: { readonly upTo: Position; readonly most: number },
+  { upTo, max }: { readonly upTo: Position; readonly max: number },
 ): Promise<number> {
   const found = await linesOf(db, asked, true);
-  return found === null ? 0 : countedUpTo(db, { ...found, lines: found.lines.where('line.id', '<=', upTo) }, most);
+  return found === null ? 0 : countedUpTo(db, { ...found, lines: found.lines.where('line.id', '<=', upTo) }, max);
 }
 
 /** A node of a plan. */

@@ -91,7 +91,7 @@ export function promptOf(body: JsonObject, bytes: number, model: string, names: 
   tallyBrought(tally, body);
   const estimate = tally.total(bytes);
   return estimate.brings || objectsIn(body.tools).some(isOwn)
-    ? { ...estimate, most: { ...estimate.most, input: maxContext } }
+    ? { ...estimate, max: { ...estimate.max, input: maxContext } }
     : estimate;
 }
 

@@ -44,7 +44,7 @@ function effortOf(config: JsonObject): ThinkingWords {
   if (budget === 0) return { thinking: { type: 'disabled' } };
   // Below nothing the model decides.
   if (typeof budget !== 'number' || budget < 0) return {};
-  return { reasoning_effort: efforts.find(([most]) => budget <= most)?.[1] ?? 'high' };
+  return { reasoning_effort: efforts.find(([max]) => budget <= max)?.[1] ?? 'high' };
 }
 
 function modalitiesOf(config: JsonObject): Pick<ChatRequest, 'modalities' | 'audio'> {

@@ -8,11 +8,11 @@ import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../..
 /** Bounds every estimate: with them no product of limits leaves the range of exact integers. */
 const maxOutputTokens = 2 ** 30 - 1;
 
-const integerFrom = (body: JsonObject, param: string, least: number, most: number): InvalidMember | null => {
+const integerFrom = (body: JsonObject, param: string, min: number, max: number): InvalidMember | null => {
   const value = body[param];
   if (value === undefined || value === null) return null;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return null;
-  return { param, message: `${param} must be an integer from ${least} to ${most}` };
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return null;
+  return { param, message: `${param} must be an integer from ${min} to ${max}` };
 };
 
 const isFilled = (value: unknown): boolean => textIn(value) !== null || (isList(value) && value.length > 0);

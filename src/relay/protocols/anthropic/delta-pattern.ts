@@ -14,7 +14,7 @@ const closes = 0x7d;
 const lineFeed = 0x0a;
 
 /** A longer frame is read as any other. */
-const longest = 4096;
+const maxLength = 4096;
 
 /** By the type of a delta: the member that holds its words. */
 export const wordsOfDelta: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ export class DeltaPattern {
    * Of a frame in the usual spelling, with a delta whose words stand in `member`; null: it is written in an unusual way.
    */
   static of({ bytes, from, start, end }: Frame, member: string): DeltaPattern | null {
-    if (end - from > longest) return null;
+    if (end - from > maxLength) return null;
     const opening = `"${member}":"`;
     const at = bytes.indexOf(opening, start);
     if (at === -1 || at >= end) return null;

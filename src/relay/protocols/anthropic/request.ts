@@ -51,8 +51,8 @@ const asksAnother = /^advisor/;
 /** A search is sold by the piece: who names no bound is held for this one, so it is told upstream too. */
 const bounded = (tool: JsonValue): JsonValue => {
   if (!isObject(tool) || !/^web_search/.test(textIn(tool.type) ?? '')) return tool;
-  const most = countIn(tool.max_uses) ?? maxSearches;
-  return tool.max_uses === most ? tool : { ...tool, max_uses: most };
+  const max = countIn(tool.max_uses) ?? maxSearches;
+  return tool.max_uses === max ? tool : { ...tool, max_uses: max };
 };
 
 /** What is held and charged is for one model at a rate with a price; an operator may send otherwise, and price it. */
@@ -176,8 +176,8 @@ function messagesBody({ channel, caller, model: upstreamModel, options }: Reques
     // They may change the limit, and not take it away.
     if (!countIn(body.max_tokens)) body.max_tokens = thought.max_tokens;
   }
-  const most = Math.max(caller.maxOutput, limit);
-  if ((numberIn(body.max_tokens) ?? 0) > most) body.max_tokens = most;
+  const max = Math.max(caller.maxOutput, limit);
+  if ((numberIn(body.max_tokens) ?? 0) > max) body.max_tokens = max;
   const lowered = caller.outputLimit !== null || limitGiven(given) === null;
   return { body: lowered ? fitted(body) : body, model };
 }

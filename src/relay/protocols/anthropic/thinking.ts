@@ -102,9 +102,9 @@ export function minAnthropicThinking({ output_config: config }: JsonObject, mode
 export function fitted(body: JsonObject): JsonObject {
   const { thinking, max_tokens: limit } = body;
   const budget = isObject(thinking) ? countIn(thinking.budget_tokens) : null;
-  const most = countIn(limit);
-  if (!isObject(thinking) || budget === null || most === null || budget < most) return body;
-  const fits = budgetWithin(budget, most);
+  const max = countIn(limit);
+  if (!isObject(thinking) || budget === null || max === null || budget < max) return body;
+  const fits = budgetWithin(budget, max);
   if (fits !== null) return { ...body, thinking: { ...thinking, budget_tokens: fits } };
   const { thinking: _, ...rest } = body;
   return rest;

@@ -104,12 +104,12 @@ const limitIn = (body: JsonObject): number | null => {
  * An operator's own parameters take the place of the request's, however either is spelled. They may change the limit, but
  * neither raise it above what is held for the call nor take it away.
  */
-export function overridden(asked: JsonObject, override: JsonObject, most: number): JsonObject {
+export function overridden(asked: JsonObject, override: JsonObject, max: number): JsonObject {
   let body = asked;
   for (const [name, value] of Object.entries(override)) body = withMember(body, camelOf(name), value ?? null);
   const config = objectIn(body, 'generationConfig') ?? {};
   const told = limitIn(body);
-  const limit = Math.min(told ?? limitIn(asked) ?? most, most);
+  const limit = Math.min(told ?? limitIn(asked) ?? max, max);
   if (told === limit || (told === null && limitIn(asked) === null)) return body;
   return withMember(body, 'generationConfig', withMember(config, 'maxOutputTokens', limit));
 }

@@ -167,11 +167,11 @@ const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
 };
 
 /** An operator's own parameters may change the limit, but neither raise it above what is held for the call nor take it away. */
-function overridden(asked: JsonObject, override: JsonObject, most: number): JsonObject {
+function overridden(asked: JsonObject, override: JsonObject, max: number): JsonObject {
   const body: JsonObject = { ...asked, ...override };
   for (const name of ['max_tokens', 'max_completion_tokens']) {
     if (name in override && !countIn(body[name])) body[name] = asked[name];
-    if ((numberIn(body[name]) ?? 0) > most) body[name] = most;
+    if ((numberIn(body[name]) ?? 0) > max) body[name] = max;
   }
   return body;
 }

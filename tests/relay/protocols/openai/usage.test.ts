@@ -76,7 +76,7 @@ describe('the count of cache writes that OpenAI reports', () => {
     const most = (ttl: string) => {
       const asked = { model: 'gpt-6.1-sol', ...body(member, ttl) };
       const size = { bytes: 1_000, model: 'gpt-6.1-sol', names: new Set(['gpt-6.1-sol']), upload: null };
-      return endpoints.chat.demand({ body: asked, ...size }).prompt.most;
+      return endpoints.chat.demand({ body: asked, ...size }).prompt.max;
     };
     expect(most('12h').cacheWriteHour).toBeGreaterThan(0);
     expect(most('30m')).not.toHaveProperty('cacheWriteHour');

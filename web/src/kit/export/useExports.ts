@@ -21,8 +21,8 @@ export interface Exports {
 const tooLarge = /^export-too-large: at most (\d+)$/;
 
 function refusalText(status: number, code: string | null, t: Translate<typeof exportZh>): string {
-  const [, most] = tooLarge.exec(code ?? '') ?? [];
-  if (most !== undefined) return t('failed.tooLarge', { most: formatExactly(Number(most)) });
+  const [, max] = tooLarge.exec(code ?? '') ?? [];
+  if (max !== undefined) return t('failed.tooLarge', { max: formatExactly(Number(max)) });
   if (status === 429) return t('failed.busy');
   if (status === 503) return t('failed.rebuilding');
   return code === null ? t('failed.unreadable', { status }) : t('failed.other', { reason: codeText(code) });

@@ -19,11 +19,11 @@ export function RewardTransfer({ waiting }: { readonly waiting: number }) {
   // One order for each transfer: the form stays when one is done.
   const [orderKey, setOrderKey] = useState(newOrderKey);
   const [transfer, { loading }] = useMutation(TransferInviteRewardDocument);
-  const least = Math.max(1, Math.ceil(units.quotaPerUnit));
-  const minText = t('least', { amount: formatQuota(least, units) });
+  const min = Math.max(1, Math.ceil(units.quotaPerUnit));
+  const minText = t('minTransfer', { amount: formatQuota(min, units) });
 
   const problem = (): string | undefined => {
-    if (quota === null || quota < least) return minText;
+    if (quota === null || quota < min) return minText;
     return quota > waiting ? t('tooMuch', { amount: formatQuota(waiting, units) }) : undefined;
   };
 
@@ -42,7 +42,7 @@ export function RewardTransfer({ waiting }: { readonly waiting: number }) {
     );
   };
 
-  if (waiting < least) return <p className="section-note">{minText}</p>;
+  if (waiting < min) return <p className="section-note">{minText}</p>;
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <QuotaInput

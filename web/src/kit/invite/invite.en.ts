@@ -14,7 +14,7 @@ export const inviteEn: Translation<typeof inviteZh> = {
   amount: 'Amount to transfer',
   all: 'All of it',
   transfer: 'Transfer to balance',
-  least: 'At least {{amount}} at a time',
+  minTransfer: 'At least {{amount}} at a time',
   tooMuch: 'There is {{amount}} to transfer',
   done: 'The reward is in the balance now',
 };

@@ -11,7 +11,7 @@ export const inviteZh = {
   amount: '划转额度',
   all: '全部',
   transfer: '划转到余额',
-  least: '每次至少划转 {{amount}}',
+  minTransfer: '每次至少划转 {{amount}}',
   tooMuch: '最多可划转 {{amount}}',
   done: '划转成功',
 } as const;

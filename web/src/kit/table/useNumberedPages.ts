@@ -17,12 +17,12 @@ interface NumberedPages {
   readonly paging: (total: number | undefined) => NumberedPaging;
 }
 
-/** The place in a list of known length, kept in the address as `?page=…`. `largest`: rows no page may exceed. */
-export function useNumberedPages(largest: PageSize = 100): NumberedPages {
+/** The place in a list of known length, kept in the address as `?page=…`. `maxPageSize`: rows no page may exceed. */
+export function useNumberedPages(maxPageSize: PageSize = 100): NumberedPages {
   const [search, setSearch] = useSearchParams();
   const [chosen, setChosen] = usePageSize();
   const page = pageIn(search.get(parameter));
-  const size = chosen > largest ? largest : chosen;
+  const size = chosen > maxPageSize ? maxPageSize : chosen;
 
   const go = useCallback(
     (wanted: number): void =>

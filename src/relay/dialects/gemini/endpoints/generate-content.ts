@@ -17,12 +17,12 @@ const maxOutputTokens = 2 ** 30 - 1;
 
 const configIn = (body: JsonObject): JsonObject => objectIn(body, 'generationConfig') ?? {};
 
-const integerFrom = (body: JsonObject, name: string, most: number): InvalidMember | null => {
+const integerFrom = (body: JsonObject, name: string, max: number): InvalidMember | null => {
   const value = memberIn(configIn(body), name);
   if (value === undefined || value === null) return null;
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most) return null;
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max) return null;
   const param = `generationConfig.${name}`;
-  return { param, message: `${param} must be an integer from 1 to ${most}` };
+  return { param, message: `${param} must be an integer from 1 to ${max}` };
 };
 
 /** It would be as large as nobody here knows, and belong to the account of a channel. */

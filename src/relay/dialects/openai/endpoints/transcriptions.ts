@@ -39,14 +39,14 @@ function demand({ body, names, upload }: DemandInput): Demand {
   const length = upload?.length;
   if (!length) throw new Error('a transcript of no file');
   const expected = soundTokens(length.expected);
-  const seconds = length.most;
+  const seconds = length.max;
   if (![...names].some((name) => factsOf(name).transcribesByToken)) {
     const plain = countedPrompt(expected);
-    const prompt = { ...plain, most: { ...plain.most, seconds } };
+    const prompt = { ...plain, max: { ...plain.max, seconds } };
     return { prompt, answers: 0, asked: null, counted: true, recording: length };
   }
   const conservative = { input: expected + Buffer.byteLength(textIn(body.prompt) ?? ''), audioInput: expected };
-  const prompt = { expected, conservative, most: { ...conservative, seconds }, uncounted: true, brings: false };
+  const prompt = { expected, conservative, max: { ...conservative, seconds }, uncounted: true, brings: false };
   return { prompt, answers: 1, asked: length.expected * fastestWords, counted: true, recording: length };
 }
 
