@@ -73,7 +73,7 @@ const weather = {
 };
 
 describe("Anthropic's client and upstream", () => {
-  test('a message arrives as it was sent, with its ids and limits, and costs what its caches cost', async () => {
+  test('a message arrives unchanged, with its ids and limits, and costs what its caches cost', async () => {
     const said = messageOf(thinkingAndTools(), {
       input_tokens: 40,
       cache_creation_input_tokens: 300,
@@ -125,7 +125,7 @@ describe("Anthropic's client and upstream", () => {
     expect(await gateway.available(user)).toBe(quota - 1_710);
   });
 
-  test('a stream is put together by its helper, whatever the network does to it', async () => {
+  test('a stream is assembled by its helper, whatever the network does to it', async () => {
     const said = messageOf(thinkingAndTools(), { output_tokens: 33 });
     upstream.says(said);
     const stream = anthropic.messages.stream({
@@ -142,7 +142,7 @@ describe("Anthropic's client and upstream", () => {
     expect(await settledLine()).toMatchObject({ quota: 278, is_stream: true, usage_source: 'upstream' });
   });
 
-  test('bytes are the same, unknown blocks and spellings too', async () => {
+  test('bytes are the same, unknown blocks and spellings included', async () => {
     const events = eventsOf(
       messageOf([
         { type: 'brand_new', inner: [1, { a: null }] },
@@ -161,7 +161,7 @@ describe("Anthropic's client and upstream", () => {
     expect(await answer.text()).toBe(text);
   });
 
-  test('send 200 kB of context with cache control, which goes up byte for byte', async () => {
+  test('200 kB of context with cache control are forwarded byte for byte', async () => {
     upstream.says(messageOf([{ type: 'text', text: 'Read.' }], { cache_creation_input_tokens: 50_000 }));
     const content = Array.from({ length: 4 }, (_, index) => ({
       type: 'text' as const,
@@ -174,7 +174,7 @@ describe("Anthropic's client and upstream", () => {
     expect(await settledLine()).toMatchObject({ quota: 93_855 });
   });
 
-  test('a name that asks for thinking does, and what was asked for is what is charged by', async () => {
+  test('a model name that requests thinking enables it, and the requested name is charged for', async () => {
     upstream.says(messageOf([{ type: 'text', text: 'Thought.' }]));
     await anthropic.messages.create({ model: `${claude}-thinking`, max_tokens: 100, messages: [question] });
     expect(upstream.calls[0]?.json).toMatchObject({
@@ -185,7 +185,7 @@ describe("Anthropic's client and upstream", () => {
     expect(await settledLine()).toMatchObject({ model: `${claude}-thinking` });
   });
 
-  test('a caller who leaves in the middle of a call of a tool pays for what was made', async () => {
+  test('a caller that disconnects in the middle of a tool call pays for the output so far', async () => {
     const [begun, ...rest] = eventsOf(
       messageOf([{ type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'x'.repeat(4_000) } }]),
     );
@@ -206,7 +206,7 @@ describe("Anthropic's client and upstream", () => {
     expect(line.prompt_tokens).toBe(20);
   });
 
-  test('a stream that breaks off ends with an error, and is charged by what came of it', async () => {
+  test('a stream that breaks off ends with an error, and is charged for the part that arrived', async () => {
     const events = eventsOf(messageOf([{ type: 'text', text: 'Reykjavík is the capital of Iceland. '.repeat(40) }]));
     let hear = (): void => {};
     const heard = new Promise<void>((resolve) => {
@@ -227,14 +227,14 @@ describe("Anthropic's client and upstream", () => {
   });
 });
 
-describe('failures', () => {
+describe('a failure for Anthropic’s client', () => {
   const create = (client = anthropic, body: Record<string, unknown> = {}) =>
     client.messages.create({ model: claude, max_tokens: 50, messages: [question], ...body }).then(
       () => null,
       (error: unknown) => error,
     );
 
-  test('are of the class that the client knows', async () => {
+  test('is of a class that the client knows', async () => {
     expect(await create(anthropicWith('sk-nobody'))).toBeInstanceOf(Anthropic.AuthenticationError);
     expect(await create(anthropic, { model: 'no-such-model' })).toBeInstanceOf(Anthropic.NotFoundError);
     const empty = await create(anthropic, { messages: [] });
@@ -256,7 +256,7 @@ describe('failures', () => {
     [400, 'invalid_request_error', 'BadRequestError'],
     [429, 'rate_limit_error', 'RateLimitError'],
     [529, 'overloaded_error', 'InternalServerError'],
-  ] as const)('of upstream keep their type: %s', async (status, type, name) => {
+  ] as const)('of the upstream keeps its type: %s', async (status, type, name) => {
     upstream.says((_call, response) => {
       const body = { type: 'error', error: { type, message: 'No, says sk-ant-up.' }, request_id: 'req_1' };
       response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' }).end(JSON.stringify(body));
@@ -269,8 +269,8 @@ describe('failures', () => {
   });
 });
 
-describe("Anthropic's client and an upstream of OpenAI's", () => {
-  test('is answered in its own words', async () => {
+describe("Anthropic's client with an upstream of OpenAI's protocol", () => {
+  test('is answered in its own dialect', async () => {
     gateway.provider.script('gpt-4o', { text: 'A book of accounts.', tokens: { prompt: 1_000, completion: 200 } });
     const answer = await anthropic.messages.create({
       model: 'gpt-4o',
@@ -291,7 +291,7 @@ describe("Anthropic's client and an upstream of OpenAI's", () => {
     });
   });
 
-  test('streams, and the helper puts it together', async () => {
+  test('receives a stream, which the helper assembles', async () => {
     gateway.provider.script('gpt-4o', { text: 'one two three', chunks: 3, tokens: { prompt: 100, completion: 20 } });
     const stream = anthropic.messages.stream({ model: 'gpt-4o', max_tokens: 500, messages: [question] });
     const message = await stream.finalMessage();
@@ -300,7 +300,7 @@ describe("Anthropic's client and an upstream of OpenAI's", () => {
     expect(await settledLine()).toMatchObject({ prompt_tokens: 100, completion_tokens: 20 });
   });
 
-  test('carries tools both ways, twenty of them at once', async () => {
+  test('carries tools in both directions, twenty of them at once', async () => {
     const called = await anthropic.messages.create({
       model: 'gpt-4o',
       max_tokens: 500,
@@ -329,7 +329,7 @@ describe("Anthropic's client and an upstream of OpenAI's", () => {
     expect(sent.slice(2).map(({ role, tool_call_id: id }) => [role, id])).toEqual(ids.map((id) => ['tool', id]));
   });
 
-  test('is told by name what cannot be carried', async () => {
+  test('gets an error that names what cannot be converted', async () => {
     const file = { type: 'image', source: { type: 'file', file_id: 'file_1' } } as unknown as Anthropic.ImageBlockParam;
     const refused = anthropic.messages.create({
       model: 'gpt-4o',
@@ -340,10 +340,10 @@ describe("Anthropic's client and an upstream of OpenAI's", () => {
   });
 });
 
-describe("OpenAI's client and an upstream of Anthropic's", () => {
+describe("OpenAI's client with an upstream of Anthropic's protocol", () => {
   const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: weather.input_schema } }];
 
-  test('is answered in its own words', async () => {
+  test('is answered in its own dialect', async () => {
     upstream.says(messageOf(thinkingAndTools(), { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 90 }));
     const answer = await openai.chat.completions.create({ model: claude, messages: [question], tools });
     const [choice] = answer.choices;
@@ -364,7 +364,7 @@ describe("OpenAI's client and an upstream of Anthropic's", () => {
     expect(await settledLine()).toMatchObject({ quota: 744 });
   });
 
-  test('streams the same, usage last', async () => {
+  test('receives the same as a stream, with usage last', async () => {
     upstream.says(messageOf(thinkingAndTools(), { output_tokens: 90 }));
     const stream = openai.chat.completions.stream({
       model: claude,
@@ -381,7 +381,7 @@ describe("OpenAI's client and an upstream of Anthropic's", () => {
     expect(usage).toMatchObject({ prompt_tokens: 20, completion_tokens: 90 });
   });
 
-  test('a failure is told in its own words', async () => {
+  test('gets a failure in its own dialect', async () => {
     upstream.says((_call, response) => {
       const body = { type: 'error', error: { type: 'invalid_request_error', message: 'max_tokens: 1 > 0' } };
       response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -397,7 +397,7 @@ test("models are listed as Anthropic's client reads them", async () => {
   expect(names).toContainEqual([claude, 'model']);
 });
 
-test("a single model is told, and refused, as Anthropic's client reads it", async () => {
+test("a single model is described, and refused, as Anthropic's client reads it", async () => {
   expect(await anthropic.models.retrieve(claude)).toMatchObject({ id: claude, type: 'model', display_name: claude });
   const unknown: unknown = await anthropic.models.retrieve('no-such-model').catch((error: unknown) => error);
   expect(unknown).toBeInstanceOf(Anthropic.NotFoundError);
@@ -405,8 +405,8 @@ test("a single model is told, and refused, as Anthropic's client reads it", asyn
   expect((unknown as { requestID: string }).requestID).toMatch(/^\d{17}\w{8}$/);
 });
 
-describe('tokens are counted for nothing', () => {
-  test('by an upstream that counts', async () => {
+describe('tokens are counted without charge', () => {
+  test('by an upstream that offers it', async () => {
     upstream.says((_call, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":4711}');
     });
@@ -420,7 +420,7 @@ describe('tokens are counted for nothing', () => {
     expect(await gateway.available(user)).toBe(quota);
   });
 
-  test('here where none does, or it fails, and says so', async () => {
+  test('by the gateway where no upstream does, or one fails, and the answer says so', async () => {
     upstream.says((_call, response) => void response.writeHead(500).end());
     for (const model of ['gpt-4o', claude]) {
       const { data, response } = await anthropic.messages.countTokens({ model, messages: [question] }).withResponse();

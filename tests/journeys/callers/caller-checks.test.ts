@@ -39,7 +39,7 @@ const rowOf = async (key: string) => {
 };
 
 describe('the API key', () => {
-  test('is read from where clients put it', async () => {
+  test('is read from every header that clients use', async () => {
     const anonymous = callers.with(null);
     const bare = apiKey.replace(/^sk-/, '');
     const accepted: Record<string, string>[] = [
@@ -61,7 +61,7 @@ describe('the API key', () => {
     ]);
   });
 
-  test('must be given, and must be one of ours', async () => {
+  test('is required, and must exist', async () => {
     expect(codeOf(await callers.with(null).chat({ model }))).toEqual([401, 'missing_api_key']);
     for (const wrong of ['sk-', '', ' ']) expect(codeOf(await callers.with(wrong).chat({ model }))[0]).toBe(401);
     for (const wrong of [`sk-${'a'.repeat(48)}`, 'sk-abc', apiKey.slice(0, -1), `${apiKey}x`, apiKey.toUpperCase()])
@@ -69,7 +69,7 @@ describe('the API key', () => {
     expect(gateway.provider.tally().calls).toBe(0);
   });
 
-  test('is not looked for any further for an address that has shown many wrong ones; those known go on working', async () => {
+  test('is not looked up for an address that has sent many wrong ones, while known keys keep working', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.77' };
     expect((await callers.with(apiKey).chat({ model }, { headers })).status).toBe(200);
     const guess = (index: number, from = headers) =>
@@ -84,7 +84,7 @@ describe('the API key', () => {
     expect(codeOf(await guess(1, { 'x-forwarded-for': '203.0.113.78' }))).toEqual([401, 'invalid_api_key']);
   });
 
-  test('that has expired is refused, and its status says so from then on', async () => {
+  test('that has expired is refused, and its status is expired from then on', async () => {
     const expired = await gateway.addApiKey(user, { expiresAt: Instant(Date.now() - 1_000) });
     expect(codeOf(await callers.with(expired).chat({ model }))).toEqual([401, 'token_expired']);
     await until(async () => ((await rowOf(expired)).status === 'expired' ? true : null));
@@ -93,7 +93,7 @@ describe('the API key', () => {
     expect((await callers.with(later).chat({ model })).status).toBe(200);
   });
 
-  test('that has spent its quota is refused, shows little of itself, and its status says so', async () => {
+  test('that has spent its quota is refused, is masked in the error, and its status is exhausted', async () => {
     // 0.075 × (1000 + 100 × 4) = 105: more than is left, and believed, for upstreams add to a prompt.
     gateway.provider.script(model, { tokens: { prompt: 1_000, completion: 1_000 } });
     const limited = await gateway.addApiKey(user, { quota: 100 });
@@ -112,7 +112,7 @@ describe('the API key', () => {
     expect(gateway.provider.tally().calls).toBe(1);
   });
 
-  test('that is switched off or deleted is refused', async () => {
+  test('that is disabled or deleted is refused', async () => {
     const { application } = gateway;
     const { id } = await rowOf(apiKey);
     const caller = callers.with(apiKey);
@@ -133,11 +133,11 @@ describe('the API key', () => {
   });
 });
 
-describe('an allow list of addresses', () => {
+describe('an allow list of an API key', () => {
   const from = (key: string, address: string): Promise<Answer> =>
     callers.with(key).chat({ model }, { headers: { 'x-forwarded-for': address } });
 
-  test('lets in single addresses and ranges, of both families', async () => {
+  test('admits single addresses and ranges, of both families', async () => {
     const key = await gateway.addApiKey(user, { allowIps: ['203.0.113.7', ' 198.51.100.0/24, ', '', '2001:db8::/32'] });
     for (const address of ['203.0.113.7', '198.51.100.200', '2001:db8::1', '::ffff:203.0.113.7'])
       expect([address, (await from(key, address)).status]).toEqual([address, 200]);
@@ -145,19 +145,19 @@ describe('an allow list of addresses', () => {
       expect([address, ...codeOf(await from(key, address))]).toEqual([address, 403, 'ip_not_allowed']);
   });
 
-  test('believes forwarding headers of the trusted proxy only', async () => {
+  test('uses forwarding headers of the trusted proxy only', async () => {
     const key = await gateway.addApiKey(user, { allowIps: ['203.0.113.7'] });
     // The proxy tells who called it last; what that one claims further left is hearsay.
     expect(codeOf(await from(key, '203.0.113.7, 192.0.2.1'))).toEqual([403, 'ip_not_allowed']);
     expect(codeOf(await callers.with(key).chat({ model }))).toEqual([403, 'ip_not_allowed']);
   });
 
-  test('without a single readable line lets in nobody', async () => {
+  test('without a single readable line admits no caller', async () => {
     const key = await gateway.addApiKey(user, { allowIps: ['home', '203.0.113.7/99'] });
     expect(codeOf(await from(key, '203.0.113.7'))).toEqual([403, 'ip_not_allowed']);
   });
 
-  test('is read once, and then costs the calls of nobody anything', async () => {
+  test('is parsed once, and then costs later calls nothing', async () => {
     const listed = vi.spyOn(BlockList.prototype, 'addSubnet');
     const allowIps = Array.from({ length: 1000 }, (_, index) => `203.0.${index >> 8}.${index & 255}`);
     const key = await gateway.addApiKey(user, { allowIps });
@@ -166,19 +166,19 @@ describe('an allow list of addresses', () => {
     listed.mockRestore();
   });
 
-  test('guards the model list as well', async () => {
+  test('applies to the model list as well', async () => {
     const key = await gateway.addApiKey(user, { allowIps: ['203.0.113.7'] });
     expect(codeOf(await callers.with(key).send('/v1/models'))).toEqual([403, 'ip_not_allowed']);
   });
 });
 
-describe('the models of a key', () => {
+describe('the models of an API key', () => {
   const listed = async (caller: Caller): Promise<string[]> => {
     const { data } = JSON.parse((await caller.send('/v1/models')).text) as { data: { id: string }[] };
     return data.map(({ id }) => id);
   };
 
-  test('are the only ones it lists and may use', async () => {
+  test('are the only ones that it lists and may use', async () => {
     const caller = callers.with(await gateway.addApiKey(user, { models: [model, 'not-served'] }));
     expect(await listed(caller)).toEqual([model]);
     expect((await caller.chat({ model })).status).toBe(200);
@@ -204,7 +204,7 @@ describe('the model rate limit', () => {
   });
   afterAll(() => gateway.setOption('ModelRequestRateLimitEnabled', 'false'));
 
-  test('counts the successes of a user over all keys; a failure gives its place back', async () => {
+  test('counts the successes of a user over all keys; a failure is refunded', async () => {
     const caller = callers.with(apiKey);
     const other = callers.with(await gateway.addApiKey(user));
     gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });
@@ -221,7 +221,7 @@ describe('the model rate limit', () => {
     expect([refused.headers['retry-after'], refused.headers['x-should-retry']]).toEqual([undefined, 'false']);
   });
 
-  test('counts failures in the total, and refusals of its own nowhere', async () => {
+  test('counts failures in the total, and its own refusals nowhere', async () => {
     const caller = callers.with(apiKey);
     gateway.provider.script(model, { kind: 'refuse', status: 500 });
     const statuses: number[] = [];
@@ -233,14 +233,14 @@ describe('the model rate limit', () => {
     expect(gateway.provider.tally().calls).toBe(6);
   });
 
-  test('lets no more through when all come at once', async () => {
+  test('admits no more when all requests are concurrent', async () => {
     const caller = callers.with(apiKey);
     const answers = await Promise.all(Array.from({ length: 30 }, () => caller.chat({ model })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(27);
   });
 
-  test('does not touch other users, nor anybody once it is switched off', async () => {
+  test('does not affect other users, nor any user once it is switched off', async () => {
     const caller = callers.with(apiKey);
     for (let call = 0; call < 4; call++) await caller.chat({ model });
     expect((await caller.chat({ model })).status).toBe(429);
@@ -251,14 +251,14 @@ describe('the model rate limit', () => {
   });
 });
 
-describe('words the operator does not want', () => {
+describe('sensitive words', () => {
   beforeAll(() => gateway.setOption('SensitiveWords', 'Forbidden Fruit\n\n  umlaut-Ä  '));
   afterAll(() => gateway.setOption('SensitiveWords', ''));
 
   const ask = (path: string, body: Record<string, string | string[]>): Promise<Answer> =>
     callers.with(apiKey).send(path, { method: 'POST', body: { model, ...body } });
 
-  test('are found in every part of a prompt, whatever their case, and cost nothing', async () => {
+  test('are found in every part of a prompt, in any letter case, and cost nothing', async () => {
     const caller = callers.with(apiKey);
     const hits = [
       await caller.chat({ model, messages: [{ role: 'user', content: 'Who ate the FORBIDDEN fruit?' }] }),
@@ -285,7 +285,7 @@ describe('words the operator does not want', () => {
     expect(await gateway.available(user)).toBe(10_000_000);
   });
 
-  test('do not hinder a prompt without them, nor anything when the check is off', async () => {
+  test('do not affect a prompt without them, nor any prompt when the check is off', async () => {
     const caller = callers.with(apiKey);
     expect((await caller.chat({ model })).status).toBe(200);
     await gateway.setOption('CheckSensitiveOnPromptEnabled', 'false');
@@ -295,7 +295,7 @@ describe('words the operator does not want', () => {
   });
 });
 
-describe('a request that cannot be understood', () => {
+describe('a malformed request', () => {
   const bad: [string, Record<string, unknown> | string, string][] = [
     ['is no JSON', 'hello', 'invalid_request'],
     ['is no object', '[1]', 'invalid_request'],
@@ -308,7 +308,7 @@ describe('a request that cannot be understood', () => {
     ['asks for no choice', { model, n: 0 }, 'invalid_text_request'],
   ];
 
-  test.each(bad)('because it %s is refused before anything is held', async (_, body, code) => {
+  test.each(bad)('because it %s is refused before a reservation', async (_, body, code) => {
     const caller = callers.with(apiKey);
     const answer =
       typeof body === 'string' ? await caller.chat({}, { body }) : await caller.chat(body as Record<string, string>);
@@ -317,7 +317,7 @@ describe('a request that cannot be understood', () => {
     expect(await gateway.available(user)).toBe(10_000_000);
   });
 
-  test('but is taken as JSON when it does not say what it is', async () => {
+  test('is read as JSON when it has no content type', async () => {
     const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'x' }] });
     const answer = await callers.with(apiKey).send('/v1/chat/completions', { method: 'POST', body });
     expect(answer.status).toBe(200);

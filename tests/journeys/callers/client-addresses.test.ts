@@ -39,7 +39,7 @@ const signIn = (forwarded: string, password: string) =>
   });
 
 describe('a client behind a proxy that writes ports', () => {
-  test('is let in by an allow list that names its address, and nobody else is', async () => {
+  test('is admitted by an allow list with its address, and others are refused', async () => {
     const key = await gateway.addApiKey(user, { allowIps: [client, '2001:db8::/32'] });
     for (const forwarded of [`${client}:51234`, '[2001:db8::7]:51234', `::ffff:${client}`, `${client}:1, 127.0.0.1:80`])
       expect([forwarded, await call(key, forwarded)]).toEqual([forwarded, 200]);
@@ -52,7 +52,7 @@ describe('a client behind a proxy that writes ports', () => {
       expect([forwarded, await call(key, forwarded)]).toEqual([forwarded, 403]);
   });
 
-  test('is one client, whatever its ports: the fifth of five sign-ins is refused', async () => {
+  test('is one client, with any ports: the fifth of five sign-ins is refused', async () => {
     const statuses: number[] = [];
     for (let port = 1; port <= 8; port++) statuses.push((await signIn(`${client}:${port}`, 'wrong')).status);
     expect(statuses.slice(4)).toEqual([429, 429, 429, 429]);
@@ -69,7 +69,7 @@ describe('a client behind a proxy that writes ports', () => {
     expect(JSON.stringify(await answer.json())).toContain('too-many-attempts');
   });
 
-  test('is shown by its address among the sessions of its user', async () => {
+  test('is listed by its address among the sessions of its user', async () => {
     const answer = await signIn('198.51.100.77:40001', user.password);
     const cookie =
       answer.headers
@@ -85,7 +85,7 @@ describe('a client behind a proxy that writes ports', () => {
     expect(new Set(data.security.sessions.map(({ place }) => place))).toEqual(new Set(['198.51.100.77']));
   });
 
-  test('shows in the log where the proxy sends a request without naming anybody', async () => {
+  test('is missed in a log line when the proxy sends a request without naming it', async () => {
     await fetch(`${gateway.url}/v1/models`);
     const warned = gateway.logged.filter((line) => line.includes('TRUSTED_PROXIES'));
     expect(warned).toHaveLength(1);
@@ -93,10 +93,10 @@ describe('a client behind a proxy that writes ports', () => {
   });
 });
 
-describe('a trusted proxy that passes on what its client wrote', () => {
+describe('a warning about a trusted proxy that forwards a client’s own header', () => {
   const asked = '{ doubtedProxies { proxy doubt seenAt } }';
 
-  test('is shown to root, and to nobody else', async () => {
+  test('is shown to root only', async () => {
     const before = Math.floor(Date.now() / 60_000) * 60;
     await (await fetch(`${gateway.url}/v1/models`)).arrayBuffer();
     const root = await new GraphqlClient(gateway.url).signIn('root', gateway.rootPassword);

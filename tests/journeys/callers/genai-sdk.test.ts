@@ -62,8 +62,8 @@ const weather = {
   parameters: { type: Type.OBJECT, properties: { location: { type: Type.STRING } }, required: ['location'] },
 };
 
-describe('an upstream of the same wire', () => {
-  test('answers, and is charged by what it tells', async () => {
+describe('Google’s client with an upstream of Gemini’s protocol', () => {
+  test('gets an answer, charged by the upstream’s usage', async () => {
     gemini.says(
       'generateContent',
       responseWith([{ text: 'Hm.', thought: true }, { text: 'A book.' }], { finishReason: 'STOP' }),
@@ -86,7 +86,7 @@ describe('an upstream of the same wire', () => {
     expect(await newestLine()).toMatchObject({ prompt_tokens: 100, completion_tokens: 50, model: native, quota: 77 });
   });
 
-  test('streams, and its last response comes with the settlement', async () => {
+  test('gets a stream whose last response arrives with the settlement', async () => {
     gemini.says('streamGenerateContent', [
       responseWith([{ text: 'one ' }]),
       responseWith([{ text: 'two ' }]),
@@ -104,7 +104,7 @@ describe('an upstream of the same wire', () => {
     expect(await newestLine()).toMatchObject({ is_stream: true, usage_source: 'upstream' });
   });
 
-  test('calls functions, signatures and all', async () => {
+  test('calls functions, including signatures', async () => {
     gemini.says(
       'generateContent',
       responseWith([{ functionCall: { name: 'weather', args: { location: 'Vík' } }, thoughtSignature: 'c2ln' }], {
@@ -120,7 +120,7 @@ describe('an upstream of the same wire', () => {
     expect(answer.candidates?.[0]?.content?.parts?.[0]?.thoughtSignature).toBe('c2ln');
   });
 
-  test('embeds one text or many', async () => {
+  test('gets embeddings of one text or many', async () => {
     gemini.says('batchEmbedContents', { embeddings: [{ values: [0.5, 1] }, { values: [2, 3] }] });
     const many = await client.models.embedContent({
       model: 'gemini-embedding-001',
@@ -134,7 +134,7 @@ describe('an upstream of the same wire', () => {
     expect(await newestLine()).toMatchObject({ usage_source: 'estimated' });
   });
 
-  test('refuses in its own words, and says nothing of its key', async () => {
+  test('gets errors in its own dialect, without the key', async () => {
     gemini.says(
       'generateContent',
       { error: { code: 400, message: `Unknown name with ${channelKey}`, status: 'INVALID_ARGUMENT' } },
@@ -151,8 +151,8 @@ describe('an upstream of the same wire', () => {
   });
 });
 
-describe('an upstream of OpenAI’s wire', () => {
-  test('answers', async () => {
+describe('Google’s client with an upstream of OpenAI’s protocol', () => {
+  test('gets an answer', async () => {
     gateway.provider.script(foreign, { text: 'A book.', tokens: { prompt: 100, completion: 20 } });
     const answer = await client.models.generateContent({
       model: foreign,
@@ -181,7 +181,7 @@ describe('an upstream of OpenAI’s wire', () => {
     expect(asked?.headers).not.toHaveProperty('x-goog-api-key');
   });
 
-  test('streams', async () => {
+  test('gets a stream', async () => {
     gateway.provider.script(foreign, { text: 'one two three', chunks: 3, tokens: { prompt: 7, completion: 3 } });
     const parts = [];
     for await (const part of await client.models.generateContentStream({ model: foreign, contents: 'Count.' }))
@@ -191,7 +191,7 @@ describe('an upstream of OpenAI’s wire', () => {
     expect(parts.at(-1)?.usageMetadata).toMatchObject({ promptTokenCount: 7, candidatesTokenCount: 3 });
   });
 
-  test('calls functions, whose results go back', async () => {
+  test('calls functions, whose results are returned', async () => {
     const config = {
       tools: [{ functionDeclarations: [weather] }],
       toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY } },
@@ -227,12 +227,12 @@ describe('an upstream of OpenAI’s wire', () => {
     expect(choice).toBe('required');
   });
 
-  test('embeds', async () => {
+  test('gets embeddings', async () => {
     const one = await client.models.embedContent({ model: 'text-embedding-3-small', contents: 'a' });
     expect(one.embeddings?.[0]?.values?.length).toBeGreaterThan(0);
   });
 
-  test('is not asked for what it has no words for', async () => {
+  test('is refused what OpenAI’s protocol cannot express', async () => {
     const error = await client.models
       .generateContent({ model: foreign, contents: 'x', config: { tools: [{ googleSearch: {} }] } })
       .catch((thrown: unknown) => thrown);
@@ -242,8 +242,8 @@ describe('an upstream of OpenAI’s wire', () => {
   });
 });
 
-describe('a count of tokens', () => {
-  test('is the provider’s own where it counts, and costs nothing', async () => {
+describe('a token count for Google’s client', () => {
+  test('is the provider’s own where it offers one, and is free', async () => {
     gemini.says('countTokens', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 31 }] });
     const counted = await client.models.countTokens({ model: native, contents: 'What is a ledger?' });
     expect(counted.totalTokens).toBe(31);
@@ -252,7 +252,7 @@ describe('a count of tokens', () => {
     expect(await gateway.available(user)).toBe(quota);
   });
 
-  test('is an estimate elsewhere, and wherever the provider does not answer, and says so', async () => {
+  test('is an estimate elsewhere, and where the provider does not answer, and says so', async () => {
     gemini.says('countTokens', { error: { code: 500, message: 'x', status: 'INTERNAL' } }, 500);
     for (const model of [foreign, native]) {
       const answer = await fetch(`${gateway.url}/v1beta/models/${model}:countTokens`, {
@@ -267,15 +267,15 @@ describe('a count of tokens', () => {
     expect(await gateway.available(user)).toBe(quota);
   });
 
-  test('is for who may call the model', async () => {
+  test('is for callers that may use the model', async () => {
     const limited = clientWith(await gateway.addApiKey(user, { models: [foreign] }));
     const error = await limited.models.countTokens({ model: native, contents: 'x' }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ status: 403 });
   });
 });
 
-describe('the gateway itself', () => {
-  test('lists what the key may call', async () => {
+describe('the gateway for Google’s client', () => {
+  test('lists the models that the key may use', async () => {
     const names = [];
     for await (const { name } of await client.models.list()) names.push(name);
     expect(names).toEqual(
@@ -301,7 +301,7 @@ describe('the gateway itself', () => {
       () => client.models.generateContent({ model: native, contents: [{ role: 'user', parts: [] }] }),
     ],
     [
-      'contents cached elsewhere',
+      'contents cached at the provider',
       400,
       'cachedContent',
       () =>
@@ -312,7 +312,7 @@ describe('the gateway itself', () => {
         }),
     ],
     [
-      'a file of the channel’s account',
+      'a file in the channel’s account',
       400,
       'contents[0].parts[0].fileData.fileUri',
       () =>
@@ -336,8 +336,8 @@ describe('the gateway itself', () => {
   });
 });
 
-describe('OpenAI’s client', () => {
-  test('is answered by an upstream of Gemini’s wire, under both prefixes', async () => {
+describe('OpenAI’s client with an upstream of Gemini’s protocol', () => {
+  test('is answered under both prefixes', async () => {
     gemini.says('generateContent', responseWith([{ text: 'A book.' }], { finishReason: 'STOP' }));
     for (const prefix of ['/v1', '/v1beta/openai']) {
       const openai = new OpenAI({ apiKey, baseURL: gateway.url + prefix, maxRetries: 0 });
@@ -351,7 +351,7 @@ describe('OpenAI’s client', () => {
     }
   });
 
-  test('sends pictures by their address, but none from inside', async () => {
+  test('may send pictures by URL, but none from private addresses', async () => {
     const openai = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     const before = gemini.calls.length;
     const picture = { type: 'image_url' as const, image_url: { url: `${gemini.url}/cat.png` } };
@@ -364,7 +364,7 @@ describe('OpenAI’s client', () => {
     expect(await gateway.available(user)).toBe(quota);
   });
 
-  test('streams calls of functions from it', async () => {
+  test('receives streamed tool calls', async () => {
     gemini.says('streamGenerateContent', [
       responseWith([{ text: 'Hm.', thought: true }]),
       responseWith([{ functionCall: { name: 'weather', args: { location: 'Vík' } }, thoughtSignature: 'c2ln' }], {
@@ -382,7 +382,7 @@ describe('OpenAI’s client', () => {
   });
 });
 
-describe('on the wire', () => {
+describe('Gemini’s dialect over HTTP', () => {
   const ask = (path: string, headers: Record<string, string> = { 'x-goog-api-key': apiKey }) =>
     fetch(gateway.url + path, {
       method: 'POST',
@@ -391,7 +391,7 @@ describe('on the wire', () => {
     });
   const responses = [responseWith([{ text: 'one ' }]), responseWith([{ text: 'two' }], { finishReason: 'STOP' })];
 
-  test('who does not ask for events gets an array, by either wire', async () => {
+  test('returns an array to a caller that does not request events, from either protocol', async () => {
     gemini.says('streamGenerateContent', responses);
     const answer = await ask(`/v1beta/models/${native}:streamGenerateContent`);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -401,7 +401,7 @@ describe('on the wire', () => {
     expect(told.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }], usageMetadata: {} });
   });
 
-  test('the key may stand in the address, and goes no further', async () => {
+  test('accepts the key in the address, and does not forward it', async () => {
     gemini.says('generateContent', responseWith([{ text: 'x' }], { finishReason: 'STOP' }));
     const answer = await ask(`/v1/models/${native}:generateContent?key=${apiKey}`, {});
     expect(answer.status).toBe(200);
@@ -409,7 +409,7 @@ describe('on the wire', () => {
     expect(gateway.logged.join('')).not.toContain(apiKey.slice(3));
   });
 
-  test('a blocked prompt is an answer', async () => {
+  test('returns a blocked prompt as an answer', async () => {
     const blocked = {
       promptFeedback: { blockReason: 'SAFETY' },
       usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 },
@@ -420,7 +420,7 @@ describe('on the wire', () => {
     expect(await newestLine()).toMatchObject({ prompt_tokens: 5, completion_tokens: 0 });
   });
 
-  test('a failure in mid-stream is told in its form, events or members', async () => {
+  test('reports a failure in mid-stream in its form, events or members', async () => {
     const begun: ServerResponse[] = [];
     const breaking = await startUpstream((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -443,7 +443,7 @@ describe('on the wire', () => {
     await breaking.stop();
   });
 
-  test('what is not there is told in Google’s form', async () => {
+  test('reports an unknown path in Google’s form', async () => {
     for (const path of [`/v1beta/models/${native}:paint`, '/v1beta/nothing', `/v1/models/${native}:paint`]) {
       const answer = await ask(path);
       expect(answer.status).toBe(404);

@@ -70,7 +70,7 @@ describe('HEAD', () => {
     expect([path, got.status]).toEqual([path, status]);
   });
 
-  test('of a page of the console answers as GET does, for browsers and for whoever takes anything', async () => {
+  test('of a page of the console answers as GET does, for browsers and for clients of any type', async () => {
     for (const path of ['/login', '/token', '/log/abc', '/setup'])
       for (const headers of [html, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
         const got = await asked('GET', path, headers);
@@ -80,7 +80,7 @@ describe('HEAD', () => {
       }
   });
 
-  test('of what takes a key or a session answers as GET does', async () => {
+  test('of an endpoint with a key or a session answers as GET does', async () => {
     for (const [path, headers] of [
       ['/v1/models', { authorization: `Bearer ${key}` }],
       ['/v1beta/models', { 'x-goog-api-key': key }],
@@ -96,7 +96,7 @@ describe('HEAD', () => {
     }
   });
 
-  test('is refused where GET changes something, and answered wherever else GET is', async () => {
+  test('is refused where GET changes something, and answered for every other GET', async () => {
     for (const path of ['/api/user/token', '/api/user/logout', '/api/verification', '/api/channel/test/1']) {
       const head = await asked('HEAD', path, { cookie: session, 'new-api-user': '1' });
       expect([path, head.status, head.headers.find(([name]) => name === 'allow')]).toEqual([
@@ -112,7 +112,7 @@ describe('HEAD', () => {
     expect(heads.size).toBeGreaterThan(50);
   });
 
-  test('leaves the connection in order: the next answer is the next one', async () => {
+  test('keeps the connection usable: the next answer belongs to the next request', async () => {
     for (const path of ['/api/status', '/v1/models', '/login'])
       for (let n = 0; n < 3; n++) {
         expect((await send(gateway.url, 'HEAD', path)).text).toBe('');

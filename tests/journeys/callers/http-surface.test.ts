@@ -52,18 +52,18 @@ describe('a compressed body', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['identity', (text: string) => Buffer.from(text)],
-  ])('in %s is unpacked', async (encoding, pack) => {
+  ])('in %s is decompressed', async (encoding, pack) => {
     const answer = await caller.chat({}, { body: pack(chatBody()), headers: { 'content-encoding': encoding } });
     expect(answer.status).toBe(200);
     expect(gateway.provider.tally().requests[0]?.body).toMatchObject({ model });
   });
 
-  test.skipIf(zstdCompressSync === undefined)('in zstd is unpacked where Node can (22.15 and newer)', async () => {
+  test.skipIf(zstdCompressSync === undefined)('in zstd is decompressed where Node can (22.15 and newer)', async () => {
     const body = zstdCompressSync?.(chatBody()) ?? '';
     expect((await caller.chat({}, { body, headers: { 'content-encoding': 'zstd' } })).status).toBe(200);
   });
 
-  test('that is not what it says is refused', async () => {
+  test('that is not in the declared encoding is refused', async () => {
     const headers = { 'content-encoding': 'gzip' };
     expect(codeOf(await caller.chat({}, { body: chatBody(), headers }))).toEqual([400, 'invalid_request']);
     const torn = gzipSync(chatBody()).subarray(0, -12);
@@ -79,7 +79,7 @@ describe('a compressed body', () => {
   test.each([
     ['gzip', gzipSync],
     ['br', brotliCompressSync],
-  ])('in %s that swells beyond the limit is refused, however small it came', async (encoding, pack) => {
+  ])('in %s that decompresses beyond the limit is refused, however small it was', async (encoding, pack) => {
     const bomb = pack(chatBody(' '.repeat(64 * mebibyte)));
     expect(bomb.length).toBeLessThan(mebibyte);
     const answer = await caller.chat({}, { body: bomb, headers: { 'content-encoding': encoding } });
@@ -87,7 +87,7 @@ describe('a compressed body', () => {
     expect(answer.requestId).not.toBe('');
   });
 
-  test('whose caller hangs up while it is unpacked leaves nothing held', async () => {
+  test('whose caller disconnects during decompression releases everything', async () => {
     const counting = Array.from({ length: 200_000 }, (_, number) => number).join(' ');
     const packed = gzipSync(JSON.stringify({ model, stream: true, messages: [{ role: 'user', content: counting }] }));
     const { port, hostname } = new URL(gateway.url);
@@ -118,7 +118,7 @@ describe('a compressed body', () => {
   });
 });
 
-test('a caller who hangs up inside its body is no trouble of ours, and no line in the log', async () => {
+test('a caller that disconnects inside its body causes no error, and no line in the log', async () => {
   const { port, hostname } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
@@ -134,7 +134,7 @@ test('a caller who hangs up inside its body is no trouble of ours, and no line i
 });
 
 describe('an over-long body', () => {
-  test('is refused by its announced length and while it comes', async () => {
+  test('is refused by its announced length and while it arrives', async () => {
     const long = chatBody('x'.repeat(3 * mebibyte));
     expect(codeOf(await caller.chat({}, { body: long }))).toEqual([413, 'read_request_body_failed']);
     expect(gateway.provider.tally().calls).toBe(0);
@@ -147,7 +147,7 @@ describe('an over-long body', () => {
   });
 });
 
-describe('a place the gateway does not have', () => {
+describe('a path that the gateway does not have', () => {
   const nowhere: [string, string][] = [
     ['GET', '/v1/nope'],
     ['POST', '/v1/chat/completions/extra'],
@@ -160,7 +160,7 @@ describe('a place the gateway does not have', () => {
     ['PROPFIND', '/v1/models'],
   ];
 
-  test.each(nowhere)('%s %s is answered 404 in the form of the dialect', async (method, path) => {
+  test.each(nowhere)('%s %s is answered with 404 in the form of the dialect', async (method, path) => {
     const answer = await caller.send(path, { method });
     expect(answer.status).toBe(404);
     expect(errorIn(answer)).toMatchObject({ type: 'invalid_request_error', param: '', code: '' });
@@ -176,7 +176,7 @@ describe('a place the gateway does not have', () => {
     expect(nothing.requestId).not.toBe('');
   });
 
-  test('an address that cannot be read is refused in the form of the dialect', async () => {
+  test('and an unparsable address are refused in the form of the dialect', async () => {
     const answer = await caller.send('/v1/models/%zz');
     expect(answer.status).toBe(400);
     expect(errorIn(answer).type).toBe('invalid_request_error');
@@ -191,7 +191,7 @@ describe('a place the gateway does not have', () => {
     ['POST', '/v1/fine-tunes'],
     ['DELETE', '/v1/models/some/model'],
   ];
-  test.each(later)('%s %s says that it is not implemented, to those with a key', async (method, path) => {
+  test.each(later)('%s %s is answered as not implemented, to callers with a key', async (method, path) => {
     const answer = await caller.send(path, { method });
     expect(answer.status).toBe(501);
     expect(errorIn(answer)).toMatchObject({ type: 'gateway_error', param: '', code: 'api_not_implemented' });
@@ -200,10 +200,10 @@ describe('a place the gateway does not have', () => {
   });
 });
 
-describe('a model with an odd name', () => {
+describe('a model with an unusual name', () => {
   const name = 'vendor/name with 100%';
 
-  test('can be asked for and read by its address', async () => {
+  test('can be requested, and read by its address', async () => {
     expect((await caller.chat({ model: name })).status).toBe(200);
     const answer = await caller.send(`/v1/models/${encodeURIComponent(name)}`);
     expect(answer.status).toBe(200);
@@ -214,7 +214,7 @@ describe('a model with an odd name', () => {
 });
 
 describe('every answer', () => {
-  test('bears a request id of its own, and an error repeats it once', async () => {
+  test('has a request id of its own, and an error repeats it once', async () => {
     gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });
     const answers = [
       await caller.chat({ model }),
@@ -234,7 +234,7 @@ describe('every answer', () => {
       expect(errorIn(answer).message.split(`(request id: ${answer.requestId})`)).toHaveLength(2);
   });
 
-  test('is the own work of the gateway: an upstream’s ids and limits stay with it', async () => {
+  test('has only the gateway’s own headers: an upstream’s ids and limits stay out', async () => {
     const { headers } = await caller.chat({ model });
     expect(headers['x-request-id']).not.toMatch(/simulated/);
     expect(headers['set-cookie']).toBeUndefined();
@@ -245,7 +245,7 @@ describe('every answer', () => {
 describe('a browser of another origin', () => {
   const origin = 'https://chat.example';
 
-  test('may ask first', async () => {
+  test('may send a preflight request', async () => {
     const answer = await callers.with(null).send('/v1/chat/completions', {
       method: 'OPTIONS',
       headers: {
@@ -262,7 +262,7 @@ describe('a browser of another origin', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  test('may read answers, streams and refusals, and the request id with them', async () => {
+  test('may read answers, streams and errors, and the request id with them', async () => {
     const headers = { origin };
     const answers = [
       await caller.chat({ model }, { headers }),

@@ -46,7 +46,7 @@ const contents = '"contents":[{"parts":[{"text":"x"}]}]';
 const generate = `/v1beta/models/${google}:generateContent`;
 const embed = '/v1beta/models/gemini-embedding-001';
 
-describe('a body that can be read in two ways is refused by the name of the member, and nothing is asked', () => {
+describe('an ambiguous body is refused by the name of the member, and no request is sent', () => {
   test.each([
     ['/v1/chat/completions', `{"model":"gpt-4o-mini",${messages},"max_tokens":1,"max_tokens":60000}`, 'max_tokens'],
     ['/v1/chat/completions', `{"model":"gpt-4o-mini",${messages},"max_tokens":1,"MAX_TOKENS":60000}`, 'MAX_TOKENS'],
@@ -104,7 +104,7 @@ describe('a body that can be read in two ways is refused by the name of the memb
   });
 });
 
-describe('a form that can be read in two ways is refused by the name of the field', () => {
+describe('an ambiguous form is refused by the name of the field', () => {
   test.each([
     [
       ['model', 'whisper-1'],
@@ -132,7 +132,7 @@ describe('a form that can be read in two ways is refused by the name of the fiel
   });
 });
 
-test('a single part where Google takes a list of one is counted, and goes as it came', async () => {
+test('a single part where Google accepts a list of one is counted, and forwarded unchanged', async () => {
   geminiUpstream.says('generateContent', responseWith([{ text: 'x' }], { finishReason: 'STOP' }));
   const instructions = { parts: { text: 'word '.repeat(5_000) } };
   const body = { contents: [{ parts: { text: 'x' } }], system_instruction: instructions };
@@ -142,7 +142,7 @@ test('a single part where Google takes a list of one is counted, and goes as it 
   expect(JSON.parse(text).totalTokens).toBeGreaterThan(5_000);
 });
 
-test('betas that cost more do not go on, however they are spelled or repeated', async () => {
+test('beta features that cost more are not forwarded, however they are spelled or repeated', async () => {
   anthropicUpstream.says(messageOf([{ type: 'text', text: 'x' }]));
   const headers = new Headers({ authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' });
   for (const beta of [
@@ -160,7 +160,7 @@ test('betas that cost more do not go on, however they are spelled or repeated', 
   expect(anthropicUpstream.calls.at(-1)?.headers['anthropic-beta']).toBe('files-api-2025-04-14');
 });
 
-test('a bound on searches goes as the number it is held for', async () => {
+test('a limit of searches is forwarded as the number that was reserved for', async () => {
   anthropicUpstream.says(messageOf([{ type: 'text', text: 'x' }]));
   for (const [told, sent] of [
     ['"500"', 20],

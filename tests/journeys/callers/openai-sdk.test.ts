@@ -44,19 +44,19 @@ const refused = async (call: Promise<unknown>) => {
   return error as InstanceType<typeof OpenAI.APIError>;
 };
 
-describe('models', () => {
-  test('the list holds what the group serves, by name', async () => {
+describe('OpenAI’s client and models', () => {
+  test('lists those that the group serves, by name', async () => {
     const { data } = await client.models.list();
     expect(data.map(({ id }) => id)).toEqual(['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small']);
   });
-  test('one model can be read; an unknown one is a 404', async () => {
+  test('reads one model; an unknown one is a 404', async () => {
     expect(await client.models.retrieve('gpt-4o')).toMatchObject({ id: 'gpt-4o', object: 'model' });
     expect(await refused(client.models.retrieve('no-such-model'))).toMatchObject({
       status: 404,
       code: 'model_not_found',
     });
   });
-  test('a key with model limits lists only these', async () => {
+  test('lists only the permitted models for a key with limits', async () => {
     const limited = clientWith(await gateway.addApiKey(user, { models: ['gpt-4o'] }));
     expect((await limited.models.list()).data.map(({ id }) => id)).toEqual(['gpt-4o']);
     expect(
@@ -66,7 +66,7 @@ describe('models', () => {
 });
 
 describe('a chat call', () => {
-  test('is answered, charged by the upstream usage and logged', async () => {
+  test('is answered, charged by the upstream’s usage and logged', async () => {
     gateway.provider.script('gpt-4o-mini', { text: 'A book of accounts.', tokens: { prompt: 1000, completion: 200 } });
     const answer = await client.chat.completions.create({ model: 'gpt-4o-mini', messages: [question] });
     expect(answer.choices[0]?.message.content).toBe('A book of accounts.');
@@ -77,7 +77,7 @@ describe('a chat call', () => {
     expect(await gateway.available(user)).toBe(quota - 135);
   });
 
-  test('streams, and usage comes only to who asks', async () => {
+  test('is streamed, with usage only for callers that request it', async () => {
     gateway.provider.script('gpt-4o', { text: 'one two three', chunks: 3, usage: 'asked' });
     const plain = await client.chat.completions.create({ model: 'gpt-4o', messages: [question], stream: true });
     let text = '';
@@ -100,7 +100,7 @@ describe('a chat call', () => {
     expect(line).toMatchObject({ is_stream: true, usage_source: 'upstream' });
   });
 
-  test('carries tools both ways', async () => {
+  test('carries tools in both directions', async () => {
     const answer = await client.chat.completions.create({
       model: 'gpt-4o',
       messages: [question],
@@ -113,7 +113,7 @@ describe('a chat call', () => {
     });
   });
 
-  test('without upstream usage is counted here', async () => {
+  test('without upstream usage is counted by the gateway', async () => {
     gateway.provider.script('gpt-4o', { text: 'Nobody counts but us.', usage: 'never' });
     await client.chat.completions.create({ model: 'gpt-4o', messages: [question] });
     const [line] = await settledLine();
@@ -132,7 +132,7 @@ test('a legacy completion and embeddings are metered too', async () => {
   expect(found.every((line) => line.quota >= 1)).toBe(true);
 });
 
-describe('a refusal', () => {
+describe('an error for OpenAI’s client', () => {
   const chat = (with_ = client, model = 'gpt-4o-mini') =>
     with_.chat.completions.create({ model, messages: [question], max_tokens: 10 });
 
@@ -143,18 +143,18 @@ describe('a refusal', () => {
     });
     expect(await refused(chat(clientWith('sk-short')))).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
-  test('says that the quota is used up', async () => {
+  test('says that the quota is spent', async () => {
     const poor = await gateway.addUser(0);
     const error = await refused(chat(clientWith(await gateway.addApiKey(poor))));
     expect(error).toMatchObject({ status: 403, code: 'insufficient_user_quota', type: 'gateway_error' });
     expect(error.message).toMatch(/\(request id: \d{17}\w{8}\)/);
     expect(gateway.provider.tally().calls).toBe(0);
   });
-  test('says that the key has less than the call may cost', async () => {
+  test('says that the key has less quota than the call may cost', async () => {
     const small = clientWith(await gateway.addApiKey(user, { quota: 1 }));
     expect(await refused(chat(small, 'gpt-4o'))).toMatchObject({ status: 403, code: 'pre_consume_token_quota_failed' });
   });
-  test('says that no channel has the model, and is not asked again', async () => {
+  test('says that no channel has the model, and is not retried', async () => {
     let requests = 0;
     const counting: typeof fetch = (...asked) => {
       requests++;
@@ -166,7 +166,7 @@ describe('a refusal', () => {
     expect(error).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
     expect(requests).toBe(1);
   });
-  test('names the field of a bad request', async () => {
+  test('names the field of an invalid request', async () => {
     const error = await refused(client.chat.completions.create({ model: 'gpt-4o', messages: [] }));
     expect(error).toMatchObject({ status: 400, code: 'invalid_text_request' });
     expect(error.message).toContain('messages');
@@ -193,13 +193,13 @@ describe('an upstream failure', () => {
     await untouched();
   });
 
-  test('by silence ends in an error, not in a hang', async () => {
+  test('by silence ends in an error, not in an endless wait', async () => {
     gateway.provider.script('gpt-4o', { kind: 'hang' });
     expect(await refused(create())).toMatchObject({ status: 500, code: 'do_request_failed' });
     await untouched();
   });
 
-  test('by a reset before the first byte tells no address', async () => {
+  test('by a reset before the first byte discloses no address', async () => {
     gateway.provider.script('gpt-4o', { kind: 'reset' });
     const error = await refused(create());
     expect(error).toMatchObject({ status: 500, code: 'do_request_failed' });
@@ -207,7 +207,7 @@ describe('an upstream failure', () => {
     await untouched();
   });
 
-  test('after the first byte ends the stream with an error and charges what was delivered', async () => {
+  test('after the first byte ends the stream with an error and charges the delivered part', async () => {
     gateway.provider.script('gpt-4o', { chunks: 50, after: { frames: 10, then: 'reset' } });
     const stream = await client.chat.completions.create({ model: 'gpt-4o', messages: [question], stream: true });
     let received = 0;
@@ -242,7 +242,7 @@ describe('an upstream failure', () => {
   });
 });
 
-test('a caller who hangs up stops the upstream and pays for what was said', async () => {
+test('a caller that disconnects aborts the upstream request and pays for the received part', async () => {
   gateway.provider.script('gpt-4o', { endless: true, chunkDelayMs: 5 });
   const stream = await client.chat.completions.create({ model: 'gpt-4o', messages: [question], stream: true });
   let received = 0;
@@ -256,7 +256,7 @@ test('a caller who hangs up stops the upstream and pays for what was said', asyn
   await until(async () => (gateway.provider.tally().abandoned === 1 ? true : null));
 });
 
-test('a stream that outgrows its hold raises it, and ends with an error when it cannot', async () => {
+test('a stream that outgrows its reservation extends it, and ends with an error when it cannot', async () => {
   const small = await gateway.addUser(3000);
   gateway.provider.script('gpt-4o', { endless: true, chunkSize: 200 });
   const stream = await clientWith(await gateway.addApiKey(small)).chat.completions.create({

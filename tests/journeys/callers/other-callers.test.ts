@@ -63,7 +63,7 @@ async function waitsDuring(attack: (running: () => boolean) => Promise<void>): P
   return worst / (units[Math.floor(units.length / 2)] ?? Number.NaN);
 }
 
-test('whoever sends the dearest documents of GraphQL there may be, each a new one', async () => {
+test('other callers are not delayed by a user that sends the most expensive GraphQL documents, each a new one', async () => {
   let number = 0;
   const document = (): string => {
     const fields = Array.from({ length: 9 }, (_, at) => `a${at}: status { ${'dashboard '.repeat(30)} }`).join(' ');
@@ -82,7 +82,7 @@ test('whoever sends the dearest documents of GraphQL there may be, each a new on
   ).toBeLessThan(moment);
 });
 
-test('whoever sends long questions in Chinese, one after the other', async () => {
+test('other callers are not delayed by a user that sends long Chinese prompts in a row', async () => {
   const body = JSON.stringify({
     model: 'gpt-4o-mini',
     max_tokens: 1,

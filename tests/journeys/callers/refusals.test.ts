@@ -51,7 +51,7 @@ describe('a refused call is found by the request id of its error', () => {
     });
   });
 
-  test('when it cannot be afforded, and nothing was moved for it', async () => {
+  test('when the quota is insufficient, with nothing moved for it', async () => {
     const poor = await gateway.addUser(0);
     const answer = await chat(await gateway.addApiKey(poor));
     const { detail } = await lineOf(gateway, poor, { requestId: idIn(answer) });
@@ -73,8 +73,8 @@ describe('a refused call is found by the request id of its error', () => {
   });
 });
 
-describe('a key that nobody has', () => {
-  test('is a line of nobody, with the network and nothing of the key', async () => {
+describe('a call with an unknown key', () => {
+  test('is a line without a user, with the network and nothing of the key', async () => {
     const wrong = `sk-${'Zq7'.repeat(16)}`;
     const { requestId } = await chat(wrong, 'a-model-of-a-stranger');
     const [line] = await logged({ requestId });
@@ -86,14 +86,14 @@ describe('a key that nobody has', () => {
     expect(JSON.stringify(line)).not.toContain('a-model-of-a-stranger');
   });
 
-  test('is nobody else’s business', async () => {
+  test('is shown to administrators only', async () => {
     const { requestId } = await chat(`sk-${'0'.repeat(48)}`);
     await logged({ requestId });
     expect(await gateway.application.queries.logBefore(user.actor, { requestId }, { limit: 10 }, true)).toEqual([]);
   });
 });
 
-describe('the log', () => {
+describe('the usage log with refused calls', () => {
   test('is filtered by the code of a refusal', async () => {
     const { requestId } = await chat(key, 'another-missing-model');
     await logged({ requestId });
@@ -102,7 +102,7 @@ describe('the log', () => {
     expect(await gateway.application.queries.logBefore(gateway.root, { code: 'x' }, { limit: 1 }, false)).toEqual([]);
   });
 
-  test('and the traffic tell of sixty refusals in a minute, by cause', async () => {
+  test('and the traffic count sixty refusals in a minute, by cause', async () => {
     const poor = await gateway.addApiKey(await gateway.addUser(0));
     const before = gateway.application.queries.traffic(gateway.root).total.requestsPerMinute;
     await Promise.all(Array.from({ length: 30 }, () => chat(poor)));
@@ -117,8 +117,8 @@ describe('the log', () => {
   });
 });
 
-describe('a failure that another channel rescued', () => {
-  test('is in the row of its call and in the figures of its channel', async () => {
+describe('a failure that another channel made up for', () => {
+  test('is in the line of its call and in the figures of its channel', async () => {
     const models = ['rescued'];
     const mapped = (name: string) => ({ name, models, modelMapping: JSON.stringify({ rescued: `rescued-${name}` }) });
     await gateway.setOption('SelfUseModeEnabled', 'true');

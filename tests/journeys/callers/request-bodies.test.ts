@@ -75,7 +75,7 @@ const packed = { 'content-encoding': 'gzip' };
 describe('an anonymous caller', () => {
   const bomb = gzipSync(Buffer.alloc(64 * mebibyte, ' '));
 
-  test('has nothing unpacked: 24 bombs are refused for want of a key', async () => {
+  test('has nothing decompressed: 24 bombs are refused without a key', async () => {
     expect(bomb.length).toBeLessThan(80 * 1024);
     const sent = [null, `sk-${'a'.repeat(48)}`].flatMap((key) =>
       Array.from({ length: 12 }, () => callers.with(key).chat({}, { body: bomb, headers: packed })),
@@ -84,7 +84,7 @@ describe('an anonymous caller', () => {
     expect(unpacked).toBe(0);
   });
 
-  test('has at most a form’s worth of its body received by any face', async () => {
+  test('has at most a form’s worth of its body read by any face', async () => {
     const large = JSON.stringify({ username: 'x'.repeat(2 * mebibyte), password: 'x', query: '{ __typename }' });
     const headers = { 'content-type': 'application/json' };
     const anonymous = callers.with(null);
@@ -95,7 +95,7 @@ describe('an anonymous caller', () => {
         expect([path, (await send(path)).status]).toEqual([path, path.startsWith('/v1') ? 401 : 413]);
   });
 
-  test('that sends in chunks, as behind a proxy that re-chunks, is heard up to a form’s worth, and told when it is more', async () => {
+  test('that sends in chunks, as behind a proxy that re-chunks, is read up to a form’s worth, and refused beyond', async () => {
     const send = async (size: number) => {
       const socket = await begun(
         'POST',
@@ -120,7 +120,7 @@ describe('an anonymous caller', () => {
     expect(refused).toContain('65536');
   });
 
-  test('gets its answer before its body has come, and the end of the connection with it', async () => {
+  test('gets its answer before its body has arrived, and the connection is closed', async () => {
     const socket = await begun('POST', '/v1/chat/completions', ['content-length: 50000000'], Buffer.alloc(1000, ' '));
     const text = await textUntilClosed(socket);
     expect(text).toMatch(/^HTTP\/1\.1 401 /);
@@ -149,8 +149,8 @@ describe('an anonymous caller', () => {
     return text;
   }
 
-  describe('and anybody else who sends slowly', () => {
-    test('is cut off: of many bodies that drip, none is open for long', async () => {
+  describe('a caller that sends slowly', () => {
+    test('is cut off: of many bodies that drip, none stays open for long', async () => {
       const dripping: Socket[] = [];
       const headers = ['content-type: application/json', 'content-length: 1000'];
       const places: [string, string[]][] = [
@@ -170,7 +170,7 @@ describe('an anonymous caller', () => {
       expect((await caller.chat({ model })).status).toBe(200);
     });
 
-    test('may have so many bodies under way, and those who are done find room again', async () => {
+    test('has a limited number of concurrent bodies, and completed ones make room', async () => {
       const headers = ['content-length: 1000', `authorization: Bearer ${apiKey}`];
       const sockets: Socket[] = [];
       const json = { 'content-type': 'application/json' };
@@ -193,7 +193,7 @@ describe('an anonymous caller', () => {
 });
 
 describe('a caller with a key', () => {
-  test('cannot make a small body swell without bound', async () => {
+  test('cannot decompress a small body without bound', async () => {
     for (const [encoding, pack] of [
       ['gzip', gzipSync],
       ['br', brotliCompressSync],
@@ -207,13 +207,13 @@ describe('a caller with a key', () => {
     }
   });
 
-  test('may send what shrinks well', async () => {
+  test('may send a body that compresses well', async () => {
     const lines = Array.from({ length: 20_000 }, (_, line) => `${line} GET /index.html 200 OK`).join('\n');
     const answer = await caller.chat({}, { body: gzipSync(chatBody(lines)), headers: packed });
     expect(answer.status).toBe(200);
   });
 
-  test('has a share of the memory for bodies, as long as its calls need them; others find theirs', async () => {
+  test('has a share of the memory for bodies, as long as its calls need them; others get theirs', async () => {
     const body = chatBody('x'.repeat(3.5 * mebibyte), heldModel);
     const calls = [caller.chat({}, { body }), caller.chat({}, { body })];
     await until(async () => (upstream.waiting() === 2 ? true : null));
@@ -237,7 +237,7 @@ describe('a caller with a key', () => {
     expect((await again).status).toBe(200);
   });
 
-  test('has every character of a large body arrive, wherever the pieces of it are cut', async () => {
+  test('has every character of a large body arrive, wherever its chunks are cut', async () => {
     const content = Array.from({ length: 150_000 }, (_, index) => `${index}é漢😀`).join('');
     for (const [body, headers] of [
       [chatBody(content), {}],
@@ -250,7 +250,7 @@ describe('a caller with a key', () => {
     }
   });
 
-  test('is told what is wrong with a body that it is still sending', async () => {
+  test('gets the error for a body that it is still sending', async () => {
     const endless = JSON.stringify({ model, messages: [] }).padEnd(9 * mebibyte, ' ');
     expect(codeOf(await caller.chat({}, { body: endless }))).toEqual([413, 'read_request_body_failed']);
     expect((await caller.chat({ model })).status).toBe(200);

@@ -85,35 +85,35 @@ const refused = async (client: string, key: string | undefined, name = model, mo
   );
 };
 
-describe.each(['openai', 'anthropic', 'genai'])('the client %s, which asks again by itself', (client) => {
+describe.each(['openai', 'anthropic', 'genai'])('the client %s, which retries by itself,', (client) => {
   const noQuota = client === 'anthropic' ? 402 : 403;
-  test('asks once with a wrong key', async () => {
+  test('sends one request with a wrong key', async () => {
     expect([(await refused(client, keys.wrong)).status, requests]).toEqual([401, 1]);
   });
-  test('asks once without quota', async () => {
+  test('sends one request without quota', async () => {
     expect([(await refused(client, keys.poor)).status, requests]).toEqual([noQuota, 1]);
   });
-  test('asks once with a budget that begins anew in days, and is told when', async () => {
+  test('sends one request with a budget that is renewed in days, and learns when', async () => {
     const { status, message } = await refused(client, keys.spent);
     expect([status, requests]).toEqual([402, 1]);
     expect(message).toContain('it begins anew at');
   });
-  test('is told of the channel’s dead key as a failure of the gateway', async () => {
+  test('gets the channel’s invalid key as a failure of the gateway', async () => {
     expect((await refused(client, keys.good, 'dead')).status).toBe(502);
     // Google's reads no header that tells it not to.
     if (client !== 'genai') expect(requests).toBe(1);
   });
-  test('asks again where waiting helps', async () => {
+  test('retries where waiting helps', async () => {
     expect((await refused(client, keys.good, 'busy')).status).toBe(429);
     expect(requests).toBe(3);
   });
 });
 
-test('no quota has its name in Anthropic’s words', async () => {
+test('an insufficient quota has its error type in Anthropic’s dialect', async () => {
   expect(await refused('anthropic', keys.poor)).toMatchObject({ error: { error: { type: 'billing_error' } } });
 });
 
-test('a wait is told in Google’s words, as clients of theirs read it', async () => {
+test('a retry time is in Google’s form, as its clients read it', async () => {
   const { message = '' } = await refused('genai', keys.good, 'busy');
   expect(JSON.parse(message)).toMatchObject({
     error: {

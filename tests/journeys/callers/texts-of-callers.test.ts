@@ -30,8 +30,8 @@ const maxCallEvent = (): Promise<number> =>
     return Math.max(...ofCalls.map(({ event }) => JSON.stringify(event).length));
   });
 
-describe('the log', () => {
-  test('keeps no text a caller made up, however long', async () => {
+describe('the log with texts of callers', () => {
+  test('stores no text that a caller invented, however long', async () => {
     const caller = callers.with(apiKey);
     expect((await caller.chat({ model })).status).toBe(200);
     const usual = await maxCallEvent();
@@ -41,7 +41,7 @@ describe('the log', () => {
     expect(await maxCallEvent()).toBeLessThan(usual + 200);
   });
 
-  test('refuses a name no model can have without repeating it', async () => {
+  test('refuses an impossible model name without repeating it', async () => {
     for (const name of ['m'.repeat(1_000_000), 'gpt-4o\u0000', 'half \ud800']) {
       const answer = await callers.with(apiKey).chat({ model: name });
       expect([answer.status, errorIn(answer).param]).toEqual([400, 'model']);

@@ -111,9 +111,9 @@ const off = (id: ChannelId) =>
     return found.status === 'auto-disabled' ? found : null;
   });
 
-describe.each(wires)('an upstream of %s', (wire) => {
+describe.each(wires)('a channel of %s', (wire) => {
   test.each(['empty', 'dead'] as const)(
-    'that finds its account %s amid a stream is switched off, and nobody else is asked',
+    'whose account is %s in the middle of a stream is disabled, and no other upstream is tried',
     async (fault) => {
       const model = newModel();
       const id = await add(wire, model);
@@ -134,7 +134,7 @@ describe.each(wires)('an upstream of %s', (wire) => {
   );
 });
 
-test('words alone switch no channel off amid a stream, nor a channel whose operator does not want it', async () => {
+test('error texts alone disable no channel during a stream, nor a channel whose operator forbids it', async () => {
   const model = newModel();
   const id = await add('openai', model);
   await heard(model, { error: { message: quoted } });

@@ -71,8 +71,8 @@ const cached = { cache_creation_input_tokens: 300, cache_read_input_tokens: 2_00
 /** 1.5 × (20 + 300 × 1.25 + 2000 × 0.1 + 90 × 5) */
 const charge = 1_568;
 
-describe("Anthropic's client", () => {
-  test('gets a message as it was sent, and pays for it as at its maker’s', async () => {
+describe("Anthropic's client with a Bedrock channel", () => {
+  test('gets a message unchanged, and pays as at Anthropic itself', async () => {
     const message = messageOf(said, cached);
     upstream.says(message);
     const answer = await anthropic.beta.messages.create({
@@ -96,7 +96,7 @@ describe("Anthropic's client", () => {
     expect(await settledLine()).toMatchObject({ quota: charge, model: claude, usage_source: 'upstream' });
   });
 
-  test('puts a stream together, and pays the same', async () => {
+  test('assembles a stream, and pays the same', async () => {
     const message = messageOf(said, cached);
     upstream.says(message);
     const stream = anthropic.messages.stream({
@@ -111,20 +111,20 @@ describe("Anthropic's client", () => {
     expect(await settledLine()).toMatchObject({ quota: charge, is_stream: true, usage_source: 'upstream' });
   });
 
-  test('gets a stream where a whole answer came', async () => {
+  test('gets a stream where a whole answer arrived', async () => {
     upstream.says((_call, response) => response.end(JSON.stringify(messageOf([{ type: 'text', text: 'Rain.' }]))));
     const stream = anthropic.messages.stream({ model: claude, max_tokens: 500, messages: [question] });
     expect(await stream.finalText()).toBe('Rain.');
   });
 
-  test('gets an error where a stream came that nobody asked for', async () => {
+  test('gets an error where an unrequested stream arrived', async () => {
     upstream.says((_call, response) => sendFrames(response, streamOf(messageOf(said))));
     await expect(anthropic.messages.create({ model: claude, max_tokens: 500, messages: [question] })).rejects.toThrow(
       'a stream that was not asked for',
     );
   });
 
-  test('is told a count that Amazon made, or an estimate', async () => {
+  test('gets a count of tokens from Amazon, or an estimate', async () => {
     upstream.says({ inputTokens: 27 });
     const asked = { model: claude, messages: [question] };
     const counted = await anthropic.messages.countTokens(asked).withResponse();
@@ -143,7 +143,7 @@ describe("Anthropic's client", () => {
     [403, 'AccessDeniedException', 403, Anthropic.PermissionDeniedError],
     [404, 'ResourceNotFoundException', 404, Anthropic.NotFoundError],
     [503, 'ServiceUnavailableException', 503, Anthropic.InternalServerError],
-  ])('knows status %i called %s by its class', async (status, name, told, kind) => {
+  ])('maps status %i called %s to its class', async (status, name, told, kind) => {
     upstream.says((_call, response) => refuse(response, status, name, `Not for ${signer.accessKeyId}.`));
     const failure = await anthropic.messages
       .create({ model: claude, max_tokens: 5, messages: [question] })
@@ -153,7 +153,7 @@ describe("Anthropic's client", () => {
     expect(String(failure)).not.toContain(signer.accessKeyId);
   });
 
-  test('hears of a stream that broke in the middle, and pays what came', async () => {
+  test('gets an error for a stream that broke in the middle, and pays for the part that arrived', async () => {
     const frames = streamOf(messageOf([{ type: 'text', text: 'Rain is on its way to you now.' }]));
     let hear = (): void => {};
     const heard = new Promise<void>((resolve) => {
@@ -170,7 +170,7 @@ describe("Anthropic's client", () => {
     expect(await settledLine()).toMatchObject({ is_stream: true });
   });
 
-  test('gets a status where the first frame is a refusal', async () => {
+  test('gets an error status where the first frame is a refusal', async () => {
     upstream.says((_call, response) =>
       sendFrames(response, [exceptionFrame('throttlingException', 'Too many requests')]),
     );
@@ -179,7 +179,7 @@ describe("Anthropic's client", () => {
     expect(await gateway.available(user)).toBe(100_000_000);
   });
 
-  test('is not kept waiting by a frame that announces more than is taken', async () => {
+  test('does not wait for a frame that announces more than the limit', async () => {
     upstream.says((_call, response) => {
       const beginning = Buffer.alloc(4);
       beginning.writeUInt32BE(0x00ff_ffff);
@@ -191,7 +191,7 @@ describe("Anthropic's client", () => {
   });
 });
 
-describe("OpenAI's client", () => {
+describe("OpenAI's client with a Bedrock channel", () => {
   test('gets an answer, and pays the same', async () => {
     upstream.says(messageOf(said, cached));
     const { choices, usage } = await openai.chat.completions.create({
@@ -206,7 +206,7 @@ describe("OpenAI's client", () => {
     expect(await settledLine()).toMatchObject({ quota: charge });
   });
 
-  test('gets a stream, by a key of the API', async () => {
+  test('gets a stream, with an API key', async () => {
     upstream.says(messageOf([{ type: 'text', text: 'Rain in Höfn.' }]));
     const stream = await openai.chat.completions.create({ model: byKey, messages: [question], stream: true });
     let text = '';
@@ -217,7 +217,7 @@ describe("OpenAI's client", () => {
   });
 });
 
-test("Google's client gets a stream, too", async () => {
+test("Google's client gets a stream from a Bedrock channel", async () => {
   upstream.says(messageOf(said));
   const stream = await google.models.generateContentStream({ model: claude, contents: 'What is the weather?' });
   const parts = [];
@@ -228,7 +228,7 @@ test("Google's client gets a stream, too", async () => {
   });
 });
 
-test('a channel whose credentials are refused is switched off, and says nothing of them', async () => {
+test('a channel whose credentials are refused is disabled, and they are not disclosed', async () => {
   await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
   const id = await gateway.addChannel({
     type: 33,

@@ -40,7 +40,7 @@ const googles = `/v1beta/models/${google}:countTokens`;
 const anthropics = '/v1/messages/count_tokens';
 
 describe('a count of tokens', () => {
-  test('is a number alone, whatever else upstream says', async () => {
+  test('contains only the number, whatever else the upstream returns', async () => {
     gemini.says('countTokens', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT' }], account: 'operators' });
     expect(await count(user, googles, parts('x'))).toEqual({
       status: 200,
@@ -59,7 +59,7 @@ describe('a count of tokens', () => {
   });
 
   test.each(['{"input_tokens":"47"}', '{"input_tokens":-1}', '{"note":1}', 'null', '[]'])(
-    'is an estimate where upstream tells none: %s',
+    'is an estimate where the upstream returns none: %s',
     async (told) => {
       anthropic.says((_call, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(told);
@@ -69,7 +69,7 @@ describe('a count of tokens', () => {
     },
   );
 
-  test('is for who has a balance above nothing', async () => {
+  test('is for users with a positive balance', async () => {
     const poor = await gateway.addUser(0);
     const asked = [gemini.calls.length, anthropic.calls.length];
     for (const [path, body] of [
@@ -85,7 +85,7 @@ describe('a count of tokens', () => {
     expect([gemini.calls.length, anthropic.calls.length]).toEqual(asked);
   });
 
-  test('is for at most eight mebibytes', async () => {
+  test('is limited to eight mebibytes', async () => {
     const large = 'x'.repeat(8 * 1024 * 1024);
     for (const [path, body] of [
       [googles, parts(large)],

@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 afterEach(() => expect(gateway.logged.filter((line) => line.includes('a call failed unexpectedly'))).toEqual([]));
 
-describe("a model's name in an address", () => {
+describe('a model name in an address', () => {
   beforeAll(() =>
     gateway.addChannel({
       type: 8,
@@ -70,26 +70,26 @@ describe("a model's name in an address", () => {
     }),
   );
 
-  test('goes where the channel puts it', async () => {
+  test('is sent where the channel defines it', async () => {
     expect((await caller.chat({ model: 'gpt-4-gizmo-g-abc' })).status).toBe(200);
     expect(asked.map(({ url }) => url)).toEqual(['/models/gpt-4-gizmo-g-abc/chat']);
   });
 
   test.each(['gpt-4-gizmo-../../../admin?x=1#', 'gpt-4-gizmo-/../../admin', 'vendor/../up'])(
-    'does not choose another one: %s',
+    'does not determine the address: %s',
     async (model) => {
       expect((await caller.chat({ model })).status).toBeGreaterThanOrEqual(400);
       expect(asked).toEqual([]);
     },
   );
 
-  test('of two dots is refused as what it is', async () => {
+  test('of two dots is refused as such', async () => {
     const refused = await caller.chat({ model: 'vendor/../up' });
     expect([refused.status, errorIn(refused).code]).toEqual([400, 'convert_request_failed']);
   });
 });
 
-test("a caller's query stays here", async () => {
+test("a caller's query is not forwarded", async () => {
   await gateway.addChannel({ models: ['queried'], baseUrl: upstream.url });
   const body = { model: 'queried', messages: [{ role: 'user', content: 'hi' }] };
   const headers = { 'content-type': 'application/json' };
@@ -127,34 +127,31 @@ describe("an upstream's error", () => {
     serve = (_, response) => response.writeHead(status, headers).end(JSON.stringify(body));
   };
 
-  test.each(['message', 'type', 'code', 'param'])(
-    'tells nobody in its %s where it is or how it is paid',
-    async (member) => {
-      const logged = gateway.logged.length;
-      const id = await gateway.addChannel({
-        models: [`leaks-${member}`],
-        baseUrl: upstream.url.replace('127.0.0.1', 'localhost'),
-        key: secret,
-        organization,
-      });
-      for (const hint of hints)
-        for (const text of [hint, `the key ${hint} at http://${hint}:8000 is wrong`]) {
-          const body = leaks(member);
-          refuseWith({ error: { ...body.error, [member]: text } });
-          const answer = await caller.chat({ model: `leaks-${member}` });
-          expect(answer.status).toBe(502);
-          nothingIn('the answer', answer.text + JSON.stringify(answer.headers));
-          const tested = await gateway.application.channels.test(gateway.root, id, '');
-          expect(tested.ok).toBe(false);
-          nothingIn('the test of the channel', tested.message);
-        }
-      const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 100 }, true);
-      nothingIn('the usage log', JSON.stringify(lines));
-      nothingIn('the log', gateway.logged.slice(logged).join('\n'));
-    },
-  );
+  test.each(['message', 'type', 'code', 'param'])('discloses in its %s neither address nor account', async (member) => {
+    const logged = gateway.logged.length;
+    const id = await gateway.addChannel({
+      models: [`leaks-${member}`],
+      baseUrl: upstream.url.replace('127.0.0.1', 'localhost'),
+      key: secret,
+      organization,
+    });
+    for (const hint of hints)
+      for (const text of [hint, `the key ${hint} at http://${hint}:8000 is wrong`]) {
+        const body = leaks(member);
+        refuseWith({ error: { ...body.error, [member]: text } });
+        const answer = await caller.chat({ model: `leaks-${member}` });
+        expect(answer.status).toBe(502);
+        nothingIn('the answer', answer.text + JSON.stringify(answer.headers));
+        const tested = await gateway.application.channels.test(gateway.root, id, '');
+        expect(tested.ok).toBe(false);
+        nothingIn('the test of the channel', tested.message);
+      }
+    const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 100 }, true);
+    nothingIn('the usage log', JSON.stringify(lines));
+    nothingIn('the log', gateway.logged.slice(logged).join('\n'));
+  });
 
-  test('tells nobody in the middle of a stream', async () => {
+  test('discloses neither in the middle of a stream', async () => {
     await gateway.addChannel({ models: ['leaks-late'], baseUrl: upstream.url, key: secret });
     const error = { message: `${secret} at 127.0.0.1`, type: secret, code: secret, param: secret };
     const frame = { ...completion, object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content: 'A' } }] };
@@ -167,7 +164,7 @@ describe("an upstream's error", () => {
     nothingIn('the stream', answer.text);
   });
 
-  test('tells nobody through the reason for which a channel was switched off', async () => {
+  test('discloses neither in the reason for disabling a channel', async () => {
     await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
     const id = await gateway.addChannel({
       models: ['leaks-last'],
@@ -184,7 +181,7 @@ describe("an upstream's error", () => {
     await gateway.setOption('AutomaticDisableChannelEnabled', 'false');
   });
 
-  test('of any length costs nobody anything', async () => {
+  test('of any length costs nothing', async () => {
     await gateway.addChannel({ models: ['endless'], baseUrl: upstream.url });
     refuseWith({ error: { message: 'x'.repeat(5_000_000), type: 'y'.repeat(5_000_000) } }, 422);
     const answer = await caller.chat({ model: 'endless' });
@@ -192,7 +189,7 @@ describe("an upstream's error", () => {
   });
 });
 
-describe('an answer', () => {
+describe('an upstream’s answer', () => {
   const model = 'mislabelled';
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     ...completion,
@@ -217,7 +214,7 @@ describe('an answer', () => {
   beforeAll(() => gateway.addChannel({ models: [model], baseUrl: upstream.url }));
 
   test.each([false, true])(
-    'gives its caller upstream’s limits and request id, and no cookie; streamed: %s',
+    'gives its caller the upstream’s limits and request id, and no cookie; streamed: %s',
     async (stream) => {
       answers(stream ? sse : JSON.stringify(completion), {
         'x-ratelimit-remaining-requests': '99',
@@ -238,7 +235,7 @@ describe('an answer', () => {
 
   describe('that is JSON', () => {
     test.each(['text/html', 'image/svg+xml', 'text/event-streams', 'application/json', 'x'])(
-      'is told as JSON, though upstream called it %s',
+      'is returned as JSON, though the upstream called it %s',
       async (type) => {
         answers(JSON.stringify(completion), { 'content-type': type });
         const answer = await caller.chat({ model });
@@ -250,7 +247,7 @@ describe('an answer', () => {
       },
     );
 
-    test('must be JSON', async () => {
+    test('must be valid JSON', async () => {
       answers('<html><script>alert(1)</script></html>', { 'content-type': 'text/html' });
       const answer = await caller.chat({ model });
       expect([answer.status, errorIn(answer).code]).toEqual([502, 'bad_response_body']);
@@ -261,7 +258,7 @@ describe('an answer', () => {
       expect(answer.text).not.toContain('script');
     });
 
-    test('is no stream that was not asked for', async () => {
+    test('must not be an unrequested stream', async () => {
       answers(sse, { 'content-type': 'text/event-stream' });
       const answer = await caller.chat({ model });
       expect([answer.status, errorIn(answer).code]).toEqual([502, 'bad_response_body']);
@@ -271,42 +268,48 @@ describe('an answer', () => {
     });
   });
 
-  describe('for which a stream was asked', () => {
+  describe('to a streaming request', () => {
     const streamed = (more: object = {}) => caller.chat({ model, stream: true, ...more });
 
-    test.each(['', 'text/plain', 'application/json'])('is read as one, though upstream called it %j', async (type) => {
-      answers(sse, type === '' ? {} : { 'content-type': type });
-      const answer = await streamed();
-      expect(answer.headers).toMatchObject({
-        'content-type': 'text/event-stream; charset=utf-8',
-        'x-content-type-options': 'nosniff',
-      });
-      expect(answer.text).toBe(`${frames.slice(0, 3).join('')}data: [DONE]\n\n`);
-    });
+    test.each(['', 'text/plain', 'application/json'])(
+      'is read as a stream, though the upstream called it %j',
+      async (type) => {
+        answers(sse, type === '' ? {} : { 'content-type': type });
+        const answer = await streamed();
+        expect(answer.headers).toMatchObject({
+          'content-type': 'text/event-stream; charset=utf-8',
+          'x-content-type-options': 'nosniff',
+        });
+        expect(answer.text).toBe(`${frames.slice(0, 3).join('')}data: [DONE]\n\n`);
+      },
+    );
 
-    test.each(['application/json', 'text/event-stream'])('and came whole as %s, is told as a stream', async (type) => {
-      answers(`\ufeff\n ${JSON.stringify(completion)}`, { 'content-type': type });
-      const answer = await streamed();
-      expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
-      expect(isWholeStream(answer)).toBe(true);
-      expect(chunksIn(answer)).toMatchObject([
-        {
-          object: 'chat.completion.chunk',
-          id: 'chatcmpl-1',
-          choices: [{ index: 0, delta: { role: 'assistant', content: 'A list of debts.' }, finish_reason: null }],
-        },
-        { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-      ]);
-      expect(answer.text).not.toContain('usage');
+    test.each(['application/json', 'text/event-stream'])(
+      'that arrived whole as %s is sent as a stream',
+      async (type) => {
+        answers(`\ufeff\n ${JSON.stringify(completion)}`, { 'content-type': type });
+        const answer = await streamed();
+        expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+        expect(isWholeStream(answer)).toBe(true);
+        expect(chunksIn(answer)).toMatchObject([
+          {
+            object: 'chat.completion.chunk',
+            id: 'chatcmpl-1',
+            choices: [{ index: 0, delta: { role: 'assistant', content: 'A list of debts.' }, finish_reason: null }],
+          },
+          { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+        ]);
+        expect(answer.text).not.toContain('usage');
 
-      const asked = await streamed({ stream_options: { include_usage: true } });
-      expect(chunksIn(asked).at(-1)).toMatchObject({ choices: [], usage: completion.usage });
-      const plain = await caller.chat({ model });
-      expect(plain.status).toBe(200);
-      expect(await chargedFor(answer)).toEqual(await chargedFor(plain));
-    });
+        const asked = await streamed({ stream_options: { include_usage: true } });
+        expect(chunksIn(asked).at(-1)).toMatchObject({ choices: [], usage: completion.usage });
+        const plain = await caller.chat({ model });
+        expect(plain.status).toBe(200);
+        expect(await chargedFor(answer)).toEqual(await chargedFor(plain));
+      },
+    );
 
-    test('and came whole with tool calls, is read by the official client', async () => {
+    test('that arrived whole with tool calls is read by the official client', async () => {
       const calls = ['a', 'b'].map((id) => ({
         id,
         type: 'function',
@@ -322,13 +325,13 @@ describe('an answer', () => {
       expect(whole.usage).toMatchObject(completion.usage);
     });
 
-    test('and came as an error, keeps the status of the error', async () => {
+    test('that arrived as an error keeps the status of the error', async () => {
       answers(JSON.stringify({ error: { message: 'no', type: 'invalid_request_error', code: 'bad' } }));
       expect((await streamed()).status).toBe(400);
     });
 
     test.each(['', '<html></html>', '[1,2]', '{"half', ' '.repeat(200_000), 'data: [\n\n'])(
-      'and that is no stream, is a failure: %j',
+      'that is not a stream is a failure: %j',
       async (body) => {
         answers(body);
         const answer = await streamed();
@@ -338,13 +341,13 @@ describe('an answer', () => {
     );
   });
 
-  describe('that came compressed though nobody asked', () => {
+  describe('that is compressed without a request', () => {
     test.each([
       ['gzip', gzipSync],
       ['x-gzip', gzipSync],
       ['deflate', deflateSync],
       ['br', brotliCompressSync],
-    ] as const)('with %s is unpacked, whole or as a stream', async (encoding, pack) => {
+    ] as const)('with %s is decompressed, whole or as a stream', async (encoding, pack) => {
       answers(pack(JSON.stringify(completion)), { 'content-encoding': encoding });
       const answer = await caller.chat({ model });
       expect(JSON.parse(answer.text)).toEqual(completion);
@@ -353,7 +356,7 @@ describe('an answer', () => {
       expect(isWholeStream(await caller.chat({ model, stream: true }))).toBe(true);
     });
 
-    test('a stream arrives piece by piece', async () => {
+    test('as a stream arrives piece by piece', async () => {
       let finish = () => {};
       serve = (_, response) => {
         response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/event-stream' });
@@ -376,7 +379,7 @@ describe('an answer', () => {
       expect(answer.text).toContain('of debts.');
     });
 
-    test('a large one is unpacked whole', async () => {
+    test('of a large size is decompressed whole', async () => {
       const content = randomBytes(3_000_000).toString('base64');
       const message = { role: 'assistant', content };
       answers(gzipSync(JSON.stringify({ ...completion, choices: [{ index: 0, message, finish_reason: 'stop' }] })), {
@@ -387,7 +390,7 @@ describe('an answer', () => {
       expect((await rich.chat({ model })).text).toContain(content);
     });
 
-    test('a bomb is not', async () => {
+    test('is refused if it is a decompression bomb', async () => {
       answers(gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' });
       for (const stream of [false, true]) {
         const answer = await caller.chat({ model, stream });
@@ -400,13 +403,13 @@ describe('an answer', () => {
       ['gzip', gzipSync(JSON.stringify(completion)).subarray(0, -12), 'not valid gzip'],
       ['zstd', Buffer.from('x'), 'not asked for'],
       ['gzip, br', Buffer.from('x'), 'not asked for'],
-    ])('%s that cannot be read is a failure', async (encoding, body, message) => {
+    ])('is a failure if it is %s that cannot be read', async (encoding, body, message) => {
       answers(body, { 'content-encoding': encoding });
       const answer = await caller.chat({ model });
       expect([answer.status, errorIn(answer).message]).toEqual([502, expect.stringContaining(message)]);
     });
 
-    test('an error is read as well', async () => {
+    test('is decompressed if it is an error as well', async () => {
       const error = { message: 'no', type: 'invalid_request_error', code: 'bad', param: null };
       answers(gzipSync(JSON.stringify({ error })), { 'content-encoding': 'gzip' }, 400);
       expect(errorIn(await caller.chat({ model }))).toMatchObject({ type: 'invalid_request_error', code: 'bad' });
@@ -424,7 +427,7 @@ describe('an answer', () => {
     }
   });
 
-  test.each([100, 102, 103])('may be announced by a status %i that nobody asked for', async (status) => {
+  test.each([100, 102, 103])('may be announced by an unrequested status %i', async (status) => {
     serve = (_, response) => {
       const body = JSON.stringify(completion);
       response.socket?.write(`HTTP/1.1 ${status} Soon\r\nx-hint: 1\r\n\r\n`);

@@ -67,7 +67,7 @@ const setGroup = async ({ actor }: TestUser, group: string) => {
   await application.visible(await application.users.edit(root, actor.id, { ...patch, group }));
 };
 
-describe('a call goes to a channel that serves', () => {
+describe('a call is routed to a channel that serves', () => {
   test('its model, for the group of the user', async () => {
     const model = newModel();
     await addChannel(model, `${model}-vip`, { groups: ['vip', 'svip'] });
@@ -80,7 +80,7 @@ describe('a call goes to a channel that serves', () => {
     expect((await caller.chat({ model })).status).toBe(200);
   });
 
-  test('the group of the API key, where its owner may use that group', async () => {
+  test('the group of the API key, if its owner may use that group', async () => {
     const model = newModel();
     await addChannel(model, `${model}-default`);
     await addChannel(model, `${model}-vip`, { groups: ['vip'] });
@@ -93,7 +93,7 @@ describe('a call goes to a channel that serves', () => {
     expect([forbidden.status, errorIn(forbidden).code]).toEqual([403, 'group_not_allowed']);
   });
 
-  test('any model at all: one that no channel has is unknown, and to ask again is no use', async () => {
+  test('any model: an unknown model is an error that is not worth a retry', async () => {
     const refused = await caller.chat({ model: newModel() });
     expect(refused.status).toBe(404);
     expect(errorIn(refused)).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error', param: 'model' });
@@ -102,7 +102,7 @@ describe('a call goes to a channel that serves', () => {
     expect([endless.status, endless.text.length < 1000]).toEqual([400, true]);
   });
 
-  test('no group that has been retired', async () => {
+  test('an existing group, not a retired one', async () => {
     const model = newModel();
     await addChannel(model, model, { groups: ['gone'] });
     await gateway.setOption('UserUsableGroups', '{"default":"","vip":"","gone":""}');
@@ -110,7 +110,7 @@ describe('a call goes to a channel that serves', () => {
     expect([answer.status, errorIn(answer).code]).toEqual([403, 'group_retired']);
   });
 
-  test('and is switched on', async () => {
+  test('its model while it is enabled', async () => {
     const model = newModel();
     const id = await addChannel(model, model);
     const { application, root } = gateway;
@@ -121,8 +121,8 @@ describe('a call goes to a channel that serves', () => {
   });
 });
 
-describe('priority and weight', () => {
-  test('the highest priority gets everything while it works', async () => {
+describe('routing by priority and weight', () => {
+  test('sends everything to the highest priority while it works', async () => {
     const model = newModel();
     await addChannel(model, 'low', { priority: 1, weight: 1_000 });
     await addChannel(model, 'high', { priority: 2, weight: 0 });
@@ -130,7 +130,7 @@ describe('priority and weight', () => {
     expect(asked()).toEqual({ high: 20 });
   });
 
-  test('within a priority the share is the weight plus ten', async () => {
+  test('shares calls within a priority by the weight plus ten', async () => {
     const model = newModel();
     await addChannel(model, 'weight-0', { weight: 0 });
     await addChannel(model, 'weight-20', { weight: 20 });
@@ -145,7 +145,7 @@ describe('priority and weight', () => {
     expect(Math.abs(light - calls / 4)).toBeLessThan(6 * Math.sqrt((calls * 3) / 16));
   });
 
-  test('each attempt starts a priority lower', async () => {
+  test('starts each attempt a priority lower', async () => {
     const model = newModel();
     await gateway.setOption('RetryTimes', '2');
     const ids = [
@@ -185,21 +185,24 @@ describe('a retry', () => {
     expect(gateway.logged.some((entry) => entry.includes(`"channels":"${broken}->${working}"`))).toBe(true);
   });
 
-  test.each([401, 403, 404, 429, 500, 502, 503, 307])('follows status %i', async (status) => {
+  test.each([401, 403, 404, 429, 500, 502, 503, 307])('follows the status %i', async (status) => {
     refuses('broken', status);
     expect((await caller.chat({ model })).status).toBe(200);
   });
 
-  test.each([400, 408, 504, 524])('does not follow status %i: another channel would say the same', async (status) => {
-    refuses('broken', status);
-    const answer = await caller.chat({ model });
-    expect(answer.status).toBe(status);
-    expect(errorIn(answer)).toMatchObject({ type: 'server_error', code: 'out' });
-    expect(asked()).toEqual({ broken: 1 });
-    await untouched();
-  });
+  test.each([400, 408, 504, 524])(
+    'does not follow the status %i: another channel would answer the same',
+    async (status) => {
+      refuses('broken', status);
+      const answer = await caller.chat({ model });
+      expect(answer.status).toBe(status);
+      expect(errorIn(answer)).toMatchObject({ type: 'server_error', code: 'out' });
+      expect(asked()).toEqual({ broken: 1 });
+      await untouched();
+    },
+  );
 
-  test('follows a reset connection, a silence, and an error dressed as an answer', async () => {
+  test('follows a reset connection, a silence, and an error inside a success', async () => {
     gateway.provider.script('broken', { kind: 'reset' });
     expect((await caller.chat({ model })).status).toBe(200);
     gateway.provider.script('broken', { kind: 'hang' });
@@ -209,7 +212,7 @@ describe('a retry', () => {
     expect(asked()).toEqual({ broken: 3, working: 3 });
   });
 
-  test('keeps what the first attempt may have cost in suspense, though the caller pays for the second alone', async () => {
+  test('keeps the possible cost of the first attempt in suspense, while the caller pays for the second only', async () => {
     gateway.provider.script('broken', { kind: 'reset' });
     const answer = await caller.chat({ model });
     expect(answer.status).toBe(200);
@@ -242,7 +245,7 @@ describe('a retry', () => {
     expect(asked()).toEqual({ broken: 2, working: 1 });
   });
 
-  test('sends the original request anew: nothing one channel made of it reaches the next', async () => {
+  test('sends the original request again: no change for one channel reaches the next', async () => {
     const { application, root } = gateway;
     const paramOverride = '{"temperature":0.1,"stop":["x"]}';
     await application.visible(await application.channels.edit(root, broken, { settings: { paramOverride } }));
@@ -264,7 +267,7 @@ describe('a retry', () => {
     await untouched();
   });
 
-  test('comes back to the best channel when all have failed and attempts are left', async () => {
+  test('returns to the best channel when all have failed and attempts are left', async () => {
     await gateway.setOption('RetryTimes', '3');
     refuses('broken', 500);
     refuses('working', 500);
@@ -272,7 +275,7 @@ describe('a retry', () => {
     expect(asked()).toEqual({ broken: 3, working: 1 });
   });
 
-  test('is not needed where an upstream has no words for the request: it is not asked, and does not count', async () => {
+  test('skips an upstream that cannot express the request, which is not counted', async () => {
     const model = newModel();
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } };
     const body = { messages: [{ role: 'user', content: [picture] }] };
@@ -285,7 +288,7 @@ describe('a retry', () => {
     expect(asked()).toEqual({ sees: 1 });
   });
 
-  test('does not ask a channel again while another of its priority has not been tried', async () => {
+  test('does not repeat a channel while another of its priority has not been tried', async () => {
     const shared = newModel();
     await addChannel(shared, 'broken', { weight: 1_000_000 });
     await addChannel(shared, 'working', { weight: 0 });
@@ -295,7 +298,7 @@ describe('a retry', () => {
     expect(asked()).toEqual({ broken: 20, working: 20 });
   });
 
-  test('is not made for a caller who has gone, and the log says that nobody was there to be told', async () => {
+  test('is not made for a caller that has disconnected, and the log says so', async () => {
     gateway.provider.script('broken', { kind: 'refuse', status: 500, firstByteDelayMs: 100 });
     const gone = new AbortController();
     const call = caller.chat({ model }, { signal: gone.signal });
@@ -311,7 +314,7 @@ describe('a retry', () => {
     await untouched();
   });
 
-  test('is what the operator allows: none by default', async () => {
+  test('is made as often as the operator permits: never by default', async () => {
     await gateway.setOption('RetryTimes', '0');
     refuses('broken', 500);
     expect((await caller.chat({ model })).status).toBe(500);
@@ -319,10 +322,10 @@ describe('a retry', () => {
   });
 });
 
-describe('a key with a channel id behind it', () => {
+describe('an API key with a channel id after it', () => {
   const rootKey = () => gateway.addApiKey({ actor: gateway.root });
 
-  test('uses that channel, whatever groups and priorities say, and is never retried', async () => {
+  test('uses that channel, with any groups and priorities, and is never retried', async () => {
     const model = newModel();
     await gateway.setOption('RetryTimes', '3');
     await addChannel(model, 'usual', { priority: 9 });
@@ -341,7 +344,7 @@ describe('a key with a channel id behind it', () => {
     expect([answer.status, errorIn(answer).code]).toEqual([403, 'channel_selection_forbidden']);
   });
 
-  test('names a channel that exists and is switched on', async () => {
+  test('must name a channel that exists and is enabled', async () => {
     const model = newModel();
     const id = await addChannel(model, model);
     const key = await rootKey();
@@ -355,7 +358,7 @@ describe('a key with a channel id behind it', () => {
     expect([answer.status, errorIn(answer).code]).toEqual([403, 'channel_disabled']);
   });
 
-  test('still keeps to the models of the key', async () => {
+  test('still respects the models of the key', async () => {
     const [model, other] = [newModel(), newModel()];
     const id = await addChannel(model, model, { models: [model, other] });
     const key = await gateway.addApiKey({ actor: gateway.root }, { models: [other] });
@@ -375,7 +378,7 @@ describe('the status mapping of a channel', () => {
     expect(asked()).toEqual({ broken: 1, working: 1 });
   });
 
-  test('and the other way round; numbers will do, and the caller gets the mapped status', async () => {
+  test('turns a retried status into a final one; numbers work, and the caller gets the mapped status', async () => {
     const model = newModel();
     await gateway.setOption('RetryTimes', '1');
     await addChannel(model, 'broken', { priority: 1, statusCodeMapping: '{"503":400}' });
@@ -385,7 +388,7 @@ describe('the status mapping of a channel', () => {
     expect(asked()).toEqual({ broken: 1 });
   });
 
-  test('never touches a success', async () => {
+  test('never changes a success', async () => {
     const model = newModel();
     await addChannel(model, model, { statusCodeMapping: '{"200":"500"}' });
     expect((await caller.chat({ model })).status).toBe(200);
@@ -393,7 +396,7 @@ describe('the status mapping of a channel', () => {
 });
 
 describe('the model mapping of a channel', () => {
-  test('chains; the name asked for is the one billed and logged', async () => {
+  test('is transitive; the requested name is the one billed and logged', async () => {
     const model = newModel();
     await addChannel(model, 'end', { modelMapping: JSON.stringify({ [model]: 'middle', middle: 'end', end: 'end' }) });
     const answer = await caller.chat({ model });
@@ -401,7 +404,7 @@ describe('the model mapping of a channel', () => {
     expect(await lineOf(gateway, user, answer)).toMatchObject({ model, upstream_model: 'end' });
   });
 
-  test('that maps a name to itself maps nothing', async () => {
+  test('ignores a name mapped to itself', async () => {
     const model = newModel();
     await addChannel(model, model);
     const answer = await caller.chat({ model });
@@ -409,7 +412,7 @@ describe('the model mapping of a channel', () => {
     expect(await lineOf(gateway, user, answer)).toMatchObject({ model, upstream_model: null });
   });
 
-  test('that runs in a circle is the fault of the channel: the next one serves, or the caller learns of it', async () => {
+  test('with a cycle is a fault of the channel: the next one serves, or the caller gets the error', async () => {
     const model = newModel();
     await gateway.setOption('RetryTimes', '1');
     await addChannel(model, 'x', { priority: 1, modelMapping: JSON.stringify({ [model]: 'x', x: 'y', y: 'x' }) });
@@ -432,7 +435,7 @@ test('the parameter override of a channel replaces members of the outgoing body'
   expect(request?.body).toMatchObject({ model, temperature: 0, top_p: 0.5, metadata: { tier: 'a' } });
 });
 
-describe('a channel that live traffic shows to be out of order', () => {
+describe('a channel that proves to be out of order in live traffic', () => {
   beforeAll(() => gateway.setOption('AutomaticDisableChannelEnabled', 'true'));
   afterAll(() => gateway.setOption('AutomaticDisableChannelEnabled', 'false'));
 
@@ -445,7 +448,7 @@ describe('a channel that live traffic shows to be out of order', () => {
         : null;
     });
 
-  test('by status 401 is switched off with reason and time, and the next call goes elsewhere', async () => {
+  test('by status 401 is disabled with reason and time, and the next call goes elsewhere', async () => {
     const model = newModel();
     const dead = await addChannel(model, 'dead', { priority: 1 });
     await addChannel(model, 'working');
@@ -467,7 +470,7 @@ describe('a channel that live traffic shows to be out of order', () => {
     ['code', { code: 'account_deactivated' }],
     ['type', { type: 'insufficient_quota' }],
     ['words', { message: 'Sorry: your CREDIT balance is too low today' }],
-  ])('by the %s of its error is switched off, too', async (_, error) => {
+  ])('by the %s of its error is disabled, too', async (_, error) => {
     const model = newModel();
     const dead = await addChannel(model, 'dead');
     refuses('dead', 429, error);
@@ -476,7 +479,7 @@ describe('a channel that live traffic shows to be out of order', () => {
     expect((await caller.chat({ model })).status).toBe(503);
   });
 
-  test('stays on when the words are the caller’s own, repeated by the upstream', async () => {
+  test('stays enabled when the text is the caller’s own, repeated by the upstream', async () => {
     const model = newModel();
     const id = await addChannel(model, 'quoting');
     const words = 'You exceeded your current quota';
@@ -492,7 +495,7 @@ describe('a channel that live traffic shows to be out of order', () => {
     expect(await statusOf(id)).toBe('enabled');
   });
 
-  test('stays on where the channel forbids it, and for errors that say nothing about it', async () => {
+  test('stays enabled where the channel forbids disabling, and for unrelated errors', async () => {
     const [guarded, model] = [newModel(), newModel()];
     const kept = await addChannel(guarded, 'dead', { autoBan: false });
     const busy = await addChannel(model, 'busy');
@@ -510,7 +513,7 @@ describe('a channel that live traffic shows to be out of order', () => {
     expect([await statusOf(kept), await statusOf(busy)]).toEqual(['enabled', 'enabled']);
   });
 
-  test('keeps its manual status when it was switched off by hand meanwhile', async () => {
+  test('keeps its manual status when it was disabled by hand meanwhile', async () => {
     const model = newModel();
     const id = await addChannel(model, 'dead');
     gateway.provider.script('dead', { kind: 'refuse', status: 401, firstByteDelayMs: 100 });

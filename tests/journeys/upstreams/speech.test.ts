@@ -61,8 +61,8 @@ const line = () =>
     return lines.find(({ path }) => path === '/v1/audio/speech') ?? null;
   });
 
-describe('speech', () => {
-  test('comes byte for byte to the official client, and costs its characters', async () => {
+describe('a speech call', () => {
+  test('returns bytes unchanged to the official client, and costs its characters', async () => {
     upstream.serve = answerWith('audio/mpeg');
     const answer = await client.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Zażółć 👋!' });
     expect(Buffer.from(await answer.arrayBuffer()).equals(sound)).toBe(true);
@@ -74,7 +74,7 @@ describe('speech', () => {
     expect(await gateway.available(user)).toBe(balance - 68);
   });
 
-  test('of a model that is sold by the token costs its tokens', async () => {
+  test('of a model with token prices costs its tokens', async () => {
     upstream.serve = answerWith('audio/mpeg');
     const answer = await speak({ model: 'gpt-4o-mini-tts', input: 'hello '.repeat(100) });
     expect((await lineOf(gateway, user, answer)).prompt_tokens).toBeLessThan(150);
@@ -86,13 +86,13 @@ describe('speech', () => {
     ['application/octet-stream', { response_format: 'flac' }, 'audio/flac'],
     [null, {}, 'audio/mpeg'],
     [null, { response_format: 'something' }, 'application/octet-stream'],
-  ])('that upstream calls %s, asked for with %j, is told as %s', async (type, body, told) => {
+  ])('that the upstream calls %s, requested with %j, is sent as %s', async (type, body, told) => {
     upstream.serve = answerWith(type);
     const { status, headers } = await speak(body);
     expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, told, 'nosniff']);
   });
 
-  test('reaches the caller while it is made', async () => {
+  test('reaches the caller while it is generated', async () => {
     let finish = (): void => {};
     upstream.serve = (_, response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' });
@@ -120,20 +120,20 @@ describe('a request for speech is refused', () => {
     ['of a list', { input: ['a'] }, 'invalid_audio_request', 'input'],
     ['of more than 4,096 characters', { input: 'ł'.repeat(4_097) }, 'text_too_long', 'input'],
     ['as events', { stream_format: 'sse' }, 'invalid_audio_request', 'stream_format'],
-    ['by a model that is no name', { model: 7 }, 'invalid_audio_request', 'model'],
+    ['by an invalid model name', { model: 7 }, 'invalid_audio_request', 'model'],
   ])('%s', async (_what, body, code, param) => {
     const answer = await speak(body);
     expect([answer.status, errorIn(answer)]).toEqual([400, expect.objectContaining({ code, param })]);
     expect(upstream.calls).toEqual([]);
   });
 
-  test('not for 4,096 characters that are two units each', async () => {
+  test('but not for 4,096 characters of two units each', async () => {
     upstream.serve = answerWith('audio/mpeg');
     expect((await speak({ input: '👋'.repeat(4_096) })).status).toBe(200);
   });
 });
 
-describe('nothing is charged for speech', () => {
+describe('a speech call is not charged', () => {
   test.each<[string, SoundUpstream['serve'], number, string]>([
     [
       'for an error',
@@ -145,7 +145,7 @@ describe('nothing is charged for speech', () => {
       'bad_voice',
     ],
     [
-      'for an error that calls itself a success',
+      'for an error inside a success',
       answerWith(
         'application/json',
         '{"error":{"message":"no such voice","type":"invalid_request_error","code":"bad_voice"}}',
@@ -155,13 +155,13 @@ describe('nothing is charged for speech', () => {
     ],
     ['for a page', answerWith('text/html', '<script>alert(1)</script>'), 502, 'bad_response_body'],
     [
-      'for a chat instead of sound',
+      'for a chat in place of audio',
       answerWith('application/json', '{"choices":[{"message":{"content":"Hello."}}]}'),
       502,
       'bad_response_body',
     ],
-    ['for no sound at all', answerWith('audio/mpeg', ''), 502, 'bad_response_body'],
-    ['where upstream hangs up first', (_, response) => void response.destroy(), 500, 'do_request_failed'],
+    ['for an empty answer', answerWith('audio/mpeg', ''), 502, 'bad_response_body'],
+    ['where the upstream disconnects first', (_, response) => void response.destroy(), 500, 'do_request_failed'],
   ])('%s', async (_what, serve, status, code) => {
     upstream.serve = serve;
     const answer = await speak({});
@@ -171,7 +171,7 @@ describe('nothing is charged for speech', () => {
   });
 });
 
-describe('what was delivered is charged', () => {
+describe('a partly delivered speech call is charged', () => {
   /** Some sound, and then what a test wants. */
   const begun =
     (then: (response: Parameters<SoundUpstream['serve']>[1]) => void): SoundUpstream['serve'] =>
@@ -180,19 +180,19 @@ describe('what was delivered is charged', () => {
       response.write(sound.subarray(0, 1_000), () => then(response));
     };
 
-  test('where upstream breaks off, and the caller can see that it did', async () => {
+  test('where the upstream breaks off, and the caller can see it', async () => {
     upstream.serve = begun((response) => response.destroy());
     await expect(speak({})).rejects.toThrow();
     expect(await line()).toMatchObject({ quota: 45, outcome: 'upstream-broke' });
   });
 
-  test('where upstream falls silent', async () => {
+  test('where the upstream falls silent', async () => {
     upstream.serve = begun(() => {});
     await expect(speak({})).rejects.toThrow();
     expect(await line()).toMatchObject({ quota: 45, outcome: 'upstream-broke' });
   });
 
-  test('where the caller hangs up, and upstream is stopped', async () => {
+  test('where the caller disconnects, and the upstream is aborted', async () => {
     let stopped = false;
     upstream.serve = begun((response) => {
       response.once('close', () => {
@@ -206,7 +206,7 @@ describe('what was delivered is charged', () => {
     await until(async () => stopped || null);
   });
 
-  test('where the caller stops reading; no more of it is held than fits a connection', async () => {
+  test('where the caller stops reading, with no more buffered than a connection holds', async () => {
     let written = 0;
     upstream.serve = begun((response) => {
       const more = (): void => {

@@ -106,8 +106,8 @@ async function charged(...parts: readonly Part[]) {
   return { line, answer };
 }
 
-describe('with the official client', () => {
-  test('a file goes upstream as it is, with every field and the mapped model', async () => {
+describe('a transcription by the official client', () => {
+  test('sends the file unchanged, with every field and the mapped model', async () => {
     upstream.serve = transcript({ text: 'Hello.', usage: { type: 'duration', seconds: 3 } });
     const bytes = wav(3);
     const answer = await client.audio.transcriptions.create({
@@ -136,7 +136,7 @@ describe('with the official client', () => {
     expect(files).toEqual([{ name: 'file', fileName: 'Rede ü.wav', type: 'audio/wav', bytes }]);
   });
 
-  test('translations have an address of their own', async () => {
+  test('has an address of its own for translations', async () => {
     expect((await client.audio.translations.create({ model: 'whisper-1', file: await sound() })).text).toBe('Hello.');
     expect(receivedBy(upstream).url).toBe('/v1/audio/translations');
   });
@@ -145,14 +145,14 @@ describe('with the official client', () => {
     ['text', 'text/plain', 'Hello.\n'],
     ['srt', 'text/plain', '1\n00:00:00,000 --> 00:00:01,000\nHello.\n'],
     ['vtt', 'text/vtt', 'WEBVTT\n\n00:00.000 --> 00:01.000\nHello.\n'],
-  ] as const)('%s comes as it is', async (format, type, text) => {
+  ] as const)('returns %s unchanged', async (format, type, text) => {
     upstream.serve = (_, response) => void response.writeHead(200, { 'content-type': type }).end(text);
     expect(
       await client.audio.transcriptions.create({ model: 'whisper-1', file: await sound(), response_format: format }),
     ).toBe(text);
   });
 
-  test('what goes wrong upstream is told as the dialect tells it, and costs nothing', async () => {
+  test('returns an upstream’s failure in the dialect, and costs nothing', async () => {
     const refuse: SoundUpstream['serve'] = (_, response) =>
       void response.writeHead(400, { 'content-type': 'application/json' }).end(
         JSON.stringify({
@@ -171,8 +171,8 @@ describe('with the official client', () => {
   });
 });
 
-describe('a transcript costs', () => {
-  test('a thousand tokens a minute, of the seconds begun, and the log tells how', async () => {
+describe('the cost of a transcript', () => {
+  test('is a thousand tokens a minute, of the seconds begun, and the log shows the calculation', async () => {
     const { line } = await charged(model('whisper-1'), file(wav(61.5)));
     // 62 / 60 × 1000 = 1033 tokens, at a ratio of 15
     expect(line).toMatchObject({
@@ -192,59 +192,59 @@ describe('a transcript costs', () => {
     });
   });
 
-  test('the price of a call where the model has one', async () => {
+  test('is the price of a call where the model has one', async () => {
     expect((await charged(model('per-call'), file())).line).toMatchObject({ quota: 10_000, usage: { seconds: 3 } });
   });
 
-  test('what upstream has heard where the file says less', async () => {
+  test('is the upstream’s duration where the file states less', async () => {
     upstream.serve = transcript({ text: 'Hello.', usage: { type: 'duration', seconds: 600 } });
     const { line } = await charged(model('whisper-1'), file(ogg(1, 10, 40_000)));
     expect(line).toMatchObject({ usage: { seconds: 600 }, quota: 150_000, usage_source: 'upstream' });
   });
 
-  test('what the file says where upstream has heard less', async () => {
+  test('is the file’s duration where the upstream reports less', async () => {
     upstream.serve = transcript({ text: 'Hello.', usage: { type: 'duration', seconds: 1 } });
     const { line, answer } = await charged(model('whisper-1'), file(wav(60)));
     expect(line).toMatchObject({ usage: { seconds: 60 }, quota: 15_000 });
     expect(JSON.parse(answer.text)).toEqual({ text: 'Hello.', usage: { type: 'duration', seconds: 60 } });
   });
 
-  test('what so many bytes last at least where upstream says nothing and the file too little', async () => {
+  test('is the minimum duration of so many bytes where the upstream reports none and the file states too little', async () => {
     const lying = ogg(1, 50, 64_000);
     const { line } = await charged(model('whisper-1'), file(lying));
     expect(line).toMatchObject({ usage: { seconds: Math.ceil(lying.length / 64_000) }, usage_source: 'estimated' });
   });
 
-  test('as long as its words take to be said where everybody is silent about it', async () => {
+  test('is the time to speak its text where no duration is known', async () => {
     upstream.serve = (_, response) =>
       void response.writeHead(200, { 'content-type': 'text/plain' }).end('one two three four five '.repeat(100));
     const { line } = await charged(model('whisper-1'), file(ogg(1, 10, 4_000)), ['name="response_format"', 'text']);
     expect(line.usage.seconds).toBeGreaterThanOrEqual(45);
   });
 
-  test('what upstream says of a file that does not say it', async () => {
+  test('is the upstream’s duration of a file without one', async () => {
     upstream.serve = transcript({ text: 'Hello.', duration: '4.2' });
     expect((await charged(model('whisper-1'), file(webm(null, 40_000)))).line.usage.seconds).toBe(5);
   });
 
-  test('what upstream has heard of a recording that is nearly silent', async () => {
+  test('is the upstream’s duration of a nearly silent recording', async () => {
     upstream.serve = transcript({ text: '', usage: { type: 'duration', seconds: 30 } });
     const { line } = await charged(model('whisper-1'), file(webm(null, 254 * 30)));
     expect(line).toMatchObject({ usage: { seconds: 30 }, usage_source: 'upstream' });
   });
 
-  test('all of a recording of a browser where upstream says nothing', async () => {
+  test('is the whole of a browser’s recording where the upstream reports nothing', async () => {
     const { line } = await charged(model('whisper-1'), file(recording(33)));
     expect(line).toMatchObject({ usage: { seconds: 33 }, usage_source: 'estimated' });
   });
 
-  test('speech of so many bytes where nobody says it', async () => {
+  test('is speech of so many bytes where no duration is known', async () => {
     const recorded = webm(null, 40_000);
     const { line } = await charged(model('whisper-1'), file(recorded));
     expect(line.usage.seconds).toBe(Math.ceil(recorded.length / 2_000));
   });
 
-  test('no length that the file cannot have, whatever upstream says', async () => {
+  test('is never for a duration that the file cannot have, whatever the upstream reports', async () => {
     upstream.serve = transcript({ text: 'Hello.', usage: { type: 'duration', seconds: 1e9 } });
     expect((await charged(model('whisper-1'), file(wav(3)))).line).toMatchObject({
       usage: { seconds: 3 },
@@ -252,7 +252,7 @@ describe('a transcript costs', () => {
     });
   });
 
-  test('tokens of sound and words where the model counts by these', async () => {
+  test('is tokens of audio and text where the model counts these', async () => {
     const usage = {
       ...{ type: 'tokens', input_tokens: 110, output_tokens: 20, total_tokens: 130 },
       input_token_details: { text_tokens: 10, audio_tokens: 100 },
@@ -267,17 +267,17 @@ describe('a transcript costs', () => {
     });
   });
 
-  test('by its length where that model says nothing', async () => {
+  test('is by duration where that model reports nothing', async () => {
     const { line } = await charged(model('gpt-4o-transcribe'), file(wav(60)));
     expect(line).toMatchObject({ usage: { input: 1_000, seconds: 60 }, quota: 1_250 });
   });
 });
 
-describe('a form is refused before anybody is asked', () => {
+describe('a transcription form is refused before any upstream request', () => {
   test.each([
     ['without a file', form(model('whisper-1')), 'invalid_audio_request', 'file'],
     [
-      'with a file that is no file',
+      'with a file that is not one',
       form(model('whisper-1'), ['name="file"', 'sound']),
       'invalid_audio_request',
       'file',
@@ -285,20 +285,20 @@ describe('a form is refused before anybody is asked', () => {
     ['with an empty file', form(model('whisper-1'), file(Buffer.alloc(0))), 'invalid_audio_request', 'file'],
     ['with two files', form(model('whisper-1'), file(), file()), 'invalid_audio_request', 'file'],
     [
-      'with a file of another name',
+      'with a file under another name',
       form(model('whisper-1'), ['name="sound"; filename="a.wav"', wav(1)]),
       'invalid_audio_request',
       'file',
     ],
     ['with two models', form(file(), model('whisper-1'), model('silent')), 'invalid_audio_request', 'model'],
     [
-      'that asks for a stream',
+      'that requests a stream',
       form(model('whisper-1'), file(), ['name="stream"', 'true']),
       'invalid_audio_request',
       'stream',
     ],
-    ['that asks for a model that cannot hear', form(model('talks-only'), file()), 'convert_request_failed', ''],
-    ['that is broken', form(model('whisper-1'), file()).subarray(0, 2_000), 'invalid_request', ''],
+    ['with a model that takes no audio', form(model('talks-only'), file()), 'convert_request_failed', ''],
+    ['that is malformed', form(model('whisper-1'), file()).subarray(0, 2_000), 'invalid_request', ''],
   ])('%s', async (_what, body, code, param) => {
     const answer = await sent(body);
     expect([answer.status, errorIn(answer)]).toEqual([400, expect.objectContaining({ code, param })]);
@@ -311,12 +311,12 @@ describe('a form is refused before anybody is asked', () => {
     expect([answer.status, errorIn(answer).message]).toEqual([400, expect.stringContaining('multipart/form-data')]);
   });
 
-  test('that is larger than bodies may be', async () => {
+  test('that is larger than the body limit', async () => {
     const answer = await sent(form(model('whisper-1'), file(wav(140))));
     expect([answer.status, errorIn(answer).code]).toEqual([413, 'read_request_body_failed']);
   });
 
-  test('for who cannot pay for what it must cost at least', async () => {
+  test('of a caller that cannot pay for its minimum cost', async () => {
     const poor = await gateway.addUser(1_000);
     caller = callers.with(await gateway.addApiKey(poor));
     const answer = await sent(form(model('whisper-1'), file(wav(60))));
@@ -325,8 +325,8 @@ describe('a form is refused before anybody is asked', () => {
   });
 });
 
-describe('a form', () => {
-  test('that names no model is heard by the usual one', async () => {
+describe('a transcription form', () => {
+  test('without a model uses the default one', async () => {
     const { line } = await charged(file());
     expect(line.model).toBe('whisper-1');
     expect(receivedBy(upstream).fields).toContainEqual(['model', 'whisper-1']);
@@ -352,7 +352,7 @@ describe('a form', () => {
     }
   });
 
-  test('gets a text of a type of ours', async () => {
+  test('gets a text with a content type of the gateway’s', async () => {
     upstream.serve = (_, response) => void response.writeHead(200, { 'content-type': 'image/svg+xml' }).end('Hello.');
     const { answer } = await charged(model('whisper-1'), file(), ['name="response_format"', 'text']);
     expect(answer.headers).toMatchObject({
@@ -362,7 +362,7 @@ describe('a form', () => {
   });
 });
 
-test('parallel calls are held for what they cost, and the books agree', async () => {
+test('concurrent transcriptions are reserved for at their cost, and the ledger is balanced', async () => {
   const each = 15 * soundTokens(60);
   const modest = await gateway.addUser(4 * each + 10);
   caller = callers.with(await gateway.addApiKey(modest));

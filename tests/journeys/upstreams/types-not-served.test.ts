@@ -38,14 +38,14 @@ async function acceptedEarlier(number: number, model: string): Promise<ChannelId
 const show = (id: ChannelId) =>
   admin.ask('query ($id: ID!) { channel(id: $id) { name type status models provider { name served modes } } }', { id });
 
-describe('a channel of a type that is not served', () => {
+describe('a channel of an unsupported type', () => {
   let id: ChannelId;
   const model = 'not-yet';
   beforeAll(async () => {
     id = await acceptedEarlier(900, model);
   });
 
-  test('is shown to administrators, and marked', async () => {
+  test('is listed for administrators, and marked', async () => {
     const { channel } = await show(id);
     expect(channel).toMatchObject({
       type: cohere,
@@ -55,7 +55,7 @@ describe('a channel of a type that is not served', () => {
     });
   });
 
-  test('offers its models in no list', async () => {
+  test('is in no list of models', async () => {
     const caller = callers.with(apiKey);
     const me = await new GraphqlClient(gateway.url).signIn(user.username, user.password);
     const lists = {
@@ -71,7 +71,7 @@ describe('a channel of a type that is not served', () => {
     expect((await caller.send(`/v1/models/${model}`)).status).toBe(404);
   });
 
-  test('gets no call, also of models that others serve', async () => {
+  test('gets no call, nor for models that others serve', async () => {
     const caller = callers.with(apiKey);
     const answer = await caller.chat({ model });
     expect(answer.status).toBe(404);
@@ -84,7 +84,7 @@ describe('a channel of a type that is not served', () => {
     expect(testChannel).toEqual({ ok: false, message: 'channel type 34 is not supported by the test' });
   });
 
-  test('can be edited; given another type, it serves', async () => {
+  test('can be edited; with another type, it serves', async () => {
     const edit =
       'mutation ($id: ID!, $patch: ChannelPatchInput!) { editChannel(id: $id, patch: $patch) { name type } }';
     const renamed = await admin.ask(edit, { id, patch: { name: 'renamed' } });
@@ -100,7 +100,7 @@ describe('a channel of a type that is not served', () => {
   });
 });
 
-test('a channel of a type that is not served can be deleted', async () => {
+test('a channel of an unsupported type can be deleted', async () => {
   const id = await acceptedEarlier(901, 'to-be-deleted');
   await admin.ask('mutation ($ids: [ID!]!) { deleteChannels(ids: $ids) }', { ids: [id] });
   expect(gateway.application.directory.channel(id)).toBeNull();

@@ -69,17 +69,22 @@ const askedIn: Readonly<Record<string, (model: string) => Promise<Response>>> = 
     ask(`/v1beta/models/${model}:generateContent`, { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }),
 };
 
-describe.each(named)('%s', (_name, fault) => {
-  test.each(Object.entries(askedIn))('is told to callers of %s as a failure of the gateway', async (_face, call) => {
-    const model = newModel();
-    await addChannel(model, 'empty');
-    refuses('empty', fault);
-    const answer = await call(model);
-    const text = await answer.text();
-    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false']);
-    expect(text).toContain('the upstream does not serve the gateway at present');
-    expect(text).not.toMatch(/271828|quota|balance|credit|key|额度|PERMISSION|UNAUTH|permission_error|authentication/);
-  });
+describe.each(named)('an upstream account fault: %s', (_name, fault) => {
+  test.each(Object.entries(askedIn))(
+    'is reported to callers of %s as a failure of the gateway',
+    async (_face, call) => {
+      const model = newModel();
+      await addChannel(model, 'empty');
+      refuses('empty', fault);
+      const answer = await call(model);
+      const text = await answer.text();
+      expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false']);
+      expect(text).toContain('the upstream does not serve the gateway at present');
+      expect(text).not.toMatch(
+        /271828|quota|balance|credit|key|额度|PERMISSION|UNAUTH|permission_error|authentication/,
+      );
+    },
+  );
 
   test('sends the call to another channel', async () => {
     const model = newModel();
@@ -93,7 +98,7 @@ describe.each(named)('%s', (_name, fault) => {
     expect(gateway.provider.tally().byModel).toEqual({ empty: 1, working: 1 });
   });
 
-  test('switches the channel off, and whoever runs the gateway reads why', async () => {
+  test('disables the channel, and the operator sees the reason', async () => {
     const model = newModel();
     const id: ChannelId = await addChannel(model, 'empty');
     refuses('empty', fault);
@@ -110,7 +115,7 @@ describe.each(named)('%s', (_name, fault) => {
   });
 });
 
-test('a gateway in front of a gateway with an empty account does not switch its channel off', async () => {
+test('an upstream gateway whose user has an empty account does not disable its own channel', async () => {
   const model = newModel();
   await addChannel(model, 'empty');
   refuses('empty', faults['a dead key']);

@@ -106,19 +106,19 @@ const settledLine = () =>
     return lines.find(({ type }) => type === 2) ?? null;
   });
 
-describe('a channel of Google’s cloud', () => {
+describe('a Vertex channel', () => {
   test.each([
     [gemini, `${place}/us-central1/publishers/google/models/${gemini}:generateContent`],
     [claude, `${place}/eu/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict`],
     [llama, `${place}/us-central1/endpoints/openapi/chat/completions`],
-  ])('asks for %s in the words of its maker', async (model, url) => {
+  ])('requests %s in the protocol of its vendor', async (model, url) => {
     const answer = await ask(model);
     expect(answer.choices[0]?.message.content).toBe('A book.');
     expect(vertex.calls.map((call) => call.url)).toEqual([url]);
     expect(await settledLine()).toMatchObject({ model });
   });
 
-  test('streams to OpenAI’s client from each wire', async () => {
+  test('streams to OpenAI’s client from each protocol', async () => {
     for (const model of [gemini, claude]) {
       const stream = await openai.chat.completions.create({
         model,
@@ -131,7 +131,7 @@ describe('a channel of Google’s cloud', () => {
     }
   });
 
-  test('answers Google’s own client, whole and in events, and leaves out the ids of calls', async () => {
+  test('answers Google’s own client, whole and in events, and omits the ids of tool calls', async () => {
     const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: gateway.url, timeout: 20_000 } });
     const contents = [
       { role: 'user', parts: [{ text: 'What is a ledger?' }] },
@@ -190,7 +190,7 @@ describe('a channel of Google’s cloud', () => {
   });
 });
 
-describe('a model that draws', () => {
+describe('a picture model on Vertex', () => {
   /** Google's newer clients ask for it at Google's cloud only. */
   const predict = async (model: string, parameters: Record<string, unknown>) => {
     const response = await fetch(`${gateway.url}/v1beta/models/${model}:predict`, {
@@ -201,7 +201,7 @@ describe('a model that draws', () => {
     return { status: response.status, text: await response.text() };
   };
 
-  test('is asked in its own words for one picture, which is charged as such', async () => {
+  test('is requested for one picture in its own protocol, which is charged as such', async () => {
     const { status, text } = await predict(imagen, { aspectRatio: '16:9' });
     const predictions = [{ bytesBase64Encoded: 'iVBORw0KGgo=', mimeType: 'image/png' }];
     expect([status, JSON.parse(text)]).toEqual([200, { predictions }]);
@@ -215,7 +215,7 @@ describe('a model that draws', () => {
     expect(await settledLine()).toMatchObject({ model: imagen, completion_tokens: 258, quota: 15_000 });
   });
 
-  test('draws for OpenAI’s client what was said last, in a stream too', async () => {
+  test('draws for OpenAI’s client from the last message, in a stream too', async () => {
     const whole = await ask(imagen);
     expect(whole.choices[0]?.message.content).toBe('![image](data:image/png;base64,iVBORw0KGgo=)');
     const stream = await openai.chat.completions.create({
@@ -228,13 +228,13 @@ describe('a model that draws', () => {
     expect(said).toBe('![image](data:image/png;base64,iVBORw0KGgo=)');
   });
 
-  test('draws into no bucket that a caller names', async () => {
+  test('writes to no bucket that a caller names', async () => {
     const { status, text } = await predict(imagen, { storageUri: 'gs://somebody/else' });
     expect([status, text]).toEqual([400, expect.stringContaining('parameters.storageUri')]);
     expect(vertex.calls).toEqual([]);
   });
 
-  test('draws one picture a call, and says which member asks for more', async () => {
+  test('draws one picture a call, and the error names the member that requests more', async () => {
     const several = await predict(imagen, { sampleCount: 2 });
     expect([several.status, several.text]).toEqual([400, expect.stringContaining('parameters.sampleCount')]);
     await expect(
@@ -247,8 +247,8 @@ describe('a model that draws', () => {
   });
 });
 
-describe('the token', () => {
-  test('is fetched once for fifty calls that come at once, and none of its makings is told', async () => {
+describe('the access token of a Vertex channel', () => {
+  test('is fetched once for fifty concurrent calls, and none of its parts is disclosed', async () => {
     await Promise.all(Array.from({ length: 50 }, () => ask()));
     expect([vertex.granted.length, vertex.calls.length]).toEqual([1, 50]);
     expect(vertex.granted[0]).toMatchObject({
@@ -259,20 +259,20 @@ describe('the token', () => {
     for (const secret of ['PRIVATE KEY', 'ya29.token', 'assertion=']) expect(log).not.toContain(secret);
   });
 
-  test('that was withdrawn is fetched anew, and the caller sees nothing of it', async () => {
+  test('that was revoked is fetched again, without an effect on the caller', async () => {
     await ask();
     vertex.withdraw();
     await ask();
     expect([vertex.granted.length, vertex.calls.length]).toEqual([2, 2]);
   });
 
-  test('that is never taken is renewed once, and the channel is put out of order', async () => {
+  test('that is always rejected is renewed once, and the channel is disabled', async () => {
     vertex.grants((_, response) => json(response, 200, { access_token: 'ya29.no', expires_in: 3599 }));
     await expect(ask()).rejects.toMatchObject({ status: 502 });
     await until(async () => (await gateway.application.directory.channel(channel)?.status) !== 'enabled');
   });
 
-  test('that is refused puts the channel out of order', async () => {
+  test('that is refused disables the channel', async () => {
     vertex.grants((_, response) =>
       json(response, 400, { error: 'invalid_grant', error_description: 'Invalid grant: account not found' }),
     );
@@ -287,7 +287,7 @@ describe('the token', () => {
     ['elsewhere', 502, (response) => void response.writeHead(302, { location: '/token' }).end()],
     ['cut short', 500, (response) => void response.destroy()],
   ] satisfies [string, number, (response: ServerResponse) => void][])(
-    'that is %s fails the call, which costs nothing, and the next call asks again',
+    'that is %s fails the call, which costs nothing, and the next call requests it again',
     async (_how, status, answering) => {
       vertex.grants((_, response) => answering(response));
       await expect(ask()).rejects.toMatchObject({ status });
@@ -300,8 +300,8 @@ describe('the token', () => {
   );
 });
 
-describe('a channel that is saved', () => {
-  test('without a part of its key is refused, and the part is named', async () => {
+describe('saving a Vertex channel', () => {
+  test('without a part of its key is refused, with the name of the part', async () => {
     const key = serviceAccountDocument(vertex.tokenUri, { private_key: '' });
     await expect(addChannel({ key })).rejects.toMatchObject({
       code: 'invalid-field',

@@ -91,11 +91,11 @@ const closedAgain = () => until(async () => (upstream.open() === 0 ? true : null
 
 const newest = () => newestCall(gateway.config);
 
-describe('an answer', () => {
+describe('an answer over an upstream WebSocket', () => {
   const client = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 });
   const messages = [{ role: 'user' as const, content: 'What is a ledger?' }];
 
-  test('is gathered for a caller that wants it whole, and charged by the usage of its last frame', async () => {
+  test('is collected for a caller without streaming, and charged by the usage of its last frame', async () => {
     const sent: string[] = [];
     serve = (socket, message) => {
       sent.push(message);
@@ -122,7 +122,7 @@ describe('an answer', () => {
     await closedAgain();
   });
 
-  test('is streamed, and ends at its last frame though the connection does not', async () => {
+  test('is streamed, and ends at its last frame though the connection stays open', async () => {
     serve = answers;
     const stream = await client().chat.completions.create({
       model,
@@ -140,7 +140,7 @@ describe('an answer', () => {
     await closedAgain();
   });
 
-  test('may think, and call a tool', async () => {
+  test('may contain thinking, and a tool call', async () => {
     serve = (socket) => {
       socket.send(frame(0, 0, { reasoning_content: 'The weather ' }));
       socket.send(frame(1, 1, { reasoning_content: 'is asked for.' }));
@@ -159,18 +159,18 @@ describe('an answer', () => {
     expect(choices[0]?.message.tool_calls?.[0]?.id).toMatch(/^call_./);
   });
 
-  test('shows that the channel works', async () => {
+  test('proves that the channel works', async () => {
     serve = answers;
     expect(await gateway.application.channels.test(gateway.root, channel, '')).toMatchObject({ ok: true });
   });
 });
 
-describe('a failure', () => {
+describe('a failure of an upstream WebSocket', () => {
   test.each([
     ['in the first frame', false, 10013, 400],
     ['in the first frame of a stream', true, 10013, 400],
-    ['of the licence', true, 11200, 403],
-  ])('%s is told with its status, and costs nothing', async (_where, stream, code, status) => {
+    ['of the license', true, 11200, 403],
+  ])('%s has a status, and costs nothing', async (_where, stream, code, status) => {
     serve = (socket) => socket.send(failure(code, `refused for ${key.key}`));
     const answer = await caller.chat({ model, stream });
     expect(answer.status).toBe(status);
@@ -180,7 +180,7 @@ describe('a failure', () => {
     await closedAgain();
   });
 
-  test('in the middle of a stream is told in it, and what was delivered is charged', async () => {
+  test('in the middle of a stream is reported in it, and the delivered part is charged', async () => {
     let fail = (): void => {};
     serve = (socket) => {
       fail = () => socket.send(failure(10014, 'the answer is not fit to be shown'));
@@ -201,7 +201,7 @@ describe('a failure', () => {
     ['which asking again does not mend is final', 10014, 400, 1],
     ['of another kind is asked for again', 10012, 502, 2],
   ])(
-    'in the middle of an answer that was to be whole charges nobody, its cost is unknown, and one %s',
+    'in the middle of an answer that is not streamed charges nothing, its cost is unknown, and one %s',
     async (...of) => {
       const [, code, status, times] = of;
       await gateway.setOption('RetryTimes', '1');
@@ -219,7 +219,7 @@ describe('a failure', () => {
   );
 
   test.each([401, 403])(
-    'of the handshake with %d is told as the gateway’s own failure, and says nothing of the key',
+    'of the handshake with %d is the gateway’s own failure, and does not disclose the key',
     async (status) => {
       refuse = (socket) => {
         socket.end(httpAnswer(status, `{"message":"HMAC signature does not match: ${key.key} ${key.secret}"}`));
@@ -237,8 +237,8 @@ describe('a failure', () => {
   test.each([
     ['nothing', false, () => {}],
     ['nothing of a stream', true, () => {}],
-    ['frames without anything in them', true, (socket: WebSocket) => socket.send('{}')],
-  ])('to answer with more than %s is seen in time', async (_what, stream, begin) => {
+    ['empty frames', true, (socket: WebSocket) => socket.send('{}')],
+  ])('to answer with more than %s is detected at the timeout', async (_what, stream, begin) => {
     serve = begin;
     const answer = await caller.chat({ model, stream });
     expect(answer.status).toBe(500);
@@ -247,7 +247,7 @@ describe('a failure', () => {
     await closedAgain();
   });
 
-  test('to go on leaves half an answer, which is told as broken off and charged', async () => {
+  test('to continue leaves a partial answer, which is reported as broken off and charged', async () => {
     serve = (socket) => socket.send(frame(0, 0, { content: 'one two three' }));
     const answer = await caller.chat({ model, stream: true });
     expect(isWholeStream(answer)).toBe(false);
@@ -257,9 +257,9 @@ describe('a failure', () => {
   });
 
   test.each([
-    ['says goodbye', (socket: WebSocket) => socket.close()],
+    ['sends a close frame', (socket: WebSocket) => socket.close()],
     ['breaks', (socket: WebSocket) => socket.terminate()],
-  ])('to come to the end: a connection that %s in the middle', async (_how, end) => {
+  ])('to reach the end is detected on a connection that %s in the middle', async (_how, end) => {
     let stop = (): void => {};
     serve = (socket) => {
       stop = () => end(socket);
@@ -275,7 +275,7 @@ describe('a failure', () => {
     expect((await newest()).released[0]?.suspense).toBeGreaterThan(0);
   });
 
-  test('to keep messages within bounds is told as an answer that cannot be read', async () => {
+  test('to keep messages within the limit is reported as an unreadable answer', async () => {
     serve = (socket) => socket.send(frame(0, 0, { content: 'x'.repeat(17 * 1024 * 1024) }));
     const answer = await caller.chat({ model });
     expect([answer.status, errorIn(answer).code]).toEqual([502, 'bad_response_body']);
@@ -283,15 +283,15 @@ describe('a failure', () => {
   });
 });
 
-describe('a caller', () => {
-  test('that leaves ends the connection, and pays for what came', async () => {
+describe('a caller of an upstream WebSocket', () => {
+  test('that disconnects ends the connection, and pays for what arrived', async () => {
     serve = (socket) => socket.send(frame(0, 0, { content: 'one two three' }));
     await caller.chat({ model, stream: true }, { enough: (text) => text.includes('content') });
     await closedAgain();
     expect((await newest()).settled[0]).toMatchObject({ outcome: 'caller-left', usage: { output: 3 } });
   });
 
-  test('that takes nothing of a flood is given up, and the flood stopped', async () => {
+  test('that does not read a flood is disconnected, and the flood stopped', async () => {
     serve = (socket) => {
       let seq = 0;
       const flow = (): void =>
@@ -313,7 +313,7 @@ describe('a caller', () => {
   });
 });
 
-test('what the gateway has logged holds neither a key nor a signature', () => {
+test('the log output contains neither a key nor a signature', () => {
   const logged = gateway.logged.join('\n');
   expect(logged).not.toBe('');
   for (const secret of [key.secret, key.key, 'authorization=', Buffer.from(`api_key="${key.key}`).toString('base64')])
