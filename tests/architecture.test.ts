@@ -454,6 +454,7 @@ describe('providers', () => {
   const others = ['custom', 'openai', 'registry', 'resellers'];
   const reasons: Readonly<Record<string, string>> = {
     'application/options/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
+    'domain/pricing/sources/litellm.ts': 'names a vendor as the price map does, whose names are the same words',
   };
   const names = sources
     .filter(({ path }) => path.startsWith(folder))

@@ -56,8 +56,8 @@ const expectCharge = (quota: number): void => {
   expect(quota).toBeLessThanOrEqual(maxCallPrice);
 };
 
-describe('with every count or ratio at its bound', () => {
-  test('a charge and a reservation are integers between zero and the maximum cost of a call', () => {
+describe('whatever count or ratio is at its bound', () => {
+  test('a charge and a hold are whole, not below nothing and not above the dearest call', () => {
     fc.assert(
       fc.property(usage, price, (used, by) => {
         expectCharge(chargeOf(used, by));
@@ -67,7 +67,7 @@ describe('with every count or ratio at its bound', () => {
     );
   });
 
-  test('the affordable output is never a negative count', () => {
+  test('output that can be paid is never a negative count', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), usage, price, (quota, used, by) => {
         expect(affordableOutput(Quota(quota), used, by)).toBeGreaterThanOrEqual(0);
@@ -76,7 +76,7 @@ describe('with every count or ratio at its bound', () => {
     );
   });
 
-  test('a settlement debits its user by the charge, and credits nothing', () => {
+  test('a settlement takes from its user what it charges, and credits nothing', () => {
     fc.assert(
       fc.property(usage, price, fc.nat(), (used, by, held) => {
         const charged = chargeOf(used, by);

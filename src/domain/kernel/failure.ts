@@ -139,6 +139,7 @@ export const failureKinds = {
   'option-changed': 'conflict',
   'price-changed': 'conflict',
   'oidc-discovery-failed': 'upstream',
+  'price-list-unreadable': 'invalid',
   'release-check-not-configured': 'refused',
   'release-check-failed': 'upstream',
   'lost-race': 'conflict',

@@ -214,6 +214,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'oidc-discovery-failed': '获取 OIDC 配置失败，请检查网络状况和 Well-Known URL 是否正确',
   'release-check-not-configured': '未配置 RELEASES_URL，无法检查更新',
   'release-check-failed': ({ reason }) => `检查更新失败: ${reason}`,
+  'price-list-unreadable': ({ reason }) => `无法读取价格表: ${reason}`,
   'lost-race': '数据刚刚被他人修改，请重试',
   'form-outdated': '页面数据已过期，请刷新后重试',
   'idempotency-key-reused': '该幂等键已用于另一个请求，请刷新后重试',

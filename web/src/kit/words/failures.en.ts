@@ -132,6 +132,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'oidc-discovery-failed': 'The OIDC configuration could not be fetched, check the network and the address: {{reason}}',
   'release-check-not-configured': 'Set RELEASES_URL in the environment first: it says where newer releases are told of',
   'release-check-failed': 'The latest release could not be asked for: {{reason}}',
+  'price-list-unreadable': 'The price list cannot be read: {{reason}}',
   'lost-race': 'Somebody else has just changed this; please try again',
   'insufficient-user-quota': 'The quota of the user does not suffice',
   'insufficient-api-key-quota': 'The quota of the token does not suffice',

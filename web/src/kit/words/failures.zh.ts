@@ -127,6 +127,7 @@ export const failuresZh = {
   'oidc-discovery-failed': '获取 OIDC 配置失败，请检查网络状况和 Well-Known 地址：{{reason}}',
   'release-check-not-configured': '请先在环境变量 RELEASES_URL 中填写查询新版本的地址',
   'release-check-failed': '检查新版本失败：{{reason}}',
+  'price-list-unreadable': '无法读取价格表：{{reason}}',
   'lost-race': '数据刚被他人修改，请重试',
   'insufficient-user-quota': '用户额度不足',
   'insufficient-api-key-quota': '令牌额度不足',

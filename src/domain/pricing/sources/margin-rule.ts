@@ -1,0 +1,54 @@
+import { type Decimal, decimal, decimalText, times } from '../../kernel/decimal.js';
+import { longestFamily } from '../model-family.js';
+import type { ModelPrice, Rates, TokenRate } from '../model-price.js';
+
+/* What is asked for more than a source does: by the beginning of a model's name, by vendor, or for all. */
+
+/** Factors as decimal texts. */
+export interface MarginRule {
+  readonly usual: string;
+  /** By vendor, as the source names it. */
+  readonly vendors: ReadonlyMap<string, string>;
+  /** By the beginning of a model's name; the longest counts, and goes before its vendor. */
+  readonly families: ReadonlyMap<string, string>;
+}
+
+export const marginOf = ({ usual, vendors, families }: MarginRule, model: string, vendor: string | null): string =>
+  longestFamily(model, (beginning) => families.get(beginning)) ??
+  (vendor === null ? undefined : vendors.get(vendor)) ??
+  usual;
+
+const scaled = (text: string, factor: Decimal): string => decimalText(times(decimal(text), factor));
+
+const scaledRate = (rate: TokenRate, factor: Decimal): TokenRate =>
+  'usd' in rate ? { usd: scaled(rate.usd, factor) } : rate;
+
+const scaledAll = <Rate, Made>(
+  rates: Readonly<Record<string, Rate>>,
+  scale: (rate: Rate) => Made,
+): Readonly<Record<string, Made>> =>
+  Object.fromEntries(Object.entries(rates).map(([name, rate]) => [name, scale(rate)]));
+
+/** What a source takes, with the margin; ratios stay what they are. */
+function withMargin({ call, tokens, pieces, pictures }: Rates, factor: Decimal): Rates {
+  return {
+    ...(call === undefined ? {} : { call: scaled(call, factor) }),
+    ...(tokens === undefined ? {} : { tokens: scaledAll(tokens, (rate) => scaledRate(rate, factor)) }),
+    ...(pieces === undefined ? {} : { pieces: scaledAll(pieces, (usd) => scaled(usd, factor)) }),
+    ...(pictures === undefined
+      ? {}
+      : { pictures: pictures.map((picture) => ({ ...picture, usd: scaled(picture.usd, factor) })) }),
+  };
+}
+
+/** The selling price beside the purchase price, which is the source's. */
+export function soldAt(price: ModelPrice, margin: string): ModelPrice {
+  const { call, tokens, pieces, pictures, ...terms } = price;
+  const purchase: Rates = {
+    ...(call === undefined ? {} : { call }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(pieces === undefined ? {} : { pieces }),
+    ...(pictures === undefined ? {} : { pictures }),
+  };
+  return { ...terms, ...withMargin(purchase, decimal(margin)), purchase };
+}
