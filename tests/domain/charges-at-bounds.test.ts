@@ -12,22 +12,26 @@ import {
   type Price,
   reservationOf,
 } from '../../src/domain/pricing/pricing.js';
-import { tokenQuantities } from '../../src/domain/pricing/quantities.js';
+import { isTokens, type Quantity, quantities, tokenQuantities } from '../../src/domain/pricing/quantities.js';
+import { servedPrice } from '../../src/domain/pricing/service-tiers.js';
 import { settled } from '../support/given/calls.js';
 
 /* Counts and ratios at the bounds of what can be written: a charge lies between nothing and the dearest call. */
 
-const bounds = [0, -0, 1, -1, 0.5, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 63, 1e300, 5e-324];
+const bounds = [0, -0, 1, -1, 0.5, 2 ** 31, 2 ** 32, 2 ** 53 - 1, 2 ** 53, 2 ** 63, 1e300, 1e308, 5e-324];
 const odd = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN];
 const count = fc.oneof(fc.constantFrom(...bounds, ...bounds.map((one) => -one), ...odd), fc.double());
-const names = [...tokenQuantities, 'images', 'seconds', 'calls:web_search'] as const;
+const names = Object.keys(quantities) as Quantity[];
+const pieceNames = names.filter((name) => !isTokens(name));
 const usage: fc.Arbitrary<Usage> = fc.dictionary(fc.constantFrom(...names), count);
 
 const texts = [
   '0',
   '1',
   '-1',
+  '1000000',
   '1e99',
+  '1e308',
   '-1e99',
   '1e-99',
   '9223372036854775807',
@@ -36,18 +40,38 @@ const texts = [
 ];
 const factor = fc.constantFrom(...texts);
 const pieces = fc.record({
-  dollars: fc.dictionary(fc.constantFrom('images', 'seconds', 'calls:web_search'), factor),
+  dollars: fc.dictionary(fc.constantFrom(...pieceNames), factor),
   quotaPerUnit: factor,
 });
+const ratios = fc.dictionary(fc.constantFrom(...tokenQuantities), factor);
+const over = fc.constantFrom(1, 2 ** 31, 2 ** 53 - 2);
+const tiers = fc
+  .uniqueArray(fc.record({ over, ratios }), { maxLength: 3, selector: (tier) => tier.over })
+  .map((list) => list.sort((one, other) => one.over - other.over));
+const service = fc.record({
+  tier: fc.constantFrom('default', 'flex'),
+  factor,
+  others: fc.dictionary(fc.constantFrom('default', 'flex', 'priority'), factor),
+});
+const told = fc.constantFrom(undefined, 'default', 'flex', 'priority', 'fast', 'other');
 const price = fc.oneof(
   fc.record({
     per: fc.constant('token'),
     model: factor,
-    ratios: fc.dictionary(fc.constantFrom(...tokenQuantities), factor),
+    ratios,
+    tiers,
     pieces,
     group: factor,
+    service: fc.option(service, { nil: undefined }),
   }),
-  fc.record({ per: fc.constant('call'), price: factor, quotaPerUnit: factor, pieces, group: factor }),
+  fc.record({
+    per: fc.constant('call'),
+    price: factor,
+    quotaPerUnit: factor,
+    pieces,
+    group: factor,
+    service: fc.option(service, { nil: undefined }),
+  }),
 ) as fc.Arbitrary<Price>;
 
 const expectCharge = (quota: number): void => {
@@ -59,8 +83,9 @@ const expectCharge = (quota: number): void => {
 describe('whatever count or ratio is at its bound', () => {
   test('a charge and a hold are whole, not below nothing and not above the dearest call', () => {
     fc.assert(
-      fc.property(usage, price, (used, by) => {
+      fc.property(usage, price, told, (used, by, tier) => {
         expectCharge(chargeOf(used, by));
+        expectCharge(chargeOf(used, servedPrice(by, tier)));
         expectCharge(reservationOf(used, by));
       }),
       { numRuns: 5_000 },

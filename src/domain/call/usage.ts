@@ -25,7 +25,11 @@ export function used(counts: Usage): Usage {
 
 function sumOf(usage: Usage, isCounted: (name: Quantity) => boolean): number {
   let sum = 0;
-  for (const name in usage) if (isCounted(name as Quantity)) sum += usage[name as Quantity] ?? 0;
+  for (const name in usage) {
+    const count = usage[name as Quantity] ?? 0;
+    // As in charges: what is below nothing is nothing.
+    if (count > 0 && isCounted(name as Quantity)) sum += count;
+  }
   return sum;
 }
 

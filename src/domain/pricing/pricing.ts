@@ -15,8 +15,8 @@ import {
 } from '../kernel/decimal.js';
 import { Quota, zero } from '../kernel/quota.js';
 import { type ContextTier, priceAtLength, pricesUpToLength } from './context-tiers.js';
-import type { PieceQuantity, Quantity, TokenQuantity } from './quantities.js';
-import { callRate, isInputFree, maxRateOf, rateOf, unitOf } from './rates.js';
+import { isPart, type PieceQuantity, type Quantity, type TokenQuantity } from './quantities.js';
+import { callRate, isInputFree, maxRateOf, maxRateOfWhole, rateOf, unitOf } from './rates.js';
 import { atHighestTier, type ServiceTerms } from './service-tiers.js';
 
 /* What a call costs. Pure, exact, rounded once; every factor travels with the event, so a charge can be recomputed. */
@@ -143,7 +143,8 @@ function maxChargeBy(price: Price, max: Usage, unit: Decimal | null): Decimal {
     if (count === undefined || count <= 0) continue;
     const rate = rates[name as Quantity] ?? maxRateOf(price, name as Quantity, unit);
     rates[name as Quantity] = rate;
-    sum = add(sum, times(exactCount(count), rate));
+    const most = isPart(name as Quantity) ? larger(rate, maxRateOfWhole(price, name as Quantity, unit, max)) : rate;
+    sum = add(sum, times(exactCount(count), most));
   }
   return sum;
 }

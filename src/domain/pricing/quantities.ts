@@ -86,6 +86,13 @@ export const isOutput = (name: Quantity): boolean => directions.get(name) === 'o
 /** Whether a call has a bound of its own for it, and what may be of it; null: it has none. */
 export const boundOf = (name: Quantity): 'part' | 'whole' | null => rows[name].bounded ?? null;
 
+const parts: ReadonlySet<Quantity> = new Set(
+  (Object.keys(rows) as Quantity[]).filter((name) => boundOf(name) === 'part'),
+);
+
+/** Of some tokens of its direction, and no more. */
+export const isPart = (name: Quantity): boolean => parts.has(name);
+
 /** In the order in which bills name them. */
 export const tokenQuantities = (Object.keys(rows) as Quantity[]).filter(isTokens);
 export const pieceQuantities = (Object.keys(rows) as Quantity[]).filter(isPieces);

@@ -1,3 +1,4 @@
+import type { Usage } from '../call/usage.js';
 import { type Decimal, decimal, isZero, larger, times, ZERO } from '../kernel/decimal.js';
 import type { CallPrice, Price, TokenPrice } from './pricing.js';
 import {
@@ -10,6 +11,7 @@ import {
   type PieceQuantity,
   type Quantity,
   type TokenQuantity,
+  tokenQuantities,
 } from './quantities.js';
 
 /*
@@ -74,10 +76,24 @@ const mayTurnOut = (names: readonly TokenQuantity[]): readonly TokenQuantity[] =
 const inputKinds = mayTurnOut(inputQuantities);
 const outputKinds = mayTurnOut(outputQuantities);
 
+/** All tokens of a direction may be of these, where a call names them. */
+const wholeKinds = tokenQuantities.filter((name) => boundOf(name) === 'whole');
+
 /** The most that what is held under this name can turn out to cost. */
 export function maxRateOf(price: Price, name: Quantity, unit: Decimal | null): Decimal {
   if (!isTokens(name) || unit === null || price.per === 'call') return rateOf(price, name, unit);
   let max = factor(quantityRatio(price, name));
   for (const kind of isOutput(name) ? outputKinds : inputKinds) max = larger(max, factor(quantityRatio(price, kind)));
   return times(max, unit);
+}
+
+/**
+ * The most that all tokens of its direction may turn out to cost, of which this is a part. `max` names the kinds that
+ * they may be of: with 0, where all its tokens stand under other names.
+ */
+export function maxRateOfWhole(price: Price, part: Quantity, unit: Decimal | null, max: Usage): Decimal {
+  let most = ZERO;
+  for (const name of wholeKinds)
+    if (max[name] !== undefined && isOutput(name) === isOutput(part)) most = larger(most, rateOf(price, name, unit));
+  return most;
 }
