@@ -11,8 +11,22 @@ export interface ModelLimits {
   readonly guessed: boolean;
 }
 
+type Stated = NonNullable<ReturnType<typeof factsOf>['limits']>;
+
 /** No model takes more, as far as anybody has said. */
 export const maxContext = 10_000_000;
+
+/** By what the table of models states, whose objects are few and stay: most calls ask. */
+const stated = new Map<Stated, ModelLimits>();
+
+function statedLimits(limits: Stated): ModelLimits {
+  let known = stated.get(limits);
+  if (known === undefined) {
+    known = { ...limits, guessed: false };
+    stated.set(limits, known);
+  }
+  return known;
+}
 
 /** `configured`: what the operator says of models by name; it wins. `otherwise`: for models nobody has said anything of. */
 export function limitsOf(model: string, configured: ReadonlyMap<string, number>, otherwise: number): ModelLimits {
@@ -21,5 +35,5 @@ export function limitsOf(model: string, configured: ReadonlyMap<string, number>,
   // An operator who knows of a larger answer than we do knows of a larger context as well.
   if (output !== undefined)
     return { output, context: limits === null ? null : Math.max(limits.context, output), guessed: false };
-  return limits === null ? { output: otherwise, context: null, guessed: true } : { ...limits, guessed: false };
+  return limits === null ? { output: otherwise, context: null, guessed: true } : statedLimits(limits);
 }
