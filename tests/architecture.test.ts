@@ -93,7 +93,7 @@ const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
     .map(({ target }) => `${path} → ${target}`);
 
 const nouns = (floor: string, names: string): string[] => names.split(' ').map((name) => `${floor}/${name}`);
-const graphqlNouns = nouns('graphql', 'api-keys redemptions channels payments sessions system usage users');
+const graphqlNouns = nouns('graphql', 'api-keys redemptions channels payments prices sessions system usage users');
 const applicationNouns = nouns('application', 'users sign-in api-keys channels payments redemptions usage options');
 
 /** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */

@@ -9,6 +9,7 @@ import { UsageFeed } from './memory/usage-feed.js';
 import { notificationQueries } from './notifications/notification-queries.js';
 import type { SignInParts } from './open-sign-in.js';
 import { optionQueries } from './options/option-queries.js';
+import { priceEditingQueries } from './options/price-editing.js';
 import { priceQueries } from './options/price-queries.js';
 import { offerQueries } from './payments/offers.js';
 import { paymentQueries } from './payments/payment-queries.js';
@@ -55,7 +56,8 @@ export function openQueries(ports: ApplicationPorts, { signIn, visibilityTimeout
     ...redemptionQueries({ ...reading, vault }),
     ...offerQueries({ directory, providers }),
     ...optionQueries({ ...reading, directory }),
-    ...priceQueries({ ...reading, directory }),
+    ...priceQueries({ ...reading, directory, clock }),
+    ...priceEditingQueries({ directory, clock }),
     ...notificationQueries({ clock, notificationQueue: ports.notificationQueue }),
     ...paymentQueries({ ...reading, directory, providers: ports.paymentProviders }),
     ...signIn.methods,

@@ -15,6 +15,10 @@ import { ChannelUpkeepResolver } from './channels/channel-upkeep.js';
 import { UpstreamModelsResolver } from './channels/upstream-models.js';
 import { PaymentResolver } from './payments/payment.js';
 import { PaymentCommandResolver } from './payments/payment-commands.js';
+import { PriceEditingResolver } from './prices/price-editing.js';
+import { PriceFileResolver } from './prices/price-file.js';
+import { PriceHistoryResolver } from './prices/price-history.js';
+import { PriceTableResolver } from './prices/price-table.js';
 import { RedemptionResolver } from './redemptions/redemption.js';
 import { RedemptionCommandResolver } from './redemptions/redemption-commands.js';
 import { authChecker } from './server/context.js';
@@ -85,6 +89,10 @@ export function graphqlSchema(): GraphQLSchema {
       PaymentCommandResolver,
       OptionResolver,
       OptionHistoryResolver,
+      PriceTableResolver,
+      PriceEditingResolver,
+      PriceFileResolver,
+      PriceHistoryResolver,
       NotificationsResolver,
       ReadModelResolver,
       DoubtedProxyResolver,

@@ -45,6 +45,7 @@ export class ChangedOptions {
   /** Records that hold now; null: to be looked for. */
   private inForce: ReadonlyMap<string, ModelPrice> | null = null;
   private announced: () => AnnouncedPrices | null = noneAnnounced;
+  private builtIn: PriceTables | null = null;
   /** null: to be worked out. */
   private coming: readonly ComingPrices[] | null = null;
 
@@ -79,6 +80,7 @@ export class ChangedOptions {
   takeDefaultPrices(prices: DefaultPrices): void {
     this.defaults = prices;
     this.initial = initialOptions(prices);
+    this.builtIn = null;
     this.forget();
   }
 
@@ -107,6 +109,12 @@ export class ChangedOptions {
 
   allPrices(): ReadonlyMap<string, ChangedPrice> {
     return this.prices;
+  }
+
+  /** What every model costs as long as no operator has said anything. */
+  builtInPrices(): PriceTables {
+    this.builtIn ??= settingsFrom(new Map(), this.defaults, this.initial).prices;
+    return this.builtIn;
   }
 
   settings(): Settings {

@@ -3,6 +3,7 @@ import { isCallStream, type Position, type Recorded, streams } from '../../domai
 import type { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { OptionValue } from '../../domain/options/option.js';
+import type { PriceTables } from '../../domain/pricing/price-tables.js';
 import type { AnnouncedPrices, DefaultPrices } from '../options/default-prices.js';
 import type { Directory, EventStore } from '../ports/storage-ports.js';
 import { type ChangedOption, ChangedOptions, type ChangedPrice, type ComingPrices } from './changed-options.js';
@@ -58,6 +59,8 @@ export interface NodeDirectory extends Directory, TailConsumer {
   announcePrices(announced: () => AnnouncedPrices | null): void;
   /** What models will cost as far as it is announced, by ascending day. */
   comingPrices(): readonly ComingPrices[];
+  /** What every model costs as long as no operator has said anything: the same tables until the day changes them. */
+  builtInPrices(): PriceTables;
   /** The records of the price table, by model, also those that were taken out. */
   changedPrices(): ReadonlyMap<string, ChangedPrice>;
 }
@@ -118,6 +121,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
     advancePrices: (now) => changedOptions.advanceTo(now),
     announcePrices: (announced) => changedOptions.announcePrices(announced),
     comingPrices: () => changedOptions.comingPrices(),
+    builtInPrices: () => changedOptions.builtInPrices(),
     changedPrices: () => changedOptions.allPrices(),
   };
 }

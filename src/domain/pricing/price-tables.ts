@@ -188,3 +188,6 @@ function ratiosOf(tables: PriceTables, model: string): PriceRates<TokenQuantity>
   }
   return ratios;
 }
+
+/** What a kind of token that a record leaves out costs relative to an input token; not named: as the plain ones do. */
+export const familyRatiosOf = (model: string): PriceRates<TokenQuantity> => ratiosOf(noTables, model);

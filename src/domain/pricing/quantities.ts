@@ -78,7 +78,7 @@ export const isToolCalls = (name: Quantity): name is ToolCalls => name.startsWit
 export const toolOf = (name: ToolCalls): string => name.slice(callsOf.length);
 
 /** Also of a name that a later release has written to the log: it is none here. */
-const isPieces = (name: Quantity): name is PieceQuantity => Object.hasOwn(rows, name) && !isTokens(name);
+export const isPieces = (name: Quantity): name is PieceQuantity => Object.hasOwn(rows, name) && !isTokens(name);
 
 export const isInput = (name: Quantity): boolean => directions.get(name) === 'in';
 export const isOutput = (name: Quantity): boolean => directions.get(name) === 'out';
@@ -92,6 +92,9 @@ const parts: ReadonlySet<Quantity> = new Set(
 
 /** Of some tokens of its direction, and no more. */
 export const isPart = (name: Quantity): boolean => parts.has(name);
+
+export const quantityNames = Object.keys(rows) as readonly Quantity[];
+export const isQuantity = (name: string): name is Quantity => Object.hasOwn(rows, name);
 
 /** In the order in which bills name them. */
 export const tokenQuantities = (Object.keys(rows) as Quantity[]).filter(isTokens);

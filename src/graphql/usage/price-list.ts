@@ -49,7 +49,7 @@ const ownPrice = { nullable: true, description: 'null: as other tokens of its si
   description:
     'Quota for one of each, all factors applied: the `unitPrice` that the lines of a bill will name. What is sold by the piece is in `pieces`.',
 })
-class UnitPricesObject implements UnitPrices {
+export class UnitPricesObject implements UnitPrices {
   @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call.' })
   readonly input?: string;
 

@@ -89,7 +89,7 @@ export interface PriceChangeRow extends RecordedPeriods {
 }
 
 /** Place in the history, which is sorted by position, newest first, then by model. */
-interface PriceChangePlace {
+export interface PriceChangePlace {
   readonly position: Position;
   readonly model: string;
 }
@@ -99,13 +99,15 @@ interface PriceChangeRange {
   readonly model: string | null;
   /** Only what is older; null: from the newest. */
   readonly before: PriceChangePlace | null;
+  /** Only of this change; left out: of any. */
+  readonly at?: Position;
   readonly max: number;
 }
 
 /** Newest first. */
 export async function priceChanges(
   db: ReadModels,
-  { model, before, max }: PriceChangeRange,
+  { model, before, at, max }: PriceChangeRange,
 ): Promise<PriceChangeRow[]> {
   let found = db
     .selectFrom('price_change as change')
@@ -124,6 +126,7 @@ export async function priceChanges(
     .select(['change.position', 'change.model', 'change.at', 'change.by_user', 'change.origin', 'change.periods'])
     .select('before.periods as periods_before');
   if (model !== null) found = found.where('change.model', '=', model);
+  if (at !== undefined) found = found.where('change.position', '=', at);
   if (before !== null)
     found = found.where((where) =>
       where.or([

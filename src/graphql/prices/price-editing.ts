@@ -1,0 +1,284 @@
+import { ArrayMaxSize, Max, Min } from 'class-validator';
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Authorized,
+  Ctx,
+  Field,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+} from 'type-graphql';
+import {
+  maxEdited,
+  type PriceEditOrder,
+  type PriceProposal,
+  type StatedPrice,
+} from '../../application/options/price-editing.js';
+import type { UserView } from '../../application/ports/storage-ports.js';
+import type { Counts } from '../../domain/call/usage.js';
+import { Position } from '../../domain/events/events.js';
+import { Failure, invalidField } from '../../domain/kernel/failure.js';
+import type { PriceChangeOrigin } from '../../domain/options/option.js';
+import type { Billing } from '../../domain/pricing/billing.js';
+import type { ExampleBill, QuantityPrice } from '../../domain/pricing/example-bill.js';
+import type { PriceEdit } from '../../domain/pricing/price-edits.js';
+import { isQuantity, quantityNames } from '../../domain/pricing/quantities.js';
+import { type GraphqlContext, Viewer } from '../server/context.js';
+import { enumeration } from '../server/enumeration.js';
+import { DecimalScalar, SafeIntScalar } from '../server/scalars.js';
+import { BillingObject } from '../usage/billing.js';
+import { editOrderOf } from './price-edit-order.js';
+import { ModelPriceInput, PricePeriodsScalar, PriceProposalObject, StatedPriceObject, seenIn } from './price-record.js';
+
+/* Changing prices, and what is asked before. */
+
+@InputType()
+class UsedQuantityInput {
+  @Field(() => String, { description: 'As bills name it: input, output, images, calls:web_search, …' })
+  readonly quantity!: string;
+
+  @Field(() => SafeIntScalar)
+  readonly count!: number;
+}
+
+/** Kinds of what can be used. */
+const maxQuantities = 50;
+
+@ArgsType()
+class ExampleBillArgs {
+  @Field(() => String)
+  readonly model!: string;
+
+  @Field(() => PricePeriodsScalar, { description: 'The record, which need not be stored.' })
+  readonly periods!: unknown;
+
+  @Field(() => Int, { defaultValue: 0, description: 'Which of its periods, from 0.' })
+  @Min(0)
+  @Max(100)
+  readonly period!: number;
+
+  @Field(() => [UsedQuantityInput])
+  @ArrayMaxSize(maxQuantities)
+  readonly usage!: UsedQuantityInput[];
+
+  @Field(() => String, { defaultValue: '', description: 'Empty: one whose ratio is 1.' })
+  readonly group!: string;
+
+  @Field(() => String, { nullable: true, description: 'The tier of service; null: the usual one.' })
+  readonly serviceTier?: string | null;
+}
+
+@ObjectType('QuantityPrice', { description: 'What one of a kind costs, at both sides.' })
+class QuantityPriceObject implements QuantityPrice {
+  @Field(() => String, { description: 'As bills name it.' })
+  readonly quantity!: QuantityPrice['quantity'];
+
+  @Field(() => DecimalScalar, {
+    nullable: true,
+    description: 'Quota for one, for a group whose ratio is 1; null: no price.',
+  })
+  readonly unitPrice!: string | null;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'What the provider takes; null: no purchase price.' })
+  readonly purchaseUnitPrice!: string | null;
+
+  @Field(() => DecimalScalar, {
+    nullable: true,
+    description: 'Relative to what is paid: 0.2 is 20 %. null: there is none.',
+  })
+  readonly margin!: string | null;
+}
+
+@ObjectType('ExampleBill', { description: 'What a call would cost, and what the provider would take for it.' })
+class ExampleBillObject implements ExampleBill {
+  @Field(() => BillingObject, { nullable: true, description: 'null: the record has no price.' })
+  readonly billing!: Billing | null;
+
+  @Field(() => BillingObject, { nullable: true, description: 'null: no purchase price is stated.' })
+  readonly purchase!: Billing | null;
+
+  @Field(() => DecimalScalar, {
+    nullable: true,
+    description: 'Relative to the purchase: 0.2 is 20 %. null: there is none.',
+  })
+  readonly margin!: string | null;
+
+  @Field(() => [QuantityPriceObject], { description: 'Below the first context tier.' })
+  readonly quantities!: readonly QuantityPrice[];
+}
+
+function usageOf(used: readonly UsedQuantityInput[]): Counts {
+  const usage: Counts = {};
+  used.forEach(({ quantity, count }, place) => {
+    if (!isQuantity(quantity)) throw invalidField(`usage[${place}].quantity`, `one of ${quantityNames.join(', ')}`);
+    if (count < 0) throw invalidField(`usage[${place}].count`, 'a whole number from 0');
+    usage[quantity] = count;
+  });
+  return usage;
+}
+
+const PriceEditKindEnum = enumeration<PriceEdit['kind']>('PriceEditKind', 'What is done to many prices at once.', {
+  MULTIPLY: 'multiply',
+  MARGIN: 'margin',
+  SET: 'set',
+  COPY: 'copy',
+  BUILT_IN: 'built-in',
+});
+
+@InputType()
+export class PriceEditInput {
+  @Field(() => PriceEditKindEnum)
+  readonly kind!: PriceEdit['kind'];
+
+  @Field(() => DecimalScalar, {
+    nullable: true,
+    description: 'MULTIPLY: of all that is in USD. MARGIN: of the purchase price, which gives the selling price.',
+  })
+  readonly factor?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'SET: call, tokens.NAME or pieces.NAME.' })
+  readonly part?: string | null;
+
+  @Field(() => DecimalScalar, {
+    nullable: true,
+    description: 'SET: USD; without it and `ratio` the part is taken out.',
+  })
+  readonly usd?: string | null;
+
+  @Field(() => DecimalScalar, { nullable: true, description: 'SET, of tokens: relative to a token of plain input.' })
+  readonly ratio?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'COPY: the model whose prices are taken.' })
+  readonly from?: string | null;
+}
+
+@ArgsType()
+class PriceEditArgs {
+  @Field(() => [String], { description: `At most ${maxEdited}.` })
+  @ArrayMaxSize(maxEdited)
+  readonly models!: string[];
+
+  @Field(() => PriceEditInput)
+  readonly edit!: PriceEditInput;
+}
+
+/** By whom a change is told to be, in the history. */
+type ChangeKind = 'editor' | 'import' | 'revert';
+
+const PriceChangeKindEnum = enumeration<ChangeKind>('PriceChangeKind', 'How a change of prices came about.', {
+  EDITOR: 'editor',
+  IMPORT: 'import',
+  REVERT: 'revert',
+});
+
+const maxChanges = 5_000;
+
+@ArgsType()
+class ChangeModelPricesArgs {
+  @Field(() => [ModelPriceInput], { description: `At most ${maxChanges}, each model once.` })
+  @ArrayMaxSize(maxChanges)
+  readonly changes!: ModelPriceInput[];
+
+  @Field(() => PriceChangeKindEnum, { defaultValue: PriceChangeKindEnum.EDITOR })
+  readonly kind!: ChangeKind;
+
+  @Field(() => SafeIntScalar, { nullable: true, description: 'REVERT: the position of the change that is taken back.' })
+  readonly revertOf?: number | null;
+}
+
+@ObjectType({ description: 'What has been stored.' })
+class ChangedModelPrices {
+  @Field(() => SafeIntScalar, { description: 'Of the change, in the log of events.' })
+  readonly position!: Position;
+
+  @Field(() => [StatedPriceObject], { description: 'As they are now; the first hundred.' })
+  readonly prices!: readonly StatedPrice[];
+}
+
+const shownAfterwards = 100;
+
+function originOf(kind: ChangeKind, revertOf: number | null | undefined): PriceChangeOrigin {
+  const position = revertOf ?? null;
+  if (kind !== 'revert') {
+    if (position !== null) throw invalidField('revertOf', 'nothing beside a kind other than REVERT');
+    return { kind };
+  }
+  if (position === null || position < 0) throw invalidField('revertOf', 'the position of a change of prices');
+  return { kind, position: Position(position) };
+}
+
+/** An order over many models. */
+const heavy = 200;
+
+@Resolver()
+export class PriceEditingResolver {
+  @Authorized('root')
+  @Query(() => StatedPriceObject)
+  modelPrice(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Arg('model', () => String) model: string,
+  ): StatedPrice {
+    return application.queries.modelPrice(viewer, model);
+  }
+
+  @Authorized('root')
+  @Query(() => ExampleBillObject, { description: 'Worked out as calls are charged. Nothing is stored.' })
+  exampleBill(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Args(() => ExampleBillArgs) { model, periods, period, usage, group, serviceTier }: ExampleBillArgs,
+  ): ExampleBill {
+    const call = { model, periods, period, usage: usageOf(usage), group, serviceTier: serviceTier ?? null };
+    return application.queries.exampleBill(viewer, call);
+  }
+
+  @Authorized('root')
+  @Mutation(() => [PriceProposalObject], {
+    complexity: heavy,
+    description: 'What an edit would make of these models. Nothing is stored.',
+  })
+  proposePriceEdit(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Args(() => PriceEditArgs) { models, edit }: PriceEditArgs,
+  ): readonly PriceProposal[] {
+    const order: PriceEditOrder = editOrderOf(edit);
+    return application.queries.priceEdit(viewer, models, order);
+  }
+
+  @Authorized('root')
+  @Mutation(() => ChangedModelPrices, {
+    complexity: heavy,
+    description: 'All of them or none, in one change. Refused with `price-changed` for what somebody else has changed.',
+  })
+  async changeModelPrices(
+    @Ctx() { application }: GraphqlContext,
+    @Viewer() viewer: UserView,
+    @Args(() => ChangeModelPricesArgs) { changes, kind, revertOf }: ChangeModelPricesArgs,
+  ): Promise<ChangedModelPrices> {
+    const orders = changes.map(({ model, periods, seenAt }, place) => ({
+      model,
+      periods: periods ?? null,
+      seenAt: seenIn(place, seenAt, application.tail.position()),
+    }));
+    const origin = originOf(kind, revertOf);
+    if (origin.kind === 'revert') await application.queries.checkPriceChange(viewer, 'revertOf', origin.position);
+    try {
+      const position = await application.prices.changePrices(viewer, orders, origin);
+      await application.visible(position);
+      const prices = orders.slice(0, shownAfterwards).map(({ model }) => application.queries.modelPrice(viewer, model));
+      return { position, prices };
+    } catch (error) {
+      // What is there now is asked for next.
+      if (error instanceof Failure && error.code === 'price-changed')
+        await application.visible(Position(Number(error.details.position)));
+      throw error;
+    }
+  }
+}
