@@ -80,8 +80,8 @@ const expectCharge = (quota: number): void => {
   expect(quota).toBeLessThanOrEqual(maxCallPrice);
 };
 
-describe('whatever count or ratio is at its bound', () => {
-  test('a charge and a hold are whole, not below nothing and not above the dearest call', () => {
+describe('with every count or ratio at its bound', () => {
+  test('a charge and a reservation are integers between zero and the maximum cost of a call', () => {
     fc.assert(
       fc.property(usage, price, told, (used, by, tier) => {
         expectCharge(chargeOf(used, by));
@@ -92,7 +92,7 @@ describe('whatever count or ratio is at its bound', () => {
     );
   });
 
-  test('output that can be paid is never a negative count', () => {
+  test('the affordable output is never a negative count', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), usage, price, (quota, used, by) => {
         expect(affordableOutput(Quota(quota), used, by)).toBeGreaterThanOrEqual(0);
@@ -101,7 +101,7 @@ describe('whatever count or ratio is at its bound', () => {
     );
   });
 
-  test('a settlement takes from its user what it charges, and credits nothing', () => {
+  test('a settlement debits its user by the charge, and credits nothing', () => {
     fc.assert(
       fc.property(usage, price, fc.nat(), (used, by, held) => {
         const charged = chargeOf(used, by);

@@ -36,13 +36,13 @@ const earned = (quota: number): UserEvent => ({ type: 'InviteRewardEarned', quot
 const transfer = (quota: number): UserCommand => ({ type: 'TransferInviteReward', quota: Quota(quota) });
 const transferred = (quota: number): UserEvent => ({ type: 'InviteRewardTransferred', quota: Quota(quota) });
 
-describe('registering by an invitation', () => {
-  test('fixes what the inviter is owed', () =>
+describe('registration by an invitation', () => {
+  test('fixes the inviter’s reward', () =>
     given()
       .when(registration({ id: alice, reward: Quota(50) }))
       .thenRecordedOnce(registered(alice), { type: 'InviteRewardPromised', inviter: alice, quota: Quota(50) }));
 
-  test('promises nothing where inviting pays nothing, or nobody has invited', () => {
+  test('has no reward where the option is zero, or no user has invited', () => {
     given()
       .when(registration({ id: alice, reward: Quota(0) }))
       .thenRecordedOnce(registered(alice));
@@ -50,39 +50,38 @@ describe('registering by an invitation', () => {
   });
 });
 
-describe('the reward of who has invited somebody', () => {
+describe('the reward of an inviter', () => {
   test('is earned', () => given(registered()).when(earn(50)).thenRecorded(earned(50)));
-  test('is earned by who may not sign in at the moment', () =>
-    given(registered(), disabled).when(earn(50)).thenRecorded(earned(50)));
-  test('is nobody’s once the inviter is gone', () => {
+  test('is earned by a disabled user', () => given(registered(), disabled).when(earn(50)).thenRecorded(earned(50)));
+  test('lapses once the inviter is deleted', () => {
     given(registered(), deleted).when(earn(50)).thenNothing();
     given(registered(), deleted, erased).when(earn(50)).thenNothing();
     given().when(earn(50)).thenNothing();
   });
 });
 
-describe('transferring it', () => {
-  test('takes what there is, or a part of it', () => {
+describe('transferring a reward', () => {
+  test('takes all of it, or a part', () => {
     given(registered(), earned(50)).when(transfer(50)).thenRecorded(transferred(50));
     given(registered(), earned(50), earned(20), transferred(60)).when(transfer(10)).thenRecorded(transferred(10));
   });
 
-  test('never takes more than there is', () => {
+  test('never takes more than exists', () => {
     given(registered(), earned(50)).when(transfer(51)).thenRefused('invite-quota-short', { available: 50 });
     given(registered(), earned(50), transferred(50)).when(transfer(1)).thenRefused('invite-quota-short');
     given(registered()).when(transfer(1)).thenRefused('invite-quota-short', { available: 0 });
   });
 
-  test('takes nothing, and gives nothing back, for amounts that are not above nothing', () => {
+  test('takes nothing, and returns nothing, for amounts that are not positive', () => {
     for (const none of [0, -1]) given(registered(), earned(50)).when(transfer(none)).thenRefused('invalid-field');
   });
 
-  test('is for users there are', () => {
+  test('is for existing users', () => {
     given(registered(), earned(50), deleted).when(transfer(50)).thenRefused('user-not-found');
     given().when(transfer(50)).thenRefused('user-not-found');
   });
 
-  test('knows sums that no number can tell', () =>
+  test('works for sums beyond the integer range', () =>
     given(registered(), earned(Number.MAX_SAFE_INTEGER), earned(Number.MAX_SAFE_INTEGER), transferred(1))
       .when(transfer(Number.MAX_SAFE_INTEGER))
       .thenRecorded(transferred(Number.MAX_SAFE_INTEGER)));

@@ -22,7 +22,7 @@ const setEnabled =
   'mutation ($id: ID!, $enabled: Boolean!) { setApiKeyEnabled(id: $id, enabled: $enabled) { id status } }';
 
 describe('an API key', () => {
-  test('is issued with what its owner decided, and calls with it are served', async () => {
+  test('is issued with its owner’s settings, and calls with it are served', async () => {
     const input = {
       name: 'ci',
       quota: 5_000,
@@ -71,7 +71,7 @@ describe('an API key', () => {
     const { editApiKey: topped } = await client.ask(edit, { id: issued.id, input: { name: 'renamed', quota: 900 } });
     expect(topped).toMatchObject({ remainingQuota: 900 });
   });
-  test('has a budget when its owner gives it one, which stays until an edit says otherwise', async () => {
+  test('has a budget when its owner sets one, which is kept until an edit changes it', async () => {
     const read = `query ($id: ID!) { apiKey(id: $id) { budget { quota period spent resetsAt } } }`;
     const budgetOf = async (id: string) => (await client.ask(read, { id })).apiKey.budget;
     const { issueApiKey: plain } = await client.ask(issue, { input: { name: 'plain', unlimited: true } });
@@ -103,7 +103,7 @@ describe('an API key', () => {
     await client.ask(edit, { id: issued.id, input: { name: 'renamed', unlimited: true, budget: null } });
     expect(await budgetOf(issued.id)).toBeNull();
   });
-  test('is refused with a budget of nothing, or of more than can be counted', async () => {
+  test('is refused with a budget of zero, or beyond the integer range', async () => {
     for (const quota of [0, -1, 1_000_000_000_000_001])
       expect(await client.refusal(issue, { input: { name: 'none', budget: { quota, period: 'DAILY' } } })).toEqual({
         code: 'invalid-field',
@@ -111,14 +111,14 @@ describe('an API key', () => {
         details: { field: 'budget.quota', allowed: 'an integer from 1 to 1000000000000000' },
       });
   });
-  test('is switched off and on', async () => {
+  test('is disabled and enabled', async () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'switched', unlimited: true } });
     expect((await client.ask(setEnabled, { id: issued.id, enabled: false })).setApiKeyEnabled.status).toBe('DISABLED');
     await expect(server.call(issued.key)).rejects.toThrow('the call failed');
     expect((await client.ask(setEnabled, { id: issued.id, enabled: true })).setApiKeyEnabled.status).toBe('ENABLED');
     await server.call(issued.key);
   });
-  test('is gone once deleted', async () => {
+  test('is absent once deleted', async () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'gone' } });
     expect(await client.ask('mutation ($id: ID!) { deleteApiKey(id: $id) }', { id: issued.id })).toEqual({
       deleteApiKey: issued.id,
@@ -127,7 +127,7 @@ describe('an API key', () => {
       code: 'api-key-not-found',
     });
   });
-  test('cannot be touched by anybody else', async () => {
+  test('cannot be changed by another user', async () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'mine' } });
     for (const [query, variables] of [
       [edit, { id: issued.id, input: { name: 'yours' } }],
@@ -136,14 +136,14 @@ describe('an API key', () => {
     ] as const)
       expect(await server.root.refusal(query, variables)).toMatchObject({ code: 'api-key-not-found' });
   });
-  test('is refused with a name that is too long, telling how long it may be', async () => {
+  test('is refused with a name that is too long, with the limit in the error', async () => {
     expect(await client.refusal(issue, { input: { name: 'x'.repeat(31) } })).toEqual({
       code: 'api-key-name-too-long',
       kind: 'invalid',
       details: { field: 'name', max: 30 },
     });
   });
-  test('is refused with more addresses than every call could be asked to look through', async () => {
+  test('is refused with more addresses than the limit of the allow list', async () => {
     const allowIps = (count: number) =>
       Array.from({ length: count }, (_, index) => `10.0.${index >> 8}.${index & 255}`);
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'many', allowIps: allowIps(1000) } });
@@ -160,7 +160,7 @@ describe('an API key', () => {
   });
 });
 
-describe('keys of all users', () => {
+describe('the API keys of all users', () => {
   test('are listed for administrators with their owners, never with their texts', async () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'overseen' } });
     const { data, text } = await server.root.send(
@@ -186,10 +186,10 @@ describe('keys of all users', () => {
   });
 });
 
-describe('a key that has leaked', () => {
+describe('a leaked API key', () => {
   const revoke = (id: string) => `mutation { revokeApiKey(id: "${id}") { id status key } }`;
 
-  test('is disabled by an administrator; its owner reads so, and not by whom, and may enable it', async () => {
+  test('is disabled by an administrator; its owner sees the reason without the author, and may enable it', async () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'leaked' } });
     const revoked = { revokeApiKey: { id: issued.id, status: 'DISABLED', key: null } };
     expect(await server.root.ask(revoke(issued.id))).toEqual(revoked);
@@ -204,20 +204,20 @@ describe('a key that has leaked', () => {
     expect(await client.refusal(lines('by'))).toMatchObject({ kind: 'forbidden' });
     expect((await client.ask(setEnabled, { id: issued.id, enabled: true })).setApiKeyEnabled.status).toBe('ENABLED');
   });
-  test('is not disabled by other users, who do not learn whether it is there', async () => {
+  test('is not disabled by other users, who do not learn whether it exists', async () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'safe' } });
     const mallory = await server.as(await server.gateway.addUser(0, 'mallory'));
     expect(await mallory.refusal(revoke(issued.id))).toEqual(await mallory.refusal(revoke('999999')));
     const { apiKey } = await client.ask(`{ apiKey(id: "${issued.id}") { status } }`);
     expect(apiKey.status).toBe('ENABLED');
   });
-  test('that is not there is not found', async () => {
+  test('that does not exist is not found', async () => {
     expect(await server.root.refusal(revoke('999999'))).toMatchObject({ code: 'api-key-not-found' });
   });
 });
 
-describe('groups and models one may use', () => {
-  test('are told with what they do to the price', async () => {
+describe('the available groups and models', () => {
+  test('are listed with their price ratios', async () => {
     const { ownGroups, ownModels } = await client.ask('{ ownGroups { name ratio description } ownModels }');
     expect(ownGroups).toEqual([
       { name: 'default', ratio: '1', description: expect.any(String) },
@@ -225,14 +225,14 @@ describe('groups and models one may use', () => {
     ]);
     expect(ownModels).toEqual(['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small']);
   });
-  test('are told of one group alone, if it is one that may be used', async () => {
+  test('are listed for one group only, if it is available', async () => {
     expect(await client.ask('{ ownModels(group: "vip") }')).toEqual({ ownModels: [] });
     expect(await client.refusal('{ ownModels(group: "svip") }')).toMatchObject({
       code: 'invalid-field',
       details: { field: 'group', allowed: 'default, vip' },
     });
   });
-  test('are told to administrators as a whole', async () => {
+  test('are listed completely for administrators', async () => {
     const { groups, enabledModels } = await server.root.ask('{ groups enabledModels }');
     expect(groups).toEqual(['default', 'vip', 'svip']);
     expect(enabledModels).toEqual(['gpt-4o', 'gpt-4o-mini', 'text-embedding-3-small']);

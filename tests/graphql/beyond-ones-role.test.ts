@@ -110,13 +110,13 @@ async function beyond(client: GraphqlClient, ids: readonly number[], allowed: (n
 const nothing = /^$/;
 const joined = /^user \d+ is new$/;
 
-describe('mutations about what is somebody else’s', () => {
-  test('change nothing when a guest sends them, but that a guest may register', async () => {
+describe('mutations of other users’ data', () => {
+  test('change nothing when a guest sends them, except for registering', async () => {
     const ids = [people.bob.actor.id, bobKey, 1];
     expect(await beyond(clients.guest, ids, (name) => (name === 'register' ? joined : nothing))).toEqual([]);
   });
 
-  test('change nothing of others when a user sends them', async () => {
+  test('change nothing of other users when a user sends them', async () => {
     const { id } = people.alice.actor;
     const own = new RegExp(`^user ${id} |^token \\d+ of ${id} `);
     const ids = [people.bob.actor.id, people.admin.actor.id, bobKey, 1];
@@ -131,7 +131,7 @@ describe('mutations about what is somebody else’s', () => {
     expect(changes(before, await stored()).filter((change) => of.test(change))).toEqual([]);
   });
 
-  test('reach what is meant when who may send them does, so that the tests above can fail', async () => {
+  test('have their effect when a permitted user sends them, so that the tests above can fail', async () => {
     const before = await stored();
     const variables = { id: people.bob.actor.id, delta: 5, gift: 0 };
     await server.root.ask(sampleDocument('mutation', 'adjustQuota'), variables);

@@ -57,7 +57,7 @@ const forAdmins =
   'username suspense attempts { channelId channelName } priceOrigins { factor by { username } position }';
 
 describe('a call by its request id', () => {
-  test('is told to its caller: steps, price with the option behind it, and the calculation', async () => {
+  test('is shown to its caller: steps, price with the option of each factor, and the calculation', async () => {
     const answer = await ask('gpt-4o-mini');
     await answer.text();
     const id = answer.headers.get('x-request-id') ?? '';
@@ -78,7 +78,7 @@ describe('a call by its request id', () => {
     for (const { json } of call?.events ?? []) expect(Object.keys(JSON.parse(json))).not.toContain('attempts');
   });
 
-  test('is told to administrators with whose it is, which channels were tried and who set its price', async () => {
+  test('is shown to administrators with its user, the channels tried and the author of its price', async () => {
     const answer = await ask('gpt-4o');
     await answer.text();
     const call = await callOf(server.root, answer.headers.get('x-request-id') ?? '', forAdmins);
@@ -87,7 +87,7 @@ describe('a call by its request id', () => {
     expect(model).toMatchObject({ by: { username: 'root' }, position: expect.stringMatching(/^\d+$/) });
   });
 
-  test('answers for another’s as for one that never was', async () => {
+  test('of another user is answered like one that does not exist', async () => {
     const answer = await ask('gpt-4o');
     await answer.text();
     const id = answer.headers.get('x-request-id') ?? '';
@@ -99,7 +99,7 @@ describe('a call by its request id', () => {
     expect(await asked(stranger, id)).toContain('"call":null');
   });
 
-  test('is found by the id that the text of an error quotes', async () => {
+  test('is found by the id that an error message quotes', async () => {
     server.gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });
     const answer = await ask('gpt-4o');
     server.gateway.provider.reset();
@@ -112,7 +112,7 @@ describe('a call by its request id', () => {
     });
   });
 
-  test('is there while it is under way, and goes on', async () => {
+  test('is found while it is in flight, and after it', async () => {
     const answer = await ask('slow-model', true);
     const id = answer.headers.get('x-request-id') ?? '';
     const call = await callOf(client, id);

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const figures = '{ number running total done tested failed disabled enabled }';
 
-test('all channels are tested in the background, and how far it has come can be asked and watched', async () => {
+test('all channels are tested in the background, and the progress can be queried and subscribed to', async () => {
   const nothing = { number: 0, running: false, total: 0, done: 0, tested: 0, failed: 0, disabled: 0, enabled: 0 };
   expect((await admin.ask(`{ channelTestRun ${figures} }`)).channelTestRun).toEqual(nothing);
   const feed = new Feed(server.connect(admin), `subscription { channelTestRun ${figures} }`);
@@ -44,7 +44,7 @@ test('all channels are tested in the background, and how far it has come can be 
   feed.stop();
 });
 
-test('balances are asked for, of one channel and of all', async () => {
+test('balances are requested, of one channel and of all', async () => {
   left = '12.50';
   const update = `mutation ($id: ID!) { updateChannelBalance(id: $id) { balance balanceUpdatedAt status } }`;
   expect((await admin.ask(update, { id })).updateChannelBalance).toEqual({

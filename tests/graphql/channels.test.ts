@@ -23,7 +23,7 @@ const added = async (input: Data): Promise<Data> => {
 };
 
 describe('adding channels', () => {
-  test('takes everything there is to say, and shows it but for the secrets', async () => {
+  test('accepts all settings, and returns them without the secrets', async () => {
     const input = {
       name: 'east',
       type: 1,
@@ -68,7 +68,7 @@ describe('adding channels', () => {
     const { addChannels } = await admin.ask(add, { input });
     expect(addChannels.map(({ name }: Data) => name)).toEqual(['lines', 'lines']);
   });
-  test('refuses a provider nobody knows, and settings that make no sense', async () => {
+  test('refuses an unknown provider, and invalid settings', async () => {
     const refused = async (input: Data) => admin.refusal(add, { input: { ...minimal, name: 'wrong', ...input } });
     expect(await refused({ type: 4711 })).toEqual({
       code: 'channel-type-unknown',
@@ -82,7 +82,7 @@ describe('adding channels', () => {
 });
 
 describe('editing a channel', () => {
-  test('changes what is given, empties what is null, keeps the rest', async () => {
+  test('changes given fields, clears null fields, keeps the rest', async () => {
     const { id } = await added({ name: 'edited', tag: 'blue', weight: 2, organization: 'org-1' });
     expect((await admin.ask(edit, { id, patch: { weight: 0, tag: null, name: null } })).editChannel).toMatchObject({
       name: 'edited',
@@ -100,7 +100,7 @@ describe('editing a channel', () => {
     expect(await patched({ weight: 1 })).toBe('socks5://proxy.example:1080');
     expect(await patched({ proxy: null })).toBe('');
   });
-  test('reaches many at once, by id and by tag', async () => {
+  test('applies to many at once, by id and by tag', async () => {
     const ids = [await added({ name: 'many', tag: 'red' }), await added({ name: 'many', tag: 'red' })].map(
       ({ id }) => id,
     );
@@ -136,7 +136,7 @@ describe('the list of channels', () => {
     expect((await list('filter: { keyword: "listed", status: DISABLED }')).items).toEqual([{ id: low.id }]);
     expect((await list('filter: { keyword: "sk-upstream", model: "listed" }')).total, 'by the whole key').toBe(2);
   });
-  test('comes by tag, with the average response time of those that were tested', async () => {
+  test('is grouped by tag, with the average response time of tested channels', async () => {
     await added({ name: 'tagged', tag: 'violet', baseUrl: server.gateway.provider.url });
     const { id } = await added({ name: 'tagged', tag: 'violet', baseUrl: server.gateway.provider.url });
     await admin.ask('mutation ($id: ID!) { testChannel(id: $id) { ok } }', { id });
@@ -156,8 +156,8 @@ describe('the list of channels', () => {
   });
 });
 
-describe('channel types', () => {
-  test('tell the console what to offer', async () => {
+describe('the channel types', () => {
+  test('list the options for the console', async () => {
     const { channelTypes } = await admin.ask(
       `{ channelTypes {
         type name defaultBaseUrl defaultModels colour keyHint documentKey otherHint otherIsRegion otherUsual
@@ -180,7 +180,7 @@ describe('channel types', () => {
       served: true,
     });
   });
-  test('tell which the gateway cannot speak with yet', async () => {
+  test('list those that the gateway does not support yet', async () => {
     const { channelTypes } = await admin.ask('{ channelTypes { type served otherUsual otherIsRegion documentKey } }');
     const byType = new Map(channelTypes.map((type: Data) => [type.type, type]));
     expect(byType.get(18)).toMatchObject({ served: true, otherUsual: 'v2.1' });
@@ -193,7 +193,7 @@ describe('testing a channel', () => {
   const run =
     'mutation ($id: ID!, $model: String! = "") { testChannel(id: $id, model: $model) { ok message seconds channel { testedAt responseTimeMs } } }';
 
-  test('tells how it went, and the channel shows it', async () => {
+  test('returns the result, and the channel has it', async () => {
     const { id } = await added({ name: 'fine', baseUrl: server.gateway.provider.url });
     expect((await admin.ask(run, { id })).testChannel).toEqual({
       ok: true,
@@ -210,8 +210,8 @@ describe('testing a channel', () => {
   });
 });
 
-describe('switching and deleting', () => {
-  test('a channel is switched by hand', async () => {
+describe('enabling, disabling and deleting channels', () => {
+  test('switches one channel by hand', async () => {
     const { id } = await added({ name: 'switched' });
     const switched = async (enabled: boolean) =>
       (
@@ -223,7 +223,7 @@ describe('switching and deleting', () => {
     expect(await switched(false)).toBe('DISABLED');
     expect(await switched(true)).toBe('ENABLED');
   });
-  test('channels are deleted; those that are not there are no error', async () => {
+  test('deletes several; missing ones are not an error', async () => {
     const { id } = await added({ name: 'deleted' });
     const remove = 'mutation ($ids: [ID!]!) { deleteChannels(ids: $ids) }';
     expect(await admin.ask(remove, { ids: [id, '999999'] })).toEqual({ deleteChannels: [id, '999999'] });
@@ -231,7 +231,7 @@ describe('switching and deleting', () => {
       code: 'channel-not-found',
     });
   });
-  test('every channel that is off is deleted with one order', async () => {
+  test('deletes every disabled channel with one command', async () => {
     const { id } = await added({ name: 'off', enabled: false });
     const { deleteDisabledChannels } = await admin.ask('mutation { deleteDisabledChannels }');
     expect(deleteDisabledChannels).toContain(id);
@@ -248,7 +248,7 @@ describe('the history of a channel', () => {
   }`;
   const told = async (variables: Data): Promise<Data> => (await admin.ask(history, variables)).channelHistory;
 
-  test('says who did what, in pages', async () => {
+  test('lists users and changes, in pages', async () => {
     const { id } = await added({ name: 'storied' });
     await admin.ask(edit, { id, patch: { name: 'renamed', key: 'sk-planted-other' } });
     await server.root.ask(`mutation { setChannelEnabled(id: ${id}, enabled: false) { id } }`);
@@ -278,7 +278,7 @@ describe('the history of a channel', () => {
     expect((await told({ id, part: 'SWITCHED' })).items).toHaveLength(1);
   });
 
-  test('of all channels has the newest of each first', async () => {
+  test('lists the newest of all channels first', async () => {
     const { id } = await added({ name: 'newest' });
     expect((await told({ first: 1 })).items).toMatchObject([{ name: 'newest', change: { kind: 'ADDED' } }]);
     expect((await told({ id: String(Number(id) + 1_000) })).items).toEqual([]);

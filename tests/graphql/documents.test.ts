@@ -41,8 +41,8 @@ const refusalOf = (text: string): unknown => {
   throw new Error('it was read');
 };
 
-describe('a document', () => {
-  test('is paid for by its tokens when it is new, and never again', () => {
+describe('a GraphQL document', () => {
+  test('is charged by its tokens when it is new, and never again', () => {
     expect(read('{ me { id } }')).toMatchObject({ kind: Kind.DOCUMENT });
     expect(read('{ me { id } }')).toBe(read('{ me { id } }'));
     expect(paid).toEqual([6 * 4]);
@@ -50,7 +50,7 @@ describe('a document', () => {
     expect(paid).toHaveLength(2);
   });
 
-  test('that is not valid is paid for each time, and says what is wrong with it', () => {
+  test('that is invalid is charged each time, and has an error message', () => {
     const error = refusalOf('{ me { nam } you }');
     refusalOf('{ me { nam } you }');
     expect(paid).toHaveLength(2);
@@ -65,7 +65,7 @@ describe('a document', () => {
       expect(refusalOf(text)).toMatchObject({ complaints: [{ extensions: { code: 'GRAPHQL_PARSE_FAILED' } }] });
   });
 
-  test('that its caller cannot pay for is not looked at', () => {
+  test('that exceeds the caller’s rate limit is not parsed', () => {
     const poor = () =>
       documents.read('{ not at all valid', () => {
         throw new Error('nothing left');
@@ -73,7 +73,7 @@ describe('a document', () => {
     expect(poor).toThrow('nothing left');
   });
 
-  test('of more characters, tokens or fragments than any page needs is refused before it is validated', () => {
+  test('of more characters, tokens or fragments than the limit is refused before it is validated', () => {
     expect(refusalOf(`{ me { id } } #${'x'.repeat(6000)}`)).toMatchObject({
       extensions: { code: 'document-too-long' },
     });
@@ -85,7 +85,7 @@ describe('a document', () => {
     expect(refusalOf(`{ ${spread} } ${fragments}`)).toMatchObject({ extensions: { code: 'too-many-fragments' } });
   });
 
-  test('whose fragments spread each other in circles is refused as not valid', () => {
+  test('whose fragments form a cycle is refused as invalid', () => {
     const web = Array.from({ length: 10 }, (_, index) => {
       const others = Array.from({ length: 10 }, (_, other) => `...F${other}`).join(' ');
       return `fragment F${index} on User { friend { ${others} } ${others} }`;
@@ -93,7 +93,7 @@ describe('a document', () => {
     expect(refusalOf(`{ me { ...F0 } } ${web.join(' ')}`)).toBeInstanceOf(InvalidDocument);
   });
 
-  test('is forgotten when hundreds of others have been read since, and read anew', () => {
+  test('is evicted when hundreds of others have been parsed since, and parsed again', () => {
     read('{ total }');
     for (let index = 0; index < 300; index++) read(`{ a${index}: total }`);
     paid = [];
@@ -135,10 +135,10 @@ const tokensIn = (text: string): number => {
 const fragmentsIn = (text: string): number =>
   parse(text).definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
 
-describe('the limits', () => {
+describe('the limits of documents', () => {
   const texts = consoleDocuments();
 
-  test('fit the largest documents of the console, and little more', () => {
+  test('permit the largest documents of the console, and little more', () => {
     expect(texts.length).toBeGreaterThan(30);
     for (const [limit, count] of [
       [documentLimits.characters, (text: string) => text.length],
@@ -151,7 +151,7 @@ describe('the limits', () => {
     }
   });
 
-  test('let the console ask for the largest page of everything', () => {
+  test('permit the console to query the largest page of everything', () => {
     const own = graphqlSchema();
     const all = openDocuments(own);
     for (const text of texts) {
@@ -171,7 +171,7 @@ describe('the limits', () => {
     }
   });
 
-  test('let tools ask for the schema', () => {
+  test('permit tools to query the schema', () => {
     expect(() => openDocuments(graphqlSchema()).read(getIntrospectionQuery(), () => {})).not.toThrow();
   });
 });

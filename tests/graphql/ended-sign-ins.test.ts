@@ -98,7 +98,7 @@ describe('a new password', () => {
   const change =
     'mutation ($password: String!, $stepUp: String) { changeOwnProfile(patch: { password: $password }, stepUp: $stepUp) { id } }';
 
-  test('ends all other sessions, the access token and what they had open; the browser that gave it goes on', async () => {
+  test('ends all other sessions, the access token and their connections; the current browser keeps its session', async () => {
     const { user, session, otherSession, program } = await signedInEverywhere();
     const former = session.client.cookie;
     await session.client.ask(change, {
@@ -116,7 +116,7 @@ describe('a new password', () => {
     expect(await (await watched(user, session.client)).stands()).toEqual(standing);
   });
 
-  test('given over the older interface does the same', async () => {
+  test('set over the legacy interface does the same', async () => {
     const { user, session, otherSession, program } = await signedInEverywhere();
     const answer = await fetch(`${server.gateway.url}/api/user/self`, {
       method: 'PUT',
@@ -134,7 +134,7 @@ describe('a new password', () => {
     expect(await session.stands()).toEqual(standing);
   });
 
-  test('given by a program ends its own token as well, and opens no session for it', async () => {
+  test('set by a program ends its own token as well, and creates no session for it', async () => {
     const { user, session, otherSession, program } = await signedInEverywhere();
     const { stepUp } = await program.client.ask(
       'mutation ($password: String!) { stepUp(purpose: PASSWORD, password: $password) }',
@@ -145,7 +145,7 @@ describe('a new password', () => {
     await expectEnded(session, otherSession, program);
   });
 
-  test('set by an administrator ends everything', async () => {
+  test('set by an administrator ends every session', async () => {
     const { user, session, otherSession, program } = await signedInEverywhere();
     await server.root.ask('mutation ($id: ID!) { editUser(id: $id, patch: { password: "set-by-admin" }) { id } }', {
       id: String(user.actor.id),
@@ -156,7 +156,7 @@ describe('a new password', () => {
     );
   });
 
-  test('leaves everybody else alone, and another change of the user ends nothing', async () => {
+  test('does not affect other users, and another change of the user ends nothing', async () => {
     const changed = await signedInEverywhere();
     const other = await signedInEverywhere();
     await other.session.client.ask('mutation { changeOwnProfile(patch: { displayName: "Other" }) { id } }');
@@ -173,7 +173,7 @@ describe('a new password', () => {
 });
 
 describe('a new access token', () => {
-  test('ends the former one and what it had open, and no session', async () => {
+  test('ends the former one and its connections, and no session', async () => {
     const { session, program } = await signedInEverywhere();
     await session.client.accessToken();
     await expectEnded(program);
@@ -182,8 +182,8 @@ describe('a new access token', () => {
   });
 });
 
-describe('a user', () => {
-  test('who is disabled is out everywhere, and comes back with nothing of what that ended', async () => {
+describe('a user of several sessions', () => {
+  test('that is disabled is signed out everywhere, and none of it is restored afterwards', async () => {
     const { user, session, otherSession, program } = await signedInEverywhere();
     await manage(user, 'DISABLE');
     await expectEnded(session, otherSession, program);
@@ -192,13 +192,13 @@ describe('a user', () => {
     expect(await (await watched(user, await server.as(user))).stands()).toEqual(standing);
   });
 
-  test('who is deleted is out everywhere', async () => {
+  test('that is deleted is signed out everywhere', async () => {
     const { user, session, otherSession, program } = await signedInEverywhere();
     await manage(user, 'DELETE');
     await expectEnded(session, otherSession, program);
   });
 
-  test('who is demoted has nothing open any more that was opened with the former role', async () => {
+  test('that is demoted loses connections opened with the former role', async () => {
     const admin = await server.addAdmin(`demoted${++users}`);
     const signIn = await watched(admin, await server.as(admin));
     await manage(admin, 'DEMOTE');
@@ -209,7 +209,7 @@ describe('a user', () => {
 });
 
 describe('signing out', () => {
-  test('ends what that session had open, and nothing else', async () => {
+  test('ends the connections of that session, and nothing else', async () => {
     const { session, otherSession, program } = await signedInEverywhere();
     await session.client.ask('mutation { logout }');
     await expectEnded(session);
@@ -219,7 +219,7 @@ describe('signing out', () => {
     }
   });
 
-  test('over the older interface does the same', async () => {
+  test('over the legacy interface does the same', async () => {
     const { session, otherSession } = await signedInEverywhere();
     await fetch(`${server.gateway.url}/api/user/logout`, { headers: { cookie: session.client.cookie } });
     await expectEnded(session);
@@ -227,8 +227,8 @@ describe('signing out', () => {
   });
 });
 
-describe('a connection that is being opened', () => {
-  test('while its session is ended does not stay', async () => {
+describe('a connection during its handshake', () => {
+  test('is closed if its session ends', async () => {
     const user = await server.gateway.addUser(0, `racing${++users}`);
     const client = await server.as(user);
     const { identity } = server.gateway.application;

@@ -48,7 +48,7 @@ describe('an operation that is refused before it is executed', () => {
       'BAD_USER_INPUT',
     ],
   ];
-  test.each(cases)('because it %s answers 400 and repeats no value', async (_, query, variables, code) => {
+  test.each(cases)('because it %s is answered with 400 and repeats no value', async (_, query, variables, code) => {
     const { status, errors, text } = await server.root.send(query, variables);
     expect(status).toBe(400);
     expect(errors[0]?.extensions).toMatchObject({ code, kind: 'invalid' });
@@ -56,7 +56,7 @@ describe('an operation that is refused before it is executed', () => {
     expect(text).not.toContain('EMPEROR');
     expect(text).not.toMatch(/stack|node_modules/);
   });
-  test('because its body is no JSON answers 400 and repeats nothing of it', async () => {
+  test('because its body is not JSON is answered with 400 and repeats nothing of it', async () => {
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -67,7 +67,7 @@ describe('an operation that is refused before it is executed', () => {
     expect(JSON.parse(text)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST', kind: 'invalid' } }] });
     expect(text).not.toContain('planted');
   });
-  test('because its body is not UTF-8 answers 400 and says so', async () => {
+  test('because its body is not UTF-8 is answered with 400 and the reason', async () => {
     for (const wrong of [[0xff], [0xe6, 0xbc], [0xed, 0xa0, 0x80]]) {
       const response = await fetch(`${server.url}/graphql`, {
         method: 'POST',
@@ -80,7 +80,7 @@ describe('an operation that is refused before it is executed', () => {
       ]);
     }
   });
-  test('because it is too long or too costly says so', async () => {
+  test('because it is too long or too expensive has that reason', async () => {
     const many = (count: number, field: string) =>
       `{ ${Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ')} }`;
     expect(await server.root.refusal(many(3000, '__typename'))).toMatchObject({ code: 'document-too-long' });
@@ -95,7 +95,7 @@ describe('an operation that is refused before it is executed', () => {
       details: { cost: 10 * (50 + 100 * (1 + 3 + 1)), allowed: 5000 },
     });
   });
-  test('because it is too deep says so', async () => {
+  test('because it is too deep has that reason', async () => {
     const face = await serveGraphql(server.gateway.application, { limits: { depth: 2, cost: 5000 } });
     const client = new GraphqlClient(face.url);
     client.cookie = server.root.cookie;
@@ -106,7 +106,7 @@ describe('an operation that is refused before it is executed', () => {
     });
     await face.stop();
   });
-  test('because several are sent at once answers 400', async () => {
+  test('because it is a batch is answered with 400', async () => {
     const { status } = await server.root.send(
       '',
       {},
@@ -114,7 +114,7 @@ describe('an operation that is refused before it is executed', () => {
     );
     expect(status).toBe(400);
   });
-  test('because it is a subscription says where those are served', async () => {
+  test('because it is a subscription names the endpoint for those', async () => {
     expect(await server.root.refusal('subscription { balance { available } }')).toMatchObject({
       code: 'subscription-over-http',
     });
@@ -122,7 +122,7 @@ describe('an operation that is refused before it is executed', () => {
 });
 
 describe('an operation that was executed', () => {
-  test('answers 200, with code, kind and details of what was refused', async () => {
+  test('is answered with 200, and code, kind and details of each refusal', async () => {
     const { status, errors } = await server.root.send('{ user(id: "0") { id } }');
     expect(status).toBe(200);
     expect(errors).toEqual([
@@ -138,7 +138,7 @@ describe('an operation that was executed', () => {
       },
     ]);
   });
-  test('that fails for no good reason says nothing but that; the log says why', async () => {
+  test('that fails internally discloses nothing; the log has the cause', async () => {
     const original = server.gateway.application.queries.groupNames;
     Object.assign(server.gateway.application.queries, {
       groupNames() {
@@ -158,7 +158,7 @@ describe('an operation that was executed', () => {
       error: expect.stringContaining('a defect that knows'),
     });
   });
-  test('is not to be kept by anybody on the way', async () => {
+  test('is not cacheable', async () => {
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -168,22 +168,22 @@ describe('an operation that was executed', () => {
   });
 });
 
-describe('the question about the schema', () => {
+describe('the introspection query', () => {
   const introspection = '{ __schema { queryType { name } } }';
 
-  test('is answered to whoever is signed in', async () => {
+  test('is answered for signed-in users', async () => {
     expect(await server.root.ask(introspection)).toEqual({ __schema: { queryType: { name: 'Query' } } });
   });
-  test('is refused to everybody else', async () => {
+  test('is refused to all others', async () => {
     const { status, errors } = await server.anonymous().send(introspection);
     expect(status).toBe(403);
     expect(errors[0]?.extensions).toMatchObject({ code: 'introspection-closed', kind: 'forbidden' });
   });
-  test('cannot be nested into a bomb', async () => {
+  test('cannot be nested beyond the limit', async () => {
     const nested = `{ __schema { types { ${'fields { type { '.repeat(5)} name ${'} } '.repeat(5)} } } }`;
     expect(await server.root.refusal(nested)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' });
   });
-  test('is no way around for guessing: wrong fields get no suggestions', async () => {
+  test('cannot be replaced by guessing: wrong fields get no suggestions', async () => {
     const { errors } = await server.anonymous().send('{ mee { id } }');
     expect(errors[0]?.message).not.toContain('Did you mean');
   });

@@ -32,12 +32,12 @@ function measured(text: string, variables: Record<string, unknown> = {}): Measur
 describe('the cost of an operation', () => {
   test.each([
     ['a field costs 1, and 50 more at the root', '{ one { name next { name } } }', query + 3],
-    ['a field may say what it costs', '{ one { dear } }', query + 40],
-    ['one at the root costs what it says where that is more', '{ dearest }', 400],
+    ['a field may declare its cost', '{ one { dear } }', query + 40],
+    ['a root field costs what it declares where that is more', '{ dearest }', 400],
     ['a page multiplies by its size', '{ page(size: 50) { items { name } } }', query + 50 * (1 + 1)],
     ['a page without a size has its default', '{ page { items { name } total } }', query + 10 * (1 + 1 + 1)],
     ['a list with a size is multiplied once', '{ list(first: 7) { name } }', query + 7],
-    ['a list without a size is taken to hold 10', '{ plain { name } list { name } }', query + 10 + (query + 10)],
+    ['a list without a size counts as 10', '{ plain { name } list { name } }', query + 10 + (query + 10)],
     ['lists inside lists multiply', '{ page(size: 3) { items { parts { name } } } }', query + 3 * (1 + (1 + 10 * 1))],
     ['aliases count each', '{ a: total b: total c: total }', 3 * query],
     [
@@ -46,16 +46,16 @@ describe('the cost of an operation', () => {
       query + 1 + (query + 2 * (1 + 1)),
     ],
     ['inline fragments count', '{ one { ... on Thing { name } ... @include(if: false) { name } } }', query + 2],
-    ['asking for types is free', '{ one { __typename } }', query],
+    ['type names are free', '{ one { __typename } }', query],
   ])('%s', (_, text, cost) => {
     expect(measured(text).cost).toBe(cost);
   });
-  test('takes sizes from variables, and their defaults when they are not given', () => {
+  test('takes sizes from variables, and their defaults when they are absent', () => {
     const text = 'query ($size: Int! = 80) { page(size: $size) { total } }';
     expect(measured(text, { size: 5 }).cost).toBe(query + 5);
     expect(measured(text).cost).toBe(query + 80);
   });
-  test('is found at once, however often fragments spread each other', () => {
+  test('is computed in linear time, however often fragments spread each other', () => {
     const fragments = Array.from(
       { length: 200 },
       (_, n) => `fragment F${n} on Thing { a: next { ...F${n + 1} } b: next { ...F${n + 1} } }`,
@@ -67,11 +67,11 @@ describe('the cost of an operation', () => {
 });
 
 describe('the depth of an operation', () => {
-  test('is the longest way down, through fragments too', () => {
+  test('is the longest path, through fragments too', () => {
     expect(measured('{ total one { name } }').depth).toBe(2);
     expect(measured('{ one { next { ...F } } } fragment F on Thing { next { name } }').depth).toBe(4);
   });
-  test('does not count the question about the schema, which is noticed', () => {
+  test('excludes introspection, which is detected', () => {
     const text = '{ __schema { types { fields { type { name } } } } }';
     expect(measured(text)).toMatchObject({ depth: 0, introspects: true });
     expect(measured('{ ...F } fragment F on Query { __type(name: "Thing") { name } }')).toMatchObject({
@@ -81,27 +81,27 @@ describe('the depth of an operation', () => {
   });
 });
 
-describe('the fields at the root', () => {
+describe('the number of root fields of an operation', () => {
   test.each([
     ['are counted by alias', '{ a: total b: total total }', 3],
     [
-      'are those of fragments too, as often as they are spread',
+      'includes fragments, as often as they are spread',
       '{ ...F ...F ... { total } } fragment F on Query { a: total b: total }',
       5,
     ],
-    ['are not those below', '{ one { name next { name } } }', 1],
+    ['excludes nested fields', '{ one { name next { name } } }', 1],
   ])('%s', (_, text, atRoot) => {
     expect(measured(text).atRoot).toBe(atRoot);
   });
 });
 
-describe('limits', () => {
+describe('the limits of an operation', () => {
   const limits = { depth: 3, cost: 100 };
 
-  test('admit what reaches them', () => {
+  test('admit an operation that reaches them', () => {
     expect(() => checkLimits({ depth: 3, cost: 100, atRoot: 10 }, limits)).not.toThrow();
   });
-  test('refuse what exceeds them, telling by how much', () => {
+  test('refuse an operation that exceeds them, with the excess in the error', () => {
     const refusal = (measure: { depth?: number; cost?: number; atRoot?: number }) => {
       try {
         checkLimits({ depth: 1, cost: 1, atRoot: 1, ...measure }, limits);

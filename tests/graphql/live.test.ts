@@ -16,8 +16,8 @@ import { until } from '../support/until.js';
 
 const signal = () => new AbortController().signal;
 
-describe('a bell', () => {
-  test('rung before anybody listens is heard, once, however often it was rung', async () => {
+describe('a wake-up signal', () => {
+  test('sent before a listener waits is received, once, however often it was sent', async () => {
     const bell = new WakeUpSignal();
     bell.ring();
     bell.ring();
@@ -26,7 +26,7 @@ describe('a bell', () => {
     bell.ring();
     expect(await later).toBe(true);
   });
-  test('is given up when the listener is told to stop', async () => {
+  test('ends the waiting when the listener is aborted', async () => {
     const stop = new AbortController();
     const heard = new WakeUpSignal().heard(stop.signal);
     stop.abort();
@@ -34,8 +34,8 @@ describe('a bell', () => {
   });
 });
 
-describe('a stoppable generator', () => {
-  test('lets go of what it holds while it waits for what never comes', async () => {
+describe('an abortable generator', () => {
+  test('releases its resources while it waits', async () => {
     let held = false;
     const silence = new WakeUpSignal();
     const values = stoppable(async function* (stop) {
@@ -54,7 +54,7 @@ describe('a stoppable generator', () => {
     expect(await waiting).toEqual({ value: undefined, done: true });
     expect(held).toBe(false);
   });
-  test('that was never read holds nothing', async () => {
+  test('that was never read holds no resources', async () => {
     let started = false;
     // biome-ignore lint/correctness/useYield: it ends before it would
     const values = stoppable(async function* () {
@@ -66,7 +66,7 @@ describe('a stoppable generator', () => {
   });
 });
 
-describe('watching wallets', () => {
+describe('a subscription to wallets', () => {
   const granted = (user: number, position: number): Recorded => ({
     id: '00000000-0000-4000-8000-000000000001',
     stream: streams.user(UserId(user)),
@@ -89,7 +89,7 @@ describe('watching wallets', () => {
     return { watch, consumers, take };
   };
 
-  test('tells each what is theirs', () => {
+  test('delivers to each user their own', () => {
     const { watch, take } = watching();
     const heard: string[] = [];
     watch.add(UserId(1), (position) => heard.push(`one ${position}`));
@@ -97,7 +97,7 @@ describe('watching wallets', () => {
     take([granted(1, 5), granted(2, 6), granted(3, 7)]);
     expect(heard).toEqual(['one 5', 'two 6']);
   });
-  test('ends for the one who leaves, and for all when it is stopped', () => {
+  test('ends for a user that leaves, and for all when it is stopped', () => {
     const { watch, take, consumers } = watching();
     const heard: string[] = [];
     const leave = watch.add(UserId(1), () => heard.push('left'));
@@ -111,8 +111,8 @@ describe('watching wallets', () => {
   });
 });
 
-describe('connections of one session', () => {
-  test('are looked at together: it is looked up once, and ends all of them', async () => {
+describe('the connections of one session', () => {
+  test('are checked together: it is looked up once, and ends all of them', async () => {
     let stands = true;
     let lookups = 0;
     const user = { id: UserId(1), role: 'user', status: 'enabled' };
@@ -150,8 +150,8 @@ describe('connections of one session', () => {
   });
 });
 
-describe('keys asked for together', () => {
-  test('are loaded together, each once', async () => {
+describe('keys that are loaded at the same time', () => {
+  test('are loaded in one batch, without duplicates', async () => {
     const loads: number[][] = [];
     const load = batched(async (keys: readonly number[]) => {
       loads.push([...keys]);
@@ -161,7 +161,7 @@ describe('keys asked for together', () => {
     expect(await load(3)).toBe('value 3');
     expect(loads).toEqual([[1, 2, 99], [3]]);
   });
-  test('fail together, and the next try is a new one', async () => {
+  test('fail together, and the next attempt is a new one', async () => {
     let broken = true;
     const load = batched(async (keys: readonly number[]) => {
       if (broken) throw new Error('unreachable');

@@ -27,7 +27,7 @@ const make = async (name: string, count = 1): Promise<string[]> =>
 const found = async (variables: object) => (await admin.ask(list, { ...variables })).redemptionCodes;
 
 describe('redemption codes', () => {
-  test('are made in one order, and listed for administrators with their texts', async () => {
+  test('are issued by one command, and listed for administrators with their texts', async () => {
     const codes = await make('batch', 3);
     const { total, items } = await found({ keyword: 'batch' });
     expect(total).toBe(3);
@@ -36,7 +36,7 @@ describe('redemption codes', () => {
     expect(await client.refusal(list)).toMatchObject({ code: 'role-too-low' });
   });
 
-  test('are edited, switched and deleted', async () => {
+  test('are edited, disabled, enabled and deleted', async () => {
     await make('changing');
     const { id } = (await found({ keyword: 'changing' })).items[0];
     const edit = `mutation ($id: ID!) { editRedemptionCode(id: $id, input: { name: "changed", quota: 7 }) { ${fields} } }`;
@@ -55,8 +55,8 @@ describe('redemption codes', () => {
   });
 });
 
-describe('redeeming', () => {
-  test('moves the balance that is watched, says so in the log, and is done once', async () => {
+describe('redeeming a code', () => {
+  test('changes the subscribed balance, is in the usage log, and succeeds once', async () => {
     const [code] = await make('gift');
     const balance = new Feed(server.connect(client), 'subscription { balance { available } }');
     await balance.take(1);
@@ -80,7 +80,7 @@ describe('redeeming', () => {
     });
   });
 
-  test('tells what is wrong with a code', async () => {
+  test('has an error that says what is wrong with a code', async () => {
     expect(await client.refusal(redeem, { code: ' ' })).toMatchObject({ code: 'redemption-code-missing' });
     expect(await client.refusal(redeem, { code: '0'.repeat(32) })).toMatchObject({
       ...{ code: 'redemption-code-unknown', kind: 'invalid' },

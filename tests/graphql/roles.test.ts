@@ -182,7 +182,7 @@ afterAll(() => server?.stop());
 const refusalFor = (level: Level) => (level === 'anyone' ? 'not-signed-in' : 'role-too-low');
 const aboutRoles = ['not-signed-in', 'role-too-low'];
 
-describe('the matrix', () => {
+describe('the role matrix', () => {
   test.each(['Query', 'Mutation', 'Subscription'] as const)('has a line for every field of %s', (type) => {
     const root = graphqlSchema().getType(type) as { getFields(): object } | undefined;
     expect(Object.keys(operations[type]).sort()).toEqual(Object.keys(root?.getFields() ?? {}).sort());
@@ -194,7 +194,7 @@ describe('the matrix', () => {
       .filter(([field]) => field !== 'login' && field !== 'logout')
       .map(([field, [needed, text]]) => ({ field, needed, query: `${type.toLowerCase()} { ${text} }` })),
   );
-  test.each(lines)('$field is for $needed', async ({ needed, query }) => {
+  test.each(lines)('says that $field is for $needed', async ({ needed, query }) => {
     for (const level of ranks) {
       const { errors, text } = await clients[level].send(query);
       const codes = errors.map(({ extensions }) => extensions.code);
@@ -208,7 +208,7 @@ describe('the matrix', () => {
     needed,
     text,
   }));
-  test.each(subscriptions)('$field is for $needed', async ({ needed, text }) => {
+  test.each(subscriptions)('says that $field is for $needed', async ({ needed, text }) => {
     for (const level of ['ordinary', 'admin', 'root'] as const) {
       if (mayDo(level, needed)) continue;
       const feed = new Feed(server.connect(clients[level]), `subscription { ${text} }`);
@@ -220,7 +220,7 @@ describe('the matrix', () => {
     });
     expect(await closed).toMatchObject({ code: 4401, reason: 'not-signed-in' });
   });
-  test('login and logout are for anyone', async () => {
+  test('says that login and logout are for all', async () => {
     expect(await server.anonymous().refusal(`mutation { ${operations.Mutation.login?.[1]} }`)).toMatchObject({
       code: 'wrong-credentials',
     });
@@ -232,7 +232,7 @@ describe('a field for administrators', () => {
   const restricted = ['userId', 'username', 'channelId', 'channelName', 'attempts', 'failedAttempts'];
   const asked = restricted.map((field) => (field === 'failedAttempts' ? `${field} { channelId }` : field)).join(' ');
 
-  test('is null and said so, while the rest of the line is answered', async () => {
+  test('is null with an error, while the rest of the line is returned', async () => {
     const user = await server.gateway.addUser(1_000, 'granted');
     const client = await server.as(user);
     const { data, errors } = await client.send(
@@ -247,7 +247,7 @@ describe('a field for administrators', () => {
     expect(new Set(errors.map(({ path }) => path?.at(-1)))).toEqual(new Set(['by', ...restricted]));
     expect(errors.every(({ extensions }) => extensions.code === 'role-too-low')).toBe(true);
   });
-  test('is answered to administrators', async () => {
+  test('is returned to administrators', async () => {
     await server.gateway.addUser(2_000, 'observed');
     const { usageLog } = await clients.admin.ask(
       `{ usageLog(everyone: true, first: 1, filter: { username: "observed" }) {
@@ -261,7 +261,7 @@ describe('a field for administrators', () => {
   });
 });
 
-describe('what tells about others or about channels', () => {
+describe('data about others or about channels', () => {
   const asked: readonly (readonly [string, string])[] = [
     ['lines of everybody', '{ usageLog(everyone: true) { edges { cursor } } }'],
     ['lines of a channel', '{ usageLog(filter: { channelId: 1 }) { edges { cursor } } }'],
@@ -279,7 +279,7 @@ describe('what tells about others or about channels', () => {
     ['the history of a channel', '{ usageHistory(from: 0, to: 1, interval: DAY, channelId: 1) { to } }'],
     ['statistics of a channel', '{ usageStatistics(from: 0, to: 1, channelId: 1) { quota } }'],
   ];
-  test.each(asked)('%s are refused to ordinary users', async (_, query) => {
+  test.each(asked)('in %s is refused to ordinary users', async (_, query) => {
     expect(await clients.ordinary.refusal(query)).toEqual({
       code: 'role-too-low',
       kind: 'forbidden',
@@ -287,14 +287,14 @@ describe('what tells about others or about channels', () => {
     });
     expect((await clients.admin.send(query)).errors).toEqual([]);
   });
-  test('a user name given as a filter does not widen what one sees', async () => {
+  test('is not disclosed by a user name as a filter', async () => {
     await server.gateway.addUser(3_000, 'neighbour');
     const { usageLog } = await clients.ordinary.ask(
       '{ usageLog(filter: { username: "neighbour" }) { edges { node { detail { __typename } } } } }',
     );
     expect(usageLog.edges).toEqual([]);
   });
-  test('an API key of another user does not exist', async () => {
+  test('does not include an API key of another user', async () => {
     const other = await server.as(await server.gateway.addUser(0, 'keyowner'));
     const { issueApiKey } = await other.ask('mutation { issueApiKey(input: { name: "mine" }) { id } }');
     for (const client of [clients.ordinary, clients.admin, clients.root]) {

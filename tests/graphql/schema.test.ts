@@ -3,14 +3,14 @@ import { getNamedType, isObjectType, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { graphqlSchema, printedSchema } from '../../src/graphql/schema.js';
 
-describe('the schema', () => {
-  test('is a valid one: a start does not check it again', () => {
+describe('the GraphQL schema', () => {
+  test('is valid: a start does not check it again', () => {
     expect(validateSchema(graphqlSchema())).toEqual([]);
   });
-  test('is the one committed: `npm run schema > schema.graphql` after a change', () => {
+  test('is the committed one: `npm run schema > schema.graphql` after a change', () => {
     expect(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')).toBe(printedSchema());
   });
-  test('shows no column that holds a secret, or names one', () => {
+  test('has no field that contains a secret, or names one', () => {
     const fields = Object.values(graphqlSchema().getTypeMap())
       .filter(isObjectType)
       .filter(({ name }) => !name.startsWith('__'))
@@ -36,7 +36,7 @@ describe('the schema', () => {
     expect(fields).toContain('ApiKey.key');
     expect(fields).not.toContain('Channel.key');
   });
-  test('leads to a channel from nothing an ordinary user may read', () => {
+  test('has no path to a channel from fields of ordinary users', () => {
     const leading = Object.values(graphqlSchema().getTypeMap())
       .filter(isObjectType)
       .filter((type) => Object.values(type.getFields()).some((field) => getNamedType(field.type).name === 'Channel'))

@@ -44,7 +44,7 @@ async function enrolled(username: string): Promise<Enrolled> {
 const recovery = (codes: string[]) => ({ method: 'RECOVERY_CODE', value: codes.pop() });
 
 describe('a second factor', () => {
-  test('is asked for after the password, in a cookie no script can read, and lets in once it is given', async () => {
+  test('is required after the password, with a cookie that scripts cannot read, and completes the sign-in', async () => {
     const { user, recoveryCodes } = await enrolled('twosteps');
     const client = browser();
     const asked = await client.send(login, { username: 'twosteps', password: user.password });
@@ -62,13 +62,13 @@ describe('a second factor', () => {
     });
   });
 
-  test('is not asked of whoever has begun nothing', async () => {
+  test('is not requested without a pending sign-in', async () => {
     expect(await browser().refusal(finish, { method: 'TOTP', value: '123456' })).toMatchObject({
       code: 'half-sign-in-over',
     });
   });
 
-  test('is proven anew for an access token, in that session only', async () => {
+  test('is required again for an access token, in that session only', async () => {
     const { user, client, recoveryCodes } = await enrolled('stepper');
     const issue = 'mutation ($stepUp: String) { issueAccessToken(stepUp: $stepUp) { token } }';
     expect(await client.refusal(issue)).toMatchObject({ code: 'step-up-needed', details: { purpose: 'access-token' } });
@@ -83,7 +83,7 @@ describe('a second factor', () => {
     expect(await program.ask('{ me { username } }')).toEqual({ me: { username: 'stepper' } });
   });
 
-  test('that was lost is taken away by root, and ends what was signed in', async () => {
+  test('that was lost is removed by root, which ends the user’s sessions', async () => {
     const { user, client } = await enrolled('loser');
     await server.root.ask('mutation ($id: ID!) { resetSecondFactor(userId: $id) }', { id: user.actor.id });
     expect(await client.ask('{ me { id } }')).toEqual({ me: null });
@@ -110,7 +110,7 @@ describe('a passkey', () => {
     return { client, authenticator, added };
   }
 
-  test('is added, named, renamed, signs in, and is removed', async () => {
+  test('is added, named, renamed, used to sign in, and removed', async () => {
     const { client, authenticator, added } = await withPasskey('keyholder');
     const [passkey] = added.addPasskey.passkeys;
     expect(passkey.name).toBe('my phone');
@@ -134,7 +134,7 @@ describe('a passkey', () => {
     });
   });
 
-  test('is asked for nothing by a page that is not ours, or says not whose it is', async () => {
+  test('is not requested for a page of another site, or of an unknown one', async () => {
     const silent = new GraphqlClient(server.url, { 'x-tallygate-client': 'test' });
     expect(await silent.refusal('mutation { askPasskey }')).toMatchObject({ code: 'site-unknown' });
     const foreign = new GraphqlClient(server.url, { 'x-tallygate-client': 'test', origin: 'https://evil.example' });
@@ -142,12 +142,12 @@ describe('a passkey', () => {
   });
 });
 
-describe('one’s own sessions', () => {
+describe('a user’s own sessions', () => {
   const list = '{ security { sessions { id current device place } } }';
   const chrome =
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
-  test('are shown by what they were opened with, and ended from afar', async () => {
+  test('are listed with their client, and can be ended from another one', async () => {
     const user = await server.gateway.addUser(0, 'manyplaces');
     const here = await browser().signIn('manyplaces', user.password);
     const there = await new GraphqlClient(server.url, { 'x-tallygate-client': 'test', 'user-agent': chrome }).signIn(
@@ -171,7 +171,7 @@ describe('one’s own sessions', () => {
   });
 });
 
-describe('the legacy interface', () => {
+describe('the legacy interface with a second factor', () => {
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${server.gateway.url}/api${path}`, {
       method: 'POST',
@@ -180,7 +180,7 @@ describe('the legacy interface', () => {
     });
   const cookieIn = (response: Response) => response.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-  test('asks for the second factor too, and for what is proven by it', async () => {
+  test('requires the second factor too, and step-up authentication', async () => {
     const { user, recoveryCodes } = await enrolled('legacytwo');
     const first = await post('/user/login', { username: 'legacytwo', password: user.password });
     expect(await first.json()).toEqual({
@@ -210,7 +210,7 @@ describe('the legacy interface', () => {
   });
 });
 
-test('administrators of a gateway that demands it may do nothing as such before', async () => {
+test('an administrator without the required second factor has no administrator’s rights', async () => {
   const admin = await server.gateway.addUser(0, 'careless');
   const manage = 'mutation ($id: ID!, $action: UserAction!) { manageUser(id: $id, action: $action) { role } }';
   await server.root.ask(manage, { id: admin.actor.id, action: 'PROMOTE' });

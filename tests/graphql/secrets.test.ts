@@ -118,7 +118,7 @@ const rootFields = (type: 'Query' | 'Subscription') => {
 };
 
 describe('a planted secret', () => {
-  test('does not come back from any query, with every field of it, asked by root', async () => {
+  test('is not returned by any query, with every field of it, for root', async () => {
     for (const field of rootFields('Query')) {
       const { text, errors } = await server.root.send(`{ ${asked(field)} }`);
       const code = refused[field.name];
@@ -134,7 +134,7 @@ describe('a planted secret', () => {
     expect(all, 'what was asked of a model').not.toContain(prompt);
     expect(all, 'a hash').not.toMatch(/argon2/);
   });
-  test('does not come back from any subscription', async () => {
+  test('is not returned by any subscription', async () => {
     const connection = server.connect(server.root);
     for (const field of rootFields('Subscription')) {
       const feed = new Feed(connection, `subscription { ${asked(field)} }`);
@@ -149,7 +149,7 @@ describe('a planted secret', () => {
       feed.stop();
     }
   });
-  test('is in nothing that was logged', () => {
+  test('is not in the log output', () => {
     const logged = [...server.gateway.logged, ...server.logged.map((entry) => JSON.stringify(entry))].join('\n');
     expect(logged).not.toContain(planted);
     expect(logged).not.toContain(otherKey.slice(3));

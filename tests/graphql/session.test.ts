@@ -15,28 +15,28 @@ const login =
   'mutation ($password: String!) { login(username: "root", password: $password) { user { id username role } } }';
 
 describe('signing in', () => {
-  test('answers with the user and a cookie no script can read', async () => {
+  test('returns the user and a cookie that scripts cannot read', async () => {
     const client = server.anonymous();
     const { data, setCookie } = await client.send(login, { password: server.gateway.rootPassword });
     expect(data?.login).toEqual({ user: { id: String(server.gateway.root.id), username: 'root', role: 'ROOT' } });
     expect(setCookie).toMatch(/^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(await client.ask('{ me { username } }')).toEqual({ me: { username: 'root' } });
   });
-  test('gives one answer to a wrong password and an unknown name', async () => {
+  test('has one answer for a wrong password and an unknown name', async () => {
     const client = server.anonymous();
     const unknown = 'mutation { login(username: "nobody", password: "some-password") { user { id } } }';
     for (const refused of [await client.refusal(login, { password: 'a-wrong-one' }), await client.refusal(unknown)])
       expect(refused).toEqual({ code: 'wrong-credentials', kind: 'unauthenticated', details: {} });
     expect(client.cookie).toBe('');
   });
-  test('closes the session the browser had before', async () => {
+  test('closes the previous session of the browser', async () => {
     const client = await server.anonymous().signIn('root', server.gateway.rootPassword);
     const former = server.anonymous();
     former.cookie = client.cookie;
     await client.signIn('root', server.gateway.rootPassword);
     expect(await former.ask('{ me { id } }')).toEqual({ me: null });
   });
-  test('lets the same operation read what only the user may', async () => {
+  test('lets the same operation read the user’s own fields', async () => {
     const own = `mutation ($password: String!) {
       login(username: "root", password: $password) { user { settings { notifyType quotaWarningThreshold hasWebhookSecret } } }
     }`;
@@ -46,14 +46,14 @@ describe('signing in', () => {
       hasWebhookSecret: false,
     });
   });
-  test('is refused with 429 once an address has tried too often', async () => {
+  test('is refused with 429 once an address has exceeded its rate limit', async () => {
     attemptsAllowed = attempts;
     const { status, errors } = await server.anonymous().send(login, { password: server.gateway.rootPassword });
     attemptsAllowed = Number.POSITIVE_INFINITY;
     expect(status).toBe(429);
     expect(errors[0]?.extensions).toMatchObject({ code: 'too-many-attempts', kind: 'exhausted' });
   });
-  test('counts every guess, and an operation cannot hold many', async () => {
+  test('counts every guess, and an operation cannot contain many', async () => {
     const before = attempts;
     const guess = (name: string) => `${name}: login(username: "root", password: "wrong-password") { user { id } }`;
     await server.anonymous().send(`mutation { ${guess('a')} }`);
@@ -75,7 +75,7 @@ describe('signing out', () => {
     expect(setCookie).toBe('session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict');
     expect(await copy.ask('{ me { id } }')).toEqual({ me: null });
   });
-  test('tells that there was nothing to end', async () => {
+  test('reports that there was no session', async () => {
     expect(await server.anonymous().ask('mutation { logout }')).toEqual({ logout: false });
   });
 });
@@ -83,7 +83,7 @@ describe('signing out', () => {
 describe('a personal access token', () => {
   const bearer = (token: string) => server.anonymous({ authorization: `Bearer ${token}` });
 
-  test('stands for its user, and needs neither cookie nor header', async () => {
+  test('authenticates its user, and requires neither cookie nor header', async () => {
     const user = await server.as(await server.gateway.addUser(0, 'tokenuser'));
     const program = bearer(await user.accessToken());
     expect(await program.ask('{ me { username } }')).toEqual({ me: { username: 'tokenuser' } });
@@ -101,7 +101,7 @@ describe('a personal access token', () => {
       code: 'access-token-unknown',
     });
   });
-  test('that nobody has is told apart from no token at all', async () => {
+  test('that is unknown is distinguished from a missing token', async () => {
     expect(await bearer('bm9ib2R5').refusal('{ balance { available } }')).toMatchObject({
       code: 'access-token-unknown',
       kind: 'unauthenticated',
@@ -133,7 +133,7 @@ describe('a page of another site', () => {
       details: { header: 'x-tallygate-client' },
     });
   });
-  test('cannot sign its visitor in as somebody else', async () => {
+  test('cannot sign its visitor in as another user', async () => {
     const forged = server.anonymous({});
     expect(await forged.refusal(login, { password: server.gateway.rootPassword })).toMatchObject({
       code: 'client-header-missing',
@@ -147,7 +147,7 @@ describe('a page of another site', () => {
     const response = await fetch(`${server.url}/graphql?query={me{id}}`, { headers: { cookie: server.root.cookie } });
     expect(response.status).toBe(400);
   });
-  test('cannot have a mutation done by a link', async () => {
+  test('cannot trigger a mutation by a link', async () => {
     const query = encodeURIComponent(mutation);
     const response = await fetch(`${server.url}/graphql?query=${query}`, {
       headers: { cookie: server.root.cookie, 'x-tallygate-client': 'test' },
@@ -156,7 +156,7 @@ describe('a page of another site', () => {
   });
 });
 
-describe('on the port of the gateway itself', () => {
+describe('on the port of the gateway', () => {
   test('one session serves every face, and subscriptions too', async () => {
     const { url, rootPassword, root } = server.gateway;
     const response = await fetch(`${url}/api/user/login`, {
@@ -180,6 +180,6 @@ describe('on the port of the gateway itself', () => {
   });
 });
 
-test('refusals are no news for the log', () => {
+test('a refused request is not logged', () => {
   expect(server.logged).toEqual([]);
 });

@@ -39,17 +39,17 @@ const told = (): string =>
   logged.map((line) => (JSON.parse(line) as { code?: string }).code).findLast((code) => code !== undefined) ?? '';
 const input = { username: 'keeper', password: 'correct-horse', confirmPassword: 'correct-horse', mode: 'SELF' };
 
-describe('the first run', () => {
-  test('is announced to everybody', async () => {
+describe('the first set-up', () => {
+  test('is announced to all visitors', async () => {
     expect(await visitor.ask('{ status { setUp setUpCodeNeeded } }')).toEqual({
       status: { setUp: false, setUpCodeNeeded: true },
     });
   });
-  test('takes the code that the log tells, whoever asks from wherever', async () => {
+  test('requires the code in the log, from any address', async () => {
     for (const code of ['', 'AAAA-BBBB-CCCC'])
       expect(await visitor.refusal(setup, { input: { ...input, code } })).toMatchObject({ code: 'setup-code-wrong' });
   });
-  test('refuses what cannot be a root user', async () => {
+  test('refuses an invalid root user', async () => {
     const refused = async (change: object) => visitor.refusal(setup, { input: { ...input, code: told(), ...change } });
     expect(await refused({ username: ' ' })).toMatchObject({ code: 'username-blank' });
     expect(await refused({ confirmPassword: 'another-one' })).toMatchObject({ code: 'passwords-differ' });
@@ -59,7 +59,7 @@ describe('the first run', () => {
       details: { field: 'password', min: 8 },
     });
   });
-  test('makes the root user and sets the mode; then it is over for good', async () => {
+  test('creates the root user and sets the mode, and is closed afterwards', async () => {
     expect(await visitor.ask(setup, { input: { ...input, code: told() } })).toEqual({
       completeSetup: { setUp: true, selfUse: true, demoSite: false },
     });

@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-describe('the status', () => {
-  test('is for everybody, and tells what they need before they sign in', async () => {
+describe('the public status', () => {
+  test('is available to all visitors, with everything needed before signing in', async () => {
     const { status } = await server.anonymous().ask(`{ status {
       version startedAt setUp systemName quotaPerUnit price minTopUp displayInCurrency onlineTopUp passwordLogin registration
       demoSite selfUse turnstileSiteKey githubClientId oidcClientId telegramBotName dashboardInterval chats { name url }
@@ -68,8 +68,8 @@ describe('the status', () => {
   });
 });
 
-describe('options', () => {
-  test('that stay as they are say so, and why', async () => {
+describe('the options of the gateway', () => {
+  test('that are fixed are marked so, with the reason', async () => {
     const { options } = await server.root.ask('{ options { key hasEffect fixed } }');
     const told = new Map(options.map(({ key, hasEffect, fixed }: Data) => [key, { hasEffect, fixed }]));
     expect(told.get('RetryTimes')).toEqual({ hasEffect: true, fixed: null });
@@ -93,7 +93,7 @@ describe('options', () => {
     expect(text).not.toContain('planted');
     expect(await optionText('SMTPToken')).toBeUndefined();
   });
-  test('that stay as they are hold up no others that come with them', async () => {
+  test('that are fixed do not block others in the same mutation', async () => {
     const { changeOptions } = await server.root.ask(
       `mutation { changeOptions(changes: [
         { key: "MjForwardUrlEnabled", value: "true" }, { key: "RetryTimes", value: "4" }, { key: "MjNotifyEnabled", value: "false" }
@@ -107,14 +107,14 @@ describe('options', () => {
       refused: [{ key: 'MjForwardUrlEnabled', code: 'option-fixed', field: 'MjForwardUrlEnabled', allowed: 'false' }],
     });
   });
-  test('refuse a value they cannot hold, saying what is allowed', async () => {
+  test('refuse an invalid value, with the allowed values in the error', async () => {
     expect(await server.root.refusal(change, { key: 'RetryTimes', value: 'often' })).toEqual({
       code: 'option-value-invalid',
       kind: 'invalid',
       details: { field: 'RetryTimes', allowed: 'an integer from 0 to 100' },
     });
   });
-  test('are changed together; one that is refused does not hold up the others', async () => {
+  test('are changed together; a refused one does not block the others', async () => {
     const changes = [
       { key: 'SystemName', value: 'One' },
       { key: 'Price', value: 'a lot' },
@@ -139,7 +139,7 @@ describe('options', () => {
   const changeAll = async (...inputs: readonly Data[]) =>
     (await server.root.ask(changes, { changes: inputs })).changeOptions;
 
-  test('say what they may hold, secrets too when they are asked for', async () => {
+  test('have descriptions of their allowed values, secret ones too on request', async () => {
     const fields = '{ key value isSet initial position kind minimum maximum longest lines choices needs }';
     const { options } = await server.root.ask(`{ options(secrets: true) ${fields} }`);
     const told = new Map<string, Data>(options.map((option: Data) => [option.key, option]));
@@ -154,7 +154,7 @@ describe('options', () => {
     expect(told.get('SMTPToken')).toMatchObject({ kind: 'SECRET', value: null, isSet: true });
   });
 
-  test('are not changed over a change of somebody else’s: what is there now comes with the refusal', async () => {
+  test('are not overwritten after a concurrent change: the refusal contains the current value', async () => {
     const { changed } = await changeAll({ key: 'Footer', value: 'mine', seenAt: -1 });
     const [{ position }] = changed;
     const { refused } = await changeAll({ key: 'Footer', value: 'yours', seenAt: -1 });
@@ -174,13 +174,13 @@ describe('options', () => {
     });
   });
 
-  test('that need another one first say which', async () => {
+  test('that require another one first name it', async () => {
     expect(await changeAll({ key: 'TelegramOAuthEnabled', value: 'true' })).toMatchObject({
       refused: [{ key: 'TelegramOAuthEnabled', code: 'option-prerequisite-missing', needed: 'TelegramBotToken' }],
     });
   });
 
-  test('have a history: who, when, from what to what', async () => {
+  test('have a history: user, time, old and new value', async () => {
     await changeAll({ key: 'MinTopUp', value: '8' }, { key: 'MinTopUp', value: '9' });
     const history =
       'query ($key: String, $before: SafeInt, $first: Int) { optionHistory(key: $key, before: $before, first: $first) { items { position key at from to isFirst isCut isHidden by { username } } hasMore } }';
@@ -212,7 +212,7 @@ describe('options', () => {
     expect(optionChange).toEqual({ from: '2', to: '8' });
   });
 
-  test('that are secret show in their history that they changed, and no value', async () => {
+  test('that are secret have a history of changes without values', async () => {
     const { text } = await server.root.send(
       '{ optionHistory(key: "SMTPToken") { items { from to isHidden by { username } } } }',
     );
@@ -222,7 +222,7 @@ describe('options', () => {
     expect(text).not.toContain('planted');
   });
 
-  test('with model ratios go back to the built-in ones', async () => {
+  test('with model ratios can be reset to the built-in ones', async () => {
     const builtIn = await optionText('ModelRatio');
     await server.root.ask(change, { key: 'ModelRatio', value: '{"own-model":1}' });
     expect(await optionText('ModelRatio')).toBe('{"own-model":1}');

@@ -33,8 +33,8 @@ const refusedBy = async (client: GraphqlClient, operation: string, stepUp: strin
   return (errors[0] as AnsweredError | undefined)?.extensions.code ?? null;
 };
 
-describe('without a second factor', () => {
-  test.each(orders)('the password is asked for before %s is changed: %s', async (purpose, operation) => {
+describe('step-up authentication without a second factor', () => {
+  test.each(orders)('requires the password before %s is changed: %s', async (purpose, operation) => {
     const user = await server.gateway.addUser(0);
     const client = await browser().signIn(user.username, user.password);
     const order = operation.replace('USER', user.username).replace('renamed', `r${user.actor.id}`);
@@ -46,7 +46,7 @@ describe('without a second factor', () => {
     expect([null, 'email-code-wrong']).toContain(await refusedBy(client, order, stepUp));
   });
 
-  test('a wrong password proves nothing, and guesses get slower as at the sign-in', async () => {
+  test('is refused for a wrong password, with delays as at the sign-in', async () => {
     const user = await server.gateway.addUser(0);
     const client = await browser().signIn(user.username, user.password);
     const prove = 'mutation ($password: String!) { stepUp(purpose: PASSWORD, password: $password) }';
@@ -59,7 +59,7 @@ describe('without a second factor', () => {
     });
   });
 
-  test('exactly one proof is taken, and a code by mail does not count for a user with a password', async () => {
+  test('accepts exactly one proof, and a code by mail does not count for a user with a password', async () => {
     const user = await server.gateway.addUser(0);
     const client = await browser().signIn(user.username, user.password);
     for (const given of ['', ', password: "a", mailCode: "b"'])
@@ -75,7 +75,7 @@ describe('without a second factor', () => {
     expect(await client.ask('{ security { stepUpMethods } }')).toEqual({ security: { stepUpMethods: ['PASSWORD'] } });
   });
 
-  test('root cannot take the way of an administrator’s form to its own password or second factor', async () => {
+  test('cannot be circumvented by root through an administrator’s form for its own password or second factor', async () => {
     const { root } = server.gateway;
     const edit = `editUser(id: ${root.id}, patch: { password: "another-password" }, stepUp: $stepUp) { id }`;
     expect(await refusedBy(server.root, edit, null)).toBe('step-up-needed');
@@ -84,7 +84,7 @@ describe('without a second factor', () => {
   });
 });
 
-describe('over the older interface', () => {
+describe('step-up authentication over the legacy interface', () => {
   const put = async (client: GraphqlClient, id: number, body: object) => {
     const answer = await fetch(`${server.gateway.url}/api/user/self`, {
       method: 'PUT',
@@ -94,7 +94,7 @@ describe('over the older interface', () => {
     return (await answer.json()) as { success: boolean; message: string };
   };
 
-  test('a new password needs the former one as `original_password`; what changes nothing needs none', async () => {
+  test('requires the former password as `original_password` for a new one, and nothing for a request without changes', async () => {
     const { actor, username, password } = await server.gateway.addUser(0);
     const client = await browser().signIn(username, password);
     const changed = { password: 'another-password' };
@@ -111,7 +111,7 @@ describe('over the older interface', () => {
   });
 });
 
-describe('where mail is sent', () => {
+describe('step-up authentication with mail', () => {
   beforeAll(async () => {
     mail = await startMailServer();
     await server.gateway.setOption('SMTPServer', mail.host);
@@ -126,7 +126,7 @@ describe('where mail is sent', () => {
     return /\b[0-9a-f]{6}\b/.exec(text)?.[0] ?? '';
   };
 
-  test('a mistyped code of an address spends no proof: the right one is taken with it, over GraphQL', async () => {
+  test('keeps its proof for a retry after a mistyped code of an address, over GraphQL', async () => {
     const user = await server.gateway.addUser(0);
     const client = await browser().signIn(user.username, user.password);
     const code = await codeMailedTo('graphql@mail.example');
@@ -138,7 +138,7 @@ describe('where mail is sent', () => {
     expect(await bind(code)).toBe('step-up-needed');
   });
 
-  test('a mistyped code of an address spends no proof: the right one is taken with it, over the older interface', async () => {
+  test('keeps its proof for a retry after a mistyped code of an address, over the legacy interface', async () => {
     const user = await server.gateway.addUser(0);
     const client = await browser().signIn(user.username, user.password);
     const email = 'older@mail.example';
@@ -159,7 +159,7 @@ describe('where mail is sent', () => {
     expect(await bind(code)).toMatchObject({ success: false, message: '请先完成安全验证' });
   });
 
-  test('a name that is taken spends no proof for another one', async () => {
+  test('keeps its proof for another name after a taken one', async () => {
     const [user, other] = [await server.gateway.addUser(0), await server.gateway.addUser(0)];
     const client = await browser().signIn(user.username, user.password);
     const stepUp = await client.proven('PASSWORD');
@@ -170,7 +170,7 @@ describe('where mail is sent', () => {
     expect(await rename('another')).toBe('step-up-needed');
   });
 
-  test('the owner is told by mail of a new password, and of an address that was replaced at the former one', async () => {
+  test('notifies the owner by mail of a new password, and of a replaced address at the former one', async () => {
     const { actor, username, password } = await server.gateway.addUser(0);
     const { application } = server.gateway;
     const client = await browser().signIn(username, password);

@@ -43,8 +43,8 @@ const log = async (by: GraphqlClient, fields = 'id', args = ''): Promise<Data[]>
     ({ node }: { node: Data }) => node,
   );
 
-describe('the usage feed', () => {
-  test('goes on from the newest line of the list, and brings each call as the list will show it', async () => {
+describe('the usage subscription', () => {
+  test('continues from the newest line of the list, and delivers each call as the list will contain it', async () => {
     const { usageLog } = await client.ask('{ usageLog(first: 1) { pageInfo { startCursor } } }');
     const feed = subscribe(
       client,
@@ -59,7 +59,7 @@ describe('the usage feed', () => {
     expect(listed).toMatchObject({ type: 'CONSUME', model: 'gpt-4o-mini', outcome: 'COMPLETED' });
     feed.stop();
   });
-  test('begins with what comes, when it is not told where to go on', async () => {
+  test('begins with new lines, without a position to continue from', async () => {
     const before = new Set((await log(client)).map(({ id }) => id));
     const feed = subscribe(client, 'usageFeed { id }');
     await until(async () => {
@@ -69,7 +69,7 @@ describe('the usage feed', () => {
     expect(feed.results.filter(({ usageFeed }) => before.has(usageFeed.id))).toEqual([]);
     feed.stop();
   });
-  test('goes on where it was left, without gap and without repeating, while calls go on', async () => {
+  test('resumes at its last position, without gap and without repetition, during calls', async () => {
     const reader = await server.gateway.addUser(100_000_000, 'resumer');
     const readerClient = await server.as(reader);
     const key = await server.gateway.addApiKey(reader);
@@ -104,7 +104,7 @@ describe('the usage feed', () => {
     expect(lines.map(({ usageFeed }) => usageFeed.detail.observed)).toEqual(Array.from({ length: 205 }, (_, n) => n));
     feed.stop();
   });
-  test('shows a user nothing of others, and an administrator everything that was asked for', async () => {
+  test('delivers to a user only own lines, and to an administrator every line that matches', async () => {
     const other = await server.gateway.addUser(100_000_000, 'vera');
     const otherKey = await server.gateway.addApiKey(other);
     const own = subscribe(await server.as(other), 'usageFeed(after: -1) { id model }');
@@ -125,7 +125,7 @@ describe('the usage feed', () => {
     own.stop();
     all.stop();
   });
-  test('of everybody, or of a channel, is refused to ordinary users', async () => {
+  test('of all users, or of a channel, is refused to ordinary users', async () => {
     for (const args of ['everyone: true', `filter: { channelId: "${channelId}" }`])
       expect(await subscribe(client, `usageFeed(${args}) { id }`).refusal()).toEqual({
         code: 'role-too-low',
@@ -133,15 +133,15 @@ describe('the usage feed', () => {
         details: { needed: 'admin' },
       });
   });
-  test('tells an ordinary user nothing about channels', async () => {
+  test('delivers no channels to an ordinary user', async () => {
     const feed = subscribe(client, 'usageFeed(after: -1) { id channelName }');
     expect(await feed.refusal()).toMatchObject({ code: 'role-too-low' });
     feed.stop();
   });
 });
 
-describe('live traffic', () => {
-  test('is pushed every second, in total and by channel and model', async () => {
+describe('the live traffic subscription', () => {
+  test('is delivered every second, in total and by channel and model', async () => {
     const feed = subscribe(
       server.root,
       'liveTraffic { at total { requestsPerMinute errorRate } channels { channelId channelName requestsPerMinute } models { model requestsPerMinute } }',
@@ -159,11 +159,11 @@ describe('live traffic', () => {
   });
 });
 
-describe('channel health', () => {
+describe('the channel health subscription', () => {
   const selection =
     'channelHealth { kind at channelId automatic reason ok responseTimeMs channel { id status statusReason } }';
 
-  test('tells of a channel that live traffic switched off, as it happens', async () => {
+  test('delivers a channel that live traffic disabled, as it happens', async () => {
     await server.gateway.setOption('AutomaticDisableChannelEnabled', 'true');
     const id = String(await server.gateway.addChannel({ name: 'failing', models: ['failing-model'] }));
     await server.gateway.setOption('ModelRatio', JSON.stringify({ 'failing-model': 1, 'gpt-4o': 1, 'gpt-4o-mini': 1 }));
@@ -188,7 +188,7 @@ describe('channel health', () => {
     });
     feed.stop();
   });
-  test('tells of tests, switches, edits and the end of a channel, in order', async () => {
+  test('delivers tests, switches, edits and the removal of a channel, in order', async () => {
     const feed = subscribe(server.root, selection);
     // Any change will do to know that the feed is there.
     await until(async () => {
@@ -219,8 +219,8 @@ describe('channel health', () => {
   });
 });
 
-describe('the own balance', () => {
-  test('comes at once, then as it moves; many movements are told together', async () => {
+describe('the balance subscription', () => {
+  test('delivers the balance at once, then each change; many movements are joined', async () => {
     const { application, root } = server.gateway;
     const mover = await server.gateway.addUser(1_000, 'mover');
     const feed = subscribe(await server.as(mover), 'balance { userId available usedQuota requestCount }');
@@ -236,7 +236,7 @@ describe('the own balance', () => {
     expect(feed.results.length).toBeLessThanOrEqual(2 + (performance.now() - start) / 250);
     feed.stop();
   });
-  test('is told again when its sums were behind, though nothing moves afterwards', async () => {
+  test('delivers a balance again when its read model was behind, though nothing moves afterwards', async () => {
     const { application, root } = server.gateway;
     const { visible } = application;
     const mover = await server.gateway.addUser(1_000, 'latemover');
@@ -256,7 +256,7 @@ describe('the own balance', () => {
     expect(results.map(({ balance }) => balance.available)).toEqual([1_000, 1_001, 1_001]);
     feed.stop();
   });
-  test('tells what inviting has earned, as it is earned', async () => {
+  test('delivers the rewards for inviting as they are earned', async () => {
     await server.gateway.setOption('QuotaForInviter', '700');
     const { application } = server.gateway;
     const inviter = await server.gateway.addUser(0, 'inviter');
@@ -272,7 +272,7 @@ describe('the own balance', () => {
     feed.stop();
     await server.gateway.setOption('QuotaForInviter', '0');
   });
-  test('counts what calls cost', async () => {
+  test('includes the cost of calls', async () => {
     const caller = await server.gateway.addUser(1_000_000, 'caller');
     const key = await server.gateway.addApiKey(caller);
     const feed = subscribe(await server.as(caller), 'balance { available usedQuota requestCount }');
@@ -287,7 +287,7 @@ describe('the own balance', () => {
   });
 });
 
-describe('a connection', () => {
+describe('a WebSocket connection', () => {
   const closing = (by: GraphqlClient, options: { authorization?: string } = {}) => {
     const event: { closed?: Promise<unknown>; feed?: Feed } = {};
     event.closed = new Promise((resolve) => {
@@ -297,15 +297,15 @@ describe('a connection', () => {
     return event as { closed: Promise<unknown>; feed: Feed };
   };
 
-  test('is refused to who is not signed in', async () => {
+  test('is refused without a session', async () => {
     expect(await closing(server.anonymous()).closed).toMatchObject({ code: 4401, reason: 'not-signed-in' });
   });
-  test('is opened by a personal access token too', async () => {
+  test('is accepted with a personal access token too', async () => {
     const token = await client.accessToken();
     const { feed } = closing(server.anonymous(), { authorization: `Bearer ${token}` });
     expect(await feed.take(1)).toHaveLength(1);
   });
-  test('is refused to a page of another site, cookie or not', async () => {
+  test('is refused to a page of another site, with or without a cookie', async () => {
     const refused = (origin: string) =>
       new Promise((resolve) => {
         const socket = new WebSocket(`${server.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
@@ -321,7 +321,7 @@ describe('a connection', () => {
     await server.gateway.setOption('ServerAddress', 'https://gate.example');
     expect(await refused('https://gate.example'), 'behind a proxy that renames the host').toBe('open');
   });
-  test('of a user who is disabled is cut off at once', async () => {
+  test('of a user that is disabled is closed at once', async () => {
     const doomed = await server.gateway.addUser(0, 'doomed');
     const { closed, feed } = closing(await server.as(doomed));
     await feed.take(1);
@@ -335,7 +335,7 @@ describe('a connection', () => {
     );
     expect(feed.results.length).toBe(delivered);
   });
-  test('of a user whose role changed is opened anew, for the role there is now', async () => {
+  test('of a user whose role changed is reopened with the new role', async () => {
     const climber = await server.addAdmin('climber');
     const climberClient = await server.as(climber);
     const closed = new Promise((resolve) => {
@@ -350,7 +350,7 @@ describe('a connection', () => {
     expect(await closed).toMatchObject({ code: 4403, reason: 'role-changed' });
     expect(await subscribe(climberClient, 'liveTraffic { at }').refusal()).toMatchObject({ code: 'role-too-low' });
   });
-  test('ends soon after its session, though nobody tells it', async () => {
+  test('ends soon after its session, without a notification', async () => {
     const { identity } = server.gateway.application;
     const { bySession } = identity;
     const attentive = await serveGraphql(server.gateway.application, {}, { recheckMs: 20 });
@@ -384,7 +384,7 @@ describe('a connection', () => {
     });
     await strict.stop();
   });
-  test('holds so many subscriptions and no more, and so do all connections of a user together', async () => {
+  test('has a limited number of subscriptions, and so have all connections of a user together', async () => {
     const own = await server.as(await server.gateway.addUser(0));
     const subscribe = (count: number): Feed[] => {
       const connection = server.connect(own);
@@ -409,7 +409,7 @@ describe('a connection', () => {
       return next?.errors.length === 0 ? true : null;
     });
   });
-  test('that is closed leaves nothing behind that listens', async () => {
+  test('that is closed leaves no listeners', async () => {
     const { tail } = server.gateway.application;
     const original = tail.add;
     let listening = 0;
@@ -433,8 +433,8 @@ describe('a connection', () => {
   });
 });
 
-describe('stopping', () => {
-  test('tells every connection that the server goes away', async () => {
+describe('stopping the server', () => {
+  test('closes every connection as going away', async () => {
     const other = await startGraphql();
     const closed = new Promise((resolve) => {
       const connection = other.connect(other.root, { onClosed: resolve });

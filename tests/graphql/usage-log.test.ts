@@ -32,7 +32,7 @@ const callLines = (by: GraphqlClient, count: number, fields: string, args = '') 
   });
 
 describe('a line of the usage log', () => {
-  test('tells all about a call: tokens, times, and every factor of the charge', async () => {
+  test('contains all details of a call: tokens, times, and every factor of the charge', async () => {
     await server.call(apiKey, 'gpt-4o-mini');
     const [line] = await callLines(
       client,
@@ -60,7 +60,7 @@ describe('a line of the usage log', () => {
     expect(line?.promptTokens).toBeGreaterThan(0);
     expect(line?.completionTokens).toBeGreaterThan(0);
   });
-  test('tells the calculation of its charge, kind by kind, and what it comes to', async () => {
+  test('contains the calculation of its charge, by quantity, and the result', async () => {
     await callLines(client, 1, 'quota');
     const { usageLog } = await client.ask(
       `{ usageLog(first: 1, filter: { type: CONSUME }) { edges { cursor node {
@@ -82,7 +82,7 @@ describe('a line of the usage log', () => {
     expect(line?.billing.total).toBe(line?.quota);
     expect(Math.max(1, Math.round(Number(line?.billing.exact)))).toBe(line?.quota);
   });
-  test('tells administrators whose it is and which channels were tried', async () => {
+  test('contains the user and the channels tried, for administrators', async () => {
     const [line] = await callLines(
       server.root,
       1,
@@ -100,7 +100,7 @@ describe('a line of the usage log', () => {
       apiKeyId: expect.any(String),
     });
   });
-  test('tells of a call that could not be served', async () => {
+  test('describes a call that could not be served', async () => {
     server.gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });
     await expect(server.call(apiKey, 'gpt-4o')).rejects.toThrow('the call failed');
     server.gateway.provider.reset();
@@ -116,7 +116,7 @@ describe('a line of the usage log', () => {
       detail: { reason: 'UPSTREAM_FAILED', status: 500, code: expect.any(String) },
     });
   });
-  test('tells of a call that was refused: what was told and how many there were; from where is for administrators', async () => {
+  test('describes a refused call: its error and its number; the address is for administrators', async () => {
     await expect(server.call(apiKey, 'a-model-nobody-has')).rejects.toThrow('the call failed');
     const asked = (everyone: boolean, network = '') =>
       `{ usageLog(everyone: ${everyone}, filter: { code: "model_not_found" }) { edges { cursor node {
@@ -133,7 +133,7 @@ describe('a line of the usage log', () => {
     const { usageLog } = await server.root.ask(asked(true, 'network'));
     expect(nodes(usageLog)[0]).toMatchObject({ detail: { ...told, network: null } });
   });
-  test('tells of quota that was given', async () => {
+  test('describes granted quota', async () => {
     const { usageLog } = await client.ask(
       '{ usageLog(filter: { type: MANAGE }) { edges { cursor node { detail { ... on AdjustmentDetail { delta gift observed } } } } } }',
     );
@@ -141,8 +141,8 @@ describe('a line of the usage log', () => {
   });
 });
 
-describe('the usage log', () => {
-  test('is filtered by everything a line can be looked for by', async () => {
+describe('the usage log over GraphQL', () => {
+  test('is filtered by every attribute of a line', async () => {
     const [call] = await callLines(server.root, 1, 'id requestId apiKeyId createdAt', ', everyone: true');
     const found = async (filter: string) =>
       ids(
@@ -174,7 +174,7 @@ describe('the usage log', () => {
     ])
       expect(await found(filter), filter).not.toContain(call?.id);
   });
-  test('is sums over calls, too', async () => {
+  test('includes the totals of call sessions', async () => {
     const [line] = await callLines(client, 1, 'quota promptTokens completionTokens');
     const { logStatistics } = await client.ask(
       '{ logStatistics(filter: { model: "gpt-4o-mini" }) { quota requests promptTokens completionTokens cachedTokens reasoningTokens rpm tpm } }',
@@ -190,7 +190,7 @@ describe('the usage log', () => {
       tpm: line?.promptTokens + line?.completionTokens,
     });
   });
-  test('is summed by every filter, its type too, and channel tests apart from what was spent', async () => {
+  test('is summed by every filter, the type too, with channel tests separate from spending', async () => {
     const figures = async (filter: string) =>
       (
         await server.root.ask(
@@ -213,7 +213,7 @@ describe('the usage log', () => {
     for (const type of ['MANAGE', 'ERROR'])
       expect(await figures(`type: ${type}`)).toEqual({ quota: 0, requests: 0, rpm: 0, testQuota: 0, testRequests: 0 });
   });
-  test('comes in pages that neither skip nor repeat a line while others are written', async () => {
+  test('has pages that neither skip nor repeat a line while others are written', async () => {
     const { application, root } = server.gateway;
     const reader = await server.gateway.addUser(0, 'reader');
     const readerClient = await server.as(reader);
@@ -248,7 +248,7 @@ describe('the usage log', () => {
     expect(seen).toEqual(all.slice(all.indexOf(seen[0] ?? '')));
     expect(seen.length).toBeGreaterThanOrEqual(25);
   });
-  test('that is empty tells where to go on from', async () => {
+  test('that is empty has a cursor to continue from', async () => {
     const nobody = await server.as(await server.gateway.addUser(0, 'nobodyyet'));
     expect(
       (await nobody.ask('{ usageLog { edges { cursor } pageInfo { hasNextPage startCursor endCursor } } }')).usageLog,
@@ -265,7 +265,7 @@ describe('the usage log', () => {
   });
 });
 
-describe('usage statistics', () => {
+describe('the usage statistics', () => {
   const now = Math.floor(Date.now() / 1000);
   const range = `from: ${now - 86_400}, to: ${now + 86_400}`;
   const rows = (by: GraphqlClient, args: string, fields: string): Promise<Data[]> =>
@@ -274,7 +274,7 @@ describe('usage statistics', () => {
       return found.length > 0 ? found : null;
     });
 
-  test('count calls by what is asked for', async () => {
+  test('count calls by the requested dimensions', async () => {
     const [own] = await rows(
       client,
       'by: [MODEL], model: "gpt-4o-mini"',
@@ -305,14 +305,14 @@ describe('usage statistics', () => {
       errors: 1,
     });
   });
-  test('are cut into hours or days of the reader', async () => {
+  test('are divided into hours or days of the reader’s time zone', async () => {
     const [hour] = await rows(client, 'interval: HOUR', 'start requests');
     expect(hour?.start % 3600).toBe(0);
     const offset = 330;
     const [day] = await rows(client, `interval: DAY, offsetMinutes: ${offset}`, 'start requests');
     expect((day?.start + offset * 60) % 86_400).toBe(0);
   });
-  test('refuse a range that would not fit a chart', async () => {
+  test('refuse a range that is too long for a chart', async () => {
     expect(await client.refusal('{ usageStatistics(from: 0, to: 99999999, interval: HOUR) { quota } }')).toEqual({
       code: 'invalid-field',
       kind: 'invalid',
@@ -321,7 +321,7 @@ describe('usage statistics', () => {
   });
 });
 
-describe('a history', () => {
+describe('the usage history', () => {
   const now = Math.floor(Date.now() / 1000);
   const range = `from: ${now - 3_600}, to: ${now + 60}, zone: "Europe/Berlin"`;
   const figures = 'requests errors quota latency { p50 p95 p99 } firstToken { p50 }';
@@ -336,7 +336,7 @@ describe('a history', () => {
       return usageHistory.total.requests > 0 ? usageHistory : null;
     });
 
-  test.each(['MINUTE', 'FIVE_MINUTES', 'HOUR', 'DAY', 'WEEK'])('is told in pieces of a %s', async (interval) => {
+  test.each(['MINUTE', 'FIVE_MINUTES', 'HOUR', 'DAY', 'WEEK'])('is returned in intervals of a %s', async (interval) => {
     const { from, to, total, pieces, shares, requestsPerMinute } = await history(client, `interval: ${interval}`);
     expect(from).toBeLessThanOrEqual(now - 3_600);
     expect(to).toBeGreaterThanOrEqual(now + 60);
@@ -347,7 +347,7 @@ describe('a history', () => {
     expect(shares).toEqual([]);
   });
 
-  test('tells by name whom there is most of, and what is left of all others', async () => {
+  test('names the largest series, and sums all others', async () => {
     const { total, shares } = await history(
       server.root,
       'interval: HOUR, everyone: true, by: MODEL, top: 1, order: REQUESTS',
@@ -361,7 +361,7 @@ describe('a history', () => {
     ['USER', 'olga'],
     ['CHANNEL', 'upstream'],
     ['GROUP', 'default'],
-  ])('names by %s', async (by, name) => {
+  ])('has names by %s', async (by, name) => {
     const { shares } = await history(server.root, `interval: DAY, everyone: true, username: "olga", by: ${by}`);
     expect(shares.map((share: Data) => share.name)).toContain(name);
   });
@@ -371,19 +371,16 @@ describe('a history', () => {
     expect(shares).toMatchObject([{ key: expect.stringMatching(/^\d+$/), name: expect.any(String) }]);
   });
 
-  test.each(['USER', 'API_KEY', 'MODEL', 'CHANNEL', 'GROUP'])(
-    'names nobody by %s where there were no calls',
-    async (by) => {
-      const nothing = `{ usageHistory(from: 0, to: 3600, interval: HOUR, everyone: true, by: ${by}) { shares { key name } } }`;
-      expect(await server.root.ask(nothing)).toEqual({ usageHistory: { shares: [] } });
-    },
-  );
+  test.each(['USER', 'API_KEY', 'MODEL', 'CHANNEL', 'GROUP'])('has no names by %s without calls', async (by) => {
+    const nothing = `{ usageHistory(from: 0, to: 3600, interval: HOUR, everyone: true, by: ${by}) { shares { key name } } }`;
+    expect(await server.root.ask(nothing)).toEqual({ usageHistory: { shares: [] } });
+  });
 
   test.each([
     ['interval: HOUR, zone: "Mars"', 'zone'],
     ['interval: MINUTE', 'to'],
     ['interval: DAY, top: 21', 'top'],
-  ])('refuses %s by the name of the field', async (args, field) => {
+  ])('refuses %s with the name of the field', async (args, field) => {
     const asked = args.includes('zone') ? args : `zone: "UTC", ${args}`;
     const refusal = await client.refusal(`{ usageHistory(from: ${now - 86_400}, to: ${now}, ${asked}) { to } }`);
     expect(refusal).toMatchObject({ kind: 'invalid', details: { field } });
@@ -397,7 +394,7 @@ describe('failures over time', () => {
       starts to total shares { kind status code failures pieces }
     } }`;
 
-  test.each(['HOUR', 'DAY', 'WEEK'])('are told in pieces of a %s', async (interval) => {
+  test.each(['HOUR', 'DAY', 'WEEK'])('are returned in intervals of a %s', async (interval) => {
     const { starts, to, total, shares } = await until(async () => {
       const { usageFailureHistory } = await server.root.ask(failures(`interval: ${interval}, everyone: true`));
       return usageFailureHistory.total > 0 ? usageFailureHistory : null;
@@ -415,14 +412,14 @@ describe('failures over time', () => {
     ['interval: HOUR, zone: "Mars"', 'zone'],
     ['interval: MINUTE', 'interval'],
     ['interval: DAY, top: 0', 'top'],
-  ])('refuse %s by the name of the field', async (args, field) => {
+  ])('refuse %s with the name of the field', async (args, field) => {
     const refusal = await client.refusal(failures(args));
     expect(refusal).toMatchObject({ kind: 'invalid', details: { field } });
   });
 });
 
 describe('the traffic of the last minute', () => {
-  test('is told in total, by channel and by model', async () => {
+  test('is returned in total, by channel and by model', async () => {
     const { traffic } = await server.root.ask(
       '{ traffic { at total { requestsPerMinute tokensPerMinute quotaPerMinute errorRate latencyP50Ms latencyP95Ms firstTokenP50Ms firstTokenP95Ms } channels { channelId channelName requestsPerMinute } models { model requestsPerMinute } } }',
     );

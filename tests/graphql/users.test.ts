@@ -29,8 +29,8 @@ const createUser =
 const manageUser =
   'mutation ($id: ID!, $action: UserAction!) { manageUser(id: $id, action: $action) { id role status displayName deletedAt } }';
 
-describe('me', () => {
-  test('is the user as stored, with what only oneself sees', async () => {
+describe('the query me', () => {
+  test('returns the stored user, with private fields', async () => {
     const { me } = await ordinary.ask(
       '{ me { id username displayName email role status group quota usedQuota requestCount createdAt deletedAt settings { notifyType } } }',
     );
@@ -50,13 +50,13 @@ describe('me', () => {
       settings: { notifyType: 'EMAIL' },
     });
   });
-  test('is null for somebody who is not signed in', async () => {
+  test('returns null without a session', async () => {
     expect(await server.anonymous().ask('{ me { id } }')).toEqual({ me: null });
   });
 });
 
-describe('users', () => {
-  test('are created, and show at once', async () => {
+describe('the users over GraphQL', () => {
+  test('are created, and listed at once', async () => {
     const input = { username: 'newcomer', password: 'correct-horse', displayName: 'New Comer' };
     const { createUser: created } = await admin.ask(createUser, { input });
     expect(created).toMatchObject({
@@ -138,7 +138,7 @@ describe('users', () => {
       details: { field: 'idempotencyKey', allowed: '1 to 100 visible ASCII characters' },
     });
   });
-  test('get quota added, with a gift on top, or taken off', async () => {
+  test('get quota added, with a gift in addition, or subtracted', async () => {
     const { id } = (await server.gateway.addUser(100, 'adjusted')).actor;
     const adjust =
       'mutation ($id: ID!, $delta: Quota!, $gift: Quota! = 0) { adjustQuota(id: $id, delta: $delta, gift: $gift) { quota } }';
@@ -153,7 +153,7 @@ describe('users', () => {
     expect(await client.ask('{ me { id } }'), 'the session is gone with it').toEqual({ me: null });
     expect((await admin.ask(manageUser, { id, action: 'ENABLE' })).manageUser).toMatchObject({ status: 'ENABLED' });
   });
-  test('leave nothing personal behind when they are deleted', async () => {
+  test('leave no personal data when they are deleted', async () => {
     const { id } = (await server.gateway.addUser(0, 'leaver')).actor;
     expect((await admin.ask(manageUser, { id, action: 'DELETE' })).manageUser).toEqual({
       id: String(id),
@@ -166,7 +166,7 @@ describe('users', () => {
       code: 'user-not-found',
     });
   });
-  test('are promoted and demoted by root alone', async () => {
+  test('are promoted and demoted by root only', async () => {
     const { id } = (await server.gateway.addUser(0, 'climber')).actor;
     expect(await admin.refusal(manageUser, { id, action: 'PROMOTE' })).toMatchObject({ code: 'promote-forbidden' });
     expect((await server.root.ask(manageUser, { id, action: 'PROMOTE' })).manageUser).toMatchObject({ role: 'ADMIN' });
@@ -177,14 +177,14 @@ describe('users', () => {
   });
 });
 
-describe('own settings', () => {
+describe('the own settings', () => {
   const change = `mutation ($input: UserSettingsInput!) {
     changeSettings(input: $input) {
       id settings { notifyType quotaWarningThreshold webhookUrl hasWebhookSecret notificationEmail acceptUnpricedModels }
     }
   }`;
 
-  test('are replaced as a whole; the secret is kept and never shown', async () => {
+  test('are replaced as a whole; the secret is kept and never returned', async () => {
     const input = {
       notifyType: 'WEBHOOK',
       quotaWarningThreshold: 1000,
@@ -209,13 +209,13 @@ describe('own settings', () => {
     const input = { notifyType: 'WEBHOOK', quotaWarningThreshold: 1, webhookUrl: 'ftp://hooks.example' };
     expect(await ordinary.refusal(change, { input })).toMatchObject({ code: 'webhook-url-invalid', kind: 'invalid' });
   });
-  test('are nobody else’s business, not even an administrator’s', async () => {
+  test('are not visible to others, not even to an administrator', async () => {
     const query = 'query ($id: ID!) { user(id: $id) { username settings { notifyType } } }';
     expect(await admin.ask(query, { id: ordinaryUser.actor.id })).toEqual({
       user: { username: 'olga', settings: null },
     });
   });
-  test('and the profile are changed by oneself', async () => {
+  test('and the profile are changed by their user', async () => {
     const profile =
       'mutation ($patch: ProfilePatchInput!, $stepUp: String) { changeOwnProfile(patch: $patch, stepUp: $stepUp) { username displayName } }';
     expect(await ordinary.ask(profile, { patch: { displayName: 'Olga O.' } })).toEqual({
@@ -229,21 +229,21 @@ describe('own settings', () => {
   });
 });
 
-describe('the wallet', () => {
-  test('tells what may be spent', async () => {
+describe('the wallet over GraphQL', () => {
+  test('contains the spendable quota', async () => {
     expect(await ordinary.ask('{ balance { userId available usedQuota requestCount } }')).toEqual({
       balance: { userId: String(ordinaryUser.actor.id), available: 500, usedQuota: 0, requestCount: 0 },
     });
   });
 });
 
-describe('leaving', () => {
+describe('closing an account', () => {
   const erase = 'mutation ($id: ID!) { eraseUser(id: $id) }';
   const leave =
     'mutation ($username: String!, $stepUp: String) { deleteOwnAccount(username: $username, stepUp: $stepUp) }';
   const end = 'mutation ($id: ID!) { endSignIns(id: $id) { id hasPassword identities { provider name } } }';
 
-  test('is for oneself, with the own name typed, and signs out', async () => {
+  test('is for its user, with the own name typed, and signs out', async () => {
     const user = await server.gateway.addUser(5, 'goner');
     const client = await server.as(user);
     expect(await client.refusal(leave, { username: 'olga' })).toMatchObject({
@@ -260,7 +260,7 @@ describe('leaving', () => {
     expect(users.items).toEqual([{ displayName: '', deletedAt: expect.any(Number), identities: [] }]);
   });
 
-  test('is for good when an administrator erases somebody', async () => {
+  test('is permanent when an administrator erases a user', async () => {
     const user = await server.gateway.addUser(5, 'erased');
     const { id } = user.actor;
     expect(await ordinary.refusal(erase, { id })).toMatchObject({ code: 'role-too-low' });
@@ -270,7 +270,7 @@ describe('leaving', () => {
     expect(await admin.refusal(erase, { id })).toMatchObject({ code: 'user-not-found' });
   });
 
-  test('of all devices at once: an administrator ends whatever a user has signed in with', async () => {
+  test('is distinct from ending all sessions of a user, which an administrator can do', async () => {
     const user = await server.gateway.addUser(5, 'wanderer');
     const [one, other] = [await server.as(user), await server.as(user)];
     const { id } = user.actor;

@@ -24,8 +24,8 @@ const withAllowance = async (perMinute: number): Promise<void> => {
 const heavy = (round: number): string =>
   `{ ${Array.from({ length: 212 }, (_, n) => `r${round}n${n}: __typename`).join(' ')} }`;
 
-describe('documents that are new each time', () => {
-  test('are read for an address until its allowance is spent; others, and known documents, are served', async () => {
+describe('new documents in every request', () => {
+  test('are parsed for an address until its rate limit is reached; other addresses, and known documents, are served', async () => {
     await withAllowance(6000);
     const attacker = new GraphqlClient(face.url);
     const answers = [];
@@ -46,8 +46,8 @@ describe('documents that are new each time', () => {
   });
 });
 
-describe('strangers', () => {
-  test('have one allowance for all the addresses of one subscriber', async () => {
+describe('guests', () => {
+  test('have one rate limit for all the addresses of one subscriber', async () => {
     await withAllowance(3000);
     const from = (address: string) =>
       new GraphqlClient(face.url, { 'x-tallygate-client': 'test', 'x-forwarded-for': address });
@@ -60,8 +60,8 @@ describe('strangers', () => {
   });
 });
 
-describe('an operation', () => {
-  test('is paid for by its cost: by the user, wherever it comes from, and by the address of strangers', async () => {
+describe('the cost of an operation', () => {
+  test('is counted for the user, from any address, and for the address of guests', async () => {
     await withAllowance(300);
     const root = new GraphqlClient(face.url);
     root.cookie = server.root.cookie;
@@ -80,7 +80,7 @@ describe('an operation', () => {
     await face.stop();
   });
 
-  test('over a socket is paid for like any other', async () => {
+  test('is counted over a WebSocket like any other', async () => {
     await withAllowance(300);
     const connection = server.connect(server.root, { url: face.url });
     const refusals: unknown[] = [];

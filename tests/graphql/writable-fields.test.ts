@@ -116,7 +116,7 @@ async function mark(): Promise<number> {
   return Number(position);
 }
 
-test('every mutation has a sample, or a reason to have none', () =>
+test('every mutation has a sample, or a reason for having none', () =>
   expect([...Object.keys(samples), ...closed].sort()).toEqual(Object.keys(mutations).sort()));
 
 const fieldsOf = (name: string): Field[] =>
@@ -124,8 +124,8 @@ const fieldsOf = (name: string): Field[] =>
     .flatMap((arg) => leavesOf([arg.name], arg.type))
     .filter(({ path }) => !ignored.has([name, ...path].join('.')));
 
-describe.each(Object.keys(samples).filter((name) => fieldsOf(name).length > 0))('%s', (name) => {
-  test('refuses what no field of it can hold, names it and writes nothing', async () => {
+describe.each(Object.keys(samples).filter((name) => fieldsOf(name).length > 0))('the mutation %s', (name) => {
+  test('refuses values that a field cannot store, names the field and writes nothing', async () => {
     const document = documentFor('mutation', name);
     const before = await mark();
     for (const { path, type } of fieldsOf(name))
@@ -175,10 +175,10 @@ const textsOf = (name: string): Field[] =>
     .flatMap((arg) => leavesOf([arg.name], arg.type))
     .filter(({ type }) => getNamedType(type).name === 'String');
 
-describe.each(Object.keys(queries).filter((name) => textsOf(name).length > 0))('%s', (name) => {
+describe.each(Object.keys(queries).filter((name) => textsOf(name).length > 0))('the query %s', (name) => {
   const args = queries[name]?.args ?? [];
 
-  test('looks for nothing that is endless or cannot be stored', async () => {
+  test('refuses filters that are endless or cannot be stored', async () => {
     const sample = Object.fromEntries(
       args.filter(({ type }) => isNonNullType(type)).map((arg) => [arg.name, sampleOf(arg.type)]),
     );

@@ -3,8 +3,8 @@ import { BodyRoom } from '../../src/http/body-room.js';
 
 const room = () => new BodyRoom({ totalBytes: 1000, maxBytes: 100, unfinishedPerAddress: 2 });
 
-describe('the room for request bodies', () => {
-  test('counts what has come, not what is announced, and gives it back once', () => {
+describe('the memory for request bodies', () => {
+  test('counts what has arrived, not what is announced, and releases it once', () => {
     const bodies = room();
     const one = bodies.enter('a', 1);
     expect(bodies.bytes).toBe(0);
@@ -16,7 +16,7 @@ describe('the room for request bodies', () => {
     expect(bodies.bytes).toBe(0);
   });
 
-  test('gives one holder a quarter of it, over all its bodies, and the others still find theirs', () => {
+  test('gives one holder a quarter of it, over all its bodies, and leaves the rest to others', () => {
     const bodies = room();
     const first = bodies.enter('a', 1);
     const second = bodies.enter('b', 1);
@@ -28,13 +28,13 @@ describe('the room for request bodies', () => {
     expect(second?.take(200)).toBeNull();
   });
 
-  test('always takes one largest body, however small the whole is', () => {
+  test('always admits one body of the maximum size, however small the total is', () => {
     const bodies = new BodyRoom({ totalBytes: 100, maxBytes: 100, unfinishedPerAddress: 2 });
     expect(bodies.enter('a', 1)?.take(100)).toBeNull();
     expect(bodies.enter('b', 2)?.take(1)).toBe('process');
   });
 
-  test('lets an address send so many at a time, whole ones not counted', () => {
+  test('limits concurrent uploads of an address, without complete ones', () => {
     const bodies = room();
     const one = bodies.enter('a', 1);
     expect(bodies.enter('a', 2)).not.toBeNull();
@@ -46,7 +46,7 @@ describe('the room for request bodies', () => {
     expect(bodies.enter('a', 4)).toBeNull();
   });
 
-  test('counts the addresses one subscriber has as one', () => {
+  test('counts the addresses of one subscriber as one', () => {
     const bodies = room();
     for (const host of [1, 2]) expect(bodies.enter(`2001:db8:0:1::${host}`, host)).not.toBeNull();
     expect(bodies.enter('2001:db8:0:1::3', 3)).toBeNull();

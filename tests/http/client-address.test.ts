@@ -14,7 +14,7 @@ const request = (remoteAddress: string, forwarded?: string, url = '/v1/chat/comp
 
 const behind = clientAddress(['127.0.0.1', '10.0.0.0/8', '2001:db8:1::/48']);
 
-describe('behind a trusted proxy, the client', () => {
+describe('a client behind a trusted proxy', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7:51234', '203.0.113.7'],
@@ -34,19 +34,19 @@ describe('behind a trusted proxy, the client', () => {
     ['203.0.113.7:x', '127.0.0.1'],
     ['', '127.0.0.1'],
     [',', '127.0.0.1'],
-  ])('of "%s" is %s', (header, client) => {
+  ])('of "%s" has the address %s', (header, client) => {
     for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '::ffff:7f00:1'])
       expect(behind(request(peer, header))).toBe(client);
   });
 
-  test('is the peer where the peer is not trusted, in its one spelling', () => {
+  test('has the peer’s address where the peer is not trusted, in normal form', () => {
     expect(behind(request('203.0.113.9', '198.51.100.1'))).toBe('203.0.113.9');
     expect(behind(request('::ffff:203.0.113.9', '198.51.100.1'))).toBe('203.0.113.9');
     expect(clientAddress([])(request('::ffff:203.0.113.9', '198.51.100.1'))).toBe('203.0.113.9');
     expect(clientAddress([])({ socket: {} } as IncomingMessage)).toBe('');
   });
 
-  test('is what the web framework finds, too', () => {
+  test('has the address that the web framework determines, too', () => {
     const trusted = ['10.0.0.0/8'];
     for (const [peer, header] of [
       ['::ffff:10.0.0.1', '[2001:db8::7]:1, 10.0.0.9:80'],
@@ -64,7 +64,7 @@ describe('behind a trusted proxy, the client', () => {
   });
 });
 
-describe('a trusted proxy that does not write the header itself', () => {
+describe('a trusted proxy that does not set the header itself', () => {
   const told = (...requests: IncomingMessage[]) => {
     const doubts: [string, ProxyDoubt][] = [];
     const warned: string[] = [];
@@ -77,7 +77,7 @@ describe('a trusted proxy that does not write the header itself', () => {
     return { doubts, warned };
   };
 
-  test('shows by a request without it, or by one that ends with no address; each proxy is told of once', () => {
+  test('is detected by a request without it, or with an invalid last address; each proxy is reported once', () => {
     const { doubts, warned } = told(
       request('10.0.0.1'),
       request('10.0.0.1'),
@@ -92,7 +92,7 @@ describe('a trusted proxy that does not write the header itself', () => {
     expect(warned.join()).not.toContain('nonsense');
   });
 
-  test('is not suspected for what is in order, for strangers, and for asking whether the gateway is there', () => {
+  test('is not suspected for valid headers, for untrusted clients, or for health checks', () => {
     const { doubts } = told(
       request('10.0.0.1', '203.0.113.7:5'),
       request('10.0.0.1', 'nonsense, 203.0.113.7'),
@@ -102,13 +102,13 @@ describe('a trusted proxy that does not write the header itself', () => {
     expect(doubts).toEqual([]);
   });
 
-  test('is told of for a hundred proxies at most', () => {
+  test('is reported for a hundred proxies at most', () => {
     expect(told(...Array.from({ length: 300 }, (_, n) => request(`10.0.${n >> 8}.${n & 255}`))).doubts).toHaveLength(
       100,
     );
   });
 
-  test('is kept for a day after it was last seen, which is looked at once a minute', () => {
+  test('is remembered for a day after its last request, checked once a minute', () => {
     let now = 1_000_000;
     const heard: [DoubtedProxy, boolean][] = [];
     const doubts = proxyDoubts(

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clientNetwork, rateLimitKey } from '../../src/http/client-network.js';
 
-describe('the place of a client', () => {
-  test('is its IPv4 address, also when a socket writes that as IPv6', () => {
+describe('the rate-limit key of a client', () => {
+  test('is its IPv4 address, also when a socket writes it as IPv6', () => {
     for (const written of [
       '192.0.2.7',
       '::ffff:192.0.2.7',
@@ -15,14 +15,14 @@ describe('the place of a client', () => {
       expect([written, rateLimitKey(written)]).toEqual([written, '192.0.2.7']);
   });
 
-  test('is the first half of its IPv6 address, of which it has the second to itself', () => {
+  test('is the first half of its IPv6 address, because it owns the second', () => {
     for (const written of ['2001:db8:0:1::', '2001:db8::1:0:0:0:1', '2001:0db8:0000:0001:ffff:ffff:ffff:ffff%eth0'])
       expect([written, rateLimitKey(written)]).toEqual([written, '2001:db8:0:1::/64']);
     expect(rateLimitKey('2001:db8:0:2::')).toBe('2001:db8:0:2::/64');
     expect(rateLimitKey('::1')).toBe('0:0:0:0::/64');
   });
 
-  test('is the same for all of a /64 and for no other, and any other text stands for itself', () => {
+  test('is the same for a whole /64 and for no other, and any other text is its own key', () => {
     const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16));
     const half = fc.array(group, { minLength: 4, maxLength: 4 }).map((groups) => groups.join(':'));
     fc.assert(
@@ -42,7 +42,7 @@ describe('the place of a client', () => {
   });
 });
 
-describe('the network of a client, for people to read', () => {
+describe('the client network for display', () => {
   test.each([
     ['192.0.2.77', '192.0.2.0/24'],
     ['::ffff:192.0.2.7', '192.0.2.0/24'],
@@ -52,5 +52,5 @@ describe('the network of a client, for people to read', () => {
     ['', ''],
     ['<script>', ''],
     ['@&:\\', ''],
-  ])('%s is in %s', (address, network) => expect(clientNetwork(address)).toBe(network));
+  ])('of %s is %s', (address, network) => expect(clientNetwork(address)).toBe(network));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { forwardedAddress, ipAddress, ipNetwork } from '../../src/http/ip-address.js';
 
-describe('an address', () => {
+describe('an IP address', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -40,12 +40,12 @@ describe('an address', () => {
     ['[::1', null],
     ['user@::1', null],
     ['', null],
-  ])('that a proxy writes as %j is read as %j', (text, address) => {
+  ])('that a proxy writes as %j is parsed as %j', (text, address) => {
     expect(forwardedAddress(text)).toBe(address);
   });
 });
 
-describe('a network', () => {
+describe('an IP network', () => {
   test.each([
     ['10.0.0.0/8', { address: '10.0.0.0', bits: 8, family: 'ipv4' }],
     ['10.0.0.1', { address: '10.0.0.1', bits: 32, family: 'ipv4' }],
@@ -53,7 +53,7 @@ describe('a network', () => {
     ['::ffff:10.0.0.1', { address: '10.0.0.1', bits: 32, family: 'ipv4' }],
     ['2001:DB8::/32', { address: '2001:db8::', bits: 32, family: 'ipv6' }],
     ['::1', { address: '::1', bits: 128, family: 'ipv6' }],
-  ])('%s is read', (text, network) => {
+  ])('%s is accepted', (text, network) => {
     expect(ipNetwork(text)).toEqual(network);
   });
 
@@ -66,7 +66,7 @@ describe('a network', () => {
     'fe80::1%eth0',
     '10.0.0.0/8/8',
     '',
-  ])('is not read from %j', (text) => {
+  ])('is not parsed from %j', (text) => {
     expect(ipNetwork(text)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { languageIn } from '../../src/http/language.js';
 
-describe('the language that Accept-Language wants', () => {
+describe('the language of Accept-Language', () => {
   test.each([
     ['en', 'en'],
     ['zh-Hant-TW, en;q=0.9', 'zh'],
@@ -17,6 +17,6 @@ describe('the language that Accept-Language wants', () => {
     [undefined, null],
   ])('%j is %j', (header, language) => expect(languageIn(header)).toBe(language));
 
-  test('is sought in its beginning only, however long it is', () =>
+  test('is taken from its beginning only, however long it is', () =>
     expect(languageIn(`${'fr,'.repeat(50_000)}en`)).toBeNull());
 });

@@ -8,38 +8,32 @@ const asking = (headers: IncomingHttpHeaders, remoteAddress = '203.0.113.9') =>
 const judge = (options: Partial<OriginsOptions> = {}) =>
   origins({ trustedProxies: [], publicAddress: () => '', ...options });
 
-describe('a request for a page', () => {
+describe('the origin of a request', () => {
   test.each<[string, IncomingHttpHeaders]>([
-    ['says nothing of a page', {}],
-    ['comes from the host it asks', { origin: 'https://gateway.example' }],
-    ['comes from the host and port it asks', { origin: 'http://gateway.example:8080', host: 'gateway.example:8080' }],
-    ['names the host in capitals', { origin: 'http://gateway.example', host: 'Gateway.Example' }],
-    [
-      'is of the same origin by the word of the browser',
-      { origin: 'http://x.example', 'sec-fetch-site': 'same-origin' },
-    ],
+    ['names no page', {}],
+    ['equals the requested host', { origin: 'https://gateway.example' }],
+    ['equals the requested host and port', { origin: 'http://gateway.example:8080', host: 'gateway.example:8080' }],
+    ['has the host in capitals', { origin: 'http://gateway.example', host: 'Gateway.Example' }],
+    ['is the same according to the browser', { origin: 'http://x.example', 'sec-fetch-site': 'same-origin' }],
     ['was typed by the user', { 'sec-fetch-site': 'none' }],
-  ])('that %s is not foreign', (_, headers) => {
+  ])('that %s is accepted', (_, headers) => {
     expect(judge().isForeign(asking(headers))).toBe(false);
   });
 
   test.each<[string, IncomingHttpHeaders]>([
-    ['comes from another host', { origin: 'http://evil.example' }],
-    ['comes from another port', { origin: 'http://gateway.example:81' }],
-    ['comes from a page without origin', { origin: 'null' }],
-    ['comes from something that is no origin', { origin: 'gateway.example' }],
-    ['comes from a subdomain', { origin: 'http://a.gateway.example' }],
-    ['is of a neighbour by the word of the browser', { 'sec-fetch-site': 'same-site' }],
-    [
-      'is of another site by the word of the browser',
-      { 'sec-fetch-site': 'cross-site', origin: 'http://gateway.example' },
-    ],
-    ['claims a proxy nobody trusts', { origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' }],
-  ])('that %s is foreign', (_, headers) => {
+    ['is another host', { origin: 'http://evil.example' }],
+    ['is another port', { origin: 'http://gateway.example:81' }],
+    ['is an opaque origin', { origin: 'null' }],
+    ['is not an origin', { origin: 'gateway.example' }],
+    ['is a subdomain', { origin: 'http://a.gateway.example' }],
+    ['is a sibling site according to the browser', { 'sec-fetch-site': 'same-site' }],
+    ['is another site according to the browser', { 'sec-fetch-site': 'cross-site', origin: 'http://gateway.example' }],
+    ['relies on an untrusted proxy', { origin: 'http://evil.example', 'x-forwarded-host': 'evil.example' }],
+  ])('that %s is refused as foreign', (_, headers) => {
     expect(judge().isForeign(asking(headers))).toBe(true);
   });
 
-  test('is held against the name a trusted proxy was called by, or the one the operator gives', () => {
+  test('is compared with the host that a trusted proxy received, or the operator’s', () => {
     const headers = { host: 'inner:3000', origin: 'https://gateway.example', 'x-forwarded-host': 'gateway.example' };
     for (const trustedProxies of [['10.1.0.0/16'], ['10.1.2.3', '::1']]) {
       const behind = judge({ trustedProxies });

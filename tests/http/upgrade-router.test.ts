@@ -36,14 +36,14 @@ const says = (word: string) => (_request: unknown, socket: Duplex) => void socke
 const connections = () =>
   new Promise<number>((resolve, reject) => server.getConnections((error, n) => (error ? reject(error) : resolve(n))));
 
-test('an upgrade goes to the owner of its path, whatever the query says', async () => {
+test('an upgrade is routed to the owner of its path, whatever the query', async () => {
   router.own('/graphql', says('graphql'));
   router.own('/v1/realtime', says('realtime'));
   const answers = ['/graphql', '/v1/realtime?model=gpt-realtime'].map((path) => rawUpgrade(port, path).answer());
   expect(await Promise.all(answers)).toEqual([`${switched}graphql`, `${switched}realtime`]);
 });
 
-test('a path that nobody owns is answered 404 in HTTP and closed, even if the client closes nothing', async () => {
+test('an upgrade on an unknown path is answered with 404 and closed, even if the client closes nothing', async () => {
   router.own('/graphql', says('graphql'));
   const client = rawUpgrade(port, '/graphql/?a=1');
   const [head = '', body = ''] = (await client.answer()).split('\r\n\r\n');
@@ -66,13 +66,13 @@ test('a path that nobody owns is answered 404 in HTTP and closed, even if the cl
   client.socket.destroy();
 });
 
-test('what is told of a path is bounded', async () => {
+test('the logged part of an upgrade path is bounded', async () => {
   const answer = await rawUpgrade(port, `/${'x'.repeat(10_000)}`).answer();
   expect(answer).toContain('404 Not Found');
   expect(answer.length).toBeLessThan(600);
 });
 
-test('a client that resets a refused connection ends nothing but that', async () => {
+test('a client that resets a refused upgrade affects only that connection', async () => {
   for (let n = 0; n < 20; n++) {
     const client = rawUpgrade(port, '/nowhere');
     await client.answer();
@@ -83,7 +83,7 @@ test('a client that resets a refused connection ends nothing but that', async ()
   expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('plain GET / 0');
 });
 
-test('an owner that fails ends that connection, and whoever runs the gateway is told', async () => {
+test('an owner that fails ends that connection, and the error is logged', async () => {
   router.own('/v1/realtime', () => {
     throw new Error('no room');
   });
@@ -91,7 +91,7 @@ test('an owner that fails ends that connection, and whoever runs the gateway is 
   expect(String(failures)).toContain('no room');
 });
 
-test('a path has one owner, who may give it up', async () => {
+test('an upgrade path has one owner, which may release it', async () => {
   const giveUp = router.own('/graphql', says('graphql'));
   expect(() => router.own('/graphql', says('another'))).toThrow('/graphql');
   giveUp();
@@ -100,11 +100,11 @@ test('a path has one owner, who may give it up', async () => {
   expect(await rawUpgrade(port, '/graphql').answer()).toBe(`${switched}another`);
 });
 
-describe('a request that would rather go on in HTTP/2', () => {
+describe('a request for an upgrade to HTTP/2', () => {
   const asks = 'connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n';
   const plain = (answer: string) => answer.slice(answer.indexOf('plain'));
 
-  test('is answered in HTTP/1.1, as if it had not asked; so is the next one on its connection', async () => {
+  test('is answered in HTTP/1.1, as without the upgrade; so is the next one on its connection', async () => {
     const { socket, answer } = rawClient(port);
     const body = 'x'.repeat(300_000);
     socket.write(`POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\n${asks}content-length: ${body.length}\r\n\r\n`);
@@ -115,7 +115,7 @@ describe('a request that would rather go on in HTTP/2', () => {
     socket.destroy();
   });
 
-  test('is read at every boundary of its bytes', async () => {
+  test('is recognised however its bytes are cut', async () => {
     const request = `POST /a HTTP/1.1\r\nhost: a\r\nx-empty:\r\n${asks}content-length: 3\r\n\r\nabc`;
     for (let at = 1; at < request.length; at += 7) {
       const { socket, answer } = rawClient(port);
@@ -127,7 +127,7 @@ describe('a request that would rather go on in HTTP/2', () => {
     }
   });
 
-  test('ends as any other where its client resets the connection', async () => {
+  test('ends like any other when its client resets the connection', async () => {
     const { socket, closed } = rawClient(port);
     socket.write(`POST /a HTTP/1.1\r\nhost: a\r\n${asks}content-length: 300\r\n\r\nabc`);
     await until(async () => ((await connections()) === 1 ? true : null));

@@ -61,7 +61,7 @@ async function newcomer(inviteCode = ''): Promise<{ visitor: Visitor; id: number
 
 const unbind = 'mutation ($stepUp: String) { unbind(provider: GITHUB, stepUp: $stepUp) { identities { provider } } }';
 
-describe('with a second factor', () => {
+describe('a link to an identity provider with a second factor', () => {
   const telegramSignIn = () =>
     telegramSigned({ id: String(++accounts), auth_date: String(Math.floor(Date.now() / 1000)) });
   const weChatCode = () => {
@@ -114,7 +114,7 @@ describe('with a second factor', () => {
   ];
 
   test.each(orders)(
-    '$name takes a proof made for it, once',
+    'at $name requires a proof made for it, once',
     async ({ order, given = () => ({}), purpose = 'BINDINGS', then }) => {
       const visitor = await signedIn();
       const prove = await enrolled(visitor);
@@ -134,7 +134,7 @@ describe('with a second factor', () => {
     },
   );
 
-  test('nothing is proven by a state for clients that make the address themselves, at whichever face it is brought back', async () => {
+  test('is not proven by a state for clients that build the address themselves, on either face', async () => {
     const visitor = await signedIn();
     const prove = await enrolled(visitor);
     const begun = async () => ({
@@ -156,7 +156,7 @@ describe('with a second factor', () => {
   test.each<[string, string, () => Record<string, string>]>([
     ['WeChat', '/oauth/wechat/bind', weChatCode],
     ['Telegram', '/oauth/telegram/bind', telegramSignIn],
-  ])('a legacy client shows for %s by a header what was proven', async (_, path, given) => {
+  ])('is proven for %s by a header from a legacy client', async (_, path, given) => {
     const visitor = await signedIn();
     const prove = await enrolled(visitor);
     const query = given();
@@ -165,7 +165,7 @@ describe('with a second factor', () => {
     expect(await bound.json()).toMatchObject({ success: true });
   });
 
-  test('a sign-in elsewhere waits for the second factor, as every other does', async () => {
+  test('does not skip the second factor at sign-in', async () => {
     const { visitor, account, id } = await newcomer();
     await enrolled(visitor);
     const other = new Visitor(gateway);
@@ -207,7 +207,7 @@ describe('the last sign-in method', () => {
   const removePasskey =
     'mutation ($id: ID!, $stepUp: String) { removePasskey(id: $id, stepUp: $stepUp) { passkeys { id } } }';
 
-  test('stays: the account is unbound while there is a passkey, which then cannot be removed', async () => {
+  test('is kept: the identity is unlinked while there is a passkey, which then cannot be removed', async () => {
     const { visitor } = await newcomer();
     expect(await visitor.refusal(unbind)).toBe('last-door');
     const { id, prove } = await withPasskey(visitor);
@@ -216,7 +216,7 @@ describe('the last sign-in method', () => {
     expect(await visitor.refusal(removePasskey, { id, ...(await prove('PASSKEYS')) })).toBe('last-door');
   });
 
-  test('stays: the passkey is removed while there is an account, which then cannot be unbound', async () => {
+  test('is kept: the passkey is removed while there is an identity, which then cannot be unlinked', async () => {
     const { visitor } = await newcomer();
     const { id, prove } = await withPasskey(visitor);
     expect(await dataOf(visitor, removePasskey, { id, ...(await prove('PASSKEYS')) })).toEqual({
@@ -225,7 +225,7 @@ describe('the last sign-in method', () => {
     expect(await visitor.refusal(unbind)).toBe('last-door');
   });
 
-  test('is a password, with which both go', async () => {
+  test('is a password, with which both can be removed', async () => {
     const { visitor } = await newcomer();
     const { id, prove } = await withPasskey(visitor);
     const choose = `mutation ($stepUp: String) {
@@ -239,8 +239,8 @@ describe('the last sign-in method', () => {
   });
 });
 
-describe('who signs in by a provider for the first time', () => {
-  test('is given what everybody is, and more where somebody has invited them', async () => {
+describe('a user that registers by an identity provider', () => {
+  test('gets the initial quota, and more by an invitation', async () => {
     await gateway.setOption('QuotaForInvitee', '700');
     const inviter = await signedIn();
     const { issueInviteCode } = await dataOf<{ issueInviteCode: string }>(inviter, 'mutation { issueInviteCode }');

@@ -93,7 +93,7 @@ const enter = async (door: Door, account: string, visitor = new Visitor(gateway)
 const me = '{ me { id username } }';
 
 describe.each(doors)('the sign-in by $provider', (door) => {
-  test('lets somebody in whom it has not seen, as a new user, and then as the same one', async () => {
+  test('registers a new user, and later signs in the same one', async () => {
     const account = door.somebody();
     const visitor = new Visitor(gateway);
     const user = userIn(await enter(door, account, visitor));
@@ -106,7 +106,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(userIn(await enter(door, account)).id).toBe(user.id);
   });
 
-  test('takes a state once', async () => {
+  test('accepts a state once', async () => {
     const account = door.somebody();
     const visitor = new Visitor(gateway);
     const back = await door.agree(await visitor.visit(door.name), account);
@@ -114,7 +114,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(codeIn(await visitor.end(door.name, back))).toBe('sign-in-state-wrong');
   });
 
-  test('takes a state from the browser it was given to, and is spent when another brings it', async () => {
+  test('accepts a state from its own browser only, and consumes it when another sends it', async () => {
     const visitor = new Visitor(gateway);
     const back = await door.agree(await visitor.visit(door.name), door.somebody());
     const other = new Visitor(gateway);
@@ -124,21 +124,21 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(codeIn(await new Visitor(gateway).end(door.name, back))).toBe('sign-in-state-wrong');
   });
 
-  test('takes a state for the provider it was made for', async () => {
+  test('accepts a state for its own provider only', async () => {
     const visitor = new Visitor(gateway);
     const back = await door.agree(await visitor.visit(door.name), door.somebody());
     const elsewhere = doors.find(({ name }) => name !== door.name)?.name ?? '';
     expect(codeIn(await visitor.end(elsewhere, back))).toBe('sign-in-state-wrong');
   });
 
-  test('takes no state that is too old', async () => {
+  test('refuses an expired state', async () => {
     const visitor = new Visitor(gateway);
     const back = await door.agree(await visitor.visit(door.name), door.somebody());
     await pool.query("UPDATE tickets SET expires_at = 1 WHERE kind = 'oauth-state'");
     expect(codeIn(await visitor.end(door.name, back))).toBe('sign-in-state-wrong');
   });
 
-  test('lets nobody in by a code that the provider did not give', async () => {
+  test('refuses a code that the provider did not issue', async () => {
     const visitor = new Visitor(gateway);
     const { state } = await door.agree(await visitor.visit(door.name), door.somebody());
     expect(codeIn(await visitor.end(door.name, { code: 'made-up', state }))).toBe('provider-token-refused');
@@ -147,7 +147,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect((await visitor.graphql(me)).data).toEqual({ me: null });
   });
 
-  test('binds an account to who asked for it, and to nobody else', async () => {
+  test('links an account to the user that requested it, and to no other', async () => {
     const account = door.somebody();
     const { actor, username, password } = await gateway.addUser(0);
     const visitor = new Visitor(gateway);
@@ -169,7 +169,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(codeIn(await other.end(door.name, again))).toBe('identity-taken');
   });
 
-  test('binds nothing to another user who is signed in by then, and signs nobody in by it', async () => {
+  test('links nothing to another user that is signed in by then, and signs in no user by it', async () => {
     const [first, second] = [await gateway.addUser(0), await gateway.addUser(0)];
     const visitor = new Visitor(gateway);
     await visitor.signIn(first.username, first.password);
@@ -182,7 +182,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(codeIn(await visitor.end(door.name, left))).toBe('sign-in-state-wrong');
   });
 
-  test('binds one account of the provider to a user, not two', async () => {
+  test('links one account of the provider to a user, not two', async () => {
     const { username, password } = await gateway.addUser(0);
     const visitor = new Visitor(gateway);
     await visitor.signIn(username, password);
@@ -191,7 +191,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(codeIn(await visitor.end(door.name, second))).toBe('other-identity-bound');
   });
 
-  test('is unbound by its user, unless it is the only way in', async () => {
+  test('is unlinked by its user, unless it is the only sign-in method', async () => {
     const account = door.somebody();
     const { username, password } = await gateway.addUser(0);
     const visitor = new Visitor(gateway);
@@ -207,7 +207,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(await newcomer.refusal(unbind)).toBe('last-door');
   });
 
-  test('is shut to the disabled and the deleted, and open to whoever has been erased, as somebody new', async () => {
+  test('is refused to disabled and deleted users, and registers an erased one as a new user', async () => {
     const account = door.somebody();
     const { id } = userIn(await enter(door, account));
     const manage = async (action: 'disable' | 'enable' | 'delete') =>
@@ -222,7 +222,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(userIn(await enter(door, account)).id).not.toBe(id);
   });
 
-  test('registers nobody while registration is off, and lets in who has registered', async () => {
+  test('refuses new users while registration is off, and accepts existing ones', async () => {
     const account = door.somebody();
     userIn(await enter(door, account));
     await gateway.setOption('RegisterEnabled', 'false');
@@ -234,7 +234,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     }
   });
 
-  test('makes one user of somebody who comes in several times at once', async () => {
+  test('registers one user in several concurrent attempts', async () => {
     const account = door.somebody();
     const comings = await Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -246,7 +246,7 @@ describe.each(doors)('the sign-in by $provider', (door) => {
     expect(new Set(users.map((answer) => userIn(answer).id)).size).toBe(1);
   });
 
-  test('does not exist while it is switched off', async () => {
+  test('is absent while it is switched off', async () => {
     const option =
       { github: 'GitHubOAuthEnabled', linuxdo: 'LinuxDOOAuthEnabled', oidc: 'oidc.enabled' }[door.provider] ?? '';
     const visitor = new Visitor(gateway);

@@ -32,22 +32,19 @@ const bindingOf = async (visitor: Visitor, member: string): Promise<unknown> =>
 
 let accounts = 5000;
 
-describe('a state', () => {
+describe('a legacy OAuth state', () => {
   test('is twelve letters and digits', async () => {
     expect(await stateOf(new Visitor(gateway))).toMatch(/^[0-9a-zA-Z]{12}$/);
   });
 
-  test.each(['github', 'oidc', 'linuxdo'])(
-    'has to be brought back to %s, with status 403 otherwise',
-    async (provider) => {
-      const answer = await new Visitor(gateway).get(`/oauth/${provider}`, { code: 'x', state: 'y' });
-      expect(answer.status).toBe(403);
-      expect(await answer.json()).toMatchObject({ success: false, message: 'state is empty or not same' });
-      expect((await new Visitor(gateway).get(`/oauth/${provider}`, { code: 'x' })).status).toBe(403);
-    },
-  );
+  test.each(['github', 'oidc', 'linuxdo'])('is required by %s, with status 403 otherwise', async (provider) => {
+    const answer = await new Visitor(gateway).get(`/oauth/${provider}`, { code: 'x', state: 'y' });
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toMatchObject({ success: false, message: 'state is empty or not same' });
+    expect((await new Visitor(gateway).get(`/oauth/${provider}`, { code: 'x' })).status).toBe(403);
+  });
 
-  test('is given to no page of another site, and brought back by none', async () => {
+  test('is refused to and from pages of another site', async () => {
     const visitor = new Visitor(gateway);
     const foreign = { 'sec-fetch-site': 'cross-site' };
     expect((await visitor.get('/oauth/state', {}, foreign)).status).toBe(403);
@@ -58,8 +55,8 @@ describe('a state', () => {
   });
 });
 
-describe('signing in', () => {
-  test('by GitHub answers with the user, and opens a session', async () => {
+describe('a legacy sign-in', () => {
+  test('by GitHub returns the user, and creates a session', async () => {
     const visitor = new Visitor(gateway);
     visitor.userId = -1;
     setting.github.emails = [
@@ -84,7 +81,7 @@ describe('signing in', () => {
     expect((await visitor.ask('/user/self')).data).toMatchObject({ github_id: 'octocat', email: 'Octo@example.org' });
   });
 
-  test('leaves out an address that GitHub has not made sure of', async () => {
+  test('omits an address that GitHub has not verified', async () => {
     const visitor = new Visitor(gateway);
     setting.github.emails = [{ email: 'unsure@example.org', primary: true, verified: false }];
     const code = setting.github.agreeToLegacy({ id: ++accounts, login: 'octocat', email: 'unsure@example.org' });
@@ -94,7 +91,7 @@ describe('signing in', () => {
     expect(await bindingOf(visitor, 'email')).toBe('');
   });
 
-  test('knows a GitHub account by its number, whoever has its former name by now', async () => {
+  test('identifies a GitHub account by its number, whoever has its former name', async () => {
     const come = async (id: number, login: string): Promise<unknown> => {
       const visitor = new Visitor(gateway);
       const code = setting.github.agreeToLegacy({ id, login });
@@ -107,7 +104,7 @@ describe('signing in', () => {
     expect(await come(second, 'a-name')).not.toBe(user);
   });
 
-  test('by LinuxDO tells the provider where the contract says the browser came back to', async () => {
+  test('by LinuxDO sends the documented redirect address', async () => {
     const visitor = new Visitor(gateway);
     const id = ++accounts;
     const code = setting.linuxdo.agreeToLegacy({ id, name: 'Neo' }, linuxdoReturn());
@@ -117,7 +114,7 @@ describe('signing in', () => {
     expect(await bindingOf(visitor, 'linux_do_id')).toBe(String(id));
   });
 
-  test('by LinuxDO passes on why it was denied, before anything else is looked at', async () => {
+  test('by LinuxDO passes on why it was denied, before any other check', async () => {
     const denied = { error: 'access_denied', error_description: 'The user said no' };
     expect(await new Visitor(gateway).ask('/oauth/linuxdo', denied)).toMatchObject({
       success: false,
@@ -141,7 +138,7 @@ describe('signing in', () => {
     ['github', '无效的参数'],
     ['oidc', '无效的参数'],
     ['linuxdo', 'invalid code'],
-  ])('by %s wants a code', async (provider, message) => {
+  ])('by %s requires a code', async (provider, message) => {
     const visitor = new Visitor(gateway);
     expect(await visitor.ask(`/oauth/${provider}`, { state: await stateOf(visitor) })).toMatchObject({ message });
   });
@@ -150,7 +147,7 @@ describe('signing in', () => {
     ['github', '返回值非法，用户字段为空，请稍后重试！'],
     ['oidc', 'OIDC 获取 Token 失败，请检查设置！'],
     ['linuxdo', 'failed to get access token: the code was refused'],
-  ])('by %s says that the code was refused', async (provider, message) => {
+  ])('by %s reports a refused code', async (provider, message) => {
     const visitor = new Visitor(gateway);
     const refused = await visitor.ask(`/oauth/${provider}`, { code: 'made-up', state: await stateOf(visitor) });
     expect(refused).toMatchObject({ success: false, message });
@@ -159,13 +156,13 @@ describe('signing in', () => {
   test.each([
     ['GitHub', () => setting.github.agreeToLegacy({ login: 'no-number' }), '返回值非法，用户字段为空，请稍后重试！'],
     ['LinuxDO', () => setting.linuxdo.agreeToLegacy({ id: 0 }, linuxdoReturn()), 'invalid user info returned'],
-  ])('by %s wants to know who it is', async (name, agree, message) => {
+  ])('by %s requires the identity of the account', async (name, agree, message) => {
     const visitor = new Visitor(gateway);
     const refused = await visitor.ask(`/oauth/${name.toLowerCase()}`, { code: agree(), state: await stateOf(visitor) });
     expect(refused).toMatchObject({ success: false, message });
   });
 
-  test('is refused while registration is off, and to the banned and deleted', async () => {
+  test('is refused while registration is off, and to disabled and deleted users', async () => {
     const id = ++accounts;
     const come = async (visitor = new Visitor(gateway)) =>
       visitor.ask('/oauth/github', {
@@ -184,8 +181,8 @@ describe('signing in', () => {
   });
 });
 
-describe('binding', () => {
-  test('answers `bind`, and refuses an account that somebody has', async () => {
+describe('legacy linking', () => {
+  test('returns `bind`, and refuses a linked account', async () => {
     const visitor = await signedIn();
     const id = ++accounts;
     const agree = () => setting.github.agreeToLegacy({ id, login: 'hubber' });
@@ -202,7 +199,7 @@ describe('binding', () => {
     });
   });
 
-  test('asks for the header with the own id', async () => {
+  test('requires the header with the own id', async () => {
     const visitor = await signedIn();
     const [id, state] = [visitor.userId, await stateOf(visitor)];
     const code = setting.github.agreeToLegacy({ id: ++accounts, login: 'hubber' });
@@ -215,7 +212,7 @@ describe('binding', () => {
     expect(await visitor.askProven('/oauth/github', { code, state })).toMatchObject({ message: 'bind' });
   });
 
-  test('is not done with a state that the user made before signing in', async () => {
+  test('refuses a state from before the sign-in', async () => {
     const visitor = await signedIn();
     const { userId } = visitor;
     const other = await signedIn();
@@ -227,7 +224,7 @@ describe('binding', () => {
     expect(userId).not.toBe(other.userId);
   });
 
-  test('a legacy client without PKCE binds an account of a provider of OpenID Connect by three addresses', async () => {
+  test('works for an OpenID Connect provider over three addresses without PKCE', async () => {
     const back = `${gateway.url}/oauth/oidc`;
     const lenient = await startOidcProvider([back], false);
     const places = {
@@ -263,8 +260,8 @@ describe('binding', () => {
   });
 });
 
-describe('WeChat', () => {
-  test('lets somebody in by the code of the relay, once, and binds by another', async () => {
+describe('the legacy WeChat sign-in', () => {
+  test('accepts a code of the relay, once, and links by another', async () => {
     setting.relay.codes.set('111111', 'wx-ada').set('222222', 'wx-ada').set('333333', 'wx-bob');
     const visitor = new Visitor(gateway);
     const { data } = await visitor.ask('/oauth/wechat', { code: '111111' });
@@ -288,7 +285,7 @@ describe('WeChat', () => {
     });
   });
 
-  test('passes on what the relay says, never its token', async () => {
+  test('passes on the relay’s error, never its token', async () => {
     expect(await new Visitor(gateway).ask('/oauth/wechat', { code: 'refused' })).toMatchObject({
       message: '验证码已被使用',
     });
@@ -299,7 +296,7 @@ describe('WeChat', () => {
     expect(refused.message).not.toContain('another-token');
   });
 
-  test('binds nothing without the header, nor for a page of another site', async () => {
+  test('links nothing without the header, nor for a page of another site', async () => {
     const visitor = await signedIn();
     setting.relay.codes.set('444444', 'wx-eve');
     const { userId } = visitor;
@@ -311,7 +308,7 @@ describe('WeChat', () => {
     expect(await bindingOf(visitor, 'wechat_id')).toBe('');
   });
 
-  test('wants a code, and is refused while it is off', async () => {
+  test('requires a code, and is refused while it is off', async () => {
     expect(await new Visitor(gateway).ask('/oauth/wechat')).toMatchObject({ message: '无效的参数' });
     await gateway.setOption('WeChatAuthEnabled', 'false');
     const off = await new Visitor(gateway).ask('/oauth/wechat', { code: '1' });
@@ -320,12 +317,12 @@ describe('WeChat', () => {
   });
 });
 
-describe('Telegram', () => {
+describe('the legacy Telegram sign-in', () => {
   const now = (): string => String(Math.floor(Date.now() / 1000));
   const widget = (id: number, more: Record<string, string> = {}) =>
     telegramSigned({ id: String(id), first_name: 'Tele', username: 'gram', auth_date: now(), ...more });
 
-  test('lets in who has bound the account, and registers nobody', async () => {
+  test('signs in a user with a linked account, and registers no user', async () => {
     const id = ++accounts;
     expect(await new Visitor(gateway).ask('/oauth/telegram/login', widget(id))).toMatchObject({
       success: false,
@@ -349,7 +346,7 @@ describe('Telegram', () => {
     });
   });
 
-  test('takes a signature once, whichever endpoint it is shown at', async () => {
+  test('accepts a signature once, on either endpoint', async () => {
     const visitor = await signedIn();
     const shown = widget(++accounts);
     expect(await visitor.askProven('/oauth/telegram/bind', shown)).toMatchObject({ success: true });
@@ -359,7 +356,7 @@ describe('Telegram', () => {
     });
   });
 
-  test('redirects a browser that its own page leads there, and nobody from elsewhere', async () => {
+  test('redirects a browser from its own page, and none from elsewhere', async () => {
     setting.relay.codes.set('555555', 'wx-led');
     const visitor = new Visitor(gateway);
     const { data } = await visitor.ask('/oauth/wechat', { code: '555555' });
@@ -373,7 +370,7 @@ describe('Telegram', () => {
     expect(await bindingOf(visitor, 'telegram_id')).toBe(String(id));
   });
 
-  test('binds nothing for a browser that is led there while its user has a password, until the address brings a proof', async () => {
+  test('links nothing for a redirected browser while its user has a password, until the address contains a proof', async () => {
     const visitor = await signedIn();
     const led = await visitor.navigate('/oauth/telegram/bind', widget(++accounts), 'same-origin');
     expect(led.headers.location).toBeUndefined();
@@ -385,7 +382,7 @@ describe('Telegram', () => {
     expect(await bindingOf(visitor, 'telegram_id')).toBe(String(id));
   });
 
-  test('believes nobody else, and is refused while it is off', async () => {
+  test('refuses other signatures, and is refused while it is off', async () => {
     const forged = telegramSigned({ id: '1', auth_date: now() }, `${botToken}x`);
     expect(await new Visitor(gateway).ask('/oauth/telegram/login', forged)).toMatchObject({ message: '无效的请求' });
     const late = widget(1, { auth_date: String(Number(now()) - 601) });
@@ -397,7 +394,7 @@ describe('Telegram', () => {
   });
 });
 
-describe('a provider', () => {
+describe('an identity provider', () => {
   const texts = {
     github: '无法连接至 GitHub 服务器，请稍后重试！',
     oidc: '无法连接至 OIDC 服务器，请稍后重试！',
@@ -413,7 +410,7 @@ describe('a provider', () => {
     return visitor.ask(`/oauth/${name}`, { code: '1', state });
   };
 
-  test.each(['down', 'slow'] as const)('that is %s keeps nobody for long', async (mood) => {
+  test.each(['down', 'slow'] as const)('that is %s is abandoned at its timeout', async (mood) => {
     const names = Object.keys(texts) as Name[];
     for (const standIn of Object.values(moody())) standIn.mood = mood;
     const answers = await Promise.all(names.map(come));
@@ -421,7 +418,7 @@ describe('a provider', () => {
     expect(answers.map(({ message }) => message)).toEqual(names.map((name) => texts[name]));
   });
 
-  test('that answers with something else is told of to nobody, not in the log either', async () => {
+  test('that sends something else is not quoted, not even in the log', async () => {
     for (const standIn of Object.values(moody())) standIn.mood = 'senseless';
     const answers = await Promise.all((Object.keys(texts) as Name[]).map(come));
     for (const standIn of Object.values(moody())) standIn.mood = 'up';
@@ -434,7 +431,7 @@ describe('a provider', () => {
     expect(gateway.logged.some((line) => line.includes('a provider has not vouched'))).toBe(true);
   });
 
-  test('of OpenID Connect that cannot be discovered is asked again by the next who comes', async () => {
+  test('of OpenID Connect whose discovery failed is queried again at the next sign-in', async () => {
     await gateway.setOption('oidc.well_known', 'http://127.0.0.1:1/.well-known/openid-configuration');
     const visitor = new Visitor(gateway);
     expect(await visitor.refusal('mutation { visitProvider(provider: OIDC) }')).toBe('provider-unreachable');
@@ -446,7 +443,7 @@ describe('a provider', () => {
   });
 });
 
-describe('somebody whom a provider of OpenID Connect vouches for', () => {
+describe('a user from an OpenID Connect provider', () => {
   const come = async (account: string, profile: object) => {
     setting.oidc.accounts.set(account, profile);
     const visitor = new Visitor(gateway);
@@ -458,7 +455,7 @@ describe('somebody whom a provider of OpenID Connect vouches for', () => {
     (data as { endVisit: { signIn: { user: { id: string; username: string; displayName: string; email: string } } } })
       .endVisit.signIn.user;
 
-  test('gets the name it would like, if it is fit and free', async () => {
+  test('gets the preferred name, if it is valid and free', async () => {
     const email = 'grace@example.org';
     expect(userIn(await come('grace', { email, preferred_username: 'grace', name: 'Grace Hopper' }))).toMatchObject({
       username: 'grace',
@@ -470,14 +467,14 @@ describe('somebody whom a provider of OpenID Connect vouches for', () => {
     expect(unfit.username).toBe(`oidc_${unfit.id}`);
   });
 
-  test('gets another name where somebody has taken the one made of its id', async () => {
+  test('gets another name where the one derived from its id is taken', async () => {
     const { id } = userIn(await come('pioneer', { email: 'p@example.org' }));
     await gateway.addUser(0, `oidc_${Number(id) + 2}`);
     const squatted = userIn(await come('settler', { email: 's@example.org' }));
     expect(squatted.username).toMatch(new RegExp(`^oidc_${squatted.id}_[0-9a-zA-Z]{4}$`));
   });
 
-  test('gets an address only where the provider has made sure of it, and nobody has it', async () => {
+  test('gets an address only where it is verified and free', async () => {
     const email = 'one@example.org';
     expect(userIn(await come('unsure', { email, email_verified: false })).email).toBe('');
     expect(userIn(await come('said', { email, email_verified: 'true' })).email).toBe('');
@@ -485,12 +482,12 @@ describe('somebody whom a provider of OpenID Connect vouches for', () => {
     expect(userIn(await come('late', { email: 'ONE@example.org', email_verified: true })).email).toBe('');
   });
 
-  test('is nobody without an address', async () => {
+  test('is registered without an address', async () => {
     const { errors } = await come('nobody', { name: 'No Body' });
     expect(errors?.[0]?.extensions.code).toBe('provider-profile-empty');
   });
 
-  test('has a display name cut to what fits', async () => {
+  test('has a display name cut to the limit', async () => {
     const name = `\u0000 Ada\u0007 ${'x'.repeat(100)}`;
     expect(userIn(await come('long', { email: 'l@example.org', name })).displayName).toBe(`Ada ${'x'.repeat(16)}`);
   });

@@ -63,9 +63,9 @@ async function reasonOf(told: (response: ServerResponse) => void): Promise<strin
 const refusing = (error: unknown) => (response: ServerResponse) =>
   json(response, 400, JSON.stringify({ error, error_description: 'secret-of-ours is wrong' }));
 
-describe('what the log says of a provider that gives no token', () => {
+describe('the logged reason of a failed token request', () => {
   test.each(['invalid_client', 'invalid_grant', 'unauthorized_client'])(
-    'is the registered code it tells: %s',
+    'is the registered error code: %s',
     async (code) => {
       expect(await reasonOf(refusing(code))).toBe(`token/${code}`);
     },
@@ -73,16 +73,16 @@ describe('what the log says of a provider that gives no token', () => {
 
   test.each<[string, (response: ServerResponse) => void]>([
     ['a code with line ends and control characters', refusing('invalid_client\n\u001b[31mlevel=fatal')],
-    ['a code without an end', refusing('x'.repeat(100_000))],
-    ['a code of its own, which may be anything', refusing('secret-of-ours')],
-    ['a code that is no text', refusing({ toString: 'invalid_client' })],
-    ['a page for people', (response) => json(response, 500, '<p>secret-of-ours\u0000</p>')],
+    ['an endless code', refusing('x'.repeat(100_000))],
+    ['an unregistered code', refusing('secret-of-ours')],
+    ['a code that is not a text', refusing({ toString: 'invalid_client' })],
+    ['an HTML page', (response) => json(response, 500, '<p>secret-of-ours\u0000</p>')],
     ['nothing', (response) => json(response, 400, '')],
     [
       'a challenge',
       (response) => void response.writeHead(401, { 'www-authenticate': 'Basic realm="secret-of-ours"' }).end(),
     ],
-  ])('is a word of the gateway’s own for %s', async (_what, told) => {
+  ])('is a generic reason for %s', async (_what, told) => {
     const reason = await reasonOf(told);
     expect(reason).toMatch(/^token\/[\w-]{1,64}$/);
     expect(reason).not.toContain('secret-of-ours');

@@ -67,11 +67,11 @@ afterEach(() => {
   isSilent = false;
 });
 
-describe('the discovery of a provider', () => {
+describe('the discovery of an identity provider', () => {
   test.each<[string, (response: ServerResponse) => void]>([
-    ['says nothing', () => {}],
+    ['sends nothing', () => {}],
     ['begins to answer, and stops', (response) => void response.writeHead(200).write('{"issuer":')],
-  ])('that %s is given up within seconds, and asked again by the next who comes', async (_, says) => {
+  ])('that %s is aborted within seconds, and repeated at the next sign-in', async (_, says) => {
     answer = says;
     isSilent = true;
     await expect(visit()).rejects.toThrow(refusal('provider-unreachable', { provider: 'oidc', step: 'discovery' }));
@@ -86,36 +86,36 @@ describe('the discovery of a provider', () => {
   });
 
   test.each<[string, string, (response: ServerResponse) => void]>([
-    ['hangs up', 'unreachable', (response) => response.destroy()],
-    ['has no end', 'too-large', (response) => told(response, `{"issuer":"${'x'.repeat(300_000)}"}`)],
-  ])('that %s is not reached', async (_, reason, says) => {
+    ['disconnects', 'unreachable', (response) => response.destroy()],
+    ['is endless', 'too-large', (response) => told(response, `{"issuer":"${'x'.repeat(300_000)}"}`)],
+  ])('that %s is reported as unreachable', async (_, reason, says) => {
     answer = says;
     await expect(visit()).rejects.toThrow(refusal('provider-unreachable'));
     expect(reported).toEqual([`discovery ${reason}`]);
   });
 
   test.each<[string, (response: ServerResponse) => void]>([
-    ['is a page for people', (response) => told(response, '<p>secret page of the provider</p>')],
+    ['is an HTML page', (response) => told(response, '<p>secret page of the provider</p>')],
     ['is a text', (response) => told(response, '"issuer"')],
-    ['is nothing', (response) => told(response, 'null')],
+    ['is empty', (response) => told(response, 'null')],
     [
-      'leads into the page itself',
+      'leads to the page itself',
       (response) =>
         told(
           response,
           JSON.stringify({ ...document(), authorization_endpoint: 'javascript:alert(document.cookie)//' }),
         ),
     ],
-    ['names no place to go to', (response) => told(response, JSON.stringify({ issuer: provider.url }))],
-    ['is not there', (response) => told(response, '{}', 404)],
-  ])('that %s leads nobody anywhere, and nothing of it is repeated', async (_, says) => {
+    ['names no authorization address', (response) => told(response, JSON.stringify({ issuer: provider.url }))],
+    ['is not found', (response) => told(response, '{}', 404)],
+  ])('that %s redirects no browser, and is not quoted', async (_, says) => {
     answer = says;
     await expect(visit()).rejects.toThrow(refusal('provider-unreachable'));
     expect(reported).toHaveLength(1);
     expect(reported.join()).not.toContain('secret page');
   });
 
-  test('is asked for once by all who come meanwhile', async () => {
+  test('is requested once for concurrent sign-ins', async () => {
     answer = (response) => told(response, JSON.stringify(document()));
     const addresses = await Promise.all([visit(), visit(), visit()]);
     expect(new Set(addresses).size).toBe(1);

@@ -25,13 +25,13 @@ const given = (changed: Readonly<Record<string, string | undefined>> = {}): Tele
 const after = (seconds: number) => Instant((at + seconds) * 1000);
 const isBelieved = (signIn: TelegramSignIn, seconds = 30): boolean => isSignedByTelegram(token, signIn, after(seconds));
 
-describe("what Telegram's widget hands over", () => {
-  test('is believed as it was signed', () => {
+describe("the data of Telegram's widget", () => {
+  test('is accepted as signed', () => {
     expect(isBelieved(given())).toBe(true);
     expect(telegramSigned(members, token).hash).toBe(hash);
   });
 
-  test('is believed without what Telegram has left out', () => {
+  test('is accepted without optional members', () => {
     const few = { auth_date: String(at), id: '42' };
     expect(isBelieved(telegramSigned(few, token) as unknown as TelegramSignIn)).toBe(true);
   });
@@ -39,7 +39,7 @@ describe("what Telegram's widget hands over", () => {
   test.each([
     ['another id', { id: '43' }],
     ['another name', { first_name: 'Eve' }],
-    ['a name left out', { last_name: undefined }],
+    ['a missing name', { last_name: undefined }],
     ['a picture from elsewhere', { photo_url: 'https://example.org/' }],
     ['a later date', { auth_date: String(at + 1) }],
     ['a line smuggled into a name', { first_name: 'Ada\nid=43' }],
@@ -48,11 +48,11 @@ describe("what Telegram's widget hands over", () => {
     ['a signature in capitals', { hash: hash.toUpperCase() }],
     ['a signature of other characters', { hash: 'g'.repeat(64) }],
     ['a longer signature', { hash: `${hash}00` }],
-  ])('is not believed with %s', (_, changed) => {
+  ])('is refused with %s', (_, changed) => {
     expect(isBelieved(given(changed))).toBe(false);
   });
 
-  test('is not believed when another bot signed it', () => {
+  test('is refused with the signature of another bot', () => {
     expect(isSignedByTelegram('987654:AAF-other', given(), after(0))).toBe(false);
   });
 
@@ -66,7 +66,7 @@ describe("what Telegram's widget hands over", () => {
     expect(isBelieved(given(), seconds)).toBe(believed);
   });
 
-  test.each(['', '0', '-1', '4e2', '1'.repeat(17), '٤٢'])('names no user by the id "%s"', (id) => {
+  test.each(['', '0', '-1', '4e2', '1'.repeat(17), '٤٢'])('identifies no user by the id "%s"', (id) => {
     const signed = telegramSigned({ ...members, id }, token) as unknown as TelegramSignIn;
     expect(isBelieved(signed)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { addressGuard, BlockedAddress, isPublic } from '../../src/outbound/addre
 
 /* Nothing is dialled here: names are resolved by the test, and the connector only notes what it is asked. */
 
-describe('an address', () => {
+describe('an outgoing address', () => {
   test.each([
     ...['127.0.0.1', '127.255.255.254', '0.0.0.0', '10.0.0.7', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
     ...['169.254.169.254', '169.254.170.2', '100.64.0.1', '100.127.255.255', '192.0.0.192', '198.18.0.1', '224.0.0.1'],
@@ -35,7 +35,7 @@ describe('an address', () => {
 });
 
 /* Each range that is set aside, in every spelling: what stands for an inner address, or leads there by a translator. */
-describe('a special range', () => {
+describe('a special address range', () => {
   test.each([
     ['carrier-grade NAT', ['100.64.0.0', '100.100.100.200', '::ffff:100.64.0.1', '::ffff:6440:1', '::FFFF:6464:64C8']],
     ['6to4', ['2002::', '2002:7f00:1::', '2002:a9fe:a9fe::1', '192.88.99.1', '::ffff:192.88.99.1']],
@@ -52,7 +52,7 @@ describe('a special range', () => {
     ['documentation', ['2001:db8::', '2001:DB8:ffff::1', '3fff::1', '3fff:fff::', '203.0.113.255']],
     ['discard-only, segment routing, unassigned', ['100::', '100:0:0:1::1', '5f00::1', '4000::1', 'e000::1', '1::1']],
     ['mapped loopback and private', ['::ffff:7f00:1', '0:0:0:0:0:ffff:a00:1', '::ffff:192.168.0.1', '::ffff:0.0.0.0']],
-  ])('is closed: %s', async (_range, addresses) => {
+  ])('is refused: %s', async (_range, addresses) => {
     for (const address of addresses) {
       expect([address, isPublic(address)]).toEqual([address, false]);
       const written = address.includes(':') ? `[${address}]` : address;
@@ -97,8 +97,8 @@ function dialled(base: string, allowed: readonly string[] = []): Promise<string 
   });
 }
 
-describe('a connection', () => {
-  test('goes to the very addresses that were looked at', async () => {
+describe('an outgoing connection', () => {
+  test('goes to the very addresses that were checked', async () => {
     expect(await dialled('https://public.example/v1')).toEqual(names['public.example']);
     expect(await dialled('https://8.8.8.8/v1')).toBe('8.8.8.8');
   });
@@ -120,9 +120,9 @@ describe('a connection', () => {
       'http://[::ffff:169.254.169.254]/',
     ],
     ...['http://169.254.169.254/latest/meta-data', 'http://[fd00:ec2::254]/', 'http://１２７.0.0.1/'],
-  ])('to %s is not made', async (base) => expect(await dialled(base)).toBe(BlockedAddress.name));
+  ])('to %s is refused', async (base) => expect(await dialled(base)).toBe(BlockedAddress.name));
 
-  test('is made inside where the operator allows it', async () => {
+  test('to a private network is made where the operator allows it', async () => {
     expect(await dialled('https://inside.example', ['10.0.0.0/24'])).toEqual(['10.0.0.7']);
     expect(await dialled('https://inside.example', ['10.0.1.0/24'])).toBe(BlockedAddress.name);
     expect(await dialled('http://10.0.0.9', ['10.0.0.9'])).toBe('10.0.0.9');
@@ -143,7 +143,7 @@ describe('a connection', () => {
   });
 });
 
-test('a host that somebody else connects to is looked at first', async () => {
+test('a host for another client’s connection is checked first', async () => {
   const guard = addressGuard([], resolve);
   await expect(guard.check('public.example')).resolves.toBeUndefined();
   for (const host of ['both.example', '[::1]', '10.0.0.7'])

@@ -54,8 +54,8 @@ const get = (client: GuardedClient, url: string, request: Partial<OutboundReques
 const refused = (reason: string) => ({ ok: false, reason });
 const textOf = (answer: OutboundAnswer): string => (answer.ok ? String(answer.body) : answer.reason);
 
-describe('an answer', () => {
-  test('comes with status, headers and body', async () => {
+describe('the answer to a guarded request', () => {
+  test('has status, headers and body', async () => {
     const url = await encrypted((request, response) => {
       response.writeHead(201, { 'x-told': 'yes', 'set-cookie': ['a=1', 'b=2'] });
       request.on('data', (piece) => response.write(piece)).on('end', () => response.end('!'));
@@ -66,18 +66,18 @@ describe('an answer', () => {
     expect(answer.ok && [...answer.headers]).toContainEqual(['x-told', 'yes']);
   });
 
-  test.each([302, 404, 500])('of status %i is an answer', async (status) => {
+  test.each([302, 404, 500])('with status %i is returned', async (status) => {
     const url = await plain((_, response) => void response.writeHead(status, { location: '/elsewhere' }).end());
     expect(await get(clientOf(), url)).toMatchObject({ ok: true, status });
   });
 
-  test('is as long as it may be, and not longer', async () => {
+  test('is accepted up to its maximum length', async () => {
     const url = await plain((request, response) => response.end('x'.repeat(Number(request.url?.slice(1)))));
     expect(await get(clientOf(), `${url}/1000`)).toMatchObject({ ok: true });
     expect(await get(clientOf(), `${url}/1001`)).toEqual(refused('too-large'));
   });
 
-  test('that never ends is cut off', async () => {
+  test('that is endless is cut off', async () => {
     const url = await plain((_, response) => {
       const more = (): void => {
         while (response.write('x'.repeat(65_536)));
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect(await get(clientOf(), url)).toEqual(refused('too-large'));
   });
 
-  test('that nobody asked to be compressed is read all the same, and bounded by what comes out of it', async () => {
+  test('with unrequested compression is decompressed, with a bounded result', async () => {
     const url = await plain((request, response) => {
       const [, coding = '', length = ''] = request.url?.split('/') ?? [];
       const text = 'x'.repeat(Number(length));
@@ -105,7 +105,7 @@ describe('an answer', () => {
     ['gzip', 'not compressed at all'],
     ['br', 'not compressed at all'],
     ['zstd', 'anything'],
-  ])('that says %s and is not is no answer', async (coding, text) => {
+  ])('that declares %s and is not is refused', async (coding, text) => {
     const url = await plain((_, response) => void response.setHeader('content-encoding', coding).end(text));
     expect(await get(clientOf(), url)).toEqual(refused('unreadable'));
   });
@@ -114,15 +114,15 @@ describe('an answer', () => {
     ['does not begin', () => {}],
     ['does not end', (_, response) => void response.write('x')],
     [
-      'is redirected for ever',
+      'is redirected endlessly',
       (_, response) => void setImmediate(() => response.writeHead(302, { location: '/' }).end()),
     ],
-  ])('that %s is given up in time', async (_, answer) => {
+  ])('that %s is aborted at its timeout', async (_, answer) => {
     const url = await plain(answer);
     expect(await get(clientOf(), url, { timeoutMs: 200, redirects: 1_000_000 })).toEqual(refused('timed-out'));
   });
 
-  test('does not come from where nobody listens, or hangs up', async () => {
+  test('fails where no server listens, or it disconnects', async () => {
     const url = await plain((request) => request.socket.destroy());
     expect(await get(clientOf(), url)).toEqual(refused('unreachable'));
     const nobody = await plain(() => {});
@@ -131,7 +131,7 @@ describe('an answer', () => {
   });
 });
 
-describe('an address', () => {
+describe('the target of a guarded request', () => {
   test.each([
     '',
     'nowhere',
@@ -144,7 +144,7 @@ describe('an address', () => {
     expect(await get(clientOf(), url)).toEqual(refused('address-invalid')),
   );
 
-  test('must begin with https, unless the operator or the request allows otherwise', async () => {
+  test('must begin with https, unless the operator or the request permits otherwise', async () => {
     const url = await plain((_, response) => void response.end('plain'));
     expect(await get(clientOf({ allowHttp: false }), url)).toEqual(refused('http-refused'));
     expect(textOf(await get(clientOf({ allowHttp: false }), url, { allowHttp: true }))).toBe('plain');
@@ -172,7 +172,7 @@ describe('an address', () => {
     expect(await get(clientOf({ allowedNetworks: [], resolve }), url)).toEqual(refused('blocked')),
   );
 
-  test('is dialled as it was when it was looked at, however its name is answered later', async () => {
+  test('is dialled at the checked address, whatever its name resolves to later', async () => {
     let asked = 0;
     let resolved = 0;
     const rebinding: Resolve = async () => [{ address: ++resolved > 1 ? '127.0.0.2' : '127.0.0.1', family: 4 }];
@@ -201,7 +201,7 @@ describe('a redirect', () => {
   const headers = { authorization: 'Bearer secret', accept: 'text/plain' };
   afterEach(() => heard.splice(0));
 
-  test('is followed as often as is allowed, and no further', async () => {
+  test('is followed up to the limit, and no further', async () => {
     let left = 3;
     const url = await plain(server(() => (--left > 0 ? '/302' : '/end')));
     expect(textOf(await get(clientOf(), `${url}/302`, { redirects: 3 }))).toBe('there');
@@ -209,13 +209,13 @@ describe('a redirect', () => {
     expect(await get(clientOf(), `${url}/302`, { redirects: 2 })).toEqual(refused('redirect-refused'));
   });
 
-  test('within the origin takes along who asks', async () => {
+  test('within the origin keeps the credentials', async () => {
     const url = await plain(server(() => '/end'));
     await get(clientOf(), `${url}/302`, { redirects: 1, headers });
     expect(heard.at(-1)).toBe('GET /end Bearer secret text/plain');
   });
 
-  test('to another origin does not', async () => {
+  test('to another origin drops the credentials', async () => {
     const other = await plain(server(() => '/'));
     const url = await plain(server(() => `${other}/end`));
     await get(clientOf(), `${url}/302`, { redirects: 1, headers });
@@ -227,13 +227,13 @@ describe('a redirect', () => {
     [303, 'GET', ''],
     [307, 'POST', 'posted'],
     [308, 'POST', 'posted'],
-  ])('%i of something posted asks with %s', async (status, method, body) => {
+  ])('with status %i of a POST is followed with %s', async (status, method, body) => {
     const url = await plain(server(() => '/end'));
     const answer = await get(clientOf(), `${url}/${status}`, { redirects: 1, method: 'POST', body: 'posted' });
     expect([heard.at(-1)?.split(' ')[0], textOf(answer)]).toEqual([method, `${body}there`]);
   });
 
-  test('does not post the same to another origin', async () => {
+  test('to another origin does not repeat a POST', async () => {
     const other = await plain(server(() => '/'));
     const url = await plain(server(() => `${other}/end`));
     const posting = { redirects: 1, method: 'POST', body: 'secret' } as const;
@@ -241,7 +241,7 @@ describe('a redirect', () => {
     expect(heard).toHaveLength(1);
   });
 
-  test('does not leave https', async () => {
+  test('to an unencrypted address is refused', async () => {
     const other = await plain(server(() => '/'));
     const url = await encrypted(server(() => `${other}/end`));
     expect(await get(clientOf(), `${url}/302`, { redirects: 1 })).toEqual(refused('redirect-refused'));
@@ -249,7 +249,7 @@ describe('a redirect', () => {
   });
 
   test.each(['http://127.0.0.2/', 'http://169.254.169.254/latest/meta-data', 'http://[::1]/', 'http://2130706434/'])(
-    'to %s is looked at anew',
+    'to %s is checked again',
     async (location) => {
       const url = await plain(server(() => location));
       expect(await get(clientOf(), `${url}/302`, { redirects: 1 })).toEqual(refused('blocked'));
@@ -265,8 +265,8 @@ describe('a redirect', () => {
   );
 });
 
-describe('in the shape of fetch', () => {
-  test('forms and headers are sent, and the answer is a Response', async () => {
+describe('guarded requests as fetch', () => {
+  test('send forms and headers, and return a Response', async () => {
     const url = await plain((request, response) => {
       response.setHeader('content-type', 'application/json').setHeader('content-encoding', 'gzip');
       request.on('data', (body) =>
@@ -283,12 +283,12 @@ describe('in the shape of fetch', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
   });
 
-  test('an answer without a body has none', async () => {
+  test('return no body where the answer has none', async () => {
     const url = await plain((_, response) => void response.writeHead(204).end());
     expect((await outboundFetch(clientOf(), bounds)(url)).status).toBe(204);
   });
 
-  test('what is not answered is thrown, with its reason', async () => {
+  test('throw the reason where there is no answer', async () => {
     const asking = outboundFetch(clientOf({ allowedNetworks: [] }), bounds)('https://127.0.0.1/');
     await expect(asking).rejects.toThrow(new OutboundError('blocked'));
   });

@@ -68,8 +68,8 @@ async function formFor(asked: OrderToPay, returnPath: string) {
 }
 const refusal = (reason: string) => ({ ok: false, reason });
 
-describe('a form for Epay', () => {
-  test('has the members of the contract, signed so that Epay takes it', async () => {
+describe('a payment form for Epay', () => {
+  test('has the members of the contract, with a valid signature', async () => {
     const asked = order();
     const { url, fields } = await formFor(asked, '/log');
     expect(url).toBe(`${cashier.url}/submit.php`);
@@ -89,7 +89,7 @@ describe('a form for Epay', () => {
     expect(() => cashier.post({ ...fields, out_trade_no: `${asked.id}1`, money: '0.01' })).toThrow('not signed');
   });
 
-  test('has notices sent to the address that is kept for them', async () => {
+  test('has the configured address for webhooks', async () => {
     options.CustomCallbackAddress = 'https://notices.example';
     const { fields } = await formFor(order(), '/log');
     expect(fields).toMatchObject({
@@ -104,14 +104,14 @@ describe('a form for Epay', () => {
     expect(provider.methods()).toEqual([]);
   });
 
-  test('is not offered where the return address is no URL', () => {
+  test('is not offered with an invalid return address', () => {
     options.PayAddress = 'javascript:alert(1)';
     expect(provider.methods()).toEqual([]);
   });
 });
 
-describe('a notice of Epay', () => {
-  test('tells which order was paid, how much, and by which way', async () => {
+describe('a webhook of Epay', () => {
+  test('contains the paid order, the amount, and the payment method', async () => {
     const { id } = await taken();
     expect(await read(cashier.notice(id))).toEqual({
       ok: true,
@@ -128,7 +128,7 @@ describe('a notice of Epay', () => {
     });
   });
 
-  test('of anything but a success tells of no money', async () => {
+  test('without success is no payment', async () => {
     const { id } = await taken();
     for (const trade_status of ['TRADE_CLOSED', 'WAIT_BUYER_PAY', 'trade_success'])
       expect(await read(cashier.notice(id, { trade_status }))).toEqual({
@@ -138,7 +138,7 @@ describe('a notice of Epay', () => {
       });
   });
 
-  test('is believed with no other member than was signed', async () => {
+  test('is accepted with its signed members only', async () => {
     const { id } = await taken();
     for (const name of ['pid', 'trade_no', 'out_trade_no', 'type', 'name', 'money', 'trade_status', 'sign']) {
       const changed = cashier.notice(id);
@@ -153,7 +153,7 @@ describe('a notice of Epay', () => {
     expect(await read(more)).toEqual(refusal('wrong-signature'));
   });
 
-  test('is believed by the right key only, however its signature is written', async () => {
+  test('is accepted with the right key only, in any letter case of its signature', async () => {
     const { id } = await taken();
     const upper = cashier.notice(id);
     upper.set('sign', (upper.get('sign') ?? '').toUpperCase());
@@ -166,19 +166,19 @@ describe('a notice of Epay', () => {
     expect(await read(new URLSearchParams())).toEqual(refusal('wrong-signature'));
   });
 
-  test('is not believed signed in another way than both have agreed on', async () => {
+  test('is refused with another signature type than the agreed one', async () => {
     const { id } = await taken();
     const query = cashier.notice(id);
     query.set('sign_type', 'RSA2');
     expect(await read(query)).toEqual(refusal('wrong-signature'));
   });
 
-  test('of another merchant is not believed', async () => {
+  test('of another merchant is refused', async () => {
     const { id } = await taken();
     expect(await read(cashier.notice(id, { pid: '1018' }))).toEqual(refusal('wrong-merchant'));
   });
 
-  test('is read in one way only: what is told twice, or holds what separates members, is nothing', async () => {
+  test('with duplicate members, or separators in values, is refused', async () => {
     const { id } = await taken();
     const twice = cashier.notice(id);
     twice.append('money', '0.01');
@@ -193,14 +193,14 @@ describe('a notice of Epay', () => {
     expect(await read(endless)).toEqual(refusal('malformed'));
   });
 
-  test('is not believed while nothing is configured', async () => {
+  test('is refused while Epay is not configured', async () => {
     options = {};
     expect(await read(cashier.notice('USR7NOx4Tk9b0000000001'))).toEqual(refusal('not-configured'));
   });
 });
 
-describe('Epay, asked about an order', () => {
-  test('says that it is open until it is paid', async () => {
+describe('a query of an order at Epay', () => {
+  test('reports it as open until it is paid', async () => {
     const asked = await taken();
     expect(await provider.ask(asked)).toEqual({ kind: 'open' });
     cashier.pay(asked.id);
@@ -215,6 +215,6 @@ describe('Epay, asked about an order', () => {
     });
   });
 
-  test('knows nothing of one that nobody has come with', async () =>
+  test('reports an unknown order as unknown', async () =>
     expect(await provider.ask(order())).toEqual({ kind: 'open' }));
 });

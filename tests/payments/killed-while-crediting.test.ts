@@ -109,7 +109,7 @@ const credits = (events: readonly Recorded[], { stream }: Credit) =>
     return event.type === 'TopUpCompleted' || event.type === 'RedemptionCodeRedeemed' ? [event] : [];
   });
 
-test('whenever it is killed, what is asked for again credits once, and the books agree', async () => {
+test('a process killed at any point credits a repeated payment once, and the ledger is balanced', async () => {
   const [underway, unheard, behind] = [await payment(), await redemption(), [await payment(), await redemption()]];
   const all = [underway, unheard, ...behind];
   const { config } = world.gateway;

@@ -86,7 +86,7 @@ const eventsOf = async (id: PaymentId): Promise<readonly PaymentEvent[]> =>
 const credits = async (id: PaymentId) => (await eventsOf(id)).filter(({ type }) => type === 'TopUpCompleted');
 const last = async (id: PaymentId) => (await eventsOf(id)).at(-1);
 
-describe.each(cashiers)('$name', (cashier: Cashier) => {
+describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
   const { name, method, money, currency } = cashier;
   const credit = { type: 'TopUpCompleted', user: alice.id, quota: tenDollars, provider: name, money, currency };
 
@@ -117,7 +117,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     };
   };
 
-  test('credits what was paid, once, however often it tells', async () => {
+  test('credits a payment once, however many webhooks arrive', async () => {
     const id = await paid();
     expect(await tell(cashier.notice(id))).toBe(true);
     expect(await last(id)).toMatchObject({ ...credit, learned: { by: 'notice' }, late: false });
@@ -125,7 +125,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(await credits(id)).toHaveLength(1);
   });
 
-  test('credits once where all come at the same time: notices, who waits, who asks, and a round of questions', async () => {
+  test('credits once with concurrent webhooks, waiting users, queries, and polling', async () => {
     const id = await paid();
     node.clock.advance(minute);
     const taken = await Promise.all([
@@ -138,7 +138,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(await credits(id)).toMatchObject([credit]);
   });
 
-  test.each(Object.entries(cashier.forged))('is not believed in a notice %s', async (_, forge) => {
+  test.each(Object.entries(cashier.forged))('is refused with a webhook %s', async (_, forge) => {
     const id = await paid();
     expect(await tell(forge(id))).toBe(false);
     expect(await credits(id)).toEqual([]);
@@ -149,11 +149,11 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
   });
 
   test.each<[string, (id: string) => WebhookRequest]>([
-    ['less money', (id) => cashier.notice(id, { money: '0.01' })],
+    ['a smaller amount', (id) => cashier.notice(id, { money: '0.01' })],
     ['a cent less', (id) => cashier.notice(id, { money: (Number(money) - 0.01).toFixed(2) })],
-    ['more money', (id) => cashier.notice(id, { money: money.replace('.', '0.') })],
+    ['a larger amount', (id) => cashier.notice(id, { money: money.replace('.', '0.') })],
     ...Object.entries(cashier.differing).map(([what, notice]): [string, typeof notice] => [`money ${what}`, notice]),
-  ])('that tells of %s is refused, and the order stays open', async (_, notice) => {
+  ])('that reports %s is refused, and the order stays open', async (_, notice) => {
     const id = await paid();
     expect(await tell(notice(id))).toBe(false);
     expect(await tell(notice(id))).toBe(false);
@@ -164,7 +164,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(await credits(id)).toHaveLength(1);
   });
 
-  test('that tells of an order nobody has given need not tell again, and is counted', async () => {
+  test('need not repeat a webhook about an unknown order, which is counted', async () => {
     const id = await paid();
     const before = await store.head();
     expect(await tell(cashier.notice(id, { order: 'USR7NOabcdef1234567890' }))).toBe(true);
@@ -173,7 +173,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(payments.refusedNotices(root)).toEqual([{ provider: name, reason: 'unknown-order', count: 1 }]);
   });
 
-  test('that tells of an order by somebody else who takes money does not complete it', async () => {
+  test('cannot complete an order of another payment provider', async () => {
     const own = await paid();
     for (const other of cashiers.filter((each) => each !== cashier)) {
       const { id } = await payments.begin(alice, { amount: 10, method: other.method }, '/topup');
@@ -182,7 +182,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     }
   });
 
-  test('tells before the browser is back, which then finds it done', async () => {
+  test('may report before the browser returns, which then finds the order paid', async () => {
     const id = await paid();
     expect(await tell(cashier.notice(id))).toBe(true);
     const asked = requests.length;
@@ -191,7 +191,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(await credits(id)).toHaveLength(1);
   });
 
-  test('tells after the browser is back, which found nothing or was first', async () => {
+  test('may report after the browser returns, which found it open or was first', async () => {
     const unpaid = await ordered();
     expect(await comesBack(unpaid)).toBe('open');
     cashier.pay(unpaid);
@@ -203,7 +203,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(await credits(first)).toMatchObject([{ ...credit, learned: { by: 'poll' } }]);
   });
 
-  test('is asked after a start about what was paid while nobody was there', async () => {
+  test('is queried after a start about payments during the downtime', async () => {
     const [missed, open] = [await paid(), await ordered()];
     const successor = await started();
     successor.node.clock.advance(2 * minute);
@@ -214,7 +214,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     expect(await credits(missed)).toHaveLength(1);
   });
 
-  test('has its money credited, and marked as late, when it comes after the order has expired', async () => {
+  test('has a late payment credited after the order expired, and marked as late', async () => {
     const [told, asked] = [await ordered(), await ordered()];
     node.clock.advance(day + minute);
     await look()();
@@ -227,11 +227,11 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
   });
 
   describe.each<[string, Mood, string[]]>([
-    ['hangs up', 'down', ['']],
-    ['says nothing', 'slow', ['']],
-    ['answers senselessly', 'senseless', senseless],
-  ])('that %s', (_, mood, answers) => {
-    test('leaves it unknown whether an order was paid, which fails nothing and ends nothing', async () => {
+    ['disconnects', 'down', ['']],
+    ['sends nothing', 'slow', ['']],
+    ['sends nonsense', 'senseless', senseless],
+  ])('a payment provider that %s', (_, mood, answers) => {
+    test('leaves the payment of an order unknown, which fails nothing and ends nothing', async () => {
       const id = await paid();
       for (const nonsense of answers) {
         cashier.is(mood, nonsense);
@@ -251,7 +251,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     });
   });
 
-  test('is asked within bounds of time and size, always', async () => {
+  test('is queried with bounded time and size', async () => {
     const id = await paid();
     await comesBack(id);
     expect(requests.length).toBeGreaterThan(0);
@@ -261,7 +261,7 @@ describe.each(cashiers)('$name', (cashier: Cashier) => {
     }
   });
 
-  test('and an administrator who completes by hand at the same moment credit once', async () => {
+  test('and an administrator that completes by hand at the same moment credit once', async () => {
     for (let count = 0; count < 10; count++) {
       const id = await paid();
       const [byHand, ...taken] = await Promise.allSettled([

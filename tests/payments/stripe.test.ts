@@ -63,8 +63,8 @@ const credited = async (before: number, more = tenDollars): Promise<void> => {
   await until(async () => ((await owned()) === before + more ? true : null));
 };
 
-describe('a checkout', () => {
-  test('is opened for exactly what was ordered, and leads back to the wallet', async () => {
+describe('a Stripe checkout', () => {
+  test('is created for exactly the order, and leads back to the wallet', async () => {
     const { json } = await create();
     const { session_id: session, url } = json.data as { session_id: string; url: string };
     expect([json.success, url]).toEqual([true, `${stripe.url}/c/pay/${session}`]);
@@ -81,7 +81,7 @@ describe('a checkout', () => {
     });
   });
 
-  test('is shown as a way to pay, at its own price', async () => {
+  test('is listed as a payment method, with its own price', async () => {
     expect(
       await root.ask(
         '{ status { onlineTopUp } topUpOffers { methods { method currency } } topUpPrice(amount: 10, method: "stripe") { money currency quota } }',
@@ -93,7 +93,7 @@ describe('a checkout', () => {
     });
   });
 
-  test('is one, however often its order is given under one key', async () => {
+  test('is one, however often its order is repeated under one idempotency key', async () => {
     const headers = { ...client.headers, 'idempotency-key': 'checkout-1' };
     const give = () =>
       send(gateway.url, 'POST', '/api/user/stripe/create-checkout-session', { headers, body: { amount: 10 } });
@@ -107,7 +107,7 @@ describe('a checkout', () => {
     expect((await create(body)).json).toMatchObject({ success: false, message }),
   );
 
-  test('that Stripe does not open fails, and says nothing of why', async () => {
+  test('that Stripe does not create fails without Stripe’s reason', async () => {
     const answers = ['"a text"', '{}', '{"id":"cs_1","url":"javascript:alert(1)"}'];
     for (const [mood, nonsense] of [['refusing'], ['down'], ...answers.map((answer) => ['senseless', answer])]) {
       Object.assign(stripe, { mood, nonsense });
@@ -126,8 +126,8 @@ describe('a checkout', () => {
   });
 });
 
-describe('an event', () => {
-  test('of a session that is paid credits its order once, and the poll says so', async () => {
+describe('a Stripe event', () => {
+  test('of a paid session credits its order once, and the poll reports so', async () => {
     const before = await owned();
     const { session, id } = await ordered();
     expect(await statusOf(session)).toBe('open');
@@ -138,7 +138,7 @@ describe('an event', () => {
     expect(await statusOf(session)).toBe('complete');
   });
 
-  test('of a session whose money is on its way credits when it has come', async () => {
+  test('of a session with a pending payment credits when it has arrived', async () => {
     const before = await owned();
     const { id } = await ordered();
     stripe.pay(id, 'unpaid');
@@ -149,14 +149,14 @@ describe('an event', () => {
     await credited(before);
   });
 
-  test('of a session that has expired ends the order', async () => {
+  test('of an expired session ends the order', async () => {
     const { session, id } = await ordered();
     stripe.expire(id);
     expect((await tell(stripe.event('checkout.session.expired', id))).status).toBe(200);
     expect(await statusOf(session)).toBe('expired');
   });
 
-  test('that is refused is told again: its signature is of the very bytes that came', async () => {
+  test('that is refused is sent again: its signature covers the very bytes that arrived', async () => {
     const before = await owned();
     const { id } = await ordered();
     stripe.pay(id);
@@ -177,7 +177,7 @@ describe('an event', () => {
     await credited(before);
   });
 
-  test('of what is no order of ours is taken and moves nothing', async () => {
+  test('of an unknown order is accepted and moves nothing', async () => {
     const before = await owned();
     const { id } = await ordered();
     stripe.pay(id);
@@ -190,7 +190,7 @@ describe('an event', () => {
   });
 });
 
-describe('money that goes back', () => {
+describe('a refund or dispute at Stripe', () => {
   const paid = async (): Promise<string> => {
     const before = await owned();
     const { id } = await ordered();
@@ -230,7 +230,7 @@ describe('money that goes back', () => {
     expect(contents).toContain('在线充值退款，扣除额度: ＄6.663636 额度，退款金额：7.330000');
   });
 
-  test('by a dispute takes quota, and gives it again when the dispute is won', async () => {
+  test('by a dispute takes quota, and returns it when the dispute is won', async () => {
     const id = await paid();
     expect(await takenBy(stripe.dispute('charge.dispute.created', id, 1100))).toBe(0);
     const withdrawn = stripe.dispute('charge.dispute.funds_withdrawn', id, 1100);
@@ -245,7 +245,7 @@ describe('money that goes back', () => {
     expect(await stateOf(id)).toMatchObject({ disputed: false, takenBack: 0 });
   });
 
-  test('that has been spent leaves a balance below nothing', async () => {
+  test('of spent quota leaves a negative balance', async () => {
     const id = await paid();
     const has = await owned();
     await gateway.application.visible(
@@ -258,14 +258,14 @@ describe('money that goes back', () => {
     );
   });
 
-  test('before anybody has told that it came is credited and taken', async () => {
+  test('before the payment was reported is credited and taken back', async () => {
     const { id } = await ordered();
     stripe.pay(id);
     expect(await takenBy(stripe.refund(id, 1100))).toBe(0);
     expect(await stateOf(id)).toMatchObject({ status: 'COMPLETED', takenBack: tenDollars });
   });
 
-  test('of an order that Stripe does not call paid, of other money or another signature is told again', async () => {
+  test('of an unpaid order, another currency or another signature is requested again', async () => {
     const id = await paid();
     const unpaid = await ordered();
     stripe.sessionOf(unpaid.id).payment_intent = 'pi_unpaid';
@@ -281,7 +281,7 @@ describe('money that goes back', () => {
     expect((await stateOf(id))?.takenBack).toBe(0);
   });
 
-  test('of no order of ours is taken note of, and counted where it could have been one', async () => {
+  test('of an unknown order is accepted, and counted where it might have been known', async () => {
     const id = await paid();
     const unknown = async (): Promise<number> => {
       const { refusedNotices } = await root.ask('{ refusedNotices { reason count } }');
@@ -299,14 +299,14 @@ describe('money that goes back', () => {
   });
 });
 
-describe('the look of who waits', () => {
-  test('finds a session that is over', async () => {
+describe('the query of a waiting user', () => {
+  test('finds a session that has ended', async () => {
     const { session, id } = await ordered();
     stripe.expire(id);
     expect(await statusOf(session)).toBe('expired');
   });
 
-  test('is for the one who ordered', async () => {
+  test('is for the user that ordered', async () => {
     const { session } = await ordered();
     const bob = await gateway.addUser(0);
     const other = await signIn(gateway.url, bob.username, bob.password);
@@ -315,7 +315,7 @@ describe('the look of who waits', () => {
   });
 });
 
-test('in the end the books agree', async () => {
+test('the ledger is balanced after all Stripe tests', async () => {
   await withDatabase(gateway.config, quietLog, async (database) => {
     await expectLedgersToAgree(database, await ledgerAtRest(database));
   });
@@ -335,7 +335,7 @@ describe('an event of another shape', () => {
     '{"type":"checkout.session.completed","data":null}',
     '{"type":"checkout.session.completed","data":{"object":{"object":"checkout.session","client_reference_id":{"a":1}}}}',
     'no json',
-  ])('that is signed but not of Stripe’s shape is refused with 400: %s', async (body) => {
+  ])('with a valid signature is refused with 400: %s', async (body) => {
     const header = `t=${Math.floor(Date.now() / 1000)}`;
     const hmac = createHmac('sha256', secrets.webhook)
       .update(`${header.slice(2)}.${body}`)

@@ -58,8 +58,8 @@ const paymentFields = 'id status method amount quota money currency reference le
 const ownPayment = async (id: string) =>
   (await mine.ask(`mutation ($id: ID!) { pollPayment(id: $id) { ${paymentFields} } }`, { id })).pollPayment;
 
-describe('the price', () => {
-  test('is told in a body that both kinds of clients read', async () => {
+describe('the price of a top-up', () => {
+  test('is in a body that both kinds of clients read', async () => {
     const { status, json } = await client.post('/api/user/amount', { amount: 10, top_up_code: 'x' });
     expect([status, json]).toEqual([200, { success: true, message: 'success', data: '73.00' }]);
   });
@@ -70,7 +70,7 @@ describe('the price', () => {
     [{ amount: 1.5 }, '参数错误'],
     [{ amount: '10' }, '参数错误'],
     [{}, '充值数量不能小于 1'],
-  ])('of %j is refused with words in message and data', async (body, text) => {
+  ])('of %j is refused with texts in message and data', async (body, text) => {
     const { status, json } = await client.post('/api/user/amount', body);
     expect([status, json]).toEqual([200, { success: false, message: text, data: text }]);
   });
@@ -85,14 +85,14 @@ describe('the price', () => {
     await gateway.setOption('Price', '7.3');
   });
 
-  test('is of quota where quota is what is shown', async () => {
+  test('is for an amount of quota where the display unit is quota', async () => {
     await gateway.setOption('DisplayInCurrencyEnabled', 'false');
     expect((await client.post('/api/user/amount', { amount: 499_999 })).json.message).toBe('充值数量不能小于 500000');
     expect((await client.post('/api/user/amount', { amount: 750_000 })).json.data).toBe('10.95');
     await gateway.setOption('DisplayInCurrencyEnabled', 'true');
   });
 
-  test('is told over GraphQL with what is bought', async () => {
+  test('is returned over GraphQL with the quota', async () => {
     expect(
       await mine.ask(
         '{ topUpPrice(amount: 10) { money currency quota } topUpOffers { methods { method provider currency } minimum } }',
@@ -107,8 +107,8 @@ describe('the price', () => {
   });
 });
 
-describe('an order', () => {
-  test('is a form that leads to the cashier, with a trade number in the contract’s form', async () => {
+describe('a top-up order', () => {
+  test('has a form that leads to the payment provider, with a trade number of the contract’s form', async () => {
     const { json } = await client.post('/api/user/pay', { amount: 10, payment_method: 'wx' });
     expect(json).toMatchObject({ success: true, message: 'success', url: `${cashier.url}/submit.php` });
     const form = json.data as Record<string, string>;
@@ -117,7 +117,7 @@ describe('an order', () => {
     expect(() => cashier.post(form)).not.toThrow();
   });
 
-  test('is credited by its notice, durably before the cashier is told, and in the log', async () => {
+  test('is credited by its webhook, durably before the response, and is in the usage log', async () => {
     const before = await owned();
     const id = await ordered();
     cashier.pay(id);
@@ -133,7 +133,7 @@ describe('an order', () => {
   });
 
   test.each(['a form', 'the query', 'both, in parts'])(
-    'is credited once by a notice that is posted, with its members in %s',
+    'is credited once by a POST webhook, with its members in %s',
     async (where) => {
       const before = await owned();
       const id = await ordered();
@@ -156,7 +156,7 @@ describe('an order', () => {
     },
   );
 
-  test('is credited once, however often and by whomever it is told', async () => {
+  test('is credited once, however many webhooks arrive from any sender', async () => {
     const before = await owned();
     const id = await ordered();
     cashier.pay(id);
@@ -168,7 +168,7 @@ describe('an order', () => {
     await credited(before, tenDollars);
   });
 
-  test('given again under its key is the same order', async () => {
+  test('repeated under its idempotency key is the same order', async () => {
     const headers = { ...client.headers, 'idempotency-key': 'order-1' };
     const give = (amount: number) =>
       send(gateway.url, 'POST', '/api/user/pay', { headers, body: { amount, payment_method: 'zfb' } });
@@ -177,7 +177,7 @@ describe('an order', () => {
     expect((await give(20)).json.message).toBe('该幂等键已用于另一个请求，请刷新后重试');
   });
 
-  test('is nobody else’s to look at', async () => {
+  test('is invisible to other users', async () => {
     const id = await ordered();
     const bob = await gateway.addUser(0);
     const other = await new GraphqlClient(gateway.url).signIn(bob.username, bob.password);
@@ -187,7 +187,7 @@ describe('an order', () => {
     expect((await other.ask('{ ownPayments { items { id } } }')).ownPayments.items).toEqual([]);
   });
 
-  test('is one of a few that are open at a time', async () => {
+  test('is limited to a few open ones at a time', async () => {
     const eve = await gateway.addUser(0, 'eve');
     const eager = await signIn(gateway.url, 'eve', eve.password);
     const order = async () => (await eager.post('/api/user/pay', { amount: 1, payment_method: 'zfb' })).json;
@@ -198,7 +198,7 @@ describe('an order', () => {
   });
 });
 
-test('orders count where the read model stands still, too: twenty are open at most', async () => {
+test('payment orders count where the read model is stopped, too: at most twenty are open', async () => {
   const mallory = await gateway.addUser(0, 'mallory');
   const eager = await signIn(gateway.url, 'mallory', mallory.password);
   const order = async () => (await eager.post('/api/user/pay', { amount: 1, payment_method: 'zfb' })).json;
@@ -226,8 +226,8 @@ test('orders count where the read model stands still, too: twenty are open at mo
   });
 });
 
-describe('a notice', () => {
-  test('that is refused hears so, is counted and logged without the key, and moves nothing', async () => {
+describe('a payment webhook', () => {
+  test('that is refused is answered so, counted and logged without the key, and moves nothing', async () => {
     const before = await owned();
     const id = await ordered();
     const forged = cashier.notice(id);
@@ -243,7 +243,7 @@ describe('a notice', () => {
     expect(gateway.logged.join('\n')).not.toContain(merchant.key);
   });
 
-  test('is not credited by a form that is not signed, or says a member twice', async () => {
+  test('is not credited without a signature, or with a duplicate member', async () => {
     const before = await owned();
     const id = await ordered();
     cashier.pay(id);
@@ -272,18 +272,18 @@ describe('a notice', () => {
     expect(elsewhere.status).toBe(415);
   });
 
-  test('that would change nothing by coming again is taken', async () => {
+  test('whose repetition would change nothing is accepted', async () => {
     const id = await ordered();
     expect(await notify(cashier.notice('USR1NOabcdef1234567890'))).toBe('success');
     expect(await notify(cashier.notice(id, { trade_status: 'TRADE_CLOSED' }))).toBe('success');
   });
 });
 
-describe('administrators', () => {
+describe('administrators of payment orders', () => {
   const complete =
     'mutation ($id: ID!, $reason: String!, $stepUp: String) { completePayment(id: $id, reason: $reason, stepUp: $stepUp) { status learned reason completedBy { username } } }';
 
-  test('see every order, and whose it is', async () => {
+  test('see every order with its user', async () => {
     const id = await ordered();
     const { payments } = await root.ask(
       'query ($id: ID!) { payments(id: $id) { items { id status user { username } } total } }',
@@ -292,7 +292,7 @@ describe('administrators', () => {
     expect(payments).toEqual({ items: [{ id, status: 'OPEN', user: { username: 'alice' } }], total: 1 });
   });
 
-  test('have one asked about, and are told when the provider does not say', async () => {
+  test('can query one, and learn when the provider does not report on it', async () => {
     const before = await owned();
     const id = await ordered();
     const recheck = 'mutation ($id: ID!) { recheckPayment(id: $id) { status } }';
@@ -305,7 +305,7 @@ describe('administrators', () => {
     await credited(before, tenDollars);
   });
 
-  test('complete one by hand, once, with a reason that is kept', async () => {
+  test('complete one by hand, once, with a recorded reason', async () => {
     const before = await owned();
     const id = await ordered();
     expect(
@@ -328,7 +328,7 @@ describe('administrators', () => {
     expect(ownPayments).toBeNull();
   });
 
-  test('credit nobody of their own rank by hand, themselves included', async () => {
+  test('cannot credit users of their own role by hand, themselves included', async () => {
     const { actor, username, password } = await gateway.addUser(0, 'adam');
     await gateway.application.visible(await gateway.application.users.manage(gateway.root, actor.id, 'promote'));
     const admin = await signIn(gateway.url, username, password);
@@ -347,7 +347,7 @@ describe('administrators', () => {
   });
 });
 
-test('in the end the books agree', async () => {
+test('the ledger is balanced after all top-up tests', async () => {
   await withDatabase(gateway.config, quietLog, async (database) => {
     await expectLedgersToAgree(database, await ledgerAtRest(database));
   });

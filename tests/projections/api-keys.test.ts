@@ -38,7 +38,7 @@ forEachTest(
 describe('an issued API key', () => {
   const limited = { modelLimitsEnabled: true, modelLimits: ['gpt-4o', 'a,b'], allowIps: ['10.0.0.0/8'], group: 'vip' };
 
-  test('is shown with its terms and its quota', async () => {
+  test('is listed with its terms and its quota', async () => {
     const expiresAt = at(3_600);
     const db = await projected.given(issued(aliceKey, alice, 500, { ...limited, expiresAt }));
     const row = await apiKeyById(db, aliceKey);
@@ -90,7 +90,7 @@ describe('an issued API key', () => {
     ['manual', 'disabled'],
     ['expired', 'expired'],
     ['exhausted', 'exhausted'],
-  ] as const)('is switched off (%s) and on again', async (cause, status) => {
+  ] as const)('is disabled (%s) and enabled again', async (cause, status) => {
     const db = await projected.given(
       issued(aliceKey, alice, 500),
       ofApiKey(aliceKey, { type: 'ApiKeyDisabled', owner: alice, cause }),
@@ -110,14 +110,14 @@ describe('an issued API key', () => {
     expect(await apiKeyByHash(db, 'hash of key 12')).toMatchObject({ id: aliceKey, deleted_at: seconds(at(9)) });
   });
 
-  test('may have any name its owner can send', async () => {
+  test('may have any valid name', async () => {
     const db = await projected.given(issued(aliceKey, alice, 1, { name: 'a\0b\ud800c\\u0000 😀' }));
     expect(await apiKeyById(db, aliceKey)).toMatchObject({ name: 'a\ufffdb\ufffdc\\u0000 😀' });
   });
 });
 
-describe('what an API key may still spend', () => {
-  test('goes down with the hold, and comes to the charge', async () => {
+describe('the remaining quota of an API key', () => {
+  test('is reduced by the reservation, and then by the charge', async () => {
     const db = await projected.given(issued(aliceKey, alice, 500), reserved('a', 300));
     expect(await apiKeyById(db, aliceKey)).toMatchObject({ remain_quota: 200, used_quota: 300, accessed_at: null });
     await projected.given(when(at(70), settled('a', 300, 120)));
@@ -128,12 +128,12 @@ describe('what an API key may still spend', () => {
     });
   });
 
-  test('comes back with a release', async () => {
+  test('is restored by a release', async () => {
     const db = await projected.given(issued(aliceKey, alice, 500), reserved('a', 300), released('a', 300));
     expect(await apiKeyById(db, aliceKey)).toMatchObject({ remain_quota: 500, used_quota: 0, accessed_at: null });
   });
 
-  test('comes back with a refund', async () => {
+  test('is restored by a refund', async () => {
     const history = [issued(aliceKey, alice, 500), reserved('a', 300), settled('a', 300, 120), refunded('a', 120)];
     expect(await apiKeyById(await projected.given(...history), aliceKey)).toMatchObject({
       remain_quota: 500,
@@ -150,7 +150,7 @@ describe('what an API key may still spend', () => {
     expect(await apiKeyById(db, aliceKey)).toMatchObject({ remain_quota: -120, used_quota: 120 });
   });
 
-  test('is nobody’s when no key pays', async () => {
+  test('does not change for a call without a key', async () => {
     const facts = { apiKeyId: null, apiKeyName: 'playground-default' };
     const db = await projected.given(
       issued(aliceKey, alice, 500),

@@ -26,7 +26,7 @@ const causes = async (channelId = east, range: object = {}) => {
   return found.map(({ status, code, failures, rescued: made }) => [status, code, failures, made]);
 };
 
-test('every attempt counts by its cause, also one that another channel made good', async () => {
+test('every attempt is counted by its cause, also one that another channel made up for', async () => {
   await projected.given(rescued('a', attempt(east, 500, 'server_error'), attempt(east, null, 'timeout')));
   await projected.given(
     lost('b', attempt(east, 500, 'server_error'), attempt(west, 429, null)),
@@ -42,7 +42,7 @@ test('every attempt counts by its cause, also one that another channel made good
   expect(most).toMatchObject({ last_at: seconds(at(9)), last_request_id: 'c' });
 });
 
-test('an event of an earlier release counts for the channel that was tried last', async () => {
+test('an event of an earlier release is counted for the channel that was tried last', async () => {
   await projected.given(
     released('a', 100, { attempts: [west, east], reason: 'upstream-failed', status: 502, code: 'bad_gateway' }),
     released('b', 100, { attempts: [east], reason: 'caller-left', status: null, code: null }),
@@ -52,7 +52,7 @@ test('an event of an earlier release counts for the channel that was tried last'
   expect(await causes(west)).toEqual([]);
 });
 
-test('hours are summed where a range is longer', async () => {
+test('failures are summed by hour where a range is longer', async () => {
   await projected.given(
     when(at(-3_600), lost('a', attempt(east, 500, null))),
     lost('b', attempt(east, 500, null)),
@@ -61,7 +61,7 @@ test('hours are summed where a range is longer', async () => {
   expect(await causes(east, { from: hour - 3_600 })).toEqual([[500, '', 2, 0]]);
 });
 
-test('codes are an upstream’s: long ones are cut, and what cannot be stored makes no second row', async () => {
+test('error codes are those of upstreams: long ones are cut, and unstorable ones make no second row', async () => {
   const codes = ['x'.repeat(90), 'a\0b', 'a\uFFFDb'];
   await projected.given(lost('a', ...codes.map((code) => attempt(east, 400, code))));
   expect(await causes()).toEqual([

@@ -30,7 +30,7 @@ const balance = (told: string): Fact =>
   ofChannel(east, { type: 'ChannelBalanceObserved', balance: told, becameLow: false });
 
 describe('the history of channels', () => {
-  test('tells who did what and why, newest first, by the name of that time', async () => {
+  test('lists user, change and reason, newest first, under the name of that time', async () => {
     const db = await projected.given(
       by(admin, added(east, { name: 'harbour' })),
       by(admin, edited(east, { name: 'lighthouse', weight: 7 })),
@@ -54,7 +54,7 @@ describe('the history of channels', () => {
     ]);
   });
 
-  test('compares an edit with what was there before, also where that came in another batch', async () => {
+  test('compares an edit with the previous state, also from another batch', async () => {
     await projected.given(added(east, { priority: 1 }));
     await projected.given(tested(true), edited(east, { priority: 2 }));
     const db = await projected.given(edited(east, { priority: 3 }));
@@ -66,7 +66,7 @@ describe('the history of channels', () => {
     ]);
   });
 
-  test('is of one channel or one kind of news where that is asked for, and goes on where a page ended', async () => {
+  test('is filtered by channel or kind, and continues where a page ended', async () => {
     const db = await projected.given(added(east), added(west), tested(true), tested(false), balance('3'));
     const tests = await channelChanges(db, { ...all, channelId: east, part: 'tested', max: 1 });
     expect(tests).toMatchObject([{ position: 3, ok: false }]);
@@ -75,7 +75,7 @@ describe('the history of channels', () => {
     expect(await channelChanges(db, { ...all, channelId: west })).toMatchObject([{ position: 1, kind: 'added' }]);
   });
 
-  test('has a balance only where it is another', async () => {
+  test('includes a balance only when it changed', async () => {
     await projected.given(added(east), balance('3'), balance('3'), edited(east, { weight: 1 }));
     const db = await projected.given(balance('3'), balance('2.5'));
     const told = await channelChanges(db, { ...all, part: 'balance' });
@@ -85,7 +85,7 @@ describe('the history of channels', () => {
     ]);
   });
 
-  test('knows why the last test of a channel failed, until one passes', async () => {
+  test('has the reason of the last failed test of a channel, until one passes', async () => {
     const failing = async (db: ReadModels) => [
       await testErrors(db, [east, west]),
       (await searchChannels(db, { testFailed: true })).map(({ id }) => id),
@@ -104,7 +104,7 @@ describe('the history of channels', () => {
     expect(await failing(await projected.given(tested(true)))).toEqual([new Map(), [], [west, east]]);
   });
 
-  test('never holds a secret', async () => {
+  test('never contains a secret', async () => {
     const secrets = { key: SecretId('key-name-9'), keyHash: 'hash', proxy: null };
     await projected.given(added(east), {
       ...edited(east, {}),
@@ -115,7 +115,7 @@ describe('the history of channels', () => {
     expect(rows?.join()).not.toMatch(/planted|key-name-9/);
   });
 
-  test('keeps the newest thousand tests of a channel, and everything people did', async () => {
+  test('keeps the newest thousand tests of a channel, and all changes by users', async () => {
     const many = Array.from({ length: maxObservations + 5 }, (_, n) => tested(n % 2 === 0));
     const db = await projected.given(
       added(east),
@@ -130,7 +130,7 @@ describe('the history of channels', () => {
     expect(await channelChanges(db, { ...all, channelId: west })).toHaveLength(2);
   });
 
-  test('knows nothing of a channel that was never added', async () => {
+  test('is empty for an unknown channel', async () => {
     const db = await projected.given(tested(true), ofChannel(east, { type: 'ChannelRemoved' }));
     expect((await channelChanges(db, all)).map(({ name }) => name)).toEqual(['', '']);
   });

@@ -37,7 +37,7 @@ forEachTest(
 const north = ChannelId(5);
 const south = ChannelId(6);
 
-describe('a channel', () => {
+describe('a channel in the read model', () => {
   const full = {
     tag: 'eu',
     priority: -3,
@@ -47,7 +47,7 @@ describe('a channel', () => {
     maxInputTokens: 100,
   };
 
-  test('is shown with its settings, and refers to its secrets', async () => {
+  test('has its settings, and references to its secrets', async () => {
     const db = await projected.given(added(east, full));
     const row = await channelById(db, east);
     expect(row).toMatchObject({
@@ -65,7 +65,7 @@ describe('a channel', () => {
     expect(row && channelSecrets(row)).toEqual({ key: 'upstream 3', keyHash: 'hash of upstream 3', proxy: null });
   });
 
-  test('remembers why and when it was switched automatically, whatever is done by hand', async () => {
+  test('keeps the reason and the time of the last automatic switch, whatever is done by hand', async () => {
     const db = await projected.given(
       added(east),
       when(at(5), ofChannel(east, { type: 'ChannelDisabled', automatic: true, reason: 'invalid key' })),
@@ -80,7 +80,7 @@ describe('a channel', () => {
     expect(await channelById(db, east)).toMatchObject({ status_reason: '', status_time: seconds(at(9)) });
   });
 
-  test('shows how long the last test that passed took, and when it was last tested', async () => {
+  test('has the duration of the last passed test, and the time of the last test', async () => {
     const db = await projected.given(
       added(east),
       ofChannel(east, { type: 'ChannelTested', ok: true, responseTimeMs: 812.4, error: null, usage: null }),
@@ -89,7 +89,7 @@ describe('a channel', () => {
     expect(await channelById(db, east)).toMatchObject({ response_time_ms: 812, tested_at: seconds(at(60)) });
   });
 
-  test('shows the balance of its account as last told, and when', async () => {
+  test('has the last reported balance of its account, with its time', async () => {
     const db = await projected.given(added(east));
     expect(await channelById(db, east)).toMatchObject({ balance: null, balance_updated_at: null });
     await projected.given(
@@ -100,7 +100,7 @@ describe('a channel', () => {
     expect(await channelById(db, east)).toMatchObject({ balance: '-0.25', balance_updated_at: seconds(at(60)) });
   });
 
-  test('adds up what calls through it were charged', async () => {
+  test('sums the charges of its calls', async () => {
     const db = await projected.given(
       added(east),
       reserved('a', 9),
@@ -113,7 +113,7 @@ describe('a channel', () => {
     expect(await channelById(db, east)).toMatchObject({ used_quota: 12 });
   });
 
-  test('does not count what was given back', async () => {
+  test('does not include refunds', async () => {
     const db = await projected.given(added(east), reserved('a', 9), settled('a', 9, 5), refunded('a', 5));
     expect(await channelById(db, east)).toMatchObject({ used_quota: 0 });
   });
@@ -123,13 +123,13 @@ describe('a channel', () => {
     expect(await channelById(db, east)).toMatchObject({ models: ['only'], groups: ['vip'], priority: 9 });
   });
 
-  test('is gone when removed', async () => {
+  test('is absent when removed', async () => {
     const db = await projected.given(added(east), added(west), ofChannel(east, { type: 'ChannelRemoved' }));
     expect((await allChannels(db)).map(({ id }) => id)).toEqual([west]);
   });
 });
 
-describe('lists of channels', () => {
+describe('a list of channels', () => {
   const all = [
     added(east, { priority: 1, tag: 'eu', models: ['gpt-4o'] }),
     added(west, { name: 'w%st', priority: 5, tag: 'us', models: ['o1'], groups: ['vip-only'] }),
@@ -139,7 +139,7 @@ describe('lists of channels', () => {
   ];
   const ids = (rows: readonly { id: ChannelId }[]) => rows.map(({ id }) => id);
 
-  test('are sorted by priority or by age, in pages', async () => {
+  test('is sorted by priority or by age, in pages', async () => {
     const db = await projected.given(...all);
     expect(ids(await allChannels(db, 'priority'))).toEqual([north, west, east, south]);
     expect(ids(await allChannels(db, 'id'))).toEqual([south, north, west, east]);
@@ -148,7 +148,7 @@ describe('lists of channels', () => {
     expect(await page.count()).toBe(4);
   });
 
-  test('page by tag: all channels of the tags of the page, untagged ones never', async () => {
+  test('by tag has pages of tags with all their channels, without untagged ones', async () => {
     const db = await projected.given(...all);
     const first = await channelPageByTag(db, { page: 1, size: 1 });
     expect(ids(first.items)).toEqual([north, east]);
@@ -166,7 +166,7 @@ describe('lists of channels', () => {
     ['a provider', { type: 14 }, [north]],
     ['a tag', { tag: 'eu' }, [north, east]],
     ['all of it together', { keyword: 'east', model: 'gpt', group: 'vip', tag: 'eu', type: 1 }, [east]],
-  ] as const)('are searched by %s', async (_, filter, found) => {
+  ] as const)('is searched by %s', async (_, filter, found) => {
     const db = await projected.given(...all);
     expect(ids(await searchChannels(db, filter))).toEqual(found);
   });

@@ -28,7 +28,7 @@ const orNull = <Value>(values: fc.Arbitrary<Value>) => fc.array(fc.option(values
 const written = (values: readonly unknown[]) => values.map((value) => (value === null ? null : String(value)));
 const runs = { numRuns: 60 };
 
-test('columns of whole numbers are read back as they were written', async () => {
+test('a column of integers is read back as written', async () => {
   const largest = Number.MAX_SAFE_INTEGER;
   const edges = [0, 1, -1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, -(2 ** 32), largest, -largest];
   expect(await received(column('bigint', edges))).toEqual(written(edges));
@@ -53,13 +53,13 @@ test('columns of whole numbers are read back as they were written', async () => 
   );
 });
 
-test.each(['bigint', 'integer', 'smallint', 'numeric'] as const)('of %s nothing but whole numbers', (type) => {
+test.each(['bigint', 'integer', 'smallint', 'numeric'] as const)('for %s without other values', (type) => {
   for (const value of [1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => arrayOf(column(type, [value]))).toThrow(RangeError);
   }
 });
 
-test('numbers of any length', async () => {
+test('for numbers of any length', async () => {
   const edges = [
     0n,
     1n,
@@ -90,12 +90,12 @@ test('numbers of any length', async () => {
   );
 });
 
-test('more than fits where they are put together', async () => {
+test('beyond the size of its buffer', async () => {
   const many = Array.from({ length: 3_000 }, (_, index) => 10n ** BigInt(index % 300));
   expect(await received(column('numeric', many))).toEqual(written(many));
 });
 
-test('columns of booleans are read back as they were written', async () => {
+test('a column of booleans is read back as written', async () => {
   await fc.assert(
     fc.asyncProperty(orNull(fc.boolean()), async (values) => {
       expect(await received(column('boolean', values))).toEqual(written(values));
@@ -104,7 +104,7 @@ test('columns of booleans are read back as they were written', async () => {
   );
 });
 
-test('texts, in which what cannot be stored becomes U+FFFD', async () => {
+test('a column of texts is stored with U+FFFD for unstorable characters', async () => {
   const edges = ['', 'NULL', 'a,b', '{}', '"', '\\', ' spaced ', 'a\nb\tc', '模型', null, 'a\0b', '\ud800x', 'y\udc00'];
   const stored = [...edges.slice(0, -3), 'a\ufffdb', '\ufffdx', 'y\ufffd'];
   expect(await received(column('text', edges))).toEqual(stored);
@@ -117,7 +117,7 @@ test('texts, in which what cannot be stored becomes U+FFFD', async () => {
   );
 });
 
-test('JSON, of which null is no value', async () => {
+test('a column of JSON is stored with null as no value', async () => {
   const values = [{ a: '"\\', b: [1, null] }, [], null, 'text', { broken: 'a\0b' }];
   expect(await received(column('json', values))).toEqual([
     '{"a":"\\"\\\\","b":[1,null]}',
@@ -128,7 +128,7 @@ test('JSON, of which null is no value', async () => {
   ]);
 });
 
-describe('durations of calls', () => {
+describe('a column of latencies', () => {
   /** As numbers beside each other: twelve digits a class. */
   const added = (durations: readonly { readonly ms: number; readonly sign: 1 | -1 }[]) => {
     const whole = Distribution.empty();
@@ -143,7 +143,7 @@ describe('durations of calls', () => {
     { maxLength: 30 },
   );
 
-  test('add up, in a batch as in Postgres', async () => {
+  test('is summed in a batch as in Postgres', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(durations, { maxLength: 6 }), async (batches) => {
         const together = Distribution.empty();
@@ -158,7 +158,7 @@ describe('durations of calls', () => {
     );
   });
 
-  test('many of one class', async () => {
+  test('is summed for many of one class', async () => {
     const many = Distribution.empty();
     for (let count = 0; count < 12_345; count++) many.count(1, 1);
     many.count(3, 1);

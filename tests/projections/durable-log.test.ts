@@ -25,7 +25,7 @@ import {
   toRecord,
 } from './history.js';
 
-test('two nodes over a log in Postgres, their connections cut again and again, count every call once', async () => {
+test('two nodes over a log in Postgres count every call once while their connections are cut repeatedly', async () => {
   const { connection, pool, drop } = await createTestDatabase();
   const store = await openPostgresEventStore({ connection, log: quietLog });
   const append = async (fact: Fact): Promise<Position> => {

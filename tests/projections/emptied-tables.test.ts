@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('tables are filled on any connection, also when they were made on one that read models were read on', async () => {
+test('tables are filled on any connection, also when they were created on one that had read models queried', async () => {
   const reader = await database.pool.connect();
   const reading = readModels.map(schemaOf).join(', ');
   const other = { query: (text: string) => reader.query(text), connect: () => database.pool.connect() };

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a start does not wait for checkpoints that a node hanging in the middle of a batch still holds', async () => {
+test('a start does not wait for checkpoints locked by a node that hangs in the middle of a batch', async () => {
   await prepareReadModels(database.pool, readModels);
   const hung = newClient(database.connection);
   await hung.connect();

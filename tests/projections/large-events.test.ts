@@ -16,7 +16,7 @@ const effort = 3_000_000;
 /** Half of it is the program itself. */
 const heapMiB = 128;
 
-test('34 events of 3 MB are folded, folded anew and followed live in a heap with room for half of them', async () => {
+test('events of 3 MB, 34 in number, are folded, rebuilt and followed live in a heap with space for half of them', async () => {
   const { connection, pool, drop } = await createTestDatabase();
   // Compressing what nobody reads again would be most of the time.
   await pool.query('ALTER TABLE events ALTER COLUMN data SET STORAGE EXTERNAL');

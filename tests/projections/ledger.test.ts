@@ -59,11 +59,11 @@ const balances = async (...facts: readonly Fact[]) => {
 };
 
 describe('every movement sums to zero', () => {
-  test('a grant comes from grants', async () => {
+  test('for a grant, which comes from grants', async () => {
     expect(await balances(granted(alice, 100))).toEqual({ 'user:7:available': 100, grants: -100 });
   });
 
-  test('an adjustment comes from adjustments, its gift from grants', async () => {
+  test('for an adjustment, which comes from adjustments, and its gift from grants', async () => {
     expect(await balances(adjusted(alice, 110, 10))).toEqual({
       'user:7:available': 110,
       adjustments: -100,
@@ -72,7 +72,7 @@ describe('every movement sums to zero', () => {
     expect(await balances(adjusted(alice, -30))).toMatchObject({ 'user:7:available': 80, adjustments: -70 });
   });
 
-  test('a redeemed code comes from codes', async () => {
+  test('for a redeemed code, which comes from codes', async () => {
     expect(await balances(codeIssued(1), redeemed(1, alice))).toEqual({ 'user:7:available': 500, codes: -500 });
     expect(await postingsOf(projected.db, 'user:7:available', { limit: 1 })).toMatchObject([
       { amount: 500, kind: 'redemption' },
@@ -80,7 +80,7 @@ describe('every movement sums to zero', () => {
     expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
   });
 
-  test('a reward for inviting comes from grants, and is apart from the balance until it is transferred', async () => {
+  test('for a reward for inviting, which comes from grants, and is separate from the balance until it is transferred', async () => {
     expect(await balances(rewarded(alice, 100, bob))).toEqual({ 'user:7:invites': 100, grants: -100 });
     expect((await quotaSnapshot(projected.db, alice)).balance).toBe(0n);
     expect(await balances(transferred(alice, 60))).toEqual({
@@ -96,7 +96,7 @@ describe('every movement sums to zero', () => {
     expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
   });
 
-  test('a reservation moves within the user’s own accounts', async () => {
+  test('for a reservation, which moves within the user’s own accounts', async () => {
     expect(await balances(granted(alice, 100), reserved('a', 40))).toEqual({
       'user:7:available': 60,
       'user:7:reserved': 40,
@@ -104,7 +104,7 @@ describe('every movement sums to zero', () => {
     });
   });
 
-  test('a settlement goes to revenue, the rest of the hold back to the user', async () => {
+  test('for a settlement, which goes to revenue, with the rest of the reservation back to the user', async () => {
     expect(await balances(granted(alice, 100), reserved('a', 40), settled('a', 40, 15))).toEqual({
       'user:7:available': 85,
       revenue: 15,
@@ -112,18 +112,18 @@ describe('every movement sums to zero', () => {
     });
   });
 
-  test('a settlement above the hold may leave a debt', async () => {
+  test('for a settlement above the reservation, which may leave a debt', async () => {
     expect(await balances(reserved('a', 40), settled('a', 40, 55))).toEqual({ 'user:7:available': -55, revenue: 55 });
   });
 
-  test('a release gives the hold back', async () => {
+  test('for a release, which returns the reservation', async () => {
     expect(await balances(granted(alice, 100), reserved('a', 40), released('a', 40))).toEqual({
       'user:7:available': 100,
       grants: -100,
     });
   });
 
-  test('a release whose upstream cost nobody knows is booked to suspense as well', async () => {
+  test('for a release with unknown upstream cost, which is booked to suspense as well', async () => {
     const recovered = released('a', 40, { reason: 'recovered', suspense: Quota(40) });
     expect(await balances(granted(alice, 100), reserved('a', 40), recovered)).toEqual({
       'user:7:available': 100,
@@ -133,7 +133,7 @@ describe('every movement sums to zero', () => {
     });
   });
 
-  test('a settlement may carry the cost of attempts before it, which nobody pays', async () => {
+  test('for a settlement with the cost of earlier attempts, which is in suspense', async () => {
     const retried = settled('a', 40, 15, { suspense: Quota(40) });
     expect(await balances(granted(alice, 100), reserved('a', 40), retried)).toEqual({
       'user:7:available': 85,
@@ -143,7 +143,7 @@ describe('every movement sums to zero', () => {
     });
   });
 
-  test('a refund gives the charge back to user and key, and books the work done to suspense', async () => {
+  test('for a refund, which returns the charge to user and key, and books the work done to suspense', async () => {
     const history = [granted(alice, 100), issued(aliceKey, alice, 50), reserved('a', 40), settled('a', 40, 15)];
     expect(await balances(...history, refunded('a', 15))).toEqual({
       'user:7:available': 100,
@@ -158,7 +158,7 @@ describe('every movement sums to zero', () => {
     expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
   });
 
-  test('a refund on a later day is taken out of the day of its settlement', async () => {
+  test('for a refund on a later day, which is subtracted from the day of its settlement', async () => {
     const settlement = { charged: Quota(15), usage: {}, channelId: east, attempts: [], useTimeMs: 1 };
     const refund = refunded('a', 15, { settlement: { ...settlement, eventId: eventId(1), at: at() } });
     await projected.given(issued(aliceKey, alice, 50), reserved('a', 40), settled('a', 40, 15));
@@ -171,7 +171,7 @@ describe('every movement sums to zero', () => {
     expect(isSound(await verifyLedger(projected.db, projected.store))).toBe(true);
   });
 
-  test('and so do all of them together, batch after batch', async () => {
+  test('for all of them together, batch after batch', async () => {
     const db = await projected.given(granted(alice, 100), adjusted(bob, 70, 7), reserved('a', 40));
     await projected.given(settled('a', 40, 55), reserved('b', 9, { facts: { userId: bob } }));
     expect(await trialBalance(db)).toEqual({ sum: 0, accounts: 7, available: 106, reserved: 9 });
@@ -181,7 +181,7 @@ describe('every movement sums to zero', () => {
 });
 
 describe('postings', () => {
-  test('are kept for what the usage log does not tell', async () => {
+  test('are kept for movements that the usage log does not contain', async () => {
     const db = await projected.given(granted(alice, 100), reserved('a', 40), settled('a', 40, 15), adjusted(alice, 5));
     expect(await postingsOf(db, 'user:7:available', { limit: 10 })).toEqual([
       { position: 3, account: 'user:7:available', amount: 5, kind: 'adjustment', created_at: seconds(at()) },
@@ -192,7 +192,7 @@ describe('postings', () => {
 });
 
 describe('open calls', () => {
-  test('are those without an outcome, in the order of the log, with all their reservation said', async () => {
+  test('are those without an outcome, in the order of the log, with their whole reservation', async () => {
     const first = reserved('first', 40);
     const db = await projected.given(when(at(10), reserved('second', 5)), when(at(5), first), reserved('done', 1));
     await projected.given(settled('done', 1, 1), when(at(20), reserved('third', 5)), released('third', 5));
@@ -206,7 +206,7 @@ describe('open calls', () => {
     expect(await openCalls(db, { after: null, upTo: newest, limit: 1 })).toHaveLength(1);
   });
 
-  test('that an earlier release has kept are told with the price in the words of today', async () => {
+  test('of an earlier release are read with the price in its current form', async () => {
     const db = await projected.given(reserved('a', 50));
     const { price: _price, ...kept } = reserved('a', 50).event as CallReserved;
     const earlier = {
@@ -225,8 +225,8 @@ describe('open calls', () => {
   });
 });
 
-describe('a snapshot for the quota gate', () => {
-  test('tells a user’s balance without holds, the holds, and the position both are of', async () => {
+describe('a ledger snapshot for the quota gate', () => {
+  test('contains a user’s balance without reservations, the reservations, and the position of both', async () => {
     const db = await projected.given(granted(alice, 100), reserved('a', 40), reserved('b', 5));
     await projected.given(settled('b', 5, 3));
     expect(await quotaSnapshot(db, alice)).toEqual({
@@ -237,7 +237,7 @@ describe('a snapshot for the quota gate', () => {
     });
   });
 
-  test('tells the same of an API key', async () => {
+  test('contains the same for an API key', async () => {
     const edited = { type: 'ApiKeyEdited', owner: alice, quotaDelta: Quota(-20), terms: apiKeyTerms() } as const;
     const db = await projected.given(
       issued(aliceKey, alice, 500),
@@ -255,13 +255,13 @@ describe('a snapshot for the quota gate', () => {
     });
   });
 
-  test('is empty, not missing, for who has no history', async () => {
+  test('is empty, not missing, for an account without history', async () => {
     const db = await projected.given();
     expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0n, spending: [], holds: [], position: beginning });
     expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0n, spending: [], holds: [], position: beginning });
   });
 
-  test('tells what an API key has spent, by day, of as many days as are remembered', async () => {
+  test('contains the spending of an API key by day, for the days that are kept', async () => {
     const dayMs = 86_400_000;
     const days = Array.from({ length: daysRemembered + 3 }, (_, n) => n);
     const db = await projected.given(
@@ -291,21 +291,21 @@ describe('verifying the ledger', () => {
     reserved('open', 20),
   ];
 
-  test('finds nothing to say about a sound one', async () => {
+  test('finds no fault in a correct one', async () => {
     const db = await projected.given(...history);
     const verdict = await verifyLedger(db, projected.store);
     expect(verdict).toEqual({ position: 12, events: 13, accounts: 8, wallets: 2, sum: 0n, differences: [] });
     expect(isSound(verdict)).toBe(true);
   });
 
-  test('compares at the position of the ledger, whatever has come since', async () => {
+  test('compares at the position of the ledger, whatever has been appended since', async () => {
     const db = await projected.given(...history);
     await projected.stopAll();
     await projected.record(granted(alice, 77));
     expect(isSound(await verifyLedger(db, projected.store))).toBe(true);
   });
 
-  test('compares wallets where they are, which need not be where the ledger is', async () => {
+  test('compares wallets at their own position, which may differ from that of the ledger', async () => {
     const db = await projected.given(...history);
     await projected.stopAll();
     const foldAlone = async (projection: Projection, ...facts: readonly Fact[]) => {
@@ -320,7 +320,7 @@ describe('verifying the ledger', () => {
     expect(await verifyLedger(db, projected.store)).toMatchObject({ position: ahead, events: 16, differences: [] });
   });
 
-  test('says where wallets have not been built yet', async () => {
+  test('reports where wallets have not been built yet', async () => {
     const db = await projected.given(...history);
     await projected.pool.query('drop schema wallets_v2 cascade');
     const verdict = await verifyLedger(db, projected.store);
@@ -331,10 +331,10 @@ describe('verifying the ledger', () => {
     ['a balance', `update ledger_balance set balance = balance + 1 where account = 'revenue'`, 'revenue', 25n, 26n],
     ['an account', `delete from ledger_balance where account = 'suspense'`, 'suspense', 30n, 0n],
     ['a key’s balance', 'update api_key_balance set balance = 0', 'apikey:12', 445n, 0n],
-    ['what a key has spent', 'update api_key_spending set spent = 5', 'apikey:12:2026-01-02', 55n, 5n],
+    ['the spending of a key', 'update api_key_spending set spent = 5', 'apikey:12:2026-01-02', 55n, 5n],
     ['a day of a key’s', 'delete from api_key_spending', 'apikey:12:2026-01-02', 55n, 0n],
-    ['a hold', 'delete from open_call', 'call:open', 20n, 0n],
-    ['a hold too many', `insert into open_call select 'ghost', 7, null, 1, 0, 0, '{}'`, 'call:ghost', 0n, 1n],
+    ['a reservation', 'delete from open_call', 'call:open', 20n, 0n],
+    ['a surplus reservation', `insert into open_call select 'ghost', 7, null, 1, 0, 0, '{}'`, 'call:ghost', 0n, 1n],
     [
       'a movement',
       `update wallet_movement set amount = 111 where cause = 'adjustment'`,
@@ -343,7 +343,7 @@ describe('verifying the ledger', () => {
       4_500_111n,
     ],
     ['the charges of calls', 'delete from wallet_charge', 'wallet:7', 945n, 1_000n],
-    ['a movement too many', `insert into wallet_movement values (99, 0, 0, 'grant', 5)`, 'wallet:99', 0n, 5n],
+    ['a surplus movement', `insert into wallet_movement values (99, 0, 0, 'grant', 5)`, 'wallet:99', 0n, 5n],
   ])('finds %s that was tampered with', async (_, tampering, account, expected, actual) => {
     const db = await projected.given(...history);
     await projected.pool.query(`set search_path to ledger_v3, wallets_v2; ${tampering}; reset search_path`);
@@ -352,7 +352,7 @@ describe('verifying the ledger', () => {
     expect(isSound(verdict)).toBe(false);
   });
 
-  test('finds money that was moved without a trace', async () => {
+  test('finds money that was moved without a posting', async () => {
     const db = await projected.given(...history);
     await projected.pool.query(`
       update ledger_v3.ledger_balance set balance = balance - 5 where account = 'revenue';

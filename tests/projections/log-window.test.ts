@@ -43,7 +43,7 @@ const reader = {};
 const positions = (events: readonly Recorded[]): number[] => events.map(({ position }) => Number(position));
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
 
-describe('large events', () => {
+describe('the log window with large events', () => {
   const mebibyte = 1024 * 1024;
   const large = (feed: CountedFeed, size: number) => ({
     readAll: async (after: Position, limit: number) =>
@@ -51,7 +51,7 @@ describe('large events', () => {
     estimateBetween: (after: Position, upTo: Position) => feed.estimateBetween(after, upTo),
   });
 
-  test('are handed out few at a time: what exceeds 4 Mi characters is the last of its batch', async () => {
+  test('returns few at a time: the event that exceeds 4 Mi characters is the last of its batch', async () => {
     const { feed } = await logOf(10);
     const window = new LogWindow(large(feed, 1.5 * mebibyte), Position(9), { pageSize: 10, capacity: 100 });
     expect(positions(await window.read(reader, beginning, 10))).toEqual([0, 1, 2]);
@@ -59,7 +59,7 @@ describe('large events', () => {
     expect(feed.reads).toEqual([-1]);
   });
 
-  test('are not kept beyond 32 Mi characters, however few they are', async () => {
+  test('buffers at most 32 Mi characters, however few events they are', async () => {
     const { feed } = await logOf(10);
     const window = new LogWindow(large(feed, 12 * mebibyte), Position(9), { pageSize: 1, capacity: 100 });
     for (let after = -1; after < 9; after++)
@@ -72,8 +72,8 @@ describe('large events', () => {
   });
 });
 
-describe('reading what is stored', () => {
-  test('is done once for all who are behind, wherever in the page they are', async () => {
+describe('reading stored events through the log window', () => {
+  test('happens once for all readers that are behind, wherever in the page they are', async () => {
     const { feed } = await logOf(10);
     const window = new LogWindow(feed, Position(9), { pageSize: 10, capacity: 100 });
     const [all, some, none] = await Promise.all([
@@ -88,7 +88,7 @@ describe('reading what is stored', () => {
     expect(feed.reads).toEqual([-1]);
   });
 
-  test('goes across pages as far as they are there', async () => {
+  test('goes across the buffered pages', async () => {
     const { feed } = await logOf(10);
     const window = new LogWindow(feed, Position(9), { pageSize: 4, capacity: 100 });
     expect(positions(await window.read(reader, beginning, 8))).toEqual(range(0, 3));
@@ -97,7 +97,7 @@ describe('reading what is stored', () => {
     expect(feed.reads).toEqual([-1, 3]);
   });
 
-  test('is done again for what was forgotten', async () => {
+  test('happens again for evicted pages', async () => {
     const { feed } = await logOf(12);
     const window = new LogWindow(feed, Position(11), { pageSize: 4, capacity: 8 });
     for (const after of [-1, 3, 7, -1]) await window.read(reader, Position(after), 4);
@@ -106,7 +106,7 @@ describe('reading what is stored', () => {
     expect(feed.reads).toHaveLength(4);
   });
 
-  test('can fail for one and succeed for the next', async () => {
+  test('can fail for one reader and succeed for the next', async () => {
     const { feed } = await logOf(1);
     const window = new LogWindow(feed, Position(0), { pageSize: 4, capacity: 8 });
     vi.spyOn(feed, 'readAll').mockRejectedValueOnce(new Error('not now'));
@@ -115,10 +115,10 @@ describe('reading what is stored', () => {
   });
 });
 
-describe('readers at different places', () => {
+describe('readers at different positions', () => {
   const [ahead, behind] = [{}, {}];
 
-  test('share each page, as long as the one behind keeps moving', async () => {
+  test('share each page, as long as the one behind makes progress', async () => {
     const { feed } = await logOf(40);
     const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
     const readThrough = async (who: object, pause: () => Promise<unknown>) => {
@@ -137,7 +137,7 @@ describe('readers at different places', () => {
     expect(feed.reads).toEqual([-1, 3, 7, 11, 15, 19, 23, 27, 31, 35]);
   });
 
-  test('do not wait for one that has left', async () => {
+  test('do not wait for one that has ended', async () => {
     const { feed } = await logOf(40);
     const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
     await window.read(behind, beginning, 4);
@@ -147,7 +147,7 @@ describe('readers at different places', () => {
     expect(positions(await waiting)).toEqual(range(8, 11));
   });
 
-  test('do not wait for ever for one that stands still', async () => {
+  test('do not wait indefinitely for one that hangs', async () => {
     const { feed } = await logOf(40);
     const window = new LogWindow(feed, Position(39), { pageSize: 4, capacity: 8 });
     await window.read(behind, beginning, 4);
@@ -157,7 +157,7 @@ describe('readers at different places', () => {
   });
 });
 
-test('a reader at the end of the log waits for nobody, however much those behind have yet to read', async () => {
+test('a reader at the end of the log waits for no other, however far others are behind', async () => {
   vi.useFakeTimers();
   try {
     const { feed } = await logOf(40);
@@ -171,8 +171,8 @@ test('a reader at the end of the log waits for nobody, however much those behind
   }
 });
 
-describe('what comes', () => {
-  test('is not read before the window has been told of it', async () => {
+describe('a new event in the log window', () => {
+  test('is not read before the window has been notified of it', async () => {
     const { feed } = await logOf(5);
     const window = new LogWindow(feed, beginning, { pageSize: 100, capacity: 100 });
     expect(await window.read(reader, beginning, 10)).toEqual([]);
@@ -181,7 +181,7 @@ describe('what comes', () => {
     expect(positions(await window.read(reader, beginning, 10))).toEqual(range(0, 4));
   });
 
-  test('is read once for all, and what is told late or twice is no news', async () => {
+  test('is read once for all, and late or repeated notifications are ignored', async () => {
     const { feed, append } = await logOf(3);
     const window = new LogWindow(feed, Position(2), { pageSize: 100, capacity: 100 });
     await append(3);
@@ -194,7 +194,7 @@ describe('what comes', () => {
     expect(feed.reads).toEqual([2]);
   });
 
-  test('little by little, is joined to what is there: whoever is behind gets it in one piece', async () => {
+  test('is joined to the buffered ones: a reader behind gets them in one batch', async () => {
     const { feed, append } = await logOf(0);
     const window = new LogWindow(feed, beginning, { pageSize: 4, capacity: 100 });
     for (let n = 0; n < 10; n++) {
@@ -220,14 +220,14 @@ describe('reading ahead', () => {
     expect(feed.reads).toEqual([-1, 1]);
   });
 
-  test('reads nothing behind the end', async () => {
+  test('reads nothing after the end', async () => {
     const { feed } = await logOf(2);
     const window = new LogWindow(feed, Position(1), { pageSize: 2, capacity: 100 });
     window.readAhead(Position(1));
     expect(feed.reads).toEqual([]);
   });
 
-  test('leaves it to who asks to see that it fails', async () => {
+  test('leaves a failure to the reader that requests the page', async () => {
     const { feed } = await logOf(2);
     let broken = true;
     const window = new LogWindow(

@@ -28,7 +28,7 @@ async function told(source: NewsSource, count: number, between: (n: number) => P
   return { heard, reasons };
 }
 
-test('news of the log begin with where the log ends, and say where a read model is to leave an event out', async () => {
+test('the subscription to the log begins at its end, and reports where a read model is to skip a quarantined event', async () => {
   const store = new MemoryEventStore(dense);
   await append(store, option('a', '1'));
   const facts = [registered(alice, 'alice'), quarantined, option('a', '2')];
@@ -42,7 +42,7 @@ test('news of the log begin with where the log ends, and say where a read model 
   expect(reasons).toEqual([]);
 });
 
-test('news of the log go on when the subscription breaks, also over an event that nobody can read', async () => {
+test('the subscription to the log is resumed when it breaks, also after an unreadable event', async () => {
   const store = new MemoryEventStore(dense);
   const broken: NewsSource = {
     head: () => store.head(),

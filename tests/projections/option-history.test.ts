@@ -18,7 +18,7 @@ const root = UserId(1);
 const all = { key: null, before: null, max: 10 };
 
 describe('the history of options', () => {
-  test('tells who changed what from what to what, newest first', async () => {
+  test('lists who changed which option from and to which value, newest first', async () => {
     const db = await projected.given(
       option('RetryTimes', '1'),
       changedBy(root, 'Notice', { text: 'hello' }),
@@ -32,7 +32,7 @@ describe('the history of options', () => {
     ]);
   });
 
-  test('is of one option where one is asked for, and goes on where a page ended', async () => {
+  test('is filtered by option, and continues where a page ended', async () => {
     const db = await projected.given(
       ...['1', '2', '3'].flatMap((text) => [option('RetryTimes', text), option('Notice', text)]),
     );
@@ -42,7 +42,7 @@ describe('the history of options', () => {
     expect(rest.map(({ position, text_before, text }) => [position, text_before, text])).toEqual([[0, null, '1']]);
   });
 
-  test('never holds a secret, also not one that an earlier release has told', async () => {
+  test('never contains a secret, not even one recorded by an earlier release', async () => {
     const secret = { secret: SecretId('smtp') };
     const db = await projected.given(
       option('SMTPToken', 'planted in the clear'),
@@ -58,7 +58,7 @@ describe('the history of options', () => {
     expect(JSON.stringify(await projected.dump('option_history_v1'))).not.toContain('planted');
   });
 
-  test('cuts long texts in a list and tells one of them whole', async () => {
+  test('cuts long texts in a list and returns a single one whole', async () => {
     const long = 'é'.repeat(2_000);
     const db = await projected.given(option('About', long), option('About', 'short'), option('About', 'shorter'));
     const told = await optionChanges(db, all, 10);

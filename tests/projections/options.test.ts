@@ -14,7 +14,7 @@ forEachTest(
   'dense',
 );
 
-test('an option holds what it was last given', async () => {
+test('an option has the value it was last set to', async () => {
   const db = await projected.given(option('RetryTimes', '3'), option('Notice', ''), option('RetryTimes', '5'));
   expect(await allOptions(db)).toEqual([
     { key: 'Notice', text: '', secret: null, position: 1 },
@@ -22,7 +22,7 @@ test('an option holds what it was last given', async () => {
   ]);
 });
 
-test('a secret option names its value and does not hold it', async () => {
+test('a secret option has a reference to its value, and not the value', async () => {
   const value = { secret: SecretId('smtp') };
   const changed = { type: 'OptionChanged', key: 'SMTPToken', value } as const;
   const db = await projected.given(option('SMTPToken', 'plain'), { stream: streams.options, event: changed, at: at() });
@@ -31,6 +31,6 @@ test('a secret option names its value and does not hold it', async () => {
   expect(row && optionValue(row)).toEqual(value);
 });
 
-test('an option nobody changed has no row', async () => {
+test('an unchanged option has no row', async () => {
   expect(await allOptions(await projected.given())).toEqual([]);
 });

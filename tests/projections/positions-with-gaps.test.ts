@@ -56,7 +56,7 @@ function heldBack(readable: number) {
   return { feed, held };
 }
 
-test('a read model that lacks a few events is not one that is being built, however far apart they are', async () => {
+test('a read model that lacks a few events is not treated as being built, however far apart their positions are', async () => {
   await projected.record(...options(batchSize));
   const { feed, held } = heldBack(0);
   const runner = await start({ feed });
@@ -66,7 +66,7 @@ test('a read model that lacks a few events is not one that is being built, howev
   expect(await counts(projected.pool)).toEqual({ a: batchSize });
 });
 
-test('how much of the log a read model holds is told by its events, and so is how many it was built from', async () => {
+test('the progress of a read model is measured in events, and so is the size of a build', async () => {
   await projected.record(...options(40));
   const { feed, held } = heldBack(10);
   const runner = await start({ feed });
@@ -103,7 +103,7 @@ test('how much of the log a read model holds is told by its events, and so is ho
   expect(percentOf(stateOf(runner), feed)).toBe(100);
 });
 
-test('a checkpoint follows events that change nothing by their number', async () => {
+test('a checkpoint advances over irrelevant events by their number', async () => {
   const runner = await start({ pace: { ...patient, lingerMs: 0, idleCheckpointEvents: 10 } });
   await vi.waitFor(() => expect(stateOf(runner).leading).toBe(true), 10_000);
   for (let n = 0; n < 25; n++) await hold(runner, await projected.record(granted(alice, 1)));

@@ -34,9 +34,9 @@ const deaths: [string, string, RegExp, Partial<ThreadPatience>][] = [
   ['hangs', 'hang', /has not answered/, { askMs: 50, unanswered: 40 }],
 ];
 
-describe('a thread that ends unasked', () => {
+describe('a projection thread that ends unexpectedly', () => {
   test.each(deaths)(
-    'because it %s is started anew, visibly; who waits gets the answer of the next one',
+    'because it %s is restarted, visibly; waiting callers get the answer of the next one',
     async (...death) => {
       const [, behaviour, reason, patience] = death;
       const { runner, lost, errors, threads } = await start(behaviour, patience);
@@ -50,7 +50,7 @@ describe('a thread that ends unasked', () => {
     },
   );
 
-  test('leaves who waits no longer than they wanted to', async () => {
+  test('keeps no caller waiting beyond its timeout', async () => {
     const { runner } = await start('throw', { restartMs: 60_000 });
     expect(await runner.reached(future, 200)).toBe(false);
     // Nobody keeps them now, and that is to be seen.
@@ -66,8 +66,8 @@ describe('a thread that ends unasked', () => {
   });
 });
 
-describe('threads that keep ending', () => {
-  test('are given up after the fifth: the node is told, nobody waits any more', async () => {
+describe('projection threads that crash repeatedly', () => {
+  test('are given up after the fifth: the node is notified, and waiting calls end', async () => {
     const { runner, lost, threads } = await start('always-dies');
     const waiting = runner.reached(future, 60_000);
     await vi.waitFor(() => expect(lost).toHaveBeenCalledOnce(), 20_000);
@@ -78,7 +78,7 @@ describe('threads that keep ending', () => {
     await expect(runner.caughtUp()).rejects.toThrow('cannot be kept');
   });
 
-  test('before they have started count as well', async () => {
+  test('before they have started are counted as well', async () => {
     const { lost, runner, threads } = await start('starts-once', { crashes: 3 });
     void runner.reached(future, 60_000);
     await vi.waitFor(() => expect(lost).toHaveBeenCalledOnce(), 20_000);
@@ -86,6 +86,6 @@ describe('threads that keep ending', () => {
   });
 });
 
-test('a thread that cannot start is a reason not to start', async () => {
+test('a projection thread that cannot start prevents the start', async () => {
   await expect(start('never-starts')).rejects.toThrow('the fold has lost its mind');
 });

@@ -195,7 +195,7 @@ const tablesIn = async (schema: string) => {
 };
 
 describe('a rebuilt read model', () => {
-  test('has the same rows, whichever it is', async () => {
+  test('has the same rows, for every model', async () => {
     await projected.given(...clearedOnTheWay(75));
     await tidied();
     const before = await dumpAll();
@@ -216,7 +216,7 @@ describe('a rebuilt read model', () => {
     expect(await dumpAll()).toEqual(before);
   });
 
-  test('shows a deleted user as before, though the user’s key is destroyed', async () => {
+  test('contains a deleted user as before, though the user’s key is destroyed', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       emailed(alice, 'a@example.org'),
@@ -237,14 +237,14 @@ describe('a rebuilt read model', () => {
     expect(before).toMatchObject({ username: 'alice', display_name: null, quota: 5 });
   });
 
-  test('goes on from where it is, in the running projector', async () => {
+  test('continues at its position, in the running projector', async () => {
     const db = await projected.given(...busyHistory(10));
     await again(ledger);
     await projected.given(...callsFrom(10, 10));
     expect(await verifyLedger(db, projected.store)).toMatchObject({ sum: 0n, differences: [] });
   });
 
-  test('can be made without any projector', async () => {
+  test('can be built without any projector', async () => {
     await projected.record(option('a', '1'), option('a', '2'));
     expect(await again(counting())).toEqual({ position: 1, events: 2 });
     expect(await counts(projected.pool)).toEqual({ a: 2 });
@@ -258,7 +258,7 @@ describe('a rebuilt read model', () => {
     expect(committed).toEqual([]);
   });
 
-  test('is listed with how far it is', async () => {
+  test('is listed with its progress', async () => {
     await projected.record(option('a', '1'));
     await again(counting());
     const head = await projected.record(option('a', '2'));
@@ -275,8 +275,8 @@ async function linesIn(db: ReadModels): Promise<number> {
   return count;
 }
 
-describe('while a read model is rebuilt', () => {
-  test('events go on being folded and readers go on reading: no gap, no step back, and the same rows in the end', async () => {
+describe('during the rebuild of a read model', () => {
+  test('events are still folded and queries answered: no gap, no step back, and the same rows in the end', async () => {
     const runner = await projected.start();
     const db = await projected.given(...busyHistory(50));
     const seen: number[] = [];
@@ -303,7 +303,7 @@ describe('while a read model is rebuilt', () => {
     expect(seen.length).toBeGreaterThan(20);
   });
 
-  test('a snapshot of the ledger is always of the position it names', async () => {
+  test('a snapshot of the ledger always has the position it names', async () => {
     const runner = await projected.start();
     const db = await projected.given(...busyHistory(40));
     const user = userNumber(1);
@@ -371,7 +371,7 @@ describe('while a read model is rebuilt', () => {
     }
   });
 
-  test('a long read of the old tables neither fails nor holds up the swap', async () => {
+  test('a long read of the old tables neither fails nor delays the swap', async () => {
     await projected.given(...busyHistory(20));
     const reader = await projected.pool.connect();
     try {
@@ -398,7 +398,7 @@ describe('while a read model is rebuilt', () => {
     }
   });
 
-  test('who reads one of the old tables and then the others is no deadlock', async () => {
+  test('a reader of one of the old tables and then the others causes no deadlock', async () => {
     await projected.given(...busyHistory(5));
     const retired = `${schemaOf(ledger)}_retired`;
     const tables = await tablesIn(schemaOf(ledger));
@@ -427,7 +427,7 @@ describe('while a read model is rebuilt', () => {
     expect(await schemas()).toEqual(readModels.map(schemaOf).sort());
   });
 
-  test('nobody else can rebuild it', async () => {
+  test('a second rebuild is refused', async () => {
     await projected.given(...busyHistory(5));
     const somebody = await projected.pool.connect();
     try {
@@ -442,8 +442,8 @@ describe('while a read model is rebuilt', () => {
   });
 });
 
-describe('a rebuild that is broken off', () => {
-  test('leaves the read model as it was, and can be made again', async () => {
+describe('an interrupted rebuild', () => {
+  test('leaves the read model unchanged, and can be repeated', async () => {
     const db = await projected.given(...busyHistory(60));
     const before = await projected.dump('ledger_v3');
     const abort = new AbortController();
@@ -460,7 +460,7 @@ describe('a rebuild that is broken off', () => {
     expect(await schemas()).toEqual(readModels.map(schemaOf).sort());
   });
 
-  test('by a lost connection, whichever statement it is lost at, leaves no trace either', async () => {
+  test('leaves no trace after a lost connection, whichever statement it is lost at', async () => {
     const db = await projected.given(...busyHistory(30));
     let statement = 1;
     let broken = true;
@@ -502,7 +502,7 @@ describe('a rebuild that is broken off', () => {
     }
   }
 
-  test('by an event that cannot be folded, says so and leaves the old tables', async () => {
+  test('reports an event that cannot be folded and leaves the old tables', async () => {
     const runner = await projected.start({ projections: [counting()] });
     await hold(runner, await projected.record(option('a', '1'), option('b', '1')));
     const sick = counting({
@@ -534,7 +534,7 @@ describe('a stopped read model', () => {
   });
 });
 
-test('rows written within a busy second keep the times of their events', async () => {
+test('rows written within a busy second have the times of their events', async () => {
   await projected.given(when(at(1.999), settled('a', 9, 1, { facts: { apiKeyId: aliceKey } })));
   const before = await projected.dump(schemaOf(usageLog));
   await again(usageLog);

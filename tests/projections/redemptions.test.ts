@@ -26,7 +26,7 @@ const disabled = { type: 'RedemptionCodeDisabled', by: root } as const;
 const deleted = { type: 'RedemptionCodeDeleted', by: root } as const;
 
 describe('a redemption code', () => {
-  test('is shown with what it is worth, and refers to its text', async () => {
+  test('is listed with its value, and a reference to its text', async () => {
     const db = await projected.given(codeIssued(1, { name: 'promo', quota: Quota(700) }));
     expect(await redemptionById(db, id(1))).toEqual({
       id: 1,
@@ -44,7 +44,7 @@ describe('a redemption code', () => {
     });
   });
 
-  test('follows what is done to it, within a batch and after it', async () => {
+  test('follows its events, within a batch and after it', async () => {
     const edited = { type: 'RedemptionCodeEdited', name: 'other', quota: Quota(9), by: root } as const;
     const db = await projected.given(codeIssued(1), ofCode(1, edited), ofCode(1, disabled));
     expect(await redemptionById(db, id(1))).toMatchObject({ name: 'other', quota: 9, status: 'disabled', position: 2 });
@@ -56,12 +56,12 @@ describe('a redemption code', () => {
     });
   });
 
-  test('fills the wallet of whoever redeems it', async () => {
+  test('is added to the wallet of its redeemer', async () => {
     const db = await projected.given(registered(alice, 'alice'), codeIssued(1), redeemed(1, alice, 500));
     expect(await userById(db, alice)).toMatchObject({ quota: 500, used_quota: 0, request_count: 0, position: 0 });
   });
 
-  test('that is deleted is shown no more, and still found by its hash', async () => {
+  test('that is deleted is no longer listed, and still found by its hash', async () => {
     const db = await projected.given(codeIssued(1), ofCode(1, deleted));
     expect(await redemptionById(db, id(1))).toBeUndefined();
     expect(await redemptionIdByHash(db, 'hash of code 1')).toBe(1);
@@ -69,7 +69,7 @@ describe('a redemption code', () => {
   });
 });
 
-describe('a list of codes', () => {
+describe('a list of redemption codes', () => {
   const found = async (filter: RedemptionFilter, page = 1, size = 10) => {
     const { items, count } = await redemptionPage(projected.db, { page, size }, filter);
     return [items.map((row) => row.id), await count()];
@@ -81,7 +81,7 @@ describe('a list of codes', () => {
     expect(await found({}, 2, 1)).toEqual([[1], 2]);
   });
 
-  test('is searched by how names begin, by id, and by status', async () => {
+  test('is searched by the beginning of names, by id, and by status', async () => {
     await projected.given(
       codeIssued(1, { name: '50%_off' }),
       codeIssued(2, { name: '50 is off' }),

@@ -49,7 +49,7 @@ async function connected(news: (signal: AbortSignal) => AsyncIterable<News> = as
   return { remote, channel };
 }
 
-test('who waits for what is known to be there sends nothing', async () => {
+test('waiting for a position known to be reached sends no message', async () => {
   const { remote, channel } = await connected();
   expect(await remote.reached(Position(10), 60_000)).toBe(true);
   expect(await remote.passed('users', Position(3), 60_000)).toBe(true);
@@ -61,7 +61,7 @@ test('who waits for what is known to be there sends nothing', async () => {
   await remote.stop();
 });
 
-test('a runner that never answers keeps nobody waiting longer than they wanted', async () => {
+test('a projection runner that never answers delays no caller beyond its timeout', async () => {
   const { remote, channel } = await connected();
   expect(await remote.reached(Position(11), 1)).toBe(false);
   // Too late is no harm.
@@ -69,7 +69,7 @@ test('a runner that never answers keeps nobody waiting longer than they wanted',
   await remote.stop();
 });
 
-test('a remote runner is told that the log has grown before it is told that somebody waits for that', async () => {
+test('a remote runner is notified of new events before it is asked to wait for them', async () => {
   let grow = () => {};
   const grown = new Promise<void>((resolve) => {
     grow = resolve;
@@ -92,7 +92,7 @@ test('a remote runner is told that the log has grown before it is told that some
   expect(await waiting).toBe(false);
 });
 
-test('who waits when a runner is gone waits for the next one; the last words of the first do not count', async () => {
+test('a call that waits when a runner dies waits for the next one; late messages of the first are ignored', async () => {
   const { remote, channel: first } = await connected();
   const waiting = remote.reached(Position(20), 60_000);
   remote.disconnect();
@@ -110,7 +110,7 @@ test('who waits when a runner is gone waits for the next one; the last words of 
   await remote.stop();
 });
 
-test('an error keeps its type on the way', async () => {
+test('an error keeps its type on its way between threads', async () => {
   const remote = new RemoteRunner(async function* () {});
   const channel = new SpokenTo();
   const started = remote.connect(channel);

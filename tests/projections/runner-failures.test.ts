@@ -20,11 +20,11 @@ import {
   watchful,
 } from './runner-setting.js';
 
-describe.each(runners)('%s:', (_, startRunner) => {
+describe.each(runners)('the runner on %s:', (_, startRunner) => {
   renewedWith(startRunner);
 
   describe('a lost connection', () => {
-    test('is made again, and the batch under way counts once', async () => {
+    test('is restored, and the current batch counts once', async () => {
       let killed = false;
       const killing = counting({
         afterRows: async () => {
@@ -43,7 +43,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(stateOf(runner)).toMatchObject({ leading: true, status: 'running' });
     });
 
-    test('of the world outside is no fault of the event: it is tried again', async () => {
+    test('to an external service is not attributed to the event: it is retried', async () => {
       let attempts = 0;
       const flaky = counting({
         afterRows: () => {
@@ -72,7 +72,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
     const stopped = (runner: ProjectionRunner, name?: string) =>
       vi.waitFor(() => expect(stateOf(runner, name).status).toBe('stopped'), 10_000);
 
-    test('stops its read model there: all before it is folded, nothing after it', async () => {
+    test('stops its read model at that event: all before it is folded, nothing after it', async () => {
       await projected.record(...['a', 'a', 'b', 'poison', 'a', 'c'].map((key) => option(key, '1')));
       const errors: unknown[] = [];
       const log = { info: () => {}, warn: () => {}, error: (facts: object) => void errors.push(facts) };
@@ -85,14 +85,14 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await checkpointOf()).toMatchObject({ status: 'stopped', position: 2, failure });
     });
 
-    test('is found among events nobody is interested in', async () => {
+    test('is found among irrelevant events', async () => {
       await projected.record(registered(alice, 'alice'), option('poison', '1'), granted(alice, 5));
       const runner = await start({ projections: [poison('poison')] });
       await stopped(runner);
       expect(stateOf(runner)).toMatchObject({ failure: { position: 1 } });
     });
 
-    test('leaves the other read models going', async () => {
+    test('does not stop the other read models', async () => {
       const runner = await start({ projections: [poison('poison', 'sick'), counting()] });
       await projected.record(option('poison', '1'));
       await stopped(runner, 'sick');
@@ -102,7 +102,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(stateOf(runner, 'sick').position).toBe(beginning);
     });
 
-    test('is not waited for: who asks is told at once that the position is not reached', async () => {
+    test('ends the waiting: callers learn at once that the position is not reached', async () => {
       const runner = await start({ projections: [poison('poison', 'sick'), counting()] });
       const position = await projected.record(option('poison', '1'));
       await stopped(runner, 'sick');
@@ -110,7 +110,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       await runner.caughtUp();
     });
 
-    test('is tried again after a restart, and folded when the code can do it', async () => {
+    test('is retried after a restart, and folded when the code can do it', async () => {
       const sick = await start({ projections: [poison('poison')] });
       await projected.record(option('a', '1'), option('poison', '1'), option('b', '1'));
       await stopped(sick);
@@ -124,7 +124,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await checkpointOf()).toMatchObject({ status: 'running', failure: null });
     });
 
-    test('is tried by the next node when this one dies, and seen as stopped meanwhile', async () => {
+    test('is retried by the next node when this one dies, and reported as stopped meanwhile', async () => {
       const first = await start({ projections: [poison('poison')], pace: watchful });
       await projected.record(option('poison', '1'));
       await stopped(first);
@@ -139,7 +139,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
     });
   });
 
-  describe('an event that is quarantined', () => {
+  describe('a quarantined event', () => {
     const sick = (name = 'counting') =>
       counting({
         name,
@@ -162,7 +162,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
     const stopped = (runner: ProjectionRunner, name?: string) =>
       vi.waitFor(() => expect(stateOf(runner, name).status).toBe('stopped'), 10_000);
 
-    test('is left out by the stopped read model, which goes on at once with what follows', async () => {
+    test('is skipped by the stopped read model, which continues at once', async () => {
       const runner = await start({ projections: [sick()], pace: patient });
       await hold(runner, await projected.record(option('a', '1')));
       const last = await projected.record(option('poison', '1'), option('a', '2'));
@@ -176,7 +176,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await checkpointOf()).toMatchObject({ status: 'running', failure: null });
     });
 
-    test('is left out by the next node too, and by a rebuild', async () => {
+    test('is skipped by the next node too, and by a rebuild', async () => {
       await projected.record(option('a', '1'), option('poison', '1'), option('a', '2'), quarantined(1));
       const runner = await start({ projections: [sick()] });
       await runner.caughtUp();
@@ -191,7 +191,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool)).toEqual({ a: 2 });
     });
 
-    test('is an event like any other to other read models, and to another version of this one', async () => {
+    test('is an ordinary event for other read models, and for another version of this one', async () => {
       await projected.record(option('poison', '1'), quarantined(0));
       const runner = await start({ projections: [sick(), counting({ name: 'other' })] });
       await runner.caughtUp();
@@ -201,7 +201,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool, 'counting_v2')).toEqual({ poison: 1 });
     });
 
-    test('is just that one: the next that cannot be folded stops the read model again', async () => {
+    test('is the only one skipped: the next that cannot be folded stops the read model again', async () => {
       const runner = await start({ projections: [sick()], pace: { ...watchful, lingerMs: 0, idleCheckpointMs: 10 } });
       await projected.record(option('poison', '1'));
       await stopped(runner);
@@ -212,7 +212,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
   });
 
   describe('a start', () => {
-    test('makes tables anew that somebody has dropped', async () => {
+    test('recreates dropped tables', async () => {
       const first = await start();
       await hold(first, await projected.record(option('a', '1')));
       await first.stop();
@@ -221,7 +221,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool)).toEqual({ a: 1 });
     });
 
-    test('is refused over a read model that has folded more than the log holds: it says which, and what to do', async () => {
+    test('is refused over a read model that has folded more than the log contains: the error names it, with a remedy', async () => {
       const first = await start();
       await hold(first, await projected.record(option('a', '1')));
       await first.stop();
@@ -248,7 +248,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
     const unknown = { ...option('x', '1'), event: { type: 'CreditLent', quota: 5 } as never };
     const refusal = { name: 'UnreadableEvent', type: 'CreditLent', position: 1 };
 
-    test('stops every read model before it, also those that no such event concerns', async () => {
+    test('stops every read model before it, also those it does not concern', async () => {
       const runner = await start({ projections: [counting(), counting({ name: 'other' })] });
       const before = await projected.record(option('a', '1'));
       await projected.record(unknown, option('b', '1'));
@@ -261,12 +261,12 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(stateOf(runner).failure?.error).toContain('this release knows no events of that type');
     });
 
-    test('is a reason not to start', async () => {
+    test('prevents the start', async () => {
       await projected.record(option('a', '1'), unknown, option('b', '1'));
       await expect((await start()).caughtUp()).rejects.toMatchObject(refusal);
     });
 
-    test('is a reason not to rebuild: the tables that serve stay', async () => {
+    test('prevents a rebuild: the current tables stay', async () => {
       const runner = await start();
       await hold(runner, await projected.record(option('a', '1')));
       await runner.stop();
@@ -284,7 +284,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
   });
 
   describe('a subscription that breaks', () => {
-    test('is taken up again where it was', async () => {
+    test('is resumed at its position', async () => {
       let breaks = 2;
       const breaking: NewsSource = {
         head: () => projected.store.head(),

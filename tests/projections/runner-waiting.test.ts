@@ -19,26 +19,26 @@ import {
   watchful,
 } from './runner-setting.js';
 
-describe.each(runners)('%s:', (_, startRunner) => {
+describe.each(runners)('the runner on %s:', (_, startRunner) => {
   renewedWith(startRunner);
 
   describe('waiting for a position', () => {
     const future = Position(1_000);
 
-    test('answers false when the time is up', async () => {
+    test('returns false at the timeout', async () => {
       const runner = await start();
       await leads(runner);
       expect(await runner.reached(future, 1)).toBe(false);
     });
 
-    test('answers false when the runner stops', async () => {
+    test('returns false when the runner stops', async () => {
       const runner = await start();
       const answer = runner.reached(future, 60_000);
       await runner.stop();
       expect(await answer).toBe(false);
     });
 
-    test('of named read models needs no other, not even to be awake', async () => {
+    test('for named read models does not involve others', async () => {
       const stuck = counting({
         name: 'stuck',
         afterRows: () => {
@@ -52,7 +52,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await runner.reached(position, 1, ['counting', 'stuck'])).toBe(false);
     });
 
-    test('of named read models is answered at once where just these are stopped', async () => {
+    test('for named read models ends at once where these are stopped', async () => {
       const sick = counting({
         name: 'sick',
         afterRows: () => {
@@ -66,12 +66,12 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await runner.reached(position, 60_000, ['counting'])).toBe(true);
     });
 
-    test('of a read model nobody knows is a mistake, not a wait', async () => {
+    test('for an unknown read model is an error, not a wait', async () => {
       const runner = await start();
       expect(() => runner.reached(beginning, 60_000, ['legder'])).toThrow('There is no read model legder');
     });
 
-    test('leaves out what is shown while it is being built, and says that it is not all', async () => {
+    test('skips read models that are queried while being built, and reports that not all are complete', async () => {
       let letGo = () => {};
       const held = new Promise<void>((resolve) => {
         letGo = resolve;
@@ -90,7 +90,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool, 'shown_v1')).toEqual({ a: 5 });
     });
 
-    test('needs what is shown too, where it was no more than a batch behind at the start', async () => {
+    test('includes queried ones that were no more than a batch behind at the start', async () => {
       let letGo = () => {};
       const held = new Promise<void>((resolve) => {
         letGo = resolve;
@@ -105,7 +105,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await answer).toBe(true);
     });
 
-    test('needs every read model', async () => {
+    test('includes every read model', async () => {
       let letGo = () => {};
       const held = new Promise<void>((resolve) => {
         letGo = resolve;
@@ -132,7 +132,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       );
     });
 
-    test('fold each read model in one place', async () => {
+    test('fold each read model on one node', async () => {
       const runners = await Promise.all([1, 2, 3].map(() => start({ pace: watchful })));
       for (let n = 0; n < 30; n++) await projected.record(option('a', String(n)));
       for (const runner of runners) await hold(runner, await projected.store.head());
@@ -142,7 +142,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool)).toEqual({ a: 30 });
     });
 
-    test('see their writes in a read model that another one folds, without waiting for its rest', async () => {
+    test('see their writes in a read model that another one folds, without waiting for its other models', async () => {
       const leader = await start({ pace: patient });
       await leads(leader);
       const follower = await start({ pace: patient });
@@ -152,7 +152,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool)).toEqual({ a: 3 });
     });
 
-    test('give the read model to the next one when they stop', async () => {
+    test('hand the read model over when they stop', async () => {
       const first = await start({ pace: watchful });
       await leads(first);
       const second = await start({ pace: watchful });

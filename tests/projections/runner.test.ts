@@ -22,11 +22,11 @@ import {
   stateOf,
 } from './runner-setting.js';
 
-describe.each(runners)('%s:', (_, startRunner) => {
+describe.each(runners)('the runner on %s:', (_, startRunner) => {
   renewedWith(startRunner);
 
   describe('folding', () => {
-    test('begins with what is in the log and goes on with what comes', async () => {
+    test('begins with the stored events and continues with new ones', async () => {
       await projected.record(option('a', '1'), option('b', '1'));
       const runner = await start();
       await runner.caughtUp();
@@ -35,14 +35,14 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool)).toEqual({ a: 2, b: 1 });
     });
 
-    test('counts an event once, however often it is told of', async () => {
+    test('counts an event once, however often it is delivered', async () => {
       await projected.record(option('a', '1'));
       const runner = await start({ news: stammering });
       for (const text of ['2', '3', '4']) await hold(runner, await projected.record(option('a', text)));
       expect(await counts(projected.pool)).toEqual({ a: 4 });
     });
 
-    test('goes on where it stopped', async () => {
+    test('continues where it stopped', async () => {
       const first = await start();
       await hold(first, await projected.record(option('a', '1')));
       await first.stop();
@@ -61,7 +61,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(committed).toEqual([['counting', [0, 2]]]);
     });
 
-    test('takes what there is in batches of limited size, without resting between full ones', async () => {
+    test('uses batches of limited size, without a pause between full ones', async () => {
       await projected.record(...['a', 'b', 'c', 'd', 'e'].map((key) => option(key, '1')));
       const runner = await start({ pace: { ...patient, batchSize: 2 } });
       await runner.caughtUp();
@@ -69,8 +69,8 @@ describe.each(runners)('%s:', (_, startRunner) => {
     });
   });
 
-  describe('between batches', () => {
-    test('events gather while nobody waits for them, and are folded at once when somebody does', async () => {
+  describe('the runner between batches', () => {
+    test('collects events while no caller waits for them, and folds at once when one does', async () => {
       const runner = await start({ pace: patient });
       await leads(runner);
       await hold(runner, await projected.record(option('a', '1')));
@@ -82,7 +82,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(batchesOf(runner)).toEqual([1, 20]);
     });
 
-    test('they are folded before long also when nobody waits', async () => {
+    test('folds them after a short time also when no caller waits', async () => {
       const runner = await start({ pace: { ...patient, lingerMs: 1 } });
       await projected.record(option('a', '1'));
       await vi.waitFor(async () => expect(await counts(projected.pool)).toEqual({ a: 1 }), 10_000);
@@ -90,7 +90,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
     });
   });
 
-  describe('events a read model is not interested in', () => {
+  describe('events that a read model ignores', () => {
     test('count as folded without a transaction', async () => {
       const runner = await start({ pace: patient });
       await leads(runner);
@@ -110,7 +110,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await checkpointOf()).toMatchObject({ position });
     });
 
-    test('move it when there are many of them, though nothing else happens and nobody rests', async () => {
+    test('move the checkpoint when there are many of them, though nothing else happens and there is no pause', async () => {
       const runner = await start({ pace: { ...patient, idleCheckpointEvents: 10 } });
       await leads(runner);
       for (let n = 0; n < 25; n++) await hold(runner, await projected.record(granted(alice, 1)));
@@ -118,7 +118,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(batchesOf(runner)).toEqual([]);
     });
 
-    test('move it after a while, though they keep coming', async () => {
+    test('move the checkpoint after a while, though more arrive', async () => {
       let arrive = () => {};
       const last = new Promise<void>((resolve) => {
         arrive = resolve;
@@ -145,7 +145,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       await runner.caughtUp();
     });
 
-    test('are not read again after a crash, but for the last few', async () => {
+    test('are not read again after a crash, except for the last few', async () => {
       let cutOff = false;
       const connecting = () => {
         const client = newClient(projected.database.connection);
@@ -178,7 +178,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(read).toBe(5);
     });
 
-    test('move it after a while', async () => {
+    test('move the checkpoint after a while', async () => {
       const runner = await start({ pace: { idleCheckpointMs: 1 } });
       const position = await projected.record(registered(alice, 'alice'));
       await hold(runner, position);
@@ -199,7 +199,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
       expect(await counts(projected.pool, 'counting_v1')).toEqual(await counts(projected.pool, 'counting_v2'));
     });
 
-    test('outlives the old one, which is dropped when nobody folds it any more', async () => {
+    test('replaces the old one, which is dropped when no node folds it any more', async () => {
       const versionTwo = counting({ version: 2 });
       const drop = () => dropOldVersions(() => newClient(projected.database.connection), [versionTwo]);
       const old = await start();
@@ -215,7 +215,7 @@ describe.each(runners)('%s:', (_, startRunner) => {
     });
   });
 
-  test('personal data is opened only for whoever is to be shown', async () => {
+  test('personal data is decrypted only for the users that are returned', async () => {
     const opened: number[] = [];
     const personalData = {
       open: async (user: number) => {

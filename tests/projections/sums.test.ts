@@ -222,8 +222,8 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
   }
 }
 
-describe('a sum has no end', () => {
-  test('the largest amounts, over and over, are folded, read and verified', async () => {
+describe('a sum of any size', () => {
+  test('of the largest amounts, repeatedly, is folded, read and verified', async () => {
     const most = { who: 0, held: maxPerCall, charged: maxPerCall, unpaid: largest, tokens: largest } as const;
     const amounts = { who: 0, amount: largest, gift: -largest } as const;
     const kinds = ['grant', 'adjust', 'allow'] as const;
@@ -237,7 +237,7 @@ describe('a sum has no end', () => {
     ]);
   }, 60_000);
 
-  test('whatever amounts are accepted, in whatever order', async () => {
+  test('is correct for any accepted amounts, in any order', async () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), checkBooks), {
       numRuns: 10,
       endOnFailure: true,
@@ -245,7 +245,7 @@ describe('a sum has no end', () => {
   }, 120_000);
 });
 
-test.each([QuotaScalar, SafeIntScalar])('$name tells the nearest number where none is exact', (scalar) => {
+test.each([QuotaScalar, SafeIntScalar])('$name returns the nearest number where none is exact', (scalar) => {
   expect(scalar.serialize(2 ** 60)).toBe(largest);
   expect(scalar.serialize(-(2 ** 60))).toBe(-largest);
   expect(() => scalar.serialize(0.5)).toThrow('whole number');

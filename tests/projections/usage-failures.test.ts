@@ -39,15 +39,15 @@ const found = async (facts: readonly Fact[], filter: Partial<UsageFailureFilter>
   return rows.map(({ kind, status, code, failures }) => [kind, status, code, failures]);
 };
 
-describe('failures are counted', () => {
-  test('by what the callers of refused calls were told: those with events of their own, and the rest', async () => {
+describe('failures are counted by cause', () => {
+  test('for refused calls by their error: those with events of their own, and the rest', async () => {
     expect(await found([refused('a'), refused('b'), refusedBeside(412), refused('c', ofStrangers)])).toEqual([
       [isRefused, 403, 'insufficient_user_quota', 414],
       [isRefused, 401, 'invalid_api_key', 1],
     ]);
   });
 
-  test('of calls that had been reserved and could not be served', async () => {
+  test('for calls that had been reserved and could not be served', async () => {
     const told = { status: 503, code: 'busy' };
     expect(await found([released('a', 9, told), released('b', 9, { status: null, code: null })])).toEqual([
       [isFailed, 0, '', 1],
@@ -55,16 +55,16 @@ describe('failures are counted', () => {
     ]);
   });
 
-  test('but not of callers that left, nor of calls that were recovered or served', async () => {
+  test('except for disconnected callers, and recovered or served calls', async () => {
     const left = released('a', 9, { reason: 'caller-left' });
     expect(await found([left, released('b', 9, { reason: 'recovered' }), settled('c', 9, 1)])).toEqual([]);
   });
 
-  test('of an answer that was withheld, as what its caller was told', async () => {
+  test('for a withheld answer, by the error its caller received', async () => {
     expect(await found([settled('a', 9, 1), refunded('a', 1)])).toEqual([[isFailed, 503, 'store_unavailable', 1]]);
   });
 
-  test('of one user, or one key, alone where they are asked for', async () => {
+  test('for one user, or one key, as filtered', async () => {
     const bobs = refused('b', { userId: bob, apiKeyId: bobKey, code: 'token_disabled', status: 401 });
     const facts = [refused('a'), bobs, refused('c', ofStrangers)];
     expect(await found(facts, { userId: bob })).toEqual([[isRefused, 401, 'token_disabled', 1]]);
@@ -103,7 +103,7 @@ function anyFailures() {
   return { facts, counted };
 }
 
-test('any range of any history has what a count of its events has', async () => {
+test('any range of any history has the failure counts of its events', async () => {
   const asked = fc.record({
     from: fc.integer({ min: -1, max: 7 }),
     length: fc.integer({ min: 0, max: 6 }),
@@ -129,7 +129,7 @@ test('any range of any history has what a count of its events has', async () => 
 });
 
 describe('failures over time', () => {
-  test('have in each piece, for each of the first causes and for all others, what a count of the events has', async () => {
+  test('have in each interval, for each of the top causes and for all others, the counts of the events', async () => {
     const asked = fc.record({
       from: fc.integer({ min: -1, max: 7 }),
       pieces: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 5 }),

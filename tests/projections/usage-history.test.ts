@@ -106,9 +106,9 @@ async function aPast(seed: number) {
 
 const lengths = { minute: 60, 'five-minutes': 300, hour: 3_600, day: 86_400, week: 7 * 86_400 } as const;
 
-describe('a history', () => {
+describe('a usage history', () => {
   test.each([1, 2, 3])(
-    'is what the events come to, for any range, zone and question (past %i)',
+    'equals the sum of the events, for any range, zone and filter (seed %i)',
     async (seed) => {
       const { calls, db, end } = await aPast(seed);
       const now = Instant(end + 1);
@@ -192,7 +192,7 @@ describe('a history', () => {
     120_000,
   );
 
-  test('is zero where nothing was, without percentiles', async () => {
+  test('is zero without events, without percentiles', async () => {
     const db = await projected.given(registered(alice, 'alice'));
     const none = { p50: null, p95: null, p99: null };
     const found = await usageHistory(db, {

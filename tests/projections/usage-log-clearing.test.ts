@@ -63,7 +63,7 @@ async function rowsThere(): Promise<{ rows: number; months: string[] }> {
 }
 
 describe('clearing the usage log', () => {
-  test('takes away what happened before, to the second, and counts it', async () => {
+  test('removes earlier lines, to the second, and counts them', async () => {
     const db = await projected.given(...history);
     expect(await linesBefore(db, secondsAfter(20 * minute))).toBe(4);
     const position = await projected.record(cleared(moment(20 * minute)));
@@ -75,7 +75,7 @@ describe('clearing the usage log', () => {
     expect(await linesBefore(db, secondsAfter(day))).toBe(4);
   });
 
-  test('is not seen past by any list or figure', async () => {
+  test('is respected by every list and figure', async () => {
     const db = await projected.given(...history, cleared(moment(20 * minute)));
     const end = await projected.store.head();
     const page = await usageLogPage(db, {}, { page: 1, size: 2 });
@@ -97,7 +97,7 @@ describe('clearing the usage log', () => {
     expect(await usageOfLastMinute(db, {}, secondsAfter(evening) + 30, 'both')).toMatchObject({ requests: 0 });
   });
 
-  test('leaves the statistics as they were', async () => {
+  test('leaves the statistics unchanged', async () => {
     await projected.given(...history);
     const before = await projected.dump(schemaOf(usageStats));
     await projected.given(cleared(moment(day)));
@@ -105,7 +105,7 @@ describe('clearing the usage log', () => {
     expect(await projected.dump(schemaOf(usageStats))).toEqual(before);
   });
 
-  test('leaves nothing of the hours before but the one that is shown in part', async () => {
+  test('removes the hour totals before, except for the hour that is shown in part', async () => {
     const db = await projected.given(...history, cleared(moment(25 * minute)));
     const spans = await db.selectFrom('usage_log_spans').select('span').orderBy('span').execute();
     expect(spans.map(({ span }) => span - noon / 1000)).toEqual([0, 1_200, 2_400, 5 * 3_600]);
@@ -113,13 +113,13 @@ describe('clearing the usage log', () => {
     expect(hours.map(({ hour }) => hour - noon / 1000)).toEqual([0, 5 * 3_600]);
   });
 
-  test('drops whole months, and takes the rest away row by row', async () => {
+  test('drops whole months, and deletes the rest row by row', async () => {
     await projected.given(...history, cleared(moment(0)));
     await until(async () => ((await rowsThere()).rows === 4 ? true : null));
     expect((await rowsThere()).months).toEqual(['usage_log_2026_02']);
   });
 
-  test('waits for nobody who reads: a month in use goes row by row, and its table later', async () => {
+  test('does not wait for readers: a month in use is deleted row by row, and its table later', async () => {
     await projected.given(...history);
     const reader = await projected.pool.connect();
     try {
@@ -135,7 +135,7 @@ describe('clearing the usage log', () => {
     await until(async () => ((await rowsThere()).months.length === 1 ? true : null));
   });
 
-  test('leaves readers alone for a while where only the table of a month in use is left', async () => {
+  test('does not disturb readers for a while where only the table of a month in use is left', async () => {
     await projected.given(...history);
     await projected.stopAll();
     await projected.pool.query(`update ${schema}.usage_log_rules set cleared_before = $1`, [secondsAfter(0)]);
@@ -158,7 +158,7 @@ describe('clearing the usage log', () => {
     }
   });
 
-  test('is finished by the next who projects, where it was interrupted', async () => {
+  test('is completed by the next projector, where it was interrupted', async () => {
     const db = await projected.given(...history, cleared(moment(0)));
     await until(async () => ((await rowsThere()).rows === 4 ? true : null));
     await projected.stopAll();
@@ -170,18 +170,18 @@ describe('clearing the usage log', () => {
   });
 });
 
-describe('what is recorded after the log was cleared', () => {
+describe('an event recorded after the log was cleared', () => {
   const settlement = {
     ...{ eventId: eventId(0, 0x5e77), charged: Quota(10), usage },
     ...{ channelId: ChannelId(3), attempts: [ChannelId(3)], useTimeMs: 2_100 },
   };
 
-  test('a call that was reserved before is a line of when it was settled', async () => {
+  test('for a call reserved before is a line at the time of its settlement', async () => {
     await projected.given(...history, cleared(moment(day)), call('long', day + minute));
     expect(await shownCalls()).toEqual(['long']);
   });
 
-  test('a charge whose line is gone is taken back without harm: its refund is a line, its quota no longer counted', async () => {
+  test('for a charge whose line is cleared can be refunded: the refund is a line, and the quota no longer counted', async () => {
     const db = await projected.given(...history);
     const position = await projected.record(cleared(moment(day)));
     const refund = refunded('at noon', 10, { settlement: { ...settlement, at: moment(0) } });
@@ -192,7 +192,7 @@ describe('what is recorded after the log was cleared', () => {
     expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 0, quota: 0 });
   });
 
-  test('a charge that is taken back before is not counted as cleared', async () => {
+  test('for a refund before the clearing is not counted as cleared', async () => {
     const refund = refunded('at noon', 10, { settlement: { ...settlement, at: moment(0) } });
     const db = await projected.given(...history);
     await projected.given(when(moment(2 * day), refund));
@@ -202,7 +202,7 @@ describe('what is recorded after the log was cleared', () => {
     expect(await linesCleared(db, position)).toBe(6);
   });
 
-  test('what a clock that is behind says of the time before is no line', async () => {
+  test('with the time of a slow clock before the clearing is not a line', async () => {
     const db = await projected.given(...history, cleared(moment(0)), call('late', -minute));
     expect(await shownCalls()).not.toContain('late');
     expect(await usageTotals(db, {}, 'both')).toMatchObject({ requests: 3 });
@@ -210,7 +210,7 @@ describe('what is recorded after the log was cleared', () => {
   });
 });
 
-describe('a log that was cleared', () => {
+describe('a cleared log', () => {
   const twice = [
     ...history,
     cleared(moment(-day)),

@@ -43,13 +43,13 @@ forEachTest(
   'dense',
 );
 
-describe('the log', () => {
+describe('the usage log', () => {
   test.each<[string, UsageLogFilter, string[]]>([
     ['nothing', {}, ['d', 'c', 'b', 'a']],
     ['its type', { type: logTypes.error }, ['d']],
     ['the user', { userId: alice }, ['c', 'a']],
-    ['the user’s present name', { username: 'bob' }, ['d', 'b']],
-    ['a name nobody has', { username: 'carol' }, []],
+    ['the user’s current name', { username: 'bob' }, ['d', 'b']],
+    ['an unknown name', { username: 'carol' }, []],
     ['the API key', { apiKeyId: ApiKeyId(13) }, ['d', 'b']],
     ['the API key’s name', { apiKeyName: 'ci' }, ['c', 'a']],
     ['the model, whole', { model: 'gpt-4o' }, ['a']],
@@ -58,10 +58,10 @@ describe('the log', () => {
     ['the channel', { channelId: ChannelId(4) }, ['b']],
     ['the group', { group: 'vip' }, ['d', 'b']],
     ['the request', { requestId: 'b' }, ['b']],
-    ['when it began and ended, both inclusive', { from: seconds(at(100)), to: seconds(at(150)) }, ['c', 'b']],
-    ['the name of nobody', { username: '' }, []],
+    ['its beginning and end, both inclusive', { from: seconds(at(100)), to: seconds(at(150)) }, ['c', 'b']],
+    ['an empty name', { username: '' }, []],
     ['several at once', { username: 'bob', type: logTypes.consume, group: 'vip' }, ['b']],
-    ['an API key’s name that nobody has', { apiKeyName: 'desktop' }, []],
+    ['an unknown name of an API key', { apiKeyName: 'desktop' }, []],
     ['the name of an API key that is another’s', { userId: alice, apiKeyName: 'laptop' }, []],
     ['the name of another API key', { apiKeyId: ApiKeyId(13), apiKeyName: 'ci' }, []],
     ['a user and a group together', { username: 'bob', group: 'vip' }, ['d', 'b']],
@@ -82,7 +82,7 @@ describe('the log', () => {
     expect(requestsOf(all.filter(lineMatch(filter)))).toEqual(found);
   });
 
-  test('is filtered by the name that an API key had, also where it has had others', async () => {
+  test('is filtered by a name that an API key had, also where it has had others', async () => {
     const named = (id: string, apiKey: number, apiKeyName: string) =>
       settled(id, 9, 1, { facts: { apiKeyId: ApiKeyId(apiKey), apiKeyName } });
     const db = await projected.given(
@@ -98,7 +98,7 @@ describe('the log', () => {
     expect(await found({ apiKeyName: 'home', apiKeyId: ApiKeyId(13) })).toEqual(['c']);
   });
 
-  test('finds the one line of a series in the index of series, whatever others have', async () => {
+  test('finds the one line of a series in the index of series, whatever lines others have', async () => {
     await projected.given(
       registered(alice, 'alice'),
       settled('first', 9, 1, { facts: { model: 'claude-sonnet' } }),
@@ -137,7 +137,7 @@ describe('the log', () => {
     }
   });
 
-  test('finds rare lines, and that no line matches, without reading the lines in between', async () => {
+  test('finds rare lines, and the absence of any, without reading the lines in between', async () => {
     const many = <Of>(of: (n: number) => Of) => Array.from({ length: 200 }, (_, n) => of(n));
     await projected.given(
       registered(alice, 'alice'),
@@ -211,7 +211,7 @@ describe('the log', () => {
     }
   });
 
-  test('is filtered by any values together, in pages as one by one', async () => {
+  test('is filtered by any values together, in pages as line by line', async () => {
     const drawn = fc.record({
       user: fc.constantFrom(alice, bob),
       apiKey: fc.constantFrom(12, 13, 14),
@@ -258,7 +258,7 @@ describe('the log', () => {
     );
   });
 
-  test('is filtered by a pattern that more models fit than can be named, and by the name of more keys', async () => {
+  test('is filtered by a pattern that matches more models than the limit, and by a name that more keys have', async () => {
     const numbers = Array.from({ length: 120 }, (_, n) => n);
     const db = await projected.given(
       registered(alice, 'alice'),
@@ -293,7 +293,7 @@ describe('the log', () => {
     }
   });
 
-  test.each(['%a%b%c%d%e%f', `${'x'.repeat(256)}%`])('refuses a pattern that costs too much: %s', async (model) => {
+  test.each(['%a%b%c%d%e%f', `${'x'.repeat(256)}%`])('refuses a pattern that is too expensive: %s', async (model) => {
     const db = await projected.given();
     await expect(async () => usageLogBefore(db, { model }, { limit: 1 })).rejects.toMatchObject({
       code: 'invalid-field',
@@ -301,14 +301,14 @@ describe('the log', () => {
     expect(() => lineMatch({ model })).toThrow(refusal('invalid-field'));
   });
 
-  test.each(['\\', '%\\', 'a\\%'])('takes a backslash in the model as itself: %s', async (model) => {
+  test.each(['\\', '%\\', 'a\\%'])('treats a backslash in the model as an ordinary character: %s', async (model) => {
     const db = await projected.given(settled('a', 9, 1, { facts: { model: 'a\\b' } }));
     const found = model === 'a\\%' ? ['a'] : [];
     expect(requestsOf(await usageLogBefore(db, { model }, { limit: 9 }))).toEqual(found);
     expect(requestsOf((await usageLogBefore(db, {}, { limit: 9 })).filter(lineMatch({ model })))).toEqual(found);
   });
 
-  test('shows the names users and channels have now', async () => {
+  test('returns the current names of users and channels', async () => {
     const db = await projected.given(
       ...history,
       added(east, { name: 'renamed' }),

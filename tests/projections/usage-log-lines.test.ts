@@ -69,7 +69,7 @@ const tested = ofChannel(east, {
 });
 
 describe('a settled call', () => {
-  test('is one line with all that is needed to explain its charge', async () => {
+  test('is one line with everything needed to explain its charge', async () => {
     const lines = await linesOf(
       registered(alice, 'alice'),
       added(east),
@@ -119,19 +119,19 @@ describe('a settled call', () => {
   });
 
   test.each<[string, Usage, readonly ChannelId[]]>([
-    ['text alone', { input: 95, output: 24 }, [east]],
-    ['text, some of it cached and some thought', { input: 95, cachedInput: 20, output: 24, reasoning: 8 }, [east]],
+    ['text only', { input: 95, output: 24 }, [east]],
+    ['text, partly cached and partly thinking', { input: 95, cachedInput: 20, output: 24, reasoning: 8 }, [east]],
     ['nothing', {}, [east]],
-    ['what is counted in pieces, and pictures among the text', { input: 9, imageInput: 4, images: 2 }, [east]],
-    ['none of a kind that is named all the same', { input: 9, output: 0 }, [east]],
-    ['text alone, by the second channel tried', { input: 95, output: 24 }, [west, east]],
-  ])('that used %s tells so', async (_, usage, attempts) => {
+    ['things counted in pieces, and pictures among the text', { input: 9, imageInput: 4, images: 2 }, [east]],
+    ['zero of a quantity that is named', { input: 9, output: 0 }, [east]],
+    ['text only, by the second channel tried', { input: 95, output: 24 }, [west, east]],
+  ])('that used %s is shown so', async (_, usage, attempts) => {
     const [line] = await linesOf(settled('a', 500, 310, { usage, attempts }));
     expect(line).toMatchObject({ channel_id: east, attempts, price: { per: 'token' }, path: '/v1/chat/completions' });
     expect(line?.usage).toEqual(usage);
   });
 
-  test('tells its own price, path and outcome, whatever others of the same batch have', async () => {
+  test('has its own price, path and outcome, whatever others of the same batch have', async () => {
     const perCall = { per: 'call', price: '0.1', quotaPerUnit: '500000', group: '1' } as const;
     const lines = await linesOf(
       settled('a', 500, 310),
@@ -149,12 +149,12 @@ describe('a settled call', () => {
     expect(rows).toHaveLength(3);
   });
 
-  test('is a line however long it is said to have taken', async () => {
+  test('is a line however long it claims to have taken', async () => {
     const [line] = await linesOf(settled('a', 9, 1, { useTimeMs: 1e12, firstTokenMs: 2 ** 40 }));
     expect(line).toMatchObject({ use_time_ms: 2 ** 31 - 1, first_token_ms: 2 ** 31 - 1 });
   });
 
-  test('is a line also when it was free, and when no API key paid', async () => {
+  test('is a line also when it was free, and without an API key', async () => {
     const [line] = await linesOf(
       settled('a', 0, 0, { facts: { apiKeyId: null, apiKeyName: 'playground-default' }, firstTokenMs: null }),
     );
@@ -171,16 +171,16 @@ describe('a settled call', () => {
 
 const failedAttempts = [{ channelId: west, status: 429, code: 'rate_limit_exceeded', durationMs: 180 }];
 
-describe('attempts that failed', () => {
+describe('the failed attempts', () => {
   test.each([
     ['of a call that another channel answered', settled('a', 500, 310, { attempts: [west, east], failedAttempts })],
-    ['of a call that nobody answered', released('a', 500, { attempts: [west], failedAttempts })],
-  ])('%s are told with its line', async (_, outcome) => {
+    ['of a call without an answer', released('a', 500, { attempts: [west], failedAttempts })],
+  ])('%s are in its line', async (_, outcome) => {
     const [line] = await linesOf(outcome);
     expect(line).toMatchObject({ failed_attempts: failedAttempts });
   });
 
-  test('are told of a call whose settlement was taken back', async () => {
+  test('are in the line of a call whose settlement was withdrawn', async () => {
     const { event } = refunded('a', 310);
     if (event.type !== 'CallRefunded') throw new Error('no refund');
     const settlement = { ...event.settlement, failedAttempts };
@@ -205,7 +205,7 @@ describe('a released call', () => {
   });
 
   test.each(['one batch', 'two'])(
-    'that was charged before it failed has the line of its failure alone (%s)',
+    'that was charged before it failed has the line of its failure only (%s)',
     async (batches) => {
       const before = [settled('b', 9, 4), reserved('a', 500), settled('a', 500, 310)];
       if (batches === 'two') await projected.given(...before);
@@ -224,12 +224,12 @@ describe('a released call', () => {
     },
   );
 
-  test.each(['caller-left', 'recovered'] as const)('is no line when nobody did wrong (%s)', async (reason) => {
+  test.each(['caller-left', 'recovered'] as const)('is not a line when it is no failure (%s)', async (reason) => {
     expect(await linesOf(released('a', 500, { reason }))).toEqual([]);
   });
 });
 
-describe('movements that are not calls', () => {
+describe('movements other than calls', () => {
   test('are lines of their kinds, their amounts in the detail', async () => {
     const facts = [granted(alice, 100), adjusted(alice, 50, 5), rewarded(alice, 7, bob), transferred(alice, 7)];
     expect(await linesOf(...facts)).toMatchObject([
@@ -246,7 +246,7 @@ describe('movements that are not calls', () => {
 });
 
 describe('a channel test', () => {
-  test('is logged to the root user with what it would have cost', async () => {
+  test('is logged to the root user with its theoretical cost', async () => {
     const lines = await linesOf(setUp(UserId(42)), tested);
     expect(lines).toMatchObject([
       {
@@ -265,14 +265,14 @@ describe('a channel test', () => {
     ]);
   });
 
-  test('without usage is no line', async () => {
+  test('without usage is not a line', async () => {
     const failed = { type: 'ChannelTested', ok: false, responseTimeMs: 5, error: 'x', usage: null } as const;
     expect(await linesOf(ofChannel(east, failed))).toEqual([]);
   });
 });
 
 describe('while LogConsumeEnabled is off', () => {
-  test('settled calls and tests are not logged, everything else is', async () => {
+  test('settled calls and tests are not logged, while all else is', async () => {
     const lines = await linesOf(
       settled('before', 9, 1),
       option('LogConsumeEnabled', 'false'),
@@ -291,14 +291,14 @@ describe('while LogConsumeEnabled is off', () => {
     ]);
   });
 
-  test('that holds for later batches too', async () => {
+  test('later batches are treated the same', async () => {
     await projected.given(option('LogConsumeEnabled', 'false'));
     expect(await linesOf(settled('a', 9, 1))).toEqual([]);
   });
 });
 
 describe('a refused call', () => {
-  test('is an error line of its user, with what the caller was told', async () => {
+  test('is an error line of its user, with the error that the caller received', async () => {
     const [line] = await linesOf(registered(alice, 'alice'), refused('a'));
     expect(line).toMatchObject({
       ...{ type: logTypes.error, user_id: alice, username: 'alice', request_id: 'a', quota: 0, model: 'gpt-4o' },
@@ -307,7 +307,7 @@ describe('a refused call', () => {
     });
   });
 
-  test('of a key that nobody has is a line of nobody', async () => {
+  test('with an unknown key is a line without a user', async () => {
     const [line] = await linesOf(refused('a', ofStrangers));
     expect(line).toMatchObject({
       ...{ user_id: 0, username: '', api_key_id: 0, model: '' },
@@ -315,13 +315,13 @@ describe('a refused call', () => {
     });
   });
 
-  test('that has no line of its own is counted in that of the rest', async () => {
+  test('without a line of its own is counted in that of the rest', async () => {
     const [line, ...others] = await linesOf(refusedBeside(412, { path: '' }));
     expect(line).toMatchObject({ request_id: null, path: null, detail: { count: 412, since: seconds(at()) } });
     expect(others).toEqual([]);
   });
 
-  test('is found by its code, and so is one that failed; in the log and among lines that come', async () => {
+  test('is found by its code, and so is a failed one; in the log and among live lines', async () => {
     const facts = [
       refused('a'),
       refused('b', ofStrangers),
@@ -343,10 +343,10 @@ describe('a refused call', () => {
   });
 });
 
-describe('partitions', () => {
+describe('the partitions of the usage log', () => {
   const edge = Date.UTC(2026, 1, 1);
 
-  test('are one per calendar month in UTC, made when the first line needs them', async () => {
+  test('are one per calendar month in UTC, created when the first line needs them', async () => {
     await projected.given(
       when(Instant(edge - 1), settled('january', 9, 1)),
       when(Instant(edge), settled('february', 9, 2)),
@@ -373,7 +373,7 @@ describe('partitions', () => {
     expect(requests('usage_log_2027_12')).toEqual(['december']);
   });
 
-  test('meet without a gap', () => {
+  test('adjoin without a gap', () => {
     expect(monthOf(edge - 1)).toEqual({
       table: 'usage_log_2026_01',
       from: Date.UTC(2026, 0, 1) / 1000,
@@ -383,7 +383,7 @@ describe('partitions', () => {
     expect(monthOf(Date.UTC(2026, 11, 31)).to).toBe(Date.UTC(2027, 0, 1) / 1000);
   });
 
-  test('do not keep readers waiting while one is made', async () => {
+  test('do not delay readers while one is created', async () => {
     await projected.given(settled('a', 9, 1));
     const reader = await projected.pool.connect();
     try {

@@ -22,8 +22,8 @@ forEachTest(
   'dense',
 );
 
-describe('the log', () => {
-  test('has the lines of values that many lines with others have, and pages far down', async () => {
+describe('the usage log', () => {
+  test('has the lines of values that many lines share, and pages far down', async () => {
     const numbers = Array.from({ length: 250 }, (_, n) => n);
     const db = await projected.given(
       registered(alice, 'alice'),
@@ -41,7 +41,7 @@ describe('the log', () => {
     }
   });
 
-  test('is filtered by time whatever clocks said: the times of lines need not follow each other', async () => {
+  test('is filtered by time whatever clocks said: the times of lines need not be in order', async () => {
     const start = Date.UTC(2026, 0, 31, 21);
     const time = fc.integer({ min: 0, max: 6 * 3_600 });
     const times = fc.sample(time, 40);
@@ -72,7 +72,7 @@ describe('the log', () => {
     );
   });
 
-  test('passes over whole hours without reading them, and counts by them', async () => {
+  test('skips whole hours without reading them, and counts by their totals', async () => {
     const hour = 3_600_000;
     // The clock of the node that wrote the fifth line was behind.
     const offsets = [0, 1_000, hour, hour + 1_000, 2_000, 2 * hour, 2 * hour + 1_000, 3 * hour, 3 * hour + 1_000];
@@ -96,7 +96,7 @@ describe('the log', () => {
     expect(await page({ to: from + 10_800 }, 2, 1, 1)).toEqual(['4', expect.anything()]);
   });
 
-  test('a time in the midst of an hour is found without reading what came more than five minutes later', async () => {
+  test('finds a time in the middle of an hour without reading lines from more than five minutes later', async () => {
     const start = Date.UTC(2026, 0, 1);
     const everyMinute = Array.from({ length: 120 }, (_, n) => n);
     const db = await projected.given(
@@ -111,7 +111,7 @@ describe('the log', () => {
     }
   });
 
-  test('passes over hours that share few ids with an older one, however many lines that one has', async () => {
+  test('skips hours that share few ids with an older one, however many lines that one has', async () => {
     const [start, hour] = [Date.UTC(2026, 0, 1), 3_600_000];
     // The fifth line is of the first hour, written after the second had begun.
     const offsets = [0, 1_000, 2_000, hour, 3_000, hour + 1_000];
@@ -127,7 +127,7 @@ describe('the log', () => {
     expect(await page(1)).toEqual(['1']);
   });
 
-  test('goes on where the last page ended, and comes in numbered pages too', async () => {
+  test('continues where the last page ended, and has numbered pages too', async () => {
     const db = await projected.given(...history);
     const first = await usageLogBefore(db, {}, { limit: 3 });
     const next = await usageLogBefore(db, {}, { limit: 3, before: first[2]?.id });
@@ -135,7 +135,7 @@ describe('the log', () => {
     expect(requestsOf((await usageLogPage(db, {}, { page: 2, size: 3 })).items)).toEqual(['a']);
   });
 
-  test('is counted up to a bound; beyond it the total is at least what was seen, and says that it is a guess', async () => {
+  test('is counted up to a bound; beyond it the total is a lower bound, marked as an estimate', async () => {
     const db = await projected.given(...history);
     await sql`analyze usage_log`.execute(db);
     const page = (lines: number, cost = 5_000) =>
@@ -147,7 +147,7 @@ describe('the log', () => {
     }
   });
 
-  test('is not counted where the planner expects far more: to be told that there are more is not worth it', async () => {
+  test('is not counted where the planner expects far more', async () => {
     const db = await projected.given(...history);
     const pages = (lines: number) => usageLogPage(db, everybodys, { page: 1, size: 2 }, { ...counting, lines });
     await sql`insert into usage_log select (line).* from (
@@ -160,7 +160,7 @@ describe('the log', () => {
     expect(await pages(10)).toMatchObject({ total: 4, totalIsExact: true });
   });
 
-  test('is not counted for longer than there is time, but for the first few', async () => {
+  test('is not counted beyond its time limit, except for the first lines', async () => {
     const db = await projected.given(...history);
     await sql`insert into usage_log select (line).* from (
       select jsonb_populate_record(line, jsonb_build_object('id', line.id + 1000 * copy)) as line
@@ -175,7 +175,7 @@ describe('the log', () => {
     expect(await pages(1, 60_000)).toMatchObject({ total: 40_004, totalIsExact: true });
   });
 
-  test('is known to its end without counting where the last page is shown', async () => {
+  test('has a known total without counting where the last page is shown', async () => {
     const db = await projected.given(...history);
     const page = (number: number, size: number) =>
       usageLogPage(db, everybodys, { page: number, size }, { ...counting, lines: 0, cost: 0 });
@@ -185,7 +185,7 @@ describe('the log', () => {
     expect((await page(2, 2)).total).toBeGreaterThanOrEqual(5);
   });
 
-  test('asked for more than there is time for says so', async () => {
+  test('reports a query that exceeds the time limit', async () => {
     await projected.given(...history);
     const pool = await openPool(projected.database.connection, quietLog, {
       limits: { statementMs: 2_000, lockMs: null },
@@ -208,7 +208,7 @@ describe('the log', () => {
     expect(await usageTotals(db, { userId: root }, 'both')).toMatchObject({ quota: 0, requests: 0, prompt_tokens: 0 });
   });
 
-  test('tells the traffic of the last minute', async () => {
+  test('returns the traffic of the last minute', async () => {
     const db = await projected.given(...history);
     expect(await usageOfLastMinute(db, {}, seconds(at(160)), 'both')).toEqual({ requests: 2, tokens: 304 });
     expect(await usageOfLastMinute(db, { username: 'bob' }, seconds(at(161)), 'both')).toEqual({

@@ -35,15 +35,15 @@ const history = [
   when(clock(13 * hour), settled('f', 9, 1)),
 ];
 
-describe('usage is counted', () => {
-  test('by the hour and everything one may ask about', async () => {
+describe('usage statistics are counted', () => {
+  test('by the hour and every dimension', async () => {
     await projected.given(...history);
     const { usage_stats: rows } = await projected.dump(schemaOf(usageStats));
     expect(rows).toHaveLength(4);
     expect(rows?.[0]).toBe(`(${noon / 1000},7,12,gpt-4o,3,default,0,2,0,30,240,64,40,16,4200,${timed(2n)})`);
   });
 
-  test('and by the little that is asked for most, in fewer rows', async () => {
+  test('and by the most frequent dimensions, in fewer rows', async () => {
     await projected.given(...history);
     const tables = await projected.dump(schemaOf(usageStats));
     const sums = '2,0,30,240,64,40,16,4200';
@@ -59,7 +59,7 @@ describe('usage is counted', () => {
     expect(tables.usage_stats_callers_models_days?.[0]).toBe(`(${dayBegan},7,12,gpt-4o,0,${ofTheDay})`);
   });
 
-  test('with calls that could not be served as errors, and neither callers that left nor recovered calls', async () => {
+  test('with calls that could not be served as errors, and without disconnected or recovered calls', async () => {
     const db = await projected.given(
       when(clock(0), released('a', 9, { attempts: [] })),
       when(clock(0), released('b', 9, { reason: 'caller-left' })),
@@ -70,7 +70,7 @@ describe('usage is counted', () => {
     ]);
   });
 
-  test('with refunded calls as errors of the hour they were told in, and not as requests of the hour before', async () => {
+  test('with refunded calls as errors of the hour of the refund, and not as requests of the hour before', async () => {
     const facts = [when(clock(0), settled('a', 9, 10)), when(clock(0), settled('b', 9, 4))];
     const { event, ...refund } = when(clock(hour), refunded('a', 10));
     const told = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
@@ -81,7 +81,7 @@ describe('usage is counted', () => {
     ]);
   });
 
-  test('with how long they took, also where one is taken back later', async () => {
+  test('with latencies, also where a call is withdrawn later', async () => {
     await projected.given(
       when(clock(0), settled('a', 9, 1, { useTimeMs: 0, firstTokenMs: null })),
       when(clock(0), settled('b', 9, 1, { useTimeMs: 2_100, firstTokenMs: null })),
@@ -105,7 +105,7 @@ describe('usage is counted', () => {
     expect(await usageStatsBy(db, ever, whole)).toMatchObject([{ requests: 2, quota: 15 }]);
   });
 
-  test('apart for names that merely look alike when joined', async () => {
+  test('separately for names that would be equal when concatenated', async () => {
     const db = await projected.given(
       when(clock(0), settled('a', 9, 1, { facts: { model: 'ab', group: 'c' } })),
       when(clock(0), settled('b', 9, 2, { facts: { model: 'a', group: 'bc' } })),
@@ -124,7 +124,7 @@ describe('the minutes of the last hours', () => {
     });
   };
 
-  test('are told apart by everything one may ask about', async () => {
+  test('are counted by every dimension', async () => {
     await projected.given(...history.slice(1, 6));
     expect(await minutes()).toEqual([
       [0, alice, 'gpt-4o', 1, 0],
@@ -134,7 +134,7 @@ describe('the minutes of the last hours', () => {
     ]);
   });
 
-  test('are forgotten 13 hours before the newest event, whatever came in one batch and whatever is rebuilt', async () => {
+  test('are dropped 13 hours before the newest event, with any batches and any rebuild', async () => {
     const runner = await projected.start({ pace: { batchSize: 1 } });
     const hours = [0, 1, 0.5, 13, 14, 14.5].map((hours, index) =>
       when(clock(hours * hour + minute - 1), settled(`${index}`, 9, 1)),
@@ -153,7 +153,7 @@ describe('the minutes of the last hours', () => {
     expect(await projected.dump(schemaOf(usageStats))).toEqual(before);
   });
 
-  test('are not written where the log shows that they would be forgotten', async () => {
+  test('are not written where the log shows that they would be dropped', async () => {
     await prepareReadModels(projected.pool, [usageStats]);
     await projected.pool.query(`
       create function ${schemaOf(usageStats)}.refuse() returns trigger language plpgsql as $$
@@ -169,17 +169,17 @@ describe('the minutes of the last hours', () => {
   });
 });
 
-test('names that differ only in what cannot be stored are one, and no reason to stop', async () => {
+test('names that differ only in unstorable characters are one, and do not stop the read model', async () => {
   const named = (id: string, name: string) =>
     when(clock(0), settled(id, 9, 1, { facts: { apiKeyName: name, model: name, group: name } }));
   const db = await projected.given(named('a', 'n\0'), named('b', 'n\uFFFD'), named('c', 'n\uD800'));
   expect(await usageStatsBy(db, ever, { ...whole, by: ['model', 'group'] })).toMatchObject([{ requests: 3 }]);
 });
 
-describe('statistics', () => {
+describe('a query of statistics', () => {
   const until = (offset: number): UsageStatsFilter => ({ from: noon / 1000, to: (noon + offset) / 1000 });
 
-  test('come by hour', async () => {
+  test('groups by hour', async () => {
     const db = await projected.given(...history);
     const rows = await usageStatsBy(db, until(24 * hour), { by: [], interval: 'hour', offsetMinutes: 0 });
     expect(rows.map(({ start, requests, errors }) => [start, requests, errors])).toEqual([
@@ -189,7 +189,7 @@ describe('statistics', () => {
     ]);
   });
 
-  test('come by day, as days are where the reader is', async () => {
+  test('groups by day, in the reader’s time zone', async () => {
     const db = await projected.given(...history);
     const days = async (offsetMinutes: number) => {
       const rows = await usageStatsBy(db, until(24 * hour), { by: [], interval: 'day', offsetMinutes });
@@ -206,7 +206,7 @@ describe('statistics', () => {
     expect(await days(-5 * 60)).toEqual([['2026-01-02T05:00:00.000Z', 5]]);
   });
 
-  test('come by any dimension, the dearest first', async () => {
+  test('groups by any dimension, the largest first', async () => {
     const db = await projected.given(...history);
     const rows = await usageStatsBy(db, until(24 * hour), { ...whole, by: ['user_id', 'channel_id'] });
     expect(rows.map(({ user_id, channel_id, model, quota }) => [user_id, channel_id, model, quota])).toEqual([
@@ -216,7 +216,7 @@ describe('statistics', () => {
     ]);
   });
 
-  test('end with the hour that begins at the end asked for', async () => {
+  test('ends with the hour that contains the end', async () => {
     const db = await projected.given(...history);
     expect(await usageStatsBy(db, until(0), whole)).toMatchObject([{ requests: 2 }]);
   });
@@ -228,12 +228,12 @@ describe('statistics', () => {
     ['a model', { model: 'claude-sonnet' }, 1],
     ['a channel', { channelId: west }, 1],
     ['a group', { group: 'default' }, 4],
-  ])('narrow to %s', async (_, filter, requests) => {
+  ])('filters by %s', async (_, filter, requests) => {
     const db = await projected.given(...history);
     expect(await usageStatsBy(db, { ...until(24 * hour), ...filter }, whole)).toMatchObject([{ requests }]);
   });
 
-  test.each([1, 2])('are what the events come to, for any range, zone and question (history %i)', async (seed) => {
+  test.each([1, 2])('equals the sum of the events, for any range, zone and filter (history %i)', async (seed) => {
     const call = fc.record({
       pause: fc.oneof(fc.integer({ min: 1, max: 3 * hour }), fc.constant(hour)),
       failed: fc.boolean(),
@@ -314,7 +314,7 @@ describe('statistics', () => {
     );
   });
 
-  test('are zero where nothing was', async () => {
+  test('returns zeros without events', async () => {
     const db = await projected.given();
     expect(await usageStatsBy(db, ever, whole)).toMatchObject([{ requests: 0, quota: 0, start: null }]);
     expect(await usageStatsBy(db, ever, { ...whole, interval: 'hour' })).toEqual([]);

@@ -147,8 +147,8 @@ async function addedUp(filter: UsageLogFilter, of: Summed): Promise<UsageTotals>
   };
 }
 
-describe('what the log sums to', () => {
-  test.each([1, 2, 3])('is what its lines add up to, for any range and filter (history %i)', async (seed) => {
+describe('the total of the usage log', () => {
+  test.each([1, 2, 3])('is the sum of its lines, for any range and filter (history %i)', async (seed) => {
     const [steps = []] = fc.sample(fc.noBias(fc.array(step, { minLength: 150, maxLength: 150 })), { seed, numRuns: 1 });
     expect(new Set(steps.map(({ kind }) => kind)).size).toBe(5);
     const { facts, end } = factsOf(steps);
@@ -183,7 +183,7 @@ describe('what the log sums to', () => {
     await fc.assert(fc.asyncProperty(filters, isAddedUp), { numRuns: 100 });
   });
 
-  test('is known without reading the lines of whole hours', async () => {
+  test('is computed without reading the lines of whole hours', async () => {
     const calls = [0, 10, hour, hour + 10, 2 * hour, 2 * hour + 10].map((offset, index) =>
       when(clock(offset), settled(`call-${index}`, 9, 10)),
     );
@@ -199,7 +199,7 @@ describe('what the log sums to', () => {
     expect(await usageTotals(db, { apiKeyName: 'ci' }, 'calls')).toMatchObject({ requests: 6, quota: 60 });
   });
 
-  test('also by the name of an API key and more, but in hours in which the key had two names', async () => {
+  test('is computed so also by the name of an API key and more, except for hours in which the key had two names', async () => {
     const of = (apiKeyName: string, more: object = {}) => ({
       facts: { userId: alice, apiKeyId: aliceKey, apiKeyName, model: 'gpt-4o', ...more },
       channelId: east,

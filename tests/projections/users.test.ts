@@ -44,8 +44,8 @@ forEachTest(
   'dense',
 );
 
-describe('a registered user', () => {
-  test('is shown as registered, personal data sealed', async () => {
+describe('a registered user in the read model', () => {
+  test('is listed as registered, with encrypted personal data', async () => {
     const db = await projected.given(
       registered(alice, 'alice', { group: 'vip', inviter: bob }),
       emailed(alice, 'alice@example.org'),
@@ -86,7 +86,7 @@ describe('a registered user', () => {
     });
   });
 
-  test('who has invited others is shown with how many came, and what it paid', async () => {
+  test('that has invited others is listed with their number and the rewards', async () => {
     const carol = UserId(9);
     const db = await projected.given(
       registered(alice, 'alice'),
@@ -153,7 +153,7 @@ describe('a registered user', () => {
     expect(await userById(db, alice)).toMatchObject({ status: 'enabled', display_name: sealed('Alicia') });
   });
 
-  test('keeps what a later profile change leaves out', async () => {
+  test('keeps what a later profile change omits', async () => {
     const db = await projected.given(registered(alice, 'alice'), emailed(alice, 'a@example.org'));
     await projected.given(ofUser(alice, { type: 'UserProfileChanged', username: null, displayName: sealed('A') }));
     expect(await userById(db, alice)).toMatchObject({
@@ -165,8 +165,8 @@ describe('a registered user', () => {
   });
 });
 
-describe('personal texts', () => {
-  test('stand nowhere but sealed, whatever they are found by', async () => {
+describe('personal data in the read model', () => {
+  test('is stored only encrypted, whatever it is found by', async () => {
     await projected.given(
       registered(alice, 'alice', { displayName: sealed('Zaphod Beeblebrox') }),
       ofUser(alice, {
@@ -184,7 +184,7 @@ describe('personal texts', () => {
 describe('a deleted user', () => {
   const deleted = ofUser(alice, { type: 'UserDeleted', by: root });
 
-  test('stays, with the time of deletion, and without anything personal or secret', async () => {
+  test('stays, with the time of deletion, and without personal data or secrets', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       emailed(alice, 'a@example.org'),
@@ -208,15 +208,15 @@ describe('a deleted user', () => {
     expect(await userByAccessTokenHash(db, 'hash of token')).toBeUndefined();
   });
 
-  test('gives its name to a live user who has it too', async () => {
+  test('leaves its name to a live user who has it too', async () => {
     const db = await projected.given(registered(alice, 'alice'), deleted, registered(bob, 'alice'));
     expect(await userByUsername(db, 'alice')).toMatchObject({ id: bob });
     expect(await userByUsername(db, 'Alice')).toBeUndefined();
   });
 });
 
-describe('an address', () => {
-  test('finds its user, until it is changed or taken away', async () => {
+describe('an e-mail address in the read model', () => {
+  test('finds its user, until it is changed or removed', async () => {
     const found = async (address: string) => (await userByEmail(db, IdentityClaim(`claim of ${address}`)))?.id;
     const db = await projected.given(registered(alice, 'alice'), emailed(alice, 'a@example.org'));
     expect(await found('a@example.org')).toBe(alice);
@@ -229,7 +229,7 @@ describe('an address', () => {
 });
 
 describe('an erased user', () => {
-  test('is nobody: found by neither id, name nor list, and only called by the name in rows of before', async () => {
+  test('is found by neither id, name nor list, and only appears as the name in earlier rows', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       granted(alice, 100),
@@ -246,15 +246,15 @@ describe('an erased user', () => {
   });
 });
 
-describe('the wallet', () => {
-  test('shows what may be spent: holds of calls under way are off', async () => {
+describe('the wallet of a user', () => {
+  test('contains the spendable quota: reservations of in-flight calls are subtracted', async () => {
     const db = await projected.given(registered(alice, 'alice'), granted(alice, 1_000), reserved('a', 300));
     expect(await userById(db, alice)).toMatchObject({ quota: 700, used_quota: 0, request_count: 0 });
     await projected.given(settled('a', 300, 120));
     expect(await userById(db, alice)).toMatchObject({ quota: 880, used_quota: 120, request_count: 1 });
   });
 
-  test('gets a released hold back', async () => {
+  test('gets a released reservation back', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       granted(alice, 1_000),
@@ -264,7 +264,7 @@ describe('the wallet', () => {
     expect(await userById(db, alice)).toMatchObject({ quota: 1_000, used_quota: 0, request_count: 0 });
   });
 
-  test('is after a refund as if the call had never been charged', async () => {
+  test('is after a refund the same as without the call', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       granted(alice, 1_000),
@@ -275,7 +275,7 @@ describe('the wallet', () => {
     expect(await userById(db, alice)).toMatchObject({ quota: 1_000, used_quota: 0, request_count: 0 });
   });
 
-  test('goes below zero when a call cost more than was there', async () => {
+  test('becomes negative when a call cost more than the balance', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       granted(alice, 100),
@@ -285,12 +285,12 @@ describe('the wallet', () => {
     expect(await userById(db, alice)).toMatchObject({ quota: -40, used_quota: 140 });
   });
 
-  test('takes adjustments up and down, the gift being part of the amount', async () => {
+  test('includes adjustments up and down, with the gift as part of the amount', async () => {
     const db = await projected.given(registered(alice, 'alice'), adjusted(alice, 110, 10), adjusted(alice, -30));
     expect(await userById(db, alice)).toMatchObject({ quota: 80 });
   });
 
-  test('does not count a call that used no tokens', async () => {
+  test('ignores a call that used no tokens', async () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       reserved('a', 10),
@@ -300,7 +300,7 @@ describe('the wallet', () => {
   });
 });
 
-describe('lists of users', () => {
+describe('a list of users', () => {
   const people = [
     registered(root, 'root', { role: 'root' }),
     registered(alice, 'alice', { group: 'vip' }),
@@ -314,7 +314,7 @@ describe('lists of users', () => {
   ];
   const all = { page: 1, size: 10 };
 
-  test('are newest first, or sorted by the wallet', async () => {
+  test('is newest first, or sorted by the wallet', async () => {
     const db = await projected.given(...people);
     const ids = async (sort?: Parameters<typeof userPage>[2]['sort']) =>
       (await userPage(db, projected.personalData, { ...all, sort })).items.map(({ id }) => id);
@@ -325,7 +325,7 @@ describe('lists of users', () => {
     expect(await ids('request_count_asc')).toEqual([alice, root, bob]);
   });
 
-  test('come in pages with the total', async () => {
+  test('comes in pages with the total', async () => {
     const db = await projected.given(...people);
     const { items, count } = await userPage(db, projected.personalData, { page: 2, size: 2 });
     expect(items.map(({ id }) => id)).toEqual([root]);
@@ -338,16 +338,16 @@ describe('lists of users', () => {
     ['the e-mail address', 'wonder@example.org', [alice]],
     ['the beginning of a word of the display name', 'rob', [bob]],
     ['no other part of them', 'onder', []],
-    ['an id', '8', [bob]],
-    ['a percent sign as itself', '0%', [bob]],
-    ['an underscore as itself', 'b_1', [bob]],
-    ['nothing by a lone backslash', '\\', []],
-  ])('find users by %s', async (_, keyword, found) => {
+    ['a numeric id', '8', [bob]],
+    ['a percent sign literally', '0%', [bob]],
+    ['an underscore literally', 'b_1', [bob]],
+    ['nothing for a lone backslash', '\\', []],
+  ])('finds users by %s', async (_, keyword, found) => {
     const db = await projected.given(...people);
     expect((await userPage(db, projected.personalData, all, { keyword })).items.map(({ id }) => id)).toEqual(found);
   });
 
-  test('narrow to a group', async () => {
+  test('is filtered by group', async () => {
     const db = await projected.given(...people);
     expect((await userPage(db, projected.personalData, all, { group: 'vip' })).items.map(({ id }) => id)).toEqual([
       alice,
@@ -356,7 +356,7 @@ describe('lists of users', () => {
     expect(await nobody.count()).toBe(0);
   });
 
-  test('name the root user', async () => {
+  test('names the root user', async () => {
     const db = await projected.given();
     expect(await rootUserId(db)).toBeNull();
     await projected.given(...people);

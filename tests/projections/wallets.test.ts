@@ -42,7 +42,7 @@ const steps = [
   (n: number) => [granted(bob, n)],
 ];
 
-test('whatever happens, opening and movements make the closing, and at the end that is the ledger’s balance', async () => {
+test('opening balance and movements add up to the closing balance, which in the end is the ledger’s balance', async () => {
   const history = fc.array(
     fc.record({
       step: fc.nat(steps.length - 1),
@@ -84,7 +84,7 @@ test('whatever happens, opening and movements make the closing, and at the end t
   );
 }, 60_000);
 
-test('what is not folded yet by the snapshot stays out of its pages', async () => {
+test('wallet pages omit events that the snapshot has not folded', async () => {
   const db = await projected.given(granted(alice, 5));
   const range = { from: Instant(0), to: Instant(start * 2) };
   expect(await walletMovements(db, alice, range, { upTo: beginning, after: null, limit: 9 })).toEqual([]);

@@ -50,14 +50,14 @@ beforeEach(() => {
 });
 afterEach(() => stop());
 
-test('nothing is said where all are there, and what older versions left is dropped', async () => {
+test('nothing is logged where all read models are complete, and tables of older versions are dropped', async () => {
   states = [state('users', 99), state('usage_log', 99)];
   watch();
   await vi.waitFor(() => expect(dropped).toEqual([[]]), 10_000);
   expect(lines).toEqual([]);
 });
 
-test('the beginning and the end of a build are said with figures; what it replaces stays until then', async () => {
+test('the beginning and the end of a build are logged with figures; the replaced tables stay until then', async () => {
   states = [state('users', 99), state('usage_log', -1)];
   watch();
   await vi.waitFor(() => expect(dropped).toEqual([['usage_log']]), 10_000);
@@ -74,14 +74,14 @@ test('the beginning and the end of a build are said with figures; what it replac
   ]);
 });
 
-test('now and then it is said how far a build is', async () => {
+test('the progress of a build is logged at intervals', async () => {
   states = [state('usage_log', 42)];
   watch(0);
   const line = ['a read model is being built', { readModel: 'usage_log_v2', percent: 43 }];
   await vi.waitFor(() => expect(lines).toContainEqual(line), 10_000);
 });
 
-test('what a stopped build was to replace stays', async () => {
+test('the tables that a stopped build was to replace are kept', async () => {
   const failure = { position: Position(8), type: 'CallSettled', error: 'out of range' };
   states = [state('users', 99), state('usage_log', 7, { status: 'stopped', failure })];
   watch();
@@ -91,7 +91,7 @@ test('what a stopped build was to replace stays', async () => {
   expect(unreadable).toEqual([]);
 });
 
-test('an event that nobody may pass is told once, and nothing more is dropped', async () => {
+test('an event that stops a read model is logged once, and no more tables are dropped', async () => {
   states = [state('usage_log', 7)];
   watch();
   await vi.waitFor(() => expect(dropped).toHaveLength(1), 10_000);
@@ -101,7 +101,7 @@ test('an event that nobody may pass is told once, and nothing more is dropped', 
   expect(dropped).toHaveLength(1);
 });
 
-test('what cannot be dropped now is tried again', async () => {
+test('a table that cannot be dropped now is tried again later', async () => {
   dropFails = true;
   states = [state('users', 99)];
   watch(0);
@@ -116,6 +116,6 @@ test.each([
   [98, 99, 99],
   [99, 99, 100],
   [-1, -1, 100],
-])('event %i of a log that ends at %i is %i %% of it', (position, end, percent) => {
+])('event %i of a log that ends at %i is %i %% of its build', (position, end, percent) => {
   expect(percentOf({ position: Position(position), head: Position(end) }, feed)).toBe(percent);
 });

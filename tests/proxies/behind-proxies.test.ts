@@ -119,7 +119,7 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'] as const satisfies re
       expect(seen).toContain('data: [DONE]');
     });
 
-    test('a caller that leaves is noticed, so that its upstream is left, too', async () => {
+    test('a caller that disconnects is noticed, and its upstream request is aborted', async () => {
       const { stream, response } = await streaming('first');
       let closed = false;
       stream.once('close', () => {
@@ -134,7 +134,7 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'] as const satisfies re
       });
     });
 
-    test('a subscription comes over a WebSocket', async () => {
+    test('a subscription works over a WebSocket', async () => {
       const login = await ask(proxy.port, '/api/user/login', near, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -179,7 +179,7 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'] as const satisfies re
       expect(errorOf(answer)).toMatchObject({ code: 'model_not_found' });
     });
 
-    test('HEAD is answered, and the connection goes on', async () => {
+    test('HEAD is answered, and the connection stays open', async () => {
       const agent = keptOpen();
       const head = await ask(proxy.port, '/api/status', near, { method: 'HEAD' }, agent);
       expect([head.status, head.text]).toEqual([200, '']);
@@ -187,7 +187,7 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'] as const satisfies re
       agent.destroy();
     });
 
-    test('a connection to the gateway is used again, and the gateway keeps it longer than the proxy', async () => {
+    test('a connection to the gateway is reused, and the gateway keeps it longer than the proxy', async () => {
       const agent = keptOpen();
       const post = () => ask(proxy.port, '/v1/chat/completions', near, chat(key, { model: 'no-such-model' }), agent);
       await post();
@@ -199,15 +199,15 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'] as const satisfies re
   });
 }
 
-test('the gateway keeps a connection well beyond the two minutes of the most patient proxy', async () => {
+test('the gateway keeps a connection well beyond the two minutes of the longest proxy timeout', async () => {
   const answer = await askPlainly(portOf(gateway.url), '/api/status', '127.0.0.1', {
     headers: { connection: 'keep-alive' },
   });
   expect(answer.headers['keep-alive']).toBe('timeout=305');
 });
 
-describe.skipIf(!isInstalled('nginx'))('behind nginx with nothing but `proxy_pass`', () => {
-  test('a fresh gateway is set up by nobody without the code, though each request looks local', async () => {
+describe.skipIf(!isInstalled('nginx'))('behind nginx with `proxy_pass` only', () => {
+  test('a fresh gateway cannot be set up without the code, though each request looks local', async () => {
     const fresh = await startFreshGateway();
     const proxy = await startPlainNginx(portOf(fresh.url));
     try {
@@ -230,7 +230,7 @@ describe.skipIf(!isInstalled('nginx'))('behind nginx with nothing but `proxy_pas
     }
   });
 
-  test('that is trusted all the same, the log says that it does not tell who its clients are', async () => {
+  test('a trusted proxy is logged as not identifying its clients', async () => {
     const proxy = await startPlainNginx(portOf(gateway.url));
     try {
       const warned = () => gateway.logged.filter((line) => line.includes('"doubt":"no-header"'));

@@ -8,7 +8,7 @@ import { settableClock } from '../support/given/fixed-clock.js';
 
 const minute = 60_000;
 
-test('whoever has rested for two windows is forgotten, and nobody else', () => {
+test('a key that has rested for two windows is dropped, and no other', () => {
   const clock = settableClock(someInstant);
   let made = 0;
   const counts = new KeyedCounts<string, { n: number }>(clock, () => ({ n: ++made }), 10);
@@ -21,7 +21,7 @@ test('whoever has rested for two windows is forgotten, and nobody else', () => {
   expect(counts.of('resting', minute).n).toBe(3);
 });
 
-test('a window of no length is no reason to look at every key each time', () => {
+test('a window of zero length does not cause a scan of all keys each time', () => {
   const clock = settableClock(someInstant);
   let made = 0;
   const counts = new KeyedCounts<string, { n: number }>(clock, () => ({ n: ++made }), 10);
@@ -33,7 +33,7 @@ test('a window of no length is no reason to look at every key each time', () => 
   expect(counts.of('a', 0).n).toBe(2);
 });
 
-test('beyond its keys the one used least recently is counted from nothing', () => {
+test('beyond the maximum number of keys, the least recently used is counted from zero', () => {
   const window = new SlidingWindow<string>({ max: 1, windowMs: minute }, settableClock(someInstant), 3);
   for (const key of ['a', 'b', 'c']) window.take(key);
   expect(window.waitMs('a')).toBe(minute);
@@ -42,7 +42,7 @@ test('beyond its keys the one used least recently is counted from nothing', () =
   expect(window.waitMs('b')).toBe(0);
 });
 
-test('beyond its clients the bucket used least recently is full again', () => {
+test('beyond the maximum number of clients, the least recently used bucket is full again', () => {
   const buckets = new TokenBuckets({ perMinute: 10 }, settableClock(someInstant), 2);
   for (const client of ['a', 'b']) expect(buckets.spend(client, 10)).toBeNull();
   expect(buckets.spend('a', 10)).not.toBeNull();
@@ -50,7 +50,7 @@ test('beyond its clients the bucket used least recently is full again', () => {
   expect([buckets.has('a', 10), buckets.has('b', 10)]).toEqual([false, true]);
 });
 
-test('a cache holds so many entries, the least recently used leaving first', () => {
+test('a cache has a maximum number of entries, and evicts the least recently used', () => {
   const cache = growingLru<number, string>(3);
   for (let key = 0; key < 10; key++) {
     cache.set(key, 'value');

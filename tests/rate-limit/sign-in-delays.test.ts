@@ -32,7 +32,7 @@ const hammer = (place: string, times: number): number =>
   Array.from({ length: times }, () => attempt(place)).filter((wait) => wait === 0).length;
 
 describe('guessing at an account', () => {
-  test('is free a few times, then waits twice as long after every failure, up to a quarter of an hour', () => {
+  test('is free a few times, then is delayed twice as long after every failure, up to a quarter of an hour', () => {
     expect(hammer('attic', 100)).toBe(6);
     const waits: number[] = [];
     for (let round = 0; round < 14; round++) {
@@ -44,14 +44,14 @@ describe('guessing at an account', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
   });
 
-  test('that is refused does not make the wait longer', () => {
+  test('that is refused does not extend the delay', () => {
     hammer('attic', 6);
     for (let n = 0; n < 50; n++) expect(attempt('attic')).toBe(1);
     clock.advance(second);
     expect(attempt('attic')).toBe(0);
   });
 
-  test('is forgotten an hour after the last failure, and with success', () => {
+  test('is reset an hour after the last failure, and by success', () => {
     hammer('attic', 100);
     clock.advance(60 * minute + 1);
     expect(hammer('attic', 100)).toBe(6);
@@ -60,7 +60,7 @@ describe('guessing at an account', () => {
     expect(hammer('attic', 100)).toBe(6);
   });
 
-  test('from many places is one guess from each, then all of them wait together', () => {
+  test('from many networks is one guess from each, then all of them are delayed together', () => {
     // 720,000 refusals: writing down where each was thrown would take most of the time.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -77,13 +77,13 @@ describe('guessing at an account', () => {
     expect(taken).toBeLessThanOrEqual(3);
   });
 
-  test('delays nobody at another account', () => {
+  test('delays no other account', () => {
     for (let n = 0; n < 400; n++) attempt(`place ${n}`);
     for (let n = 0; n < 5; n++) expect(attempt('place 1', { account: 'bob' })).toBe(0);
   });
 });
 
-describe('codes, which are short', () => {
+describe('guessing short codes', () => {
   let told: string[];
 
   beforeEach(() => {
@@ -91,7 +91,7 @@ describe('codes, which are short', () => {
     delays = signInDelays(clock, { together: true, manyFailed: (account) => told.push(account) });
   });
 
-  test('are guessed five times from all new places together, then in turns two minutes apart', () => {
+  test('is permitted five times from all new networks together, then in turns two minutes apart', () => {
     let taken = 0;
     for (let n = 0; n < 300; n++) if (attempt(`10.${n % 256}.${n}.1`) === 0) taken++;
     expect(taken).toBe(5);
@@ -105,7 +105,7 @@ describe('codes, which are short', () => {
     expect(told).toEqual(['alice']);
   });
 
-  test('keep the turn of who mistyped once at a new place, however many ask before it comes', () => {
+  test('does not take the turn of a user that mistyped once from a new network, with any number of attempts', () => {
     attempt('172.16.0.1');
     for (let n = 0; n < 4; n++) attempt(`10.${n}.0.1`);
     const wait = attempt('172.16.0.1');
@@ -119,7 +119,7 @@ describe('codes, which are short', () => {
     for (let n = 0; n < 5; n++) expect(attempt('172.16.0.1')).toBe(0);
   });
 
-  test('are told of again after a day', () => {
+  test('is reported again after a day', () => {
     for (let day = 0; day < 3; day++) {
       for (let n = 0; n < 20; n++) attempt(`10.${n}.${day}.1`);
       clock.advance(24 * 60 * minute + 1);
@@ -129,7 +129,7 @@ describe('codes, which are short', () => {
 });
 
 describe('a clock that was set back', () => {
-  test.each([true, false])('makes nobody wait for it to come round (codes: %s)', (together) => {
+  test.each([true, false])('does not extend any delay (codes: %s)', (together) => {
     delays = signInDelays(clock, { together });
     attempt('home', { right: true });
     attempt('hotel');
@@ -140,24 +140,24 @@ describe('a clock that was set back', () => {
   });
 });
 
-describe('the owner', () => {
+describe('the owner of an attacked account', () => {
   const underAttack = (): void => {
     for (let n = 0; n < 1_000; n++) attempt(`attacker ${n}`);
   };
 
-  test('is not locked out by guesses from elsewhere: its first try from anywhere is taken', () => {
+  test('is not locked out by guesses from elsewhere: the first attempt from any network is accepted', () => {
     underAttack();
     expect(attempt('a hotel', { right: true })).toBe(0);
   });
 
-  test('may mistype where it has signed in before, whatever goes on elsewhere', () => {
+  test('may mistype from a known network, whatever happens elsewhere', () => {
     attempt('home', { right: true });
     underAttack();
     for (let n = 0; n < 5; n++) expect(attempt('home')).toBe(0);
     expect(attempt('home', { right: true })).toBe(0);
   });
 
-  test('who has mistyped once at a new place gets in after half an hour, however much strangers guess meanwhile', () => {
+  test('that has mistyped once from a new network can sign in after half an hour, with any number of guesses meanwhile', () => {
     underAttack();
     attempt('a hotel');
     for (let passed = 0, n = 0; passed < 30 * minute; passed += minute) {
@@ -167,19 +167,19 @@ describe('the owner', () => {
     expect(attempt('a hotel', { right: true })).toBe(0);
   });
 
-  test('who signs in does not help who guesses', () => {
+  test('that signs in does not reset the delay of others', () => {
     underAttack();
     attempt('home', { right: true });
     expect(attempt('attacker 1')).toBeGreaterThan(0);
   });
 
-  test('is guarded at home too, by what fails there', () => {
+  test('is protected in a known network too, by the failures there', () => {
     attempt('home', { right: true });
     expect(hammer('home', 100)).toBe(6);
   });
 });
 
-test('what is remembered is bounded: the least recent goes first', () => {
+test('the number of sign-in delays is bounded: the least recent is dropped first', () => {
   hammer('attic', 6);
   for (let n = 0; n < 60_000; n++) attempt(`place ${n % 7}`, { account: `account ${n}` });
   expect(attempt('attic')).toBe(0);

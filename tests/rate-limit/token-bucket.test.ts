@@ -4,15 +4,15 @@ import { TokenBuckets } from '../../src/rate-limit/token-bucket.js';
 const at = { time: 1_000_000 };
 const bucket = () => new TokenBuckets({ perMinute: 600 }, { now: () => at.time });
 
-describe('a token bucket of each client', () => {
-  test('is spent at once or bit by bit, and then says how long to wait', () => {
+describe('the token bucket of a client', () => {
+  test('is spent at once or in parts, and then reports the time to wait', () => {
     const work = bucket();
     expect(work.spend('a', 400)).toBeNull();
     expect(work.spend('a', 200)).toBeNull();
     expect(work.spend('a', 25)).toEqual({ retryAfterSeconds: 3 });
   });
 
-  test('fills up evenly, and never beyond a minute’s worth', () => {
+  test('is refilled evenly, and never beyond a minute’s worth', () => {
     const work = bucket();
     work.spend('a', 600);
     at.time += 2_500;
@@ -23,7 +23,7 @@ describe('a token bucket of each client', () => {
     expect(work.spend('a', 1)).not.toBeNull();
   });
 
-  test('is not touched by what is refused, nor by other clients', () => {
+  test('is not reduced by refusals, nor by other clients', () => {
     const work = bucket();
     work.spend('a', 500);
     expect(work.spend('a', 101)).not.toBeNull();
@@ -32,7 +32,7 @@ describe('a token bucket of each client', () => {
     expect(work.spend('b', 600)).toBeNull();
   });
 
-  test('is spent whole on what costs more than anybody can have', () => {
+  test('is emptied by a request that costs more than its capacity', () => {
     const work = bucket();
     expect(work.spend('a', 10_000)).toBeNull();
     expect(work.spend('a', 1)).not.toBeNull();

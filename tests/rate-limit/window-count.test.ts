@@ -4,7 +4,7 @@ import { WindowCount } from '../../src/rate-limit/window-count.js';
 
 const windowMs = 1_000;
 
-test('counts as a list of all times would, whatever is taken, given back and passes', () => {
+test('a window count equals a list of all times, with any admissions, refunds and expiries', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('take' as const) }),
     fc.record({ kind: fc.constant('giveBack' as const), which: fc.nat() }),
@@ -36,7 +36,7 @@ test('counts as a list of all times would, whatever is taken, given back and pas
   );
 });
 
-test('a request that was taken ahead of a clock that was set back is given back all the same, once', () => {
+test('a request admitted before the clock was set back is refunded all the same, once', () => {
   const count = new WindowCount();
   count.take(5_000);
   count.take(9_000);
@@ -50,7 +50,7 @@ test('a request that was taken ahead of a clock that was set back is given back 
   expect(count.count).toBe(0);
 });
 
-test('what is over leaves no memory behind', () => {
+test('an expired window uses no memory', () => {
   const count = new WindowCount();
   for (let at = 0; at < 100_000; at++) {
     count.moveTo(at, 100);

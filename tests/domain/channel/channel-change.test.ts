@@ -19,7 +19,7 @@ const recorded = (event: DomainEvent, stream = streams.channel(id)): Recorded =>
   event,
 });
 
-describe('what happened to a channel', () => {
+describe('the history entry of a channel event', () => {
   const plain = {
     position: 3,
     at: someInstant,
@@ -49,11 +49,11 @@ describe('what happened to a channel', () => {
       { type: 'ChannelTested', ok: false, responseTimeMs: 12, error: 'status 500', usage: null },
       { ok: false, responseTimeMs: 12, reason: 'status 500' },
     ],
-  ])('is told when it was %s', (kind, event, rest) => {
+  ])('is shown when the channel was %s', (kind, event, rest) => {
     expect(channelChangeIn(recorded(event))).toEqual({ ...plain, kind, ...rest });
   });
 
-  test('is nothing that happened to something else', () => {
+  test('is absent for other events', () => {
     const event: DomainEvent = { type: 'OptionChanged', key: 'Notice', value: { text: 'x' } };
     expect(channelChangeIn(recorded(event, streams.options as never))).toBeNull();
   });

@@ -11,7 +11,7 @@ const faultsIn = (...channels: readonly unknown[]) => read(fileOf(...channels)).
 const bare = { name: 'east', type: 1 };
 
 describe('a file of channels', () => {
-  test('is read as it was written, and holds nothing but what was said', () => {
+  test('is read as it was written, and contains nothing but the given members', () => {
     const channels = [
       channelSettings({ name: 'east', tag: 'a', modelMapping: '{"a":"b"}', models: ['a', '模型'] }),
       channelSettings({ name: 'west', autoBan: false, priority: -3 }),
@@ -21,17 +21,17 @@ describe('a file of channels', () => {
     expect(Object.keys(JSON.parse(text).channels[0]).sort()).toEqual(Object.keys(channels[0] ?? {}).sort());
   });
 
-  test('may leave out what is usual', () =>
+  test('may omit defaults', () =>
     expect(read(fileOf(bare)).channels).toMatchObject([{ ...bare, groups: ['default'], autoBan: true, tag: null }]));
 
-  test('is not written for more than one file may hold', () => {
+  test('is not written beyond the size limit of a file', () => {
     expect(() => channelFileOf(new Array(1001).fill(channelSettings({})))).toThrow('invalid-field');
     const large = channelSettings({ paramOverride: JSON.stringify({ a: 'x'.repeat(60_000) }) });
     expect(() => channelFileOf(new Array(10).fill(large))).toThrow('invalid-field');
   });
 });
 
-describe('what is wrong in a file', () => {
+describe('an error in a file of channels', () => {
   test.each([
     ['no', 'file'],
     ['[]', 'file'],
@@ -40,11 +40,11 @@ describe('what is wrong in a file', () => {
     ['{"format":"tallygate-channels","version":2}', 'file.version'],
     [fileOf(), 'file.channels'],
     [fileOf(...new Array(1001).fill(bare)), 'file.channels'],
-  ])('as a whole is told: %.60s', (text, field) =>
+  ])('is reported for the whole file: %.60s', (text, field) =>
     expect(() => read(text)).toThrow(refusal('invalid-field', { field, allowed: expect.any(String) as string })),
   );
 
-  test('is told by channel and field, all of it together, and nothing is read', () => {
+  test('is reported by channel and field, all errors together, and nothing is imported', () => {
     const wrong = [
       { ...bare, weight: '1', key: 'sk-1' },
       bare,
@@ -71,11 +71,11 @@ describe('what is wrong in a file', () => {
     ['autoBan', 1],
     ['type', 1.5],
     ['name', null],
-  ])('is a %s of another kind: %j', (field, value) =>
+  ])('is a %s of the wrong type: %j', (field, value) =>
     expect(faultsIn({ ...bare, [field]: value })).toMatchObject([{ row: 1, field }]),
   );
 
-  test('is told of a hundred places at most, and no member of an object is taken for one of ours', () => {
+  test('is reported for a hundred places at most, and inherited names are not taken for members', () => {
     expect(faultsIn(...new Array(200).fill({}))).toHaveLength(100);
     expect(
       read('{"format":"tallygate-channels","version":1,"channels":[{"__proto__":{},"name":"a","type":1}]}'),

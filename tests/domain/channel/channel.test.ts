@@ -57,7 +57,7 @@ const disable = (automatic: boolean): ChannelCommand =>
     ? { type: 'DisableChannel', automatic, key, reason: 'status 401' }
     : { type: 'DisableChannel', automatic, reason: '', by };
 
-describe('the balance of the account', () => {
+describe('the balance of a channel’s account', () => {
   const told = (balance: string, low = 1): ChannelCommand => ({ type: 'RecordChannelBalance', balance, low });
   const observed = (balance: string, becameLow = false): ChannelEvent => ({
     type: 'ChannelBalanceObserved',
@@ -69,28 +69,27 @@ describe('the balance of the account', () => {
     given(added).when(told('12.50')).thenRecorded(observed('12.5'));
     given(added, observed('12.5')).when(told('1.25e1')).thenRecorded(observed('12.5'));
   });
-  test('becomes low when it comes below what is wanted, and only then', () => {
+  test('becomes low when it falls below the threshold, and only then', () => {
     given(added).when(told('0.99')).thenRecorded(observed('0.99', true));
     given(added).when(told('1')).thenRecorded(observed('1'));
     given(added, observed('1')).when(told('-3')).thenRecorded(observed('-3', true));
     given(added, observed('0.99', true)).when(told('0.5')).thenRecorded(observed('0.5'));
     given(added, observed('0.5', true), observed('7')).when(told('0.5')).thenRecorded(observed('0.5', true));
   });
-  test('is compared with what is wanted now', () =>
+  test('is compared with the current threshold', () =>
     given(added, observed('3')).when(told('3', 5)).thenRecorded(observed('3')));
-  test('is never low where nobody wants to know', () => given(added).when(told('-1', 0)).thenRecorded(observed('-1')));
-  test('outlives an edit', () => {
+  test('is never low without a threshold', () => given(added).when(told('-1', 0)).thenRecorded(observed('-1')));
+  test('survives an edit', () => {
     const edited: ChannelEvent = { type: 'ChannelEdited', settings, secrets };
     given(added, observed('0.5', true), edited).when(told('0.4')).thenRecorded(observed('0.4'));
   });
-  test('of a channel that is gone is refused', () =>
-    given(added, removed).when(told('1')).thenRefused('channel-not-found'));
+  test('of an absent channel is refused', () => given(added, removed).when(told('1')).thenRefused('channel-not-found'));
 });
 
 describe('adding a channel', () => {
-  test('records settings and where its secrets lie', () => given().when(add()).thenRecordedOnce(added));
-  test('switched off is a second fact', () => given().when(add({}, false)).thenRecordedOnce(added, disabled));
-  test('does not bring a removed one back', () => given(added, removed).when(add()).thenNothing());
+  test('records settings and references to its secrets', () => given().when(add()).thenRecordedOnce(added));
+  test('as disabled records a second event', () => given().when(add({}, false)).thenRecordedOnce(added, disabled));
+  test('does not restore a removed one', () => given(added, removed).when(add()).thenNothing());
   test('is refused for a model name of more than 255 bytes, showing its beginning', () =>
     given()
       .when(add({ models: ['gpt-4o', 'm'.repeat(256)] }))
@@ -106,11 +105,11 @@ describe('adding a channel', () => {
 });
 
 describe('editing a channel', () => {
-  test('applies the change to the settings it has now', () =>
+  test('applies the change to the current settings', () =>
     given(added, { type: 'ChannelEdited', settings: { ...settings, name: 'west' }, secrets })
       .when(edit({ weight: 5 }))
       .thenRecordedOnce({ type: 'ChannelEdited', settings: { ...settings, name: 'west', weight: 5 }, secrets, by }));
-  test('replaces the secrets given and keeps the others', () =>
+  test('replaces the given secrets and keeps the others', () =>
     given(added)
       .when(edit({}, { proxy: SecretId('proxy-1') }, true))
       .thenRecordedOnce({ type: 'ChannelEdited', settings, secrets: { ...secrets, proxy: SecretId('proxy-1') }, by }));
@@ -128,7 +127,7 @@ describe('the type of a channel', () => {
   const { type } = notServed;
   const old: ChannelEvent = { type: 'ChannelAdded', settings: channelSettings({ type }), secrets };
 
-  test('is one that somebody knows', () => {
+  test('must be known', () => {
     given()
       .when(add({ type: 4711 }))
       .thenRefused('channel-type-unknown', { field: 'type', type: 4711 });
@@ -136,12 +135,12 @@ describe('the type of a channel', () => {
       .when(edit({ type: 0 }, secrets))
       .thenRefused('channel-type-unknown', { field: 'type', type: 0 });
   });
-  test('is one the gateway can speak with', () => {
+  test('must be supported by the gateway', () => {
     const refusal = { field: 'type', type, name: 'Someday' };
     given().when(add({ type })).thenRefused('channel-type-not-served', refusal);
     given(added).when(edit({ type }, secrets)).thenRefused('channel-type-not-served', refusal);
   });
-  test('stays, where an earlier release took one it could not, until another is given', () => {
+  test('is kept where an earlier release accepted an unsupported one, until another is set', () => {
     given(old)
       .when(edit({ name: 'old' }))
       .thenRecorded({ type: 'ChannelEdited', settings: channelSettings({ type, name: 'old' }), secrets, by });
@@ -150,7 +149,7 @@ describe('the type of a channel', () => {
       .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
     given(old).when(remove).thenRecorded(removed);
   });
-  test('may want a region: that of the type the channel then has', () => {
+  test('may require a region, according to the new type', () => {
     given(added)
       .when(edit({ type: regional.type }, secrets))
       .thenRefused('region-missing', { field: 'other' });
@@ -164,26 +163,27 @@ describe('the type of a channel', () => {
   });
 });
 
-describe('switching a channel by hand', () => {
-  test('off is recorded once', () => given(added).when(disable(false)).thenRecordedOnce(disabled));
-  test('on is recorded once', () => given(added, disabled).when(enable(false)).thenRecordedOnce(enabled));
-  test('on works for one that was switched off automatically', () =>
+describe('enabling or disabling a channel by hand', () => {
+  test('to disabled is recorded once', () => given(added).when(disable(false)).thenRecordedOnce(disabled));
+  test('to enabled is recorded once', () => given(added, disabled).when(enable(false)).thenRecordedOnce(enabled));
+  test('to enabled works for one that was disabled automatically', () =>
     given(added, autoDisabled).when(enable(false)).thenRecordedOnce(enabled));
-  test('off makes an automatic decision a manual one', () =>
+  test('to disabled replaces an automatic decision by a manual one', () =>
     given(added, autoDisabled).when(disable(false)).thenRecordedOnce(disabled));
-  test('on changes nothing when it is on', () => given(added).when(enable(false)).thenNothing());
+  test('to enabled changes nothing when it is enabled', () => given(added).when(enable(false)).thenNothing());
 });
 
-describe('switching a channel automatically', () => {
-  test('off is recorded once, with the reason', () => given(added).when(disable(true)).thenRecordedOnce(autoDisabled));
-  test('off leaves a manual decision alone', () => given(added, disabled).when(disable(true)).thenNothing());
-  test('off leaves a channel alone that has had another key since', () =>
+describe('enabling or disabling a channel automatically', () => {
+  test('to disabled is recorded once, with the reason', () =>
+    given(added).when(disable(true)).thenRecordedOnce(autoDisabled));
+  test('to disabled does not change a manual decision', () => given(added, disabled).when(disable(true)).thenNothing());
+  test('to disabled is skipped for a channel whose key has been replaced since', () =>
     given(added, rekeyed).when(disable(true)).thenNothing());
-  test('on leaves a channel off that has had another key since', () =>
+  test('to enabled is skipped for a channel whose key has been replaced since', () =>
     given(added, autoDisabled, rekeyed).when(enable(true)).thenNothing());
-  test('on undoes an automatic decision', () =>
+  test('to enabled reverses an automatic decision', () =>
     given(added, autoDisabled).when(enable(true)).thenRecordedOnce(autoEnabled));
-  test('on leaves a manual decision alone', () => given(added, disabled).when(enable(true)).thenNothing());
+  test('to enabled does not change a manual decision', () => given(added, disabled).when(enable(true)).thenNothing());
 });
 
 describe('a channel test', () => {
@@ -218,10 +218,10 @@ describe('a channel test', () => {
 
 describe('removing a channel', () => {
   test('is recorded once', () => given(added).when(remove).thenRecordedOnce(removed));
-  test('that is not there is no error', () => given().when(remove).thenNothing());
+  test('that does not exist is not an error', () => given().when(remove).thenNothing());
 });
 
-describe('a channel that is not there', () => {
+describe('a channel that does not exist', () => {
   const orders: ChannelCommand[] = [
     edit({ name: 'west' }),
     enable(false),
@@ -229,29 +229,29 @@ describe('a channel that is not there', () => {
     { type: 'RecordChannelTest', ok: true, responseTimeMs: 1, error: null, usage: null },
   ];
   test.each(orders)('refuses $type', (order) => given().when(order).thenRefused('channel-not-found'));
-  test.each(orders)('any more refuses $type', (order) =>
+  test.each(orders)('because it was removed refuses $type', (order) =>
     given(added, removed).when(order).thenRefused('channel-not-found'),
   );
 });
 
-describe('what a channel is', () => {
+describe('the state of a channel is', () => {
   test('absent before it is added, whatever else is recorded', () => {
     given().thenState({ status: 'absent' });
     given(enabled, autoDisabled, { type: 'ChannelEdited', settings, secrets }).thenState({ status: 'absent' });
   });
   test('enabled with settings and secrets', () => given(added).thenState({ status: 'enabled', settings, secrets }));
-  test('off by hand, off automatically, on again', () => {
+  test('disabled by hand, disabled automatically, enabled again', () => {
     given(added, disabled).thenState({ status: 'disabled', settings, secrets });
     given(added, autoDisabled).thenState({ status: 'auto-disabled', settings, secrets });
     given(added, autoDisabled, autoEnabled).thenState({ status: 'enabled', settings, secrets });
   });
-  test('edited, its status kept', () =>
+  test('edited, with its status kept', () =>
     given(added, autoDisabled, { type: 'ChannelEdited', settings: { ...settings, name: 'west' }, secrets }).thenState({
       status: 'auto-disabled',
       settings: { ...settings, name: 'west' },
       secrets,
     }));
-  test('gone once removed, for good', () => given(added, removed, enabled).thenState({ status: 'removed' }));
+  test('absent once removed, permanently', () => given(added, removed, enabled).thenState({ status: 'removed' }));
   test('live unless absent or removed', () => {
     expect(isLiveChannel({ status: 'absent' })).toBe(false);
     expect(isLiveChannel({ status: 'removed' })).toBe(false);
@@ -259,7 +259,7 @@ describe('what a channel is', () => {
   });
 });
 
-describe('a stored key stays where it was meant for', () => {
+describe('a stored key is only sent to the address it was entered for', () => {
   const at = (baseUrl: string, proxy: SecretId | null = null): ChannelEvent => ({
     type: 'ChannelAdded',
     settings: channelSettings({ baseUrl }),
@@ -270,11 +270,11 @@ describe('a stored key stays where it was meant for', () => {
   test.each<[string, string, Partial<ChannelSettings>]>([
     ['another host', 'https://a.example/v1', { baseUrl: 'https://b.example/v1' }],
     ['another port', 'https://a.example', { baseUrl: 'https://a.example:8443' }],
-    ['a line that is not encrypted', 'https://a.example', { baseUrl: 'http://a.example' }],
-    ['an address instead of the default', '', { baseUrl: 'https://b.example' }],
-    ['the default instead of an address', 'https://a.example', { baseUrl: '' }],
+    ['an unencrypted connection', 'https://a.example', { baseUrl: 'http://a.example' }],
+    ['an address in place of the default', '', { baseUrl: 'https://b.example' }],
+    ['the default in place of an address', 'https://a.example', { baseUrl: '' }],
     ['the default of another type', '', { type: 3 }],
-  ])('it is asked for again for %s', (_, before, changed) => {
+  ])('and must be entered again for %s', (_, before, changed) => {
     given(at(before)).when(edit(changed)).thenRefused('channel-key-needed');
     const settings = channelSettings({ baseUrl: before, ...changed });
     given(at(before))
@@ -285,7 +285,7 @@ describe('a stored key stays where it was meant for', () => {
       .thenRecorded({ type: 'ChannelEdited', settings, secrets, by });
   });
 
-  test('it is asked for again for another proxy, not for none', () => {
+  test('and must be entered again for another proxy, but not for none', () => {
     const [one, other] = [SecretId('proxy-1'), SecretId('proxy-2')];
     given(at('', one))
       .when(edit({}, { proxy: other }))
@@ -298,7 +298,7 @@ describe('a stored key stays where it was meant for', () => {
       .thenRecorded({ type: 'ChannelEdited', settings: channelSettings(), secrets, by });
   });
 
-  test('another path of the same host is no other address', () =>
+  test('and is kept for another path of the same host', () =>
     given(at('https://a.example/v1'))
       .when(edit({ baseUrl: 'https://a.example/v2' }))
       .thenRecorded({

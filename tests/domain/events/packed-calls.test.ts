@@ -42,26 +42,29 @@ const failedAttempts = [
   { channelId: ChannelId(5), status: null, code: null, durationMs: 0 },
 ];
 
-describe('an event of a call is read from the log as it was written', () => {
+describe('a packed event of a call is unpacked as it was written', () => {
   test.each<[string, CallEvent]>([
     ['a reservation', reserved({ quota: 90 })],
-    ['a reservation that no API key pays', reserved({ quota: 90, apiKeyId: null })],
+    ['a reservation without an API key', reserved({ quota: 90, apiKeyId: null })],
     ['a reservation with a limit', { ...reserved({ quota: 90 }), maxOutputTokens: 50 }],
     ['a settlement', plain],
-    ['a settlement in which nothing is as usual', everythingSaid],
-    ['one with nothing unusual but its last member', { ...plain, suspense: Quota(8) }],
-    ['one whose first token came at once', { ...plain, firstTokenMs: 0 }],
-    ['one of a streamed call', { ...plain, facts: { ...plain.facts, stream: true }, firstTokenMs: 31 }],
-    ['one priced per call', { ...plain, price: { per: 'call', price: '0.1', quotaPerUnit: '500000', group: '1' } }],
-    ['one after attempts that failed', { ...plain, failedAttempts }],
+    ['a settlement without any default value', everythingSaid],
+    ['a settlement with all defaults but its last member', { ...plain, suspense: Quota(8) }],
+    ['a settlement with an immediate first token', { ...plain, firstTokenMs: 0 }],
+    ['a settlement of a streamed call', { ...plain, facts: { ...plain.facts, stream: true }, firstTokenMs: 31 }],
+    [
+      'a settlement priced per call',
+      { ...plain, price: { per: 'call', price: '0.1', quotaPerUnit: '500000', group: '1' } },
+    ],
+    ['a settlement after failed attempts', { ...plain, failedAttempts }],
     ['a release', released({ quota: 90 })],
-    ['a release that says how its attempts failed', { ...released({ quota: 90 }), failedAttempts }],
+    ['a release with failed attempts', { ...released({ quota: 90 }), failedAttempts }],
     ['a release after attempts that may have cost something', { ...released({ quota: 90 }), suspense: Quota(90) }],
   ])('%s', (_, event) => {
     expect(read(event.type, written(event))).toStrictEqual(event);
   });
 
-  test.each(['upstream', 'estimated', 'disbelieved', 'none'] as const)('counts that are %s', (usageSource) => {
+  test.each(['upstream', 'estimated', 'disbelieved', 'none'] as const)('for counts that are %s', (usageSource) => {
     expect(read('CallSettled', written({ ...plain, usageSource }))).toMatchObject({ usageSource });
   });
 
@@ -72,19 +75,19 @@ describe('an event of a call is read from the log as it was written', () => {
     'upstream-broke',
     'quota-ran-out',
     'gateway-failed',
-  ] as const)('the outcome %s', (outcome) => {
+  ] as const)('for the outcome %s', (outcome) => {
     expect(read('CallSettled', written({ ...plain, outcome }))).toMatchObject({ outcome });
   });
 });
 
 // What these texts say stands in logs: a change that breaks them makes logs unreadable.
-describe('what has been written keeps its meaning', () => {
-  test('a reservation', () => {
+describe('a packed event keeps its meaning', () => {
+  test('for a reservation', () => {
     const text = '[[7,12,"ci","default","gpt-4o","/v1/chat/completions",0],90,90,null,["1",{},"1"]]';
     expect(written(reserved({ quota: 90 }))).toBe(text);
   });
 
-  test('a settlement, all of it', () => {
+  test('for a settlement, with all members', () => {
     const text =
       '[[7,12,"ci","default","gpt-4o","/v1/chat/completions",0],90,15,' +
       '{"i":1,"c":2,"w":3,"h":4,"m":5,"a":6,"o":7,"r":8,"n":9,"s":10,"videoInput":11,"videoOutput":12,"images":2,"seconds":3,"calls:web_search":4},2,' +
@@ -96,24 +99,24 @@ describe('what has been written keeps its meaning', () => {
     expect(read('CallSettled', text)).toEqual(everythingSaid);
   });
 
-  test('attempts that failed, in a release', () => {
+  test('for failed attempts in a release', () => {
     const text =
       '[[7,12,"ci","default","gpt-4o","/v1/chat/completions",0],90,"upstream-failed",502,"upstream_error",[3],1000,0,' +
       '[[4,429,"rate_limit_exceeded",180],[5,null,null,0]]]';
     expect(written({ ...released({ quota: 90 }), failedAttempts })).toBe(text);
   });
 
-  test('an event with names, as earlier releases and the newest version may have it', () => {
+  test('for an event with names, as earlier releases and the newest version may have it', () => {
     const { type, ...named } = everythingSaid;
     for (const version of [4, 5]) expect(currentPayloads.upcast(type, version, named)).toEqual(everythingSaid);
   });
 });
 
-describe('what nobody can have written is refused', () => {
+describe('an invalid packed event is refused', () => {
   test.each<[string, CallEvent['type'], string]>([
     ['an outcome without a name', 'CallSettled', written({ ...plain }).replace(/\],0,3,/, '],9,3,')],
-    ['places of a type that has names', 'CallRefunded', '[1,2]'],
-    ['nothing in its places', 'CallReserved', '[]'],
+    ['an array for a type that has names', 'CallRefunded', '[1,2]'],
+    ['an empty array', 'CallReserved', '[]'],
   ])('%s', (_, type, text) => {
     expect(() => read(type, text)).toThrow(`The event ${type} cannot be read`);
   });

@@ -3,7 +3,7 @@ import { beginning, earliestOf, latestOf, Position } from '../../../src/domain/e
 
 const [three, seventy, nine] = [Position(3), Position(70), Position(900)];
 
-test('positions are compared, and no compiler lets them be calculated with or compared with counts', () => {
+test('positions can be compared, while calculating with them or comparing them with counts does not compile', () => {
   expect([three < seventy, seventy > nine, three <= nine, beginning < three]).toEqual([true, false, true, true]);
   const calculations = [
     // @ts-expect-error a difference is no number of events
@@ -22,7 +22,7 @@ test('positions are compared, and no compiler lets them be calculated with or co
   expect(calculations).toHaveLength(6);
 });
 
-test('of several positions the first and the last in the log can be told, and the beginning for an empty list', () => {
+test('the first and the last of several positions can be found, and the beginning for an empty list', () => {
   expect(latestOf([three, nine, seventy])).toBe(nine);
   expect(latestOf([])).toBe(beginning);
   expect(earliestOf(seventy, three, nine)).toBe(three);
@@ -30,8 +30,8 @@ test('of several positions the first and the last in the log can be told, and th
 });
 
 test.each([
-  ['text that is one', '12', 12],
-  ['an integer of any size that a number holds', 9_007_199_254_740_991n, Number.MAX_SAFE_INTEGER],
+  ['text of a position', '12', 12],
+  ['an integer of any size within the number range', 9_007_199_254_740_991n, Number.MAX_SAFE_INTEGER],
 ])('%s is read as a position', (_, raw, number) => {
   expect(Number(Position(raw))).toBe(number);
 });

@@ -32,30 +32,29 @@ const decide = (change: Partial<QuarantineCommand> = {}, ...past: readonly Quara
   );
 
 describe('quarantining an event', () => {
-  test('tells which event, for which version of which read model, why and by whom', () =>
+  test('records the event, the version of the read model, the reason and the user', () =>
     expect(decide()).toEqual([done]));
 
-  test('a second time changes nothing, also when the read model has gone on', () => {
+  test('a second time changes nothing, also when the read model has continued', () => {
     expect(decide({}, done)).toEqual([]);
     expect(decide({ stoppedAt: null }, done)).toEqual([]);
   });
 
   test.each([
-    ['folds it', null],
+    ['can fold it', null],
     ['is stopped at another one', Position(9)],
   ])('is refused where the read model %s', (_, stoppedAt) =>
     expect(() => decide({ stoppedAt })).toThrow('read-model-not-stopped-there'),
   );
 
-  test('is decided for each version of the read model anew', () =>
+  test('is decided again for each version of a read model', () =>
     expect(decide({ version: 3 }, done)).toEqual([{ ...done, version: 3 }]));
 
-  test.each(['ledger', 'wallets'])(
-    'is refused for the %s: what it left out would be missing from the books for ever',
-    (model) => expect(() => decide({ model })).toThrow('books-stay-whole'),
+  test.each(['ledger', 'wallets'])('is refused for the %s: its accounts would lack the event for ever', (model) =>
+    expect(() => decide({ model })).toThrow('books-stay-whole'),
   );
 
-  test.each(['x'.repeat(501), 'NUL \0'])('is refused for a reason that cannot be kept', (reason) =>
+  test.each(['x'.repeat(501), 'NUL \0'])('is refused for an invalid reason', (reason) =>
     expect(() => decide({ reason })).toThrow('invalid-field'),
   );
 });

@@ -37,15 +37,15 @@ const option = (key: string, name: string | null): DomainEvent => ({
   value: name === null ? { text: '' } : { secret: secret(name) },
 });
 
-describe('the secrets a stream names', () => {
-  test('of a channel are its key and its proxy, until they are replaced or it is removed', () => {
+describe('the secrets that a stream references', () => {
+  test('are key and proxy for a channel, until they are replaced or it is removed', () => {
     expect(named(channel('ChannelAdded', 'k1', 'p1'))).toEqual(['k1', 'p1']);
     expect(named(channel('ChannelAdded', 'k1', 'p1'), channel('ChannelEdited', 'k2', 'p1'))).toEqual(['k2', 'p1']);
     expect(named(channel('ChannelAdded', 'k1', 'p1'), channel('ChannelEdited', 'k1', null))).toEqual(['k1']);
     expect(named(channel('ChannelAdded', 'k1', 'p1'), { type: 'ChannelRemoved' })).toEqual([]);
   });
 
-  test('of a user are password and webhook secret, each replaced by its like only, both gone with the user', () => {
+  test('are password and webhook secret for a user, each replaced by its like only, both removed with the user', () => {
     const changed: DomainEvent = { type: 'PasswordChanged', passwordSecret: secret('second password') };
     expect(named(registered, settings('hook'), changed)).toEqual(['second password', 'hook']);
     expect(named(registered, settings('hook'), settings(null))).toEqual(['first password']);
@@ -53,7 +53,7 @@ describe('the secrets a stream names', () => {
     expect(named(registered, settings('hook'), { type: 'UserDeleted', by: UserId(1) })).toEqual([]);
   });
 
-  test('of a redemption code is its text, used or not, until it is deleted', () => {
+  test('are the text for a redemption code, used or not, until it is deleted', () => {
     const [by, quota] = [UserId(1), Quota(5)];
     const issued: DomainEvent = {
       ...{ type: 'RedemptionCodeIssued', codeHash: 'hash', secret: secret('code'), name: 'promo', quota, by },
@@ -63,12 +63,12 @@ describe('the secrets a stream names', () => {
     expect(named(issued, redeemed, { type: 'RedemptionCodeDeleted', by })).toEqual([]);
   });
 
-  test('of the options are one per option', () => {
+  test('are one per option for the options', () => {
     expect(named(option('SMTPToken', 'a'), option('OtherToken', 'b'), option('SMTPToken', 'c'))).toEqual(['c', 'b']);
     expect(named(option('SMTPToken', 'a'), option('OtherToken', 'b'), option('SMTPToken', null))).toEqual(['b']);
   });
 
-  test('are not what only leads to somebody: a first password is the root user’s', () => {
+  test('include the initial password only for the root user', () => {
     const done: DomainEvent = {
       type: 'SetupCompleted',
       rootUserId: UserId(1),

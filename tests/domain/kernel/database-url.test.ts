@@ -10,7 +10,7 @@ describe('the text of DATABASE_URL', () => {
     'postgres://user@%2Fvar%2Frun%2Fpostgresql/tallygate',
     'postgres://user@[2001:db8::7]:5432/tallygate',
     'postgres://user@db/tallygate?sslmode=verify-full&sslrootcert=/etc/ca.pem',
-  ])('%s can be read', (text) => {
+  ])('%s is accepted', (text) => {
     expect(databaseUrlProblem(text)).toBeNull();
   });
 
@@ -24,11 +24,11 @@ describe('the text of DATABASE_URL', () => {
     ['postgres://user:pass/word@db/tallygate', /write \/ as %2F/],
     ['postgres://user:password@db:99999/tallygate', /port from 1 to 65535/],
     ['postgres://user@db/tallygate?sslmode=on', /sslmode is to be one of .*verify-full/],
-  ])('%s is refused with what to change', (text, problem) => {
+  ])('%s is refused with a correction', (text, problem) => {
     expect(databaseUrlProblem(text)).toMatch(problem);
   });
 
-  test('is not repeated in what is said about it', () => {
+  test('is not repeated in its error', () => {
     expect(databaseUrlProblem('postgres://user:se/cret@db/tallygate')).not.toMatch(/se\/cret|user:s/);
   });
 });

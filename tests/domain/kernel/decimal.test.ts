@@ -61,7 +61,7 @@ const readByHand = (text: string): Fraction => {
   return power >= 0 ? { over: over * 10n ** BigInt(power), under: 1n } : { over, under: 10n ** BigInt(-power) };
 };
 
-describe('decimal text is read as digits and places', () => {
+describe('decimal text is parsed into digits and scale', () => {
   test.each([
     ['1.25', 125n, 2],
     ['-3', -3n, 0],
@@ -82,19 +82,19 @@ describe('decimal text is read as digits and places', () => {
     },
   );
 
-  test('keeps every digit, whatever the sign, places and exponent', () =>
+  test('keeping every digit, whatever the sign, scale and exponent', () =>
     fc.assert(
       fc.property(written, (text) => isDecimal(text) && same(fraction(decimal(text)), readByHand(text))),
       { numRuns: 500 },
     ));
 
-  test('takes a number at its shortest text: 0.1 is exactly 0.1, 1e-7 exactly 1e-7', () => {
+  test('taking a number by its shortest text: 0.1 is exactly 0.1, 1e-7 exactly 1e-7', () => {
     expect(decimalOf(0.1)).toStrictEqual({ digits: 1n, scale: 1 });
     expect(decimalOf(1e-7)).toStrictEqual({ digits: 1n, scale: 7 });
     expect(decimalOf(1e21)).toStrictEqual({ digits: 10n ** 21n, scale: 0 });
   });
 
-  test('takes every finite number', () =>
+  test('for every finite number', () =>
     fc.assert(
       fc.property(
         fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -103,26 +103,26 @@ describe('decimal text is read as digits and places', () => {
     ));
 });
 
-describe('arithmetic is exact', () => {
-  test('0.1 + 0.2 = 0.3, and 1.1 × 1.1 = 1.21', () => {
+describe('decimal arithmetic is exact', () => {
+  test('so that 0.1 + 0.2 = 0.3, and 1.1 × 1.1 = 1.21', () => {
     expect(decimalText(add(decimal('0.1'), decimal('0.2')))).toBe('0.3');
     expect(decimalText(times(decimal('1.1'), decimal('1.1')))).toBe('1.21');
   });
-  test('a + b', () =>
+  test('for a + b', () =>
     fc.assert(
       fc.property(decimals, decimals, (a, b) => {
         const [x, y] = [fraction(a), fraction(b)];
         return same(fraction(add(a, b)), { over: x.over * y.under + y.over * x.under, under: x.under * y.under });
       }),
     ));
-  test('a × b', () =>
+  test('for a × b', () =>
     fc.assert(
       fc.property(decimals, decimals, (a, b) => {
         const [x, y] = [fraction(a), fraction(b)];
         return same(fraction(times(a, b)), { over: x.over * y.over, under: x.under * y.under });
       }),
     ));
-  test('the larger of two, whatever their places', () => {
+  test('for the larger of two, whatever their scale', () => {
     expect(larger(decimal('2.5'), decimal('10'))).toStrictEqual(decimal('10'));
     expect(larger(decimal('-2.5'), decimal('-10'))).toStrictEqual(decimal('-2.5'));
     fc.assert(
@@ -132,7 +132,7 @@ describe('arithmetic is exact', () => {
       }),
     );
   });
-  test('zero and sign', () => {
+  test('for zero and the sign', () => {
     expect(isZero(decimal('0.000'))).toBe(true);
     expect(isZero(decimal('0.001'))).toBe(false);
     expect(isNegative(decimal('-0.001'))).toBe(true);
@@ -141,7 +141,7 @@ describe('arithmetic is exact', () => {
   });
 });
 
-describe('rounding', () => {
+describe('rounding a decimal', () => {
   test.each([
     ['0.5', 1],
     ['-0.5', -1],
@@ -169,7 +169,7 @@ describe('rounding', () => {
       { numRuns: 1_000 },
     ));
 
-  test('is the same whichever way the number is written', () =>
+  test('is the same in every notation of the number', () =>
     fc.assert(
       fc.property(
         decimals,
@@ -180,11 +180,11 @@ describe('rounding', () => {
       ),
     ));
 
-  test('does not lose a unit where numbers lose it', () =>
+  test('does not lose a unit where floating point does', () =>
     expect(roundHalfAway(decimal('9007199254740990.5'))).toBe(9_007_199_254_740_991));
 });
 
-describe('the ceiling', () => {
+describe('the ceiling of a decimal', () => {
   test.each([
     ['1.000000000001', 2],
     ['1', 1],
@@ -203,7 +203,7 @@ describe('the ceiling', () => {
     ));
 });
 
-describe('plain text', () => {
+describe('the plain text of a decimal', () => {
   test.each([
     ['1.250', '1.25'],
     ['37.5', '37.5'],
@@ -227,9 +227,9 @@ describe('a ratio of two prices', () => {
     ['2', '3', '0.666666666667'],
     ['0', '3', '0'],
     ['1', '0.15', '6.666666666667'],
-  ])('%s / %s = %s', (a, b, expected) => expect(decimalText(ratioOf(decimal(a), decimal(b)))).toBe(expected));
+  ])('is exact: %s / %s = %s', (a, b, expected) => expect(decimalText(ratioOf(decimal(a), decimal(b)))).toBe(expected));
 
-  test('is the nearest one of twelve places', () =>
+  test('is rounded to twelve decimal places', () =>
     fc.assert(
       fc.property(
         decimals,

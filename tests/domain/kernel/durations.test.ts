@@ -9,7 +9,7 @@ const countsOf = (durations: readonly number[]): Uint32Array => {
 };
 
 describe('a percentile', () => {
-  test('is within 5 % of the one among the durations themselves', () => {
+  test('is within 5 % of the exact one', () => {
     const durations = fc.array(fc.integer({ min: 100, max: 9_000_000 }), { minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(durations, fc.constantFrom(0.01, 0.5, 0.95, 0.99, 1), (all, share) => {
@@ -24,7 +24,7 @@ describe('a percentile', () => {
     expect(percentileOf(countsOf([]), 0.5)).toBeNull();
   });
 
-  test('of what took no time, or longer than is told apart, is the nearest there is', () => {
+  test('beyond the first or last class is the nearest class', () => {
     expect(percentileOf(countsOf([-1, 0]), 1)).toBe(1);
     expect(percentileOf(countsOf([1e15]), 1)).toBeGreaterThan(9_000_000);
   });

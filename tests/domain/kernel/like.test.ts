@@ -6,8 +6,8 @@ const special = /[.*+?^${}()|[\]\\]/g;
 const asExpression = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(special, '\\$&').replaceAll('%', '.*').replaceAll('_', '.')}$`, 'su');
 
-describe('a text is like a pattern', () => {
-  test('as an expression that says the same', () => {
+describe('a text matches a LIKE pattern', () => {
+  test('exactly when the equivalent regular expression matches', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '\\', '%', '_', '😀'), maxLength: 12 });
     fc.assert(
       fc.property(text, text, (said, asked) => {
@@ -15,7 +15,7 @@ describe('a text is like a pattern', () => {
       }),
     );
   });
-  test('and it costs no more than one times the other to see that it is not', () => {
+  test('and a mismatch costs no more than the product of both lengths', () => {
     // An expression that tries every way would never end.
     expect(isLike('a'.repeat(2_000), '%a'.repeat(100).concat('b'))).toBe(false);
   });

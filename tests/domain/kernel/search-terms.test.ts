@@ -7,7 +7,7 @@ const finds = (keyword: string, text: string): boolean => {
   return term !== null && searchTermsOf(text).includes(term);
 };
 
-describe('a text that may not be kept', () => {
+describe('a text that is searchable without being stored', () => {
   test.each([
     ['Ada Lovelace', 'ada'],
     ['Ada Lovelace', 'LOVE'],
@@ -27,7 +27,7 @@ describe('a text that may not be kept', () => {
     ['Ada Lovelace', 'bob'],
   ])('%j is not found by %j', (text, keyword) => expect(finds(keyword, text)).toBe(false));
 
-  test('is found by its whole self and by its beginning, whatever it is, and has a bounded number of terms', () => {
+  test('is found by its whole and by its beginning, whatever it is, and has a bounded number of terms', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 2, maxLength: 60 }), (text) => {
         expect(searchTermsOf(text).length).toBeLessThanOrEqual(500);

@@ -22,8 +22,8 @@ const inOrder = [
   '90071992547409911.0.0',
 ];
 
-describe('one version is newer than another', () => {
-  test('by numbers first, and a release after what came before it', () => {
+describe('a version is compared with another', () => {
+  test('by numbers first, with a release after its pre-releases', () => {
     for (const [place, version] of inOrder.entries())
       for (const [otherPlace, other] of inOrder.entries())
         expect([version, other, isNewer(version, other)]).toEqual([version, other, place > otherPlace]);
@@ -34,7 +34,7 @@ describe('one version is newer than another', () => {
     ['v1.2.4', '1.2.3', true],
     ['1.2.3+build.5', 'v1.2.3', false],
     ['1.2.3-RC.2', '1.2.3-RC.1', true],
-  ])('%s beside %s: %s, whatever stands around the numbers', (text, than, newer) => {
+  ])('as %s with %s: %s, with any text around the numbers', (text, than, newer) => {
     expect(isNewer(text, than)).toBe(newer);
   });
 
@@ -50,7 +50,7 @@ describe('one version is newer than another', () => {
     '1.2.3-',
     '1.2.3 ',
     '1.2.3-a..b',
-  ])('nobody can tell of what is no version: "%s"', (text) => {
+  ])('without a result for an invalid version: "%s"', (text) => {
     expect([isNewer(text, '1.2.3'), isNewer('1.2.3', text)]).toEqual([null, null]);
   });
 });

@@ -21,7 +21,7 @@ const periodOf = (period: BudgetPeriod, text: string): readonly [first: string, 
   return [dateOf(first), dateOf(next)];
 };
 
-describe('a period', () => {
+describe('a budget period', () => {
   test('of a daily budget is the day in UTC, from its first millisecond to its last', () => {
     expect(periodOf('daily', '2026-03-01T00:00:00.000Z')).toEqual(['2026-03-01', '2026-03-02']);
     expect(periodOf('daily', '2026-03-01T23:59:59.999Z')).toEqual(['2026-03-01', '2026-03-02']);
@@ -41,7 +41,7 @@ describe('a period', () => {
     expect(periodOf('monthly', '2026-12-31T23:59:59.999Z')).toEqual(['2026-12-01', '2027-01-01']);
   });
 
-  test('holds the moment it was asked for, ends where the next one begins, and is never longer than is remembered', () => {
+  test('contains the given time, ends where the next one begins, and is never longer than the days that are kept', () => {
     const moment = fc.integer({ min: 0, max: 253_402_300_799_999 }).map(Instant);
     const whole = fc.property(moment, fc.constantFrom(...budgetPeriods), (now, period) => {
       const days = periodAt(period, now);
@@ -57,7 +57,7 @@ describe('a period', () => {
   });
 });
 
-describe('spending', () => {
+describe('spending within a budget', () => {
   test('is the sum of the days of the period', () => {
     const days = [
       ['2026-02-28', 1n],
@@ -70,13 +70,13 @@ describe('spending', () => {
     expect(spentOn(periodAt('daily', at('2026-03-15')), spending)).toBe(0n);
   });
 
-  test('counts on the day of its settlement, and is taken out of that day by a refund on another one', () => {
+  test('counts on the day of its settlement, and is subtracted from that day by a refund on another one', () => {
     const [settled, later] = [at('2026-03-01T23:59:59.999Z'), at('2026-03-02T00:00:30.000Z')];
     expect(spendingDayOf({ cause: 'settlement' }, settled)).toBe(dayOf(settled));
     expect(spendingDayOf({ cause: 'refund', settledAt: settled }, later)).toBe(dayOf(settled));
   });
 
-  test('is nothing else that moves what a key has', () => {
+  test('does not include other changes of the key’s quota', () => {
     for (const cause of ['allowance', 'reservation', 'release', 'suspense'] as const)
       expect(spendingDayOf({ cause }, at('2026-03-01'))).toBeNull();
   });
@@ -86,7 +86,7 @@ describe('a budget', () => {
   const checked = (quota: number, period: string) => () =>
     checkBudget({ quota: quota as Quota, period: period as BudgetPeriod });
 
-  test('is a whole amount above nothing', () => {
+  test('is a positive integer amount', () => {
     expect(checked(1, 'daily')).not.toThrow();
     expect(checked(1e15, 'monthly')).not.toThrow();
     for (const quota of [0, -1, 1.5, 1e15 + 1, Number.NaN])

@@ -96,8 +96,8 @@ const sums = (event: DomainEvent): Record<string, bigint> => {
 
 const caller = fc.sample(facts, 20).find(({ apiKeyId }) => apiKeyId !== null) as CallFacts;
 
-describe('what an event moves', () => {
-  test('is given by one account and taken by another: every movement sums to zero, but for what API keys remember', () => {
+describe('the movements of an event', () => {
+  test('each debit one account and credit another: all sum to zero, except for the memorandum accounts of API keys', () => {
     fc.assert(
       fc.property(events, (event) => {
         for (const { postings } of movedBy(event)) {
@@ -108,7 +108,7 @@ describe('what an event moves', () => {
     );
   });
 
-  test('takes from the wallet of a call and from its API key alike', () => {
+  test('concern the wallet of a call and its API key alike', () => {
     fc.assert(
       fc.property(events, (event) => {
         if (!('facts' in event)) return;
@@ -121,22 +121,22 @@ describe('what an event moves', () => {
 
   test.each<[string, DomainEvent, Record<string, bigint>]>([
     [
-      'a reward for inviting is given, and is nothing to spend',
+      'a reward for inviting is credited, but cannot be spent',
       { type: 'InviteRewardEarned', quota: Quota(50), invitee: UserId(8) },
       { 'inviter 7 invites': 50n, grants: -50n },
     ],
     [
-      'its transfer makes it something to spend',
+      'a transfer of a reward makes it spendable',
       { type: 'InviteRewardTransferred', quota: Quota(30) },
       { 'user 7 available': 30n, 'inviter 7 invites': -30n },
     ],
     [
-      'a reservation only holds',
+      'a reservation only reserves',
       reserved(caller, Quota(100)),
       { 'user 7 available': -100n, 'user 7 reserved': 100n, 'api-key 9 available': -100n, 'api-key 9 reserved': 100n },
     ],
     [
-      'a settlement gives back what was held too much, and books what nobody pays to suspense',
+      'a settlement releases the rest of the reservation, and books uncovered cost to suspense',
       settled(caller, Quota(100), Quota(60), Quota(3), Quota(4)),
       {
         ...{
@@ -149,7 +149,7 @@ describe('what an event moves', () => {
       },
     ],
     [
-      'a refund gives the charge back and books the work to suspense',
+      'a refund returns the charge and books the work to suspense',
       refunded(caller, Quota(60), Quota(60)),
       { 'user 7 available': 60n, 'api-key 9 available': 60n, suspense: 60n, revenue: -120n },
     ],
@@ -159,37 +159,37 @@ describe('what an event moves', () => {
       { 'user 7 available': 10n, adjustments: -6n, grants: -4n },
     ],
     [
-      'a redeemed code gives to who redeems it',
+      'a redeemed code credits its redeemer',
       { type: 'RedemptionCodeRedeemed', user: UserId(8), quota: Quota(500) },
       { 'user 8 available': 500n, codes: -500n },
     ],
     [
-      'a grant gives quota to its user',
+      'a grant credits its user',
       { type: 'QuotaGranted', quota: Quota(90), reason: 'signup' },
       { 'user 7 available': 90n, grants: -90n },
     ],
     [
-      'a completed top-up gives quota to its payer',
+      'a completed top-up credits its payer',
       toppedUp('TopUpCompleted', Quota(700)),
       { 'user 7 available': 700n, payments: -700n },
     ],
     [
-      'a refunded top-up takes quota from its payer',
+      'a refunded top-up debits its payer',
       toppedUp('TopUpRefunded', Quota(200)),
       { 'user 7 available': -200n, payments: 200n },
     ],
     [
-      'a disputed top-up takes quota from its payer',
+      'a disputed top-up debits its payer',
       toppedUp('TopUpDisputed', Quota(500)),
       { 'user 7 available': -500n, payments: 500n },
     ],
     [
-      'a dispute that is won gives quota to the payer again',
+      'a won dispute credits the payer again',
       toppedUp('TopUpDisputeWon', Quota(500)),
       { 'user 7 available': 500n, payments: -500n },
     ],
     [
-      'a release gives back what was held, and books unknown attempts to suspense',
+      'a release returns the reservation, and books unknown attempts to suspense',
       released(caller, Quota(100), Quota(8)),
       {
         'user 7 available': 100n,
@@ -205,7 +205,7 @@ describe('what an event moves', () => {
     expect(sums(event)).toEqual(expected);
   });
 
-  test('is nothing for whoever must go on, where an event was damaged', () => {
+  test('are empty for a reader that must continue, where an event was damaged', () => {
     const damaged = { event: { type: 'ApiKeyIssued' } as DomainEvent, stream: 'apikey-9' as StreamName };
     expect(() => movementsOf(damaged)).toThrow();
     expect(readableMovementsOf(damaged)).toEqual([]);

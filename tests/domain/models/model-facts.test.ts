@@ -16,19 +16,19 @@ const named = knownFacts.flatMap(([names, facts]) =>
 );
 
 describe('the table of model facts', () => {
-  test('knows every model that has a price or stands in a provider’s list', () =>
+  test('includes every model that has a price or is in a provider’s list', () =>
     expect(named.length).toBeGreaterThan(600));
 
-  test.each(named)('says of %s what was said before the table was made', (name, facts) => {
+  test.each(named)('has for %s the same facts as before the table', (name, facts) => {
     // What came later has tests of its own.
     const { paysForCacheWrites: _, ...known } = factsOf(name);
     expect({ ...unknown, ...known }).toEqual({ ...unknown, ...facts });
   });
 
-  test('says the same of a name that it is asked for again, without reading it anew', () =>
+  test('returns the same for a repeated name, without parsing it again', () =>
     expect(factsOf('gpt-5.4')).toBe(factsOf('gpt-5.4')));
 
-  test('gives a rule of a maker’s own interface for the bare name only', () => {
+  test('applies a rule of a maker’s own interface to the bare name only', () => {
     expect(factsOf('o3').takesReasoningParameters).toBe(true);
     expect(factsOf('openai/o3').takesReasoningParameters).toBe(false);
     expect(factsOf('openai/o3').limits).toEqual(factsOf('o3').limits);
@@ -46,7 +46,7 @@ describe('the table of model facts', () => {
     });
   };
 
-  test('has no row that decides nothing for any of these models', () => {
+  test('has no row without an effect on any of these models', () => {
     const rows = [...openAiFacts, ...anthropicFacts, ...googleFacts, ...otherFacts];
     const used = new Set(named.flatMap(([name]) => deciding(rows, name)));
     expect(rows.filter((row) => !used.has(row)).map(({ names }) => String(names))).toEqual([]);

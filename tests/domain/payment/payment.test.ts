@@ -53,59 +53,58 @@ const paid = (change: Partial<MoneyReceived> = {}): PaymentCommand => ({
 });
 const byHand: PaymentCommand = { type: 'CompleteByHand', by: root, reason: 'seen in the bank account' };
 
-describe('an order of quota', () => {
-  test('is written down with all that its price came from', () =>
+describe('a payment order', () => {
+  test('is recorded with all parts of its price', () =>
     given()
       .when({ type: 'RequestTopUp', ...terms })
       .thenRecordedOnce(requested));
 
-  test('knows the checkout that its provider has opened', () =>
+  test('records the checkout that its provider has created', () =>
     given(requested)
       .when({ type: 'BeginTopUp', session: 'cs_1' })
       .thenRecordedOnce({ type: 'TopUpBegun', session: 'cs_1' }));
 
-  test('of one provider is not completed by the word of another', () =>
+  test('of one provider is not completed by another', () =>
     given(requested)
       .when({ ...paid(), provider: 'stripe' } as PaymentCommand)
       .thenRefused('payment-differs'));
 
-  test('is completed by the money that was asked for, once', () =>
-    given(requested).when(paid()).thenRecordedOnce(completed()));
+  test('is completed by the requested amount, once', () => given(requested).when(paid()).thenRecordedOnce(completed()));
 
-  test('is completed by the same sum in other digits', () =>
+  test('is completed by the same amount in another notation', () =>
     given(requested)
       .when(paid({ money: '73' }))
       .thenRecorded(completed()));
 
   test.each<[string, Partial<MoneyReceived>]>([
-    ['less money', { money: '72.99' }],
-    ['more money', { money: '730.00' }],
-    ['money of another kind', { currency: 'USD' }],
-    ['what is no sum', { money: '73.00 ' + 'x' }],
-    ['another way to pay', { method: 'wxpay' }],
+    ['a smaller amount', { money: '72.99' }],
+    ['a larger amount', { money: '730.00' }],
+    ['another currency', { currency: 'USD' }],
+    ['an invalid amount', { money: '73.00 ' + 'x' }],
+    ['another payment method', { method: 'wxpay' }],
   ])('is not completed by %s', (_, change) => {
     given(requested).when(paid(change)).thenRefused('payment-differs', { allowed: '73.00 CNY' });
     given(requested, completed()).when(paid(change)).thenRefused('payment-differs');
   });
 
-  test('takes the word of a provider that does not say by which way the money came', () =>
+  test('accepts the message of a provider that does not name the payment method', () =>
     given(requested)
       .when(paid({ method: null }))
       .thenRecorded(completed()));
 
-  test('that was never given is paid by nobody', () => given().when(paid()).thenRefused('payment-not-found'));
+  test('that does not exist cannot be paid', () => given().when(paid()).thenRefused('payment-not-found'));
 
   test('expires once, and never after it was paid', () => {
     given(requested).when({ type: 'ExpireTopUp', reason: 'time' }).thenRecordedOnce(expired);
     given(requested, completed()).when({ type: 'ExpireTopUp', reason: 'time' }).thenNothing();
   });
 
-  test('is credited when the money comes after it expired, and says so', () =>
+  test('is credited when it is paid after it expired, with a note of that', () =>
     given(requested, expired)
       .when(paid())
       .thenRecordedOnce(completed({ late: true })));
 
-  test('is completed by hand with a reason, and says by whom', () => {
+  test('is completed by hand with a reason, and records the administrator', () => {
     const learned = { by: 'hand', user: root, reason: 'seen in the bank account' } as const;
     given(requested)
       .when(byHand)
@@ -122,13 +121,13 @@ describe('an order of quota', () => {
     given(requested, completed()).when(byHand).thenRefused('payment-completed');
   });
 
-  test('completed by hand is not credited again by its notice', () =>
+  test('completed by hand is not credited again by its webhook', () =>
     given(requested, completed({ reference: '', learned: { by: 'hand', user: root, reason: 'seen' } }))
       .when(paid())
       .thenNothing());
 });
 
-describe('money that goes back', () => {
+describe('a refund or a dispute', () => {
   const moved = { user: alice, currency: 'CNY' };
   const refunded = (money: string, all: string, quota: number): TopUpRefunded => ({
     type: 'TopUpRefunded',
@@ -161,12 +160,12 @@ describe('money that goes back', () => {
   });
   const bought = [requested, completed()];
 
-  test('takes its share of the quota, once', () =>
+  test('takes back its share of the quota, once', () =>
     given(...bought)
       .when(refund('36.50'))
       .thenRecordedOnce(refunded('36.50', '36.50', 2_500_000)));
 
-  test('in parts takes no more in all than was credited, however the parts are rounded', () => {
+  test('in parts takes back no more in total than was credited, however the parts are rounded', () => {
     const third = refunded('24.33', '24.33', 1_666_438);
     given(...bought)
       .when(refund('24.33'))
@@ -179,12 +178,12 @@ describe('money that goes back', () => {
       .thenNothing();
   });
 
-  test('beyond the order takes the order', () =>
+  test('beyond the amount of the order takes back all of it', () =>
     given(...bought)
       .when(refund('80.00'))
       .thenRecordedOnce(refunded('80.00', '80.00', 5_000_000)));
 
-  test('by a dispute comes again when that is won, and both are told once', () => {
+  test('that is a dispute is credited again when it is won, and both are recorded once', () => {
     given(...bought)
       .when(dispute('dispute'))
       .thenRecordedOnce(disputed('73.00', 5_000_000));
@@ -196,12 +195,12 @@ describe('money that goes back', () => {
       .thenNothing();
   });
 
-  test('by a dispute of which the end is told first is told whole', () =>
+  test('that is a dispute is recorded whole even if its end arrives first', () =>
     given(...bought)
       .when(dispute('dispute-won'))
       .thenRecordedOnce(disputed('73.00', 5_000_000), won('73.00', 5_000_000)));
 
-  test('by refund and dispute of the whole is taken once', () => {
+  test('of the whole amount takes it back once for both', () => {
     const half = refunded('36.50', '36.50', 2_500_000);
     given(...bought, half)
       .when(dispute('dispute'))
@@ -211,7 +210,7 @@ describe('money that goes back', () => {
       .thenRecorded(won('73.00', 2_500_000));
   });
 
-  test('of another kind, of no sum, of another provider or of what nobody has paid is refused', () => {
+  test('in another currency, without an amount, of another provider or of an unpaid order is refused', () => {
     for (const command of [
       refund('36.50', 'USD'),
       refund('-1.00'),

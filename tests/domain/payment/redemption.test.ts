@@ -34,16 +34,16 @@ const redeem = (user = alice, balance = 0, role: Role = 'ordinary') =>
   ({ type: 'RedeemCode', user, role, balance: Quota(balance) }) as const;
 
 describe('redeeming a code', () => {
-  test('credits the user with what it is worth', () => given(issued).when(redeem()).thenRecorded(redeemed));
-  test('goes by what it is worth now', () =>
+  test('credits the user with its value', () => given(issued).when(redeem()).thenRecorded(redeemed));
+  test('uses its current value', () =>
     given(issued, { type: 'RedemptionCodeEdited', name: 'promo', quota: Quota(9), by: admin })
       .when(redeem())
       .thenRecorded({ ...redeemed, quota: Quota(9) }));
-  test('is done once, by whomever', () => {
+  test('succeeds once, for one user', () => {
     given(issued, redeemed).when(redeem(bob)).thenRefused('redemption-code-used');
     given(issued, redeemed).when(redeem(alice)).thenRefused('redemption-code-used');
   });
-  test('is refused to whoever has made it, whatever their role is now, but not to root', () => {
+  test('is refused to its issuer, with any role except root', () => {
     given(issued)
       .when(redeem(admin, 0, 'admin'))
       .thenRefused('redemption-code-own');
@@ -52,7 +52,7 @@ describe('redeeming a code', () => {
       .when(redeem(admin, 0, 'root'))
       .thenRecorded({ ...redeemed, user: admin });
   });
-  test('is refused to whoever has changed what it is worth; another name changes nothing', () => {
+  test('is refused to a user that has changed its value; another name changes nothing', () => {
     const worth: RedemptionEvent = { type: 'RedemptionCodeEdited', name: 'promo', quota: Quota(9), by: bob };
     given(issued, worth)
       .when(redeem(bob, 0, 'admin'))
@@ -66,12 +66,12 @@ describe('redeeming a code', () => {
     given(issued, disabled).when(redeem()).thenRefused('redemption-code-used');
     given(issued, disabled, enabled).when(redeem()).thenRecorded(redeemed);
   });
-  test('tells nothing of codes there never were or are no more', () => {
+  test('does not distinguish unknown from deleted codes', () => {
     given().when(redeem()).thenRefused('redemption-code-unknown');
     given(issued, deleted).when(redeem()).thenRefused('redemption-code-unknown');
     given(issued, redeemed, deleted).when(redeem()).thenRefused('redemption-code-unknown');
   });
-  test('makes no balance that cannot be counted', () => {
+  test('never exceeds the integer range of a balance', () => {
     given(issued)
       .when(redeem(alice, Number.MAX_SAFE_INTEGER - 499))
       .thenRefused('quota-out-of-range');
@@ -81,7 +81,7 @@ describe('redeeming a code', () => {
   });
 });
 
-describe('an administrator', () => {
+describe('an administrator of redemption codes', () => {
   test('issues a code once', () => given().when(issue).thenRecordedOnce(issued));
   test('changes unused codes only', () => {
     const edited: RedemptionEvent = { type: 'RedemptionCodeEdited', name: 'other', quota: Quota(7), by: admin };
@@ -91,7 +91,7 @@ describe('an administrator', () => {
     given(issued, redeemed).when(edit('other', 7)).thenRefused('redemption-not-unused');
     given(issued, deleted).when(edit('other', 7)).thenRefused('redemption-not-found');
   });
-  test('disables and enables what has not been used', () => {
+  test('disables and enables unused codes', () => {
     given(issued).when(disable).thenRecordedOnce(disabled);
     given(issued, disabled).when(enable).thenRecordedOnce(enabled);
     given(issued).when(enable).thenNothing();
@@ -100,7 +100,7 @@ describe('an administrator', () => {
       given(issued, deleted).when(order).thenRefused('redemption-not-found');
     }
   });
-  test('deletes any, once', () => {
+  test('deletes any code, once', () => {
     for (const before of [[issued], [issued, disabled], [issued, redeemed]])
       given(...before)
         .when(remove)
@@ -109,28 +109,28 @@ describe('an administrator', () => {
   });
 });
 
-describe('what an order for codes may hold', () => {
-  test('is a name of 1 to 20 bytes that can be shown', () => {
+describe('a command to issue codes', () => {
+  test('has a printable name of 1 to 20 bytes', () => {
     for (const name of ['x', 'x'.repeat(20), '十'.repeat(6)]) expect(() => checkRedemptionName(name)).not.toThrow();
     for (const name of ['', 'x'.repeat(21), '十'.repeat(7)])
       expect(() => checkRedemptionName(name)).toThrow(refusal('redemption-name-length'));
     expect(() => checkRedemptionName('a\nb')).toThrow(refusal('invalid-field'));
   });
-  test('is 1 to 100 codes', () => {
+  test('has a number of 1 to 100 codes', () => {
     for (const count of [1, 100]) expect(() => checkRedemptionCount(count)).not.toThrow();
     for (const count of [0, -1, Number.NaN])
       expect(() => checkRedemptionCount(count)).toThrow(refusal('redemption-count-too-small'));
     for (const count of [101, 1.5])
       expect(() => checkRedemptionCount(count)).toThrow(refusal('redemption-count-too-large'));
   });
-  test('is worth something, and an amount that can be entered', () => {
+  test('has a positive value within the input limit', () => {
     expect(redemptionQuota(1)).toBe(1);
     for (const quota of [0, -5]) expect(() => redemptionQuota(quota)).toThrow(refusal('redemption-quota-too-small'));
     for (const quota of [1e16, 0.5]) expect(() => redemptionQuota(quota)).toThrow(refusal('quota-out-of-range'));
   });
 });
 
-test('a code is 32 lower-case hexadecimal digits', () => {
+test('a redemption code is 32 lower-case hexadecimal digits', () => {
   const code = '0123456789abcdef0123456789abcdef';
   for (const typed of [code, ` ${code}\n`]) expect(redemptionCode(typed)).toBe(code);
   for (const typed of ['', '  ']) expect(() => redemptionCode(typed)).toThrow(refusal('redemption-code-missing'));

@@ -17,7 +17,7 @@ const refusal = (sell: () => unknown) => {
   }
 };
 
-describe('a top-up costs what its quota, ratio and group say', () => {
+describe('a top-up costs its quota by ratio and group', () => {
   test.each([
     ['ten dollars', 10, {}, '73.00', 5_000_000],
     ['one dollar for a group that pays less', 1, { groupRatio: '0.8' }, '5.84', 500_000],
@@ -29,25 +29,25 @@ describe('a top-up costs what its quota, ratio and group say', () => {
     expect(offer(amount, change)).toEqual({ money, quota });
   });
 
-  test('is sold in one go of at least the minimum, told in the unit of amounts', () => {
+  test('and has a minimum for one purchase, displayed in the unit of amounts', () => {
     expect(refusal(() => offer(4, {}, 5))).toMatchObject({ code: 'top-up-too-small', min: 5 });
     expect(refusal(() => offer(2_499_999, { inCurrency: false }, 5))).toMatchObject({ min: 2_500_000 });
     expect(refusal(() => offer(0, {}, 0))).toMatchObject({ code: 'top-up-too-small', min: 1 });
     expect(offer(2_500_000, { inCurrency: false }, 5).money).toBe('36.50');
   });
 
-  test('is never given away', () => {
+  test('and is never free', () => {
     expect(refusal(() => offer(1, { price: '0' }))).toMatchObject({ code: 'top-up-too-cheap' });
     expect(refusal(() => offer(1, { price: '0.004' }))).toMatchObject({ code: 'top-up-too-cheap' });
     expect(refusal(() => offer(1, { price: '0.01' }, 1, 2))).toMatchObject({ code: 'top-up-too-cheap' });
     expect(refusal(() => offer(1, { quotaPerUnit: '0.000001' }))).toMatchObject({ code: 'top-up-too-cheap' });
   });
 
-  test.each([1.5, Number.NaN, 2 ** 53, 1e12, 999_999_999])('refuses %s, and names the field', (amount) => {
+  test.each([1.5, Number.NaN, 2 ** 53, 1e12, 999_999_999])('and refuses %s with the name of the field', (amount) => {
     expect(refusal(() => offer(amount))).toMatchObject({ field: 'amount' });
   });
 
-  test('costs what exact arithmetic says, to half a cent, and more for more', () => {
+  test('with exact arithmetic, to half a cent, and more for more', () => {
     const price = fc.integer({ min: 1, max: 100_000 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), price, price, (amount, perMille, ratioPerMille) => {
