@@ -68,23 +68,23 @@ const use = async (model: string, tokens: Partial<Tokens>, by: Caller = caller) 
   return charged(await by.chat({ model }));
 };
 
-describe('a prompt of more tokens than the price of its model goes for', () => {
+describe('a prompt beyond the token limit of its price tier', () => {
   test.each([
     [300, 300 + 10],
     [301, 2 * 301 + 15],
-  ])('makes the whole call dearer: %d tokens cost %d', async (prompt, quota) => {
+  ])('makes the whole call more expensive: %d tokens cost %d', async (prompt, quota) => {
     expect((await use('long', { prompt, cached: 100, completion: 10 })).quota).toBe(quota);
   });
 });
 
-describe('tokens', () => {
-  test('cached ones cost their own ratio, output its multiple, all times the model', async () => {
+describe('the tokens of a call', () => {
+  test('are charged by their own ratio if cached, by a multiple if output, all times the model’s', async () => {
     // (600 + 400 × 0.5 + 200 × 4) × 1.25
     const line = await use('plain', { prompt: 1_000, cached: 400, completion: 200 });
     expect(line).toMatchObject({ quota: 2_000, prompt_tokens: 1_000, cached_tokens: 400, completion_tokens: 200 });
   });
 
-  test('of reasoning cost theirs, within the completion', async () => {
+  test('of reasoning are charged by their ratio, within the completion', async () => {
     // (10 + 60 × 2 + 40 × 5) × 2
     const line = await use('thinker', { prompt: 10, completion: 100, reasoning: 40 });
     expect(line).toMatchObject({ quota: 660, completion_tokens: 100, reasoning_tokens: 40 });
@@ -95,7 +95,7 @@ describe('tokens', () => {
     expect((await charged(await caller.chat({ model: 'plain', stream: true }))).quota).toBe(2_000);
   });
 
-  test('of a call too small to count still cost one', async () => {
+  test('of a minimal call cost at least one unit', async () => {
     expect((await use('tiny', { prompt: 1, completion: 1 })).quota).toBe(1);
   });
 
@@ -108,7 +108,7 @@ describe('tokens', () => {
     );
   });
 
-  test('of a free model cost nothing, and the call is logged all the same', async () => {
+  test('of a free model cost nothing, and the call is logged', async () => {
     expect(await use('free', { prompt: 1_000, completion: 5_000 })).toMatchObject({ quota: 0, prompt_tokens: 1_000 });
   });
 
@@ -121,14 +121,14 @@ describe('tokens', () => {
     expect(await charged(answer)).toMatchObject({ quota: 10, completion_tokens: 0, path: '/v1/embeddings' });
   });
 
-  test('are priced by the name asked for, not by the one sent upstream', async () => {
+  test('are priced by the requested name, not by the one sent upstream', async () => {
     gateway.provider.script('other', { tokens: { prompt: 99, completion: 1 } });
     const line = await charged(await caller.chat({ model: 'mapped' }));
     expect(line).toMatchObject({ quota: 300, model: 'mapped', upstream_model: 'other' });
   });
 });
 
-describe('sound', () => {
+describe('the audio of a call', () => {
   const model = 'gpt-4o-audio-preview';
   const tokens = { prompt: 120, audioInput: 100, completion: 60, audioOutput: 50 };
   /** Half a second of it, as far as anybody can tell from its size. */
@@ -139,7 +139,7 @@ describe('sound', () => {
   const cost = 10_075;
 
   test.each([false, true])(
-    'costs its own ratios, in and out, and is told as it is charged (stream: %s)',
+    'is charged by its own ratios, in and out, and shown as charged (stream: %s)',
     async (stream) => {
       gateway.provider.script(model, { tokens });
       const answer = await caller.chat({ ...spoken, stream, stream_options: { include_usage: true } });
@@ -155,7 +155,7 @@ describe('sound', () => {
     },
   );
 
-  test('that was neither sent nor asked for is not believed, for it costs many times as much as text', async () => {
+  test('that was neither sent nor requested is not believed, because it costs many times as much as text', async () => {
     gateway.provider.script(model, { tokens });
     const line = await charged(await caller.chat({ model }));
     expect(line.usage_source).toBe('disbelieved');
@@ -163,7 +163,7 @@ describe('sound', () => {
     expect(line.usage).not.toHaveProperty('audioOutput');
   });
 
-  test('is held for before it is bought, and text of the same model is not held for as if it were sound', async () => {
+  test('is reserved for in advance, and text of the same model is not reserved for as if it were audio', async () => {
     gateway.provider.script(model, { tokens: { prompt: 5, completion: 5 } });
     const limit = { max_tokens: 100 };
     const poor = await gateway.addUser(9_000);
@@ -175,8 +175,8 @@ describe('sound', () => {
   });
 });
 
-describe('a group', () => {
-  test('multiplies what its members pay', async () => {
+describe('a group ratio', () => {
+  test('multiplies the charge of its members', async () => {
     const vip = callers.with(await gateway.addApiKey(user, { group: 'vip' }));
     // 1.25 × (996 + 4) × 0.33 = 412.5
     expect(await use('plain', { prompt: 996, completion: 1 }, vip)).toMatchObject({ quota: 413, group: 'vip' });
@@ -184,20 +184,20 @@ describe('a group', () => {
 });
 
 describe('a price per call', () => {
-  test('is charged once, whatever the tokens, and beats a ratio', async () => {
+  test('is charged once, whatever the tokens, and takes precedence over a ratio', async () => {
     // 0.02 USD × 500000
     expect((await use('per-call', { prompt: 90_000, completion: 90_000 })).quota).toBe(10_000);
   });
-  test('is multiplied by the group, and held exactly', async () => {
+  test('is multiplied by the group ratio, and reserved exactly', async () => {
     const limited = callers.with(await gateway.addApiKey(user, { group: 'vip', quota: 3_300 }));
     expect((await use('per-call', {}, limited)).quota).toBe(3_300);
     const refused = await limited.chat({ model: 'per-call' });
     expect([refused.status, errorIn(refused).code]).toEqual([401, 'token_exhausted']);
   });
-  test('of nothing is nothing', async () => {
+  test('of zero is free', async () => {
     expect((await use('free-call', { prompt: 10, completion: 10 })).quota).toBe(0);
   });
-  test('is due for a stream of which something was delivered', async () => {
+  test('is charged for a stream that was partly delivered', async () => {
     gateway.provider.script('per-call', { chunks: 20, chunkDelayMs: 2, after: { frames: 5, then: 'reset' } });
     const line = await charged(await caller.chat({ model: 'per-call', stream: true }));
     expect(line).toMatchObject({ quota: 10_000, outcome: 'upstream-broke' });
@@ -239,7 +239,7 @@ describe('the price list', () => {
   ];
 
   test.each(cases.flatMap(([model, tokens]) => ['default', 'vip'].map((group) => [model, group, tokens] as const)))(
-    'tells of %s in the group %s what a call is then charged',
+    'shows for %s in the group %s what a call is then charged',
     async (model, group, tokens) => {
       const { available, unitPrices } = await listed(model, group);
       expect(available).toBe(true);
@@ -255,12 +255,12 @@ describe('the price list', () => {
     },
   );
 
-  test('tells of sound its own prices', async () => {
+  test('shows separate prices for audio', async () => {
     const { unitPrices } = await listed('gpt-4o-audio-preview', 'default');
     expect(unitPrices).toMatchObject({ input: '1.25', audioInput: '50', output: '5', audioOutput: '100' });
   });
 
-  test('has no price for a model that is refused', async () => {
+  test('has no price for a refused model', async () => {
     expect(await listed('unpriced', 'default')).toMatchObject({ available: false, unitPrices: null });
   });
 });
@@ -275,7 +275,7 @@ describe('a model without a price', () => {
     expect((await caller.send('/v1/models')).text).not.toContain('unpriced');
   });
 
-  test('is served at a fixed ratio to a user who accepts such models', async () => {
+  test('is served at a fixed ratio to a user that accepts such models', async () => {
     const { application } = gateway;
     const settings = {
       notifyType: 'email',
@@ -291,7 +291,7 @@ describe('a model without a price', () => {
     expect((await caller.send('/v1/models')).text).toContain('unpriced');
   });
 
-  test('is served to everybody where the operator is the only user', async () => {
+  test('is served to all where the operator is the only user', async () => {
     await gateway.setOption('SelfUseModeEnabled', 'true');
     expect((await ask()).status).toBe(200);
     await gateway.setOption('SelfUseModeEnabled', 'false');
@@ -299,8 +299,8 @@ describe('a model without a price', () => {
   });
 });
 
-describe('usage the upstream does not tell', () => {
-  test('is counted here and marked', async () => {
+describe('usage that the upstream does not report', () => {
+  test('is counted by the gateway and marked', async () => {
     gateway.provider.script('plain', { text: 'one two three four five', usage: 'never' });
     const line = await charged(await caller.chat({ model: 'plain' }));
     expect(line).toMatchObject({ usage_source: 'estimated', completion_tokens: 5, cached_tokens: 0 });
@@ -308,7 +308,7 @@ describe('usage the upstream does not tell', () => {
   });
 });
 
-test('prices changed while the gateway serves count from the next call on', async () => {
+test('prices changed while the gateway serves apply from the next call on', async () => {
   expect((await use('plain', { prompt: 96, completion: 1 })).quota).toBe(125);
   await gateway.setOption('ModelRatio', JSON.stringify({ ...ratios, plain: 2 }));
   user = await gateway.addUser(balance);

@@ -87,7 +87,7 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 describe('an API key with a budget for ten calls', () => {
-  test('serves ten of sixty at once, refuses the rest, and serves ten again on the next day', async () => {
+  test('serves ten of sixty concurrent calls, refuses the rest, and serves ten again on the next day', async () => {
     const apiKey = await gateway.addApiKey(user, { budget: { quota: 10 * price, period: 'daily' } });
     const caller = callers.with(apiKey);
     const sixty = async () => {
@@ -112,7 +112,7 @@ describe('an API key with a budget for ten calls', () => {
     await booksAgree();
   });
 
-  test('counts calls under way, and those past midnight on the day on which they are settled', async () => {
+  test('counts in-flight calls, and calls past midnight on the day of their settlement', async () => {
     const apiKey = await gateway.addApiKey(user, { budget: { quota: 10 * price, period: 'daily' } });
     const caller = callers.with(apiKey);
     const calls = Array.from({ length: 10 }, () => caller.chat({ model: 'waiting', max_tokens: maxTokens }));
@@ -132,7 +132,7 @@ describe('an API key with a budget for ten calls', () => {
     await booksAgree();
   });
 
-  test('obeys another budget from its next call on, and knows what was spent under the one before', async () => {
+  test('applies another budget from its next call on, and includes what was spent under the previous one', async () => {
     const apiKey = await gateway.addApiKey(user, { budget: { quota: price, period: 'daily' } });
     const caller = callers.with(apiKey);
     const status = async () => (await caller.chat({ model: 'metered', max_tokens: maxTokens })).status;
@@ -154,7 +154,7 @@ describe('an API key with a budget for ten calls', () => {
   });
 });
 
-describe('a caller whose budget is spent', () => {
+describe('a caller with a spent budget', () => {
   const thrownBy = async (call: Promise<unknown>): Promise<unknown> =>
     call.then(
       () => null,
@@ -173,7 +173,7 @@ describe('a caller whose budget is spent', () => {
         `${new Date(now + seconds * 1000).toISOString().slice(0, 19)}Z \\(request id: `,
     );
 
-  test('is told by OpenAI’s client which, and until when, at once: it does not sleep till then', async () => {
+  test('learns from OpenAI’s client which budget, and until when, at once: the client does not sleep till then', async () => {
     let requests = 0;
     const counting: typeof fetch = (...asked) => {
       requests++;
@@ -190,7 +190,7 @@ describe('a caller whose budget is spent', () => {
     expect(requests).toBe(1);
   });
 
-  test('is told by Anthropic’s client', async () => {
+  test('learns so from Anthropic’s client', async () => {
     const client = new Anthropic({ apiKey, baseURL: gateway.url, maxRetries: 2 });
     const error = await thrownBy(
       client.messages.create({ model: 'metered', messages: [question], max_tokens: maxTokens }),
@@ -200,7 +200,7 @@ describe('a caller whose budget is spent', () => {
     expect((error as Error).message).toContain('the weekly budget of the token');
   });
 
-  test('is told in Gemini’s words', async () => {
+  test('learns so in Gemini’s dialect', async () => {
     const { status, text, headers } = await callers.with(apiKey).send('/v1beta/models/metered:generateContent', {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-goog-api-key': apiKey },
@@ -215,13 +215,13 @@ describe('a caller whose budget is spent', () => {
     });
   });
 
-  test('is told when a period begins that affords its call with a lower limit', async () => {
+  test('learns when a period begins that covers its call with a lower limit', async () => {
     const dear = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });
     expect([dear.status, errorIn(dear).code]).toEqual([402, 'token_budget_exceeded']);
     expect(errorIn(dear).message).toContain('it begins anew at');
   });
 
-  test('is not told to wait for what no period affords', async () => {
+  test('is not asked to wait for a call that no period covers', async () => {
     await gateway.setOption('LowerOutputLimitEnabled', 'false');
     onTestFinished(() => gateway.setOption('LowerOutputLimitEnabled', 'true'));
     const dear = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });

@@ -79,12 +79,12 @@ afterEach(async () => {
   await upstream.stop();
 });
 
-describe('a host', () => {
+describe('the connections to a host', () => {
   // Room at a host is for each process that serves calls, however many there are.
   beforeAll(() => start({ workers: 1 }));
   afterAll(stop);
 
-  test('is never taken by one user, whatever their keys; the refused are not charged and may come again', async () => {
+  test('are never all taken by one user, with any number of keys; refused calls are not charged and may be repeated', async () => {
     const model = newModel();
     await gateway.addChannel({ models: [model], baseUrl: upstream.url });
     const begun = await beginAll(3, caller, model);
@@ -103,7 +103,7 @@ describe('a host', () => {
     expect(await begin(caller, model)).toBe('under way');
   });
 
-  test('gives room back when a caller leaves in the middle of a stream', async () => {
+  test('are released when a caller disconnects in the middle of a stream', async () => {
     const model = newModel();
     await gateway.addChannel({ models: [model], baseUrl: gateway.provider.url });
     gateway.provider.reset();
@@ -116,7 +116,7 @@ describe('a host', () => {
     }
   });
 
-  test('without room is passed over for another, which is no retry', async () => {
+  test('when full are skipped for another host, which is not a retry', async () => {
     const elsewhere = await startPausedUpstream();
     const model = newModel();
     await gateway.addChannel({ models: [model], baseUrl: upstream.url, priority: 1 });
@@ -132,7 +132,7 @@ describe('a node, of one process or several', () => {
   beforeAll(() => start({}));
   afterAll(stop);
 
-  test('a channel has no more calls under way than its settings say', async () => {
+  test('limits the in-flight calls of a channel to its setting', async () => {
     const model = newModel();
     await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":2}' });
     const begun = await beginAll(3, caller, model);
@@ -150,7 +150,7 @@ describe('a node, of one process or several', () => {
       ]),
     );
 
-  test('a call that fails unexpectedly after a channel has refused it costs nobody anything', async () => {
+  test('charges nothing for a call that fails unexpectedly after a channel has refused it', async () => {
     const refusing = await startUpstream((_call, response) => response.writeHead(500).end('{}'));
     const model = newModel();
     await gateway.setOption('RetryTimes', '1');
@@ -166,14 +166,14 @@ describe('a node, of one process or several', () => {
     await refusing.stop();
   });
 
-  test('a channel whose key cannot be read keeps its room: each call is told so, and none that it is full', async () => {
+  test('keeps the slots of a channel whose key cannot be read: each call gets that error, and none gets a full channel', async () => {
     const model = newModel();
     const id = await gateway.addChannel({ models: [model], baseUrl: upstream.url, setting: '{"max_concurrency":1}' });
     await spoilKeyOf(id);
     for (let call = 0; call < 2; call++) expect((await caller.chat({ model })).status).toBe(500);
   });
 
-  test('a key has no more calls under way than the option says, and others of its user have their own', async () => {
+  test('limits the in-flight calls of a key to the option, while others of its user have their own', async () => {
     const model = newModel();
     await gateway.addChannel({ models: [model], baseUrl: upstream.url });
     await gateway.setOption('general_setting.api_key_concurrency', '1');

@@ -100,7 +100,7 @@ const figures = `{
   users { items { username usedQuota } }
 }`;
 
-test('two answers that lie about their usage stop nothing: lists and figures answer, before and after a restart', async () => {
+test('two answers with false usage stop nothing: lists and figures work, before and after a restart', async () => {
   const first = await start();
   const { users, keys } = await setUp(first);
   const callers = openCallers(first.url);

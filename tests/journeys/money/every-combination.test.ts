@@ -72,7 +72,7 @@ const settledLine = () =>
 
 const combinations = wires.flatMap((caller) => wires.map((upstream) => [caller, upstream] as const));
 
-describe.each(combinations)("%s's client and an upstream of the wire %s", (caller, wire) => {
+describe.each(combinations)("%s's client with an upstream of the protocol %s", (caller, wire) => {
   let client: DialectClient;
   let upstream: DialectUpstream;
   const asking = (more: Partial<Conversation> = {}): Conversation => ({
@@ -98,7 +98,7 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
     ],
   };
 
-  test.each([false, true])('thinking, words, parallel calls and usage arrive (streamed: %s)', async (stream) => {
+  test.each([false, true])('gets thinking, text, parallel tool calls and usage (streamed: %s)', async (stream) => {
     upstream.says(thoughtful);
     const heard = await client.ask(asking({ tools: ['weather'] }), stream);
     expect(heard).toMatchObject({ ...thoughtful, stop: 'tools', usage: used });
@@ -107,23 +107,26 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
     expect(await gateway.available(user)).toBe(quota - line.quota);
   });
 
-  test.each([false, true])('the next turn has calls, results and what signs them (streamed: %s)', async (stream) => {
-    upstream.says(thoughtful);
-    const heard = await client.ask(asking({ tools: ['weather'] }), stream);
-    upstream.says({ text: 'Rain in both.' });
-    const results = ['Rain & "wind"', 'Drizzle'];
-    const next = await client.ask(asking({ tools: ['weather'], before: { heard, results } }), stream);
-    expect(next).toMatchObject({ text: 'Rain in both.', calls: [], stop: 'end' });
-    const meant = upstream.meant();
-    expect(meant.calls).toEqual(thoughtful.calls);
-    expect(
-      meant.results.map((text) => text.replace(/^\{"output":"(.*)"\}$/, (_, inner) => JSON.parse(`"${inner}"`))),
-    ).toEqual(results);
-    expect(meant.said).toMatchObject([{ role: 'user' }, { role: 'model', text: thoughtful.text }]);
-    expect(meant.signatures).toEqual(wire === 'openai' ? [] : [signature]);
-  });
+  test.each([false, true])(
+    'sends tool calls, results and signatures in the next turn (streamed: %s)',
+    async (stream) => {
+      upstream.says(thoughtful);
+      const heard = await client.ask(asking({ tools: ['weather'] }), stream);
+      upstream.says({ text: 'Rain in both.' });
+      const results = ['Rain & "wind"', 'Drizzle'];
+      const next = await client.ask(asking({ tools: ['weather'], before: { heard, results } }), stream);
+      expect(next).toMatchObject({ text: 'Rain in both.', calls: [], stop: 'end' });
+      const meant = upstream.meant();
+      expect(meant.calls).toEqual(thoughtful.calls);
+      expect(
+        meant.results.map((text) => text.replace(/^\{"output":"(.*)"\}$/, (_, inner) => JSON.parse(`"${inner}"`))),
+      ).toEqual(results);
+      expect(meant.said).toMatchObject([{ role: 'user' }, { role: 'model', text: thoughtful.text }]);
+      expect(meant.signatures).toEqual(wire === 'openai' ? [] : [signature]);
+    },
+  );
 
-  test('instructions, pictures, documents, stop sequences, a schema and the limit go up', async () => {
+  test('sends instructions, pictures, documents, stop sequences, a schema and the limit', async () => {
     upstream.says({ text: '{"name":"A cat"}' });
     await client.ask(
       asking({
@@ -145,12 +148,12 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
     });
   });
 
-  test.each([false, true])('an answer that met its limit says so (streamed: %s)', async (stream) => {
+  test.each([false, true])('learns that an answer reached its limit (streamed: %s)', async (stream) => {
     upstream.says({ text: 'It goes on and', cut: true });
     expect(await client.ask(asking(), stream)).toMatchObject({ text: 'It goes on and', stop: 'length' });
   });
 
-  test.each([false, true])('twenty calls at once, and their results (streamed: %s)', async (stream) => {
+  test.each([false, true])('sends twenty tool calls at once, and their results (streamed: %s)', async (stream) => {
     const calls = Array.from({ length: 20 }, (_, at) => ({ name: `look_up_${at % 3}`, args: { city: `${at} ö` } }));
     const tools = ['look_up_0', 'look_up_1', 'look_up_2'];
     upstream.says({ calls });
@@ -165,7 +168,7 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
     expect(meant.tools).toEqual(tools);
   });
 
-  test('200 kB of context arrive, and what is to be kept in a cache where there is one', async () => {
+  test('sends 200 kB of context, with cache control where the protocol has it', async () => {
     upstream.says({ text: 'Read.' });
     const texts = Array.from({ length: 4 }, (_, at) => `${at} The ledger says ö 🜚. `.repeat(2_000));
     await client.ask(asking({ user: texts.map((text) => ({ text, kept: true })) }), true);
@@ -179,7 +182,7 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
     expect(cached).toBe(wire === 'anthropic' && caller !== 'gemini' ? 4 : 0);
   });
 
-  test('who leaves in the middle of a call pays for what was made of it', async () => {
+  test('pays for the output so far when it disconnects in the middle of a tool call', async () => {
     const city = 'x'.repeat(2_000);
     upstream.stalls({ text: 'I look. '.repeat(40), calls: [{ name: 'weather', args: { city } }] });
     await client.leave(asking({ tools: ['weather'], limit: 4_000 })).catch(() => {});
@@ -190,7 +193,7 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
   });
 
   test.each([400, 429, 503])(
-    'a refusal with %s is of the class that the client knows, and costs nothing',
+    'gets an upstream refusal with %s as a class that the client knows, free of charge',
     async (status) => {
       upstream.refuses(status);
       for (const stream of [false, true]) {
@@ -202,7 +205,7 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
     },
   );
 
-  test('tokens are counted for nothing: by the upstream where it counts in these words, else here', async () => {
+  test('counts tokens free of charge: by the upstream where it offers that, otherwise by the gateway', async () => {
     if (client.count === null) return;
     const counted = await client.count(upstream.model);
     if (caller === wire) expect(counted).toBe(42);
@@ -210,7 +213,7 @@ describe.each(combinations)("%s's client and an upstream of the wire %s", (calle
     expect(await gateway.available(user)).toBe(quota);
   });
 
-  test('vectors are made where there is such a model, each text its own', async () => {
+  test('gets vectors where the model exists, one for each text', async () => {
     const model = embedders[wire];
     if (client.embed === null || model === undefined) return;
     expect(await client.embed(model, ['one', 'two'])).toEqual([

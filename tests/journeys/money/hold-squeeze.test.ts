@@ -92,8 +92,8 @@ const sums = (user: TestUser): Promise<Sums> =>
     return { charged, cost, owned: ownedBy(read, user.actor.id) };
   });
 
-describe('a page fetched beside a call that holds nearly the whole balance', () => {
-  test('is charged in full in each of eight rounds, out of what the other one held', async () => {
+describe('a fetched page beside a call that reserves nearly the whole balance', () => {
+  test('is charged in full in each of eight rounds, from the reservation of the other call', async () => {
     const balance = 3_000_050;
     const user = await gateway.addUser(balance);
     const caller = callers.with(await gateway.addApiKey(user));
@@ -107,7 +107,7 @@ describe('a page fetched beside a call that holds nearly the whole balance', () 
     expect(await sums(user)).toEqual({ charged: used, cost: used, owned: balance - used });
   });
 
-  test('is not asked for where the balance does not pay what pages usually bring', async () => {
+  test('is refused where the balance does not cover a typical page', async () => {
     const user = await gateway.addUser(10_000);
     const caller = callers.with(await gateway.addApiKey(user));
     expect((await send(caller, fetching)).status).toBe(402);
@@ -119,7 +119,7 @@ describe('a page fetched beside a call that holds nearly the whole balance', () 
   test.each([
     ['the allowance of its key', { quota: 3_000_050 }],
     ['the budget of its key', { budget: { quota: 3_000_050, period: 'daily' as const } }],
-  ])('is refused where %s has no room for the longest page: an owner can raise that', async (_what, terms) => {
+  ])('is refused where %s does not cover the largest page: an owner can raise that', async (_what, terms) => {
     const user = await gateway.addUser(50_000_000);
     const caller = callers.with(await gateway.addApiKey(user, terms));
     const before = upstream.calls.length;
@@ -131,10 +131,10 @@ describe('a page fetched beside a call that holds nearly the whole balance', () 
   });
 });
 
-describe('a prompt that its upstream counts dearer than it was granted', () => {
+describe('a prompt that its upstream counts higher than its reservation', () => {
   const body = { model: 'fetching', max_tokens: 5, messages: [{ role: 'user', content: 'word '.repeat(200) }] };
 
-  test('takes 40 calls at once no further than the balance, and that is charged to the last unit', async () => {
+  test('reduces the balance to zero at most with 40 concurrent calls, and charges the last unit', async () => {
     told = { input_tokens: 900, output_tokens: 5 };
     const user = await gateway.addUser(900);
     const caller = callers.with(await gateway.addApiKey(user));
@@ -148,7 +148,7 @@ describe('a prompt that its upstream counts dearer than it was granted', () => {
   test.each([
     ['allowance', { quota: 900 }],
     ['budget', { budget: { quota: 900, period: 'daily' as const } }],
-  ])('takes the %s of a key no further than nothing; the rest stays uncovered', async (_what, terms) => {
+  ])('reduces the %s of a key to zero at most; the rest stays uncovered', async (_what, terms) => {
     told = { input_tokens: 900, output_tokens: 5 };
     const user = await gateway.addUser(1_000_000);
     const caller = callers.with(await gateway.addApiKey(user, terms));

@@ -74,8 +74,8 @@ const finishOf = ({ text }: Answer): string =>
 const suspenseIn = ({ calls }: Books): number =>
   [...calls.values()].flatMap(({ settled }) => settled).reduce((sum, { uncovered }) => sum + uncovered, 0);
 
-describe('200 calls at once that name no limit', () => {
-  test('spend no more than the balance, though each answer is as long as the model can make it', async () => {
+describe('200 concurrent calls without a limit', () => {
+  test('spend no more than the balance, though each answer is of the model’s maximum length', async () => {
     gateway.provider.script('gpt-4o', { tokens: { completion: 16_000 } });
     const balance = 500_000;
     const user = await gateway.addUser(balance);
@@ -94,7 +94,7 @@ describe('200 calls at once that name no limit', () => {
     });
   });
 
-  test('hold for every choice they ask for', async () => {
+  test('reserve for every requested choice', async () => {
     gateway.provider.script('gpt-4o', { tokens: { completion: 16_000 } });
     const balance = 500_000;
     const user = await gateway.addUser(balance);
@@ -111,7 +111,7 @@ describe('200 calls at once that name no limit', () => {
 describe('a completion of 100 prompts', () => {
   const prompts = Array.from({ length: 100 }, (_, index) => `Prompt ${index}`);
 
-  test('that may put out more than the balance is refused', async () => {
+  test('with a possible output beyond the balance is refused', async () => {
     const user = await gateway.addUser(5_000);
     const caller = callers.with(await gateway.addApiKey(user));
     const answer = await caller.send('/v1/completions', {
@@ -122,7 +122,7 @@ describe('a completion of 100 prompts', () => {
     expect(gateway.provider.tally().calls).toBe(0);
   });
 
-  test('that names no limit shares what there is among its answers', async () => {
+  test('without a limit shares the balance among its answers', async () => {
     gateway.provider.script('gpt-3.5-turbo-instruct', { tokens: { completion: 4_000 } });
     const balance = 200_000;
     const user = await gateway.addUser(balance);
@@ -141,12 +141,12 @@ describe('a completion of 100 prompts', () => {
   });
 });
 
-describe('a caller whose balance is worth a part of the longest answer', () => {
+describe('a caller whose balance covers part of the longest answer', () => {
   const balance = 20_000;
   const clientOf = async (user: TestUser) =>
     new OpenAI({ apiKey: await gateway.addApiKey(user), baseURL: `${gateway.url}/v1`, maxRetries: 0 });
 
-  test('gets that part, and is told that the limit was reached', async () => {
+  test('gets that part, and learns that the limit was reached', async () => {
     gateway.provider.script('gpt-4o', { tokens: { completion: 16_000 } });
     const user = await gateway.addUser(balance);
     const client = await clientOf(user);
@@ -161,7 +161,7 @@ describe('a caller whose balance is worth a part of the longest answer', () => {
   test.each([
     ['gpt-4o', 'max_tokens'],
     ['o3', 'max_completion_tokens'],
-  ])('has %s told the limit as %s', async (model, member) => {
+  ])('in %s sees the limit reported as %s', async (model, member) => {
     const user = await gateway.addUser(balance);
     const answer = await callers.with(await gateway.addApiKey(user)).chat({ model, stream: true });
     expect(answer.status).toBe(200);
@@ -170,25 +170,25 @@ describe('a caller whose balance is worth a part of the longest answer', () => {
     expect(Object.keys(seen?.body ?? {}).filter((name) => /max/.test(name))).toEqual([member]);
   });
 
-  test('whose model nobody knows the limits of is given one every upstream takes', async () => {
+  test('of a model with unknown limits gets a limit that every upstream accepts', async () => {
     const user = await gateway.addUser(balance);
     await callers.with(await gateway.addApiKey(user)).chat({ model: 'unheard-of' });
     expect(gateway.provider.tally().requests[0]?.body.max_tokens).toBe(8_192);
   });
 
-  test('has the limits of a model from the operator where there are any', async () => {
+  test('of a model with limits set by the operator gets these', async () => {
     const user = await gateway.addUser(balance);
     await callers.with(await gateway.addApiKey(user)).chat({ model: 'o3-mini' });
     expect(gateway.provider.tally().requests[0]?.body.max_completion_tokens).toBeUndefined();
   });
 
-  test('is refused where not even a short answer can be paid', async () => {
+  test('is refused where the balance does not cover a short answer', async () => {
     const user = await gateway.addUser(1_000);
     const answer = await callers.with(await gateway.addApiKey(user)).chat({ model: 'gpt-4o' });
     expect([answer.status, errorIn(answer).code]).toEqual([403, 'insufficient_user_quota']);
   });
 
-  test('is held to the allowance of the API key as well', async () => {
+  test('is limited to the allowance of the API key as well', async () => {
     gateway.provider.script('gpt-4o', { tokens: { completion: 16_000 } });
     const user = await gateway.addUser(10_000_000);
     const caller = callers.with(await gateway.addApiKey(user, { quota: balance }));
@@ -198,15 +198,15 @@ describe('a caller whose balance is worth a part of the longest answer', () => {
   });
 });
 
-test('a request is sent as it came where the balance covers the longest answer', async () => {
+test('a request is sent unchanged where the balance covers the longest answer', async () => {
   const user = await gateway.addUser(10_000_000);
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
   await callers.with(await gateway.addApiKey(user)).chat(body);
   expect(gateway.provider.tally().requests[0]?.body).toEqual(body);
 });
 
-describe('an upstream that keeps to no limit', () => {
-  test("is paid from what is left; the rest is nobody's debt, and booked to suspense", async () => {
+describe('an upstream that ignores limits', () => {
+  test('is paid from the rest of the balance; the remainder is in suspense, and not a debt', async () => {
     putOut = 20_000;
     const balance = 5_000;
     const user = await gateway.addUser(balance);
@@ -222,7 +222,7 @@ describe('an upstream that keeps to no limit', () => {
     expect(await gateway.available(user)).toBe(0);
   });
 
-  test('leaves a stream no further than the balance goes', async () => {
+  test('has its stream ended where the balance ends', async () => {
     putOut = 20_000;
     const balance = 5_000;
     const user = await gateway.addUser(balance);
@@ -250,7 +250,7 @@ describe('a model whose vendor does not count thinking against max_tokens', () =
   });
   afterAll(() => vendor?.stop());
 
-  test('is believed what it thought, and its caller pays for it out of what was held', async () => {
+  test('is believed about its thinking, which the caller pays for from the reservation', async () => {
     const user = await gateway.addUser(1_000_000);
     expect((await callers.with(await gateway.addApiKey(user)).chat(body)).status).toBe(200);
     await books(user, (read, charged) => {
@@ -265,7 +265,7 @@ describe('a model whose vendor does not count thinking against max_tokens', () =
     });
   });
 
-  test('is not asked for somebody who can pay the answer alone', async () => {
+  test('is not called for a caller whose balance covers the answer only', async () => {
     const caller = callers.with(await gateway.addApiKey(await gateway.addUser(5_000)));
     const answer = await caller.chat(body);
     expect([answer.status, errorIn(answer).code]).toEqual([403, 'insufficient_user_quota']);
@@ -273,8 +273,8 @@ describe('a model whose vendor does not count thinking against max_tokens', () =
   });
 });
 
-describe('a model that a channel maps to one that counts pictures dearer', () => {
-  test('is believed what it counts, and its caller pays for it', async () => {
+describe('a model that a channel maps to one with a higher count of pictures', () => {
+  test('is believed about that count, which the caller pays for', async () => {
     const told = { prompt_tokens: 36_800, completion_tokens: 1, total_tokens: 36_801 };
     const vendor = await startUpstream((_, response) => {
       const choices = [{ index: 0, message: { role: 'assistant', content: 'A cat' }, finish_reason: 'stop' }];

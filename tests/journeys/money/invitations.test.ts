@@ -39,8 +39,8 @@ const transferring = (asking: Client, quota: unknown, key?: string) =>
     headers: { ...asking.headers, ...(key !== undefined && { 'idempotency-key': key }) },
   });
 
-describe('over the legacy interface', () => {
-  test('who invites somebody sees it, is told in the log, and transfers the reward', async () => {
+describe('an invitation over the legacy interface', () => {
+  test('rewards the inviter, who sees it in the log, and can transfer it', async () => {
     const user = await gateway.addUser(0);
     const inviter = await client(user);
     const code = await codeOf(inviter);
@@ -80,7 +80,7 @@ describe('over the legacy interface', () => {
     expect(await lines(inviter)).toMatchObject({ items: [{ content: '邀请用户赠送 ＄2.000000 额度' }] });
   });
 
-  test('many transfers at once take no more than there is', async () => {
+  test('permits concurrent transfers up to the reward, and no more', async () => {
     const user = await gateway.addUser(0);
     const inviter = await client(user);
     const code = await codeOf(inviter);
@@ -96,7 +96,7 @@ describe('over the legacy interface', () => {
     expect(await gateway.available(user)).toBe(4 * unit);
   });
 
-  test('a user who may not sign in any more transfers nothing', async () => {
+  test('permits no transfer to a disabled user', async () => {
     const user = await gateway.addUser(0);
     const inviter = await client(user);
     await invite(await codeOf(inviter));
@@ -107,14 +107,14 @@ describe('over the legacy interface', () => {
   });
 });
 
-describe('over GraphQL', () => {
+describe('an invitation over GraphQL', () => {
   const ask = (asking: GraphqlClient, fields: string) => asking.ask(`{ me { ${fields} } }`).then(({ me }) => me);
   const figures = 'quota inviteCode invitedCount inviteQuota inviteQuotaEver';
   const transfer = `mutation ($quota: Quota!, $key: String) {
     transferInviteReward(quota: $quota, idempotencyKey: $key) { ${figures} }
   }`;
 
-  test('the same, and administrators see who has invited whom', async () => {
+  test('works the same, and administrators see who has invited whom', async () => {
     const user = await gateway.addUser(0);
     const inviter = await new GraphqlClient(gateway.url).signIn(user.username, user.password);
     expect(await ask(inviter, figures)).toEqual({
@@ -144,7 +144,7 @@ describe('over GraphQL', () => {
   });
 });
 
-test('in the end the books are whole', async () => {
+test('the ledger is balanced after all invitations', async () => {
   await withDatabase(gateway.config, quietLog, async (database) =>
     expectLedgersToAgree(database, await ledgerAtRest(database)),
   );

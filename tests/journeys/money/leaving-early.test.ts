@@ -91,8 +91,8 @@ const expectSilenceCharged = ({ reserved, settled }: CallStory, seen: number): v
   expect(event?.charged).toBe((event?.usage.input ?? 0) + 4 * completion);
 };
 
-describe('a caller who leaves a stream of a model that thinks unseen', () => {
-  test('at its finish reason pays what it costs to its end', async () => {
+describe('a caller that disconnects from a stream with hidden thinking', () => {
+  test('at its finish reason pays its cost to the end', async () => {
     const staying = caller.chat(ask(patient));
     begin(await heldCall(), `${said('42')}${finished}${usageFrame}data: [DONE]\n\n`);
     await staying;
@@ -109,7 +109,7 @@ describe('a caller who leaves a stream of a model that thinks unseen', () => {
     expect(left?.charged).toBe(toTheEnd?.charged);
   });
 
-  test('pays for what can have been thought in the time when the usage never comes, and the log says it was estimated', async () => {
+  test('pays for the maximum thinking in the time when the usage never arrives, marked as an estimate in the log', async () => {
     const leaving = caller.chat(ask(patient), untilFinish);
     begin(await heldCall(), said('42') + finished);
     await leaving;
@@ -119,7 +119,7 @@ describe('a caller who leaves a stream of a model that thinks unseen', () => {
     expectSilenceCharged(story, 1);
   });
 
-  test('pays the same for leaving while it is thinking, before a word has come', async () => {
+  test('pays the same for disconnecting during the thinking, before any text has arrived', async () => {
     const gone = new AbortController();
     const leaving = caller.chat(ask(patient), { signal: gone.signal }).catch(() => null);
     await heldCall();
@@ -132,8 +132,8 @@ describe('a caller who leaves a stream of a model that thinks unseen', () => {
   });
 });
 
-describe('a caller who leaves a stream of a model that shows all it says', () => {
-  test('in the middle stops the upstream at once, and pays for what was said', async () => {
+describe('a caller that disconnects from a stream with all output visible', () => {
+  test('in the middle aborts the upstream at once, and pays for the text so far', async () => {
     const leaving = caller.chat(ask(plain), untilFirstWord);
     begin(await heldCall(), said('one two three'));
     await leaving;
@@ -142,7 +142,7 @@ describe('a caller who leaves a stream of a model that shows all it says', () =>
     expect(settled).toMatchObject({ outcome: 'caller-left', usageSource: 'estimated', usage: { output: 3 } });
   });
 
-  test('with a file in the question is charged what upstream counted for it', async () => {
+  test('with a file in the question is charged by the upstream’s count of it', async () => {
     const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=', filename: 'a.pdf' } };
     const messages = [{ role: 'user', content: [file] }];
     const leaving = caller.chat({ ...ask(plain), messages }, untilFirstWord);
@@ -154,7 +154,7 @@ describe('a caller who leaves a stream of a model that shows all it says', () =>
     expect((await newest()).settled[0]).toMatchObject({ usage: { input: 500 }, usageSource: 'upstream' });
   });
 
-  test('before its first word pays for the question, once upstream has had its time', async () => {
+  test('before any text pays for the question, once the upstream has had its time', async () => {
     const gone = new AbortController();
     const leaving = caller.chat(ask(plain), { signal: gone.signal }).catch(() => null);
     await heldCall();
@@ -188,7 +188,7 @@ const gemini = (generationConfig: JsonObject) => ({
 const geminiBegins = `data: ${JSON.stringify({ candidates: [{ index: 0, content: { parts: [{ text: 'one two three' }] } }] })}\n\n`;
 const geminiPath = '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse';
 
-describe('a caller who leaves a stream amid its words, where the request has no thinking in it,', () => {
+describe('a caller that disconnects in the middle of the text, for a request without thinking,', () => {
   test.each([
     [
       'as an Anthropic request that declines it',
@@ -215,7 +215,7 @@ describe('a caller who leaves a stream amid its words, where the request has no 
       gemini({ maxOutputTokens: 3_002, thinkingConfig: { thinkingBudget: 0 } }),
       geminiBegins,
     ],
-  ] as const)('stops the upstream at once and pays for what was said: %s', async (_how, path, body, begins) => {
+  ] as const)('aborts the upstream at once and pays for the text so far: %s', async (_how, path, body, begins) => {
     const sending = { method: 'POST', headers: { 'content-type': 'application/json' }, body: body as JsonObject };
     const leaving = caller.send(path, { ...sending, enough: (text) => text.includes('three') });
     begin(await heldCall(), begins);
@@ -227,7 +227,7 @@ describe('a caller who leaves a stream amid its words, where the request has no 
   });
 });
 
-test('a call of a Gemini model without a limit, left before a word has come, is not charged for the time the gateway reads on', async () => {
+test('a Gemini call without a limit, aborted before any text, is not charged for the time the gateway reads on', async () => {
   const gone = new AbortController();
   const sending = { method: 'POST', headers: { 'content-type': 'application/json' }, body: gemini({}) };
   const leaving = caller.send(geminiPath, { ...sending, signal: gone.signal }).catch(() => null);
@@ -242,7 +242,7 @@ test('a call of a Gemini model without a limit, left before a word has come, is 
   );
 });
 
-test('a price per call is due for a call whose caller left before the first word', async () => {
+test('a price per call is charged for a call whose caller disconnected before any text', async () => {
   const gone = new AbortController();
   const leaving = caller.chat(ask('o3-fixed'), { signal: gone.signal }).catch(() => null);
   await heldCall();
@@ -252,8 +252,8 @@ test('a price per call is due for a call whose caller left before the first word
   expect((await newest()).settled[0]).toMatchObject({ outcome: 'caller-left', charged: 1_000 });
 });
 
-describe('a caller who leaves while the gateway waits for a JSON answer', () => {
-  test('pays for the answer when it comes', async () => {
+describe('a caller that disconnects while the gateway waits for a JSON answer', () => {
+  test('pays for the answer when it arrives', async () => {
     const gone = new AbortController();
     const leaving = caller.chat({ model: patient, max_tokens: limit }, { signal: gone.signal }).catch(() => null);
     const response = await heldCall();

@@ -108,9 +108,9 @@ const everyWay = (['openai', 'anthropic', 'gemini'] as const).flatMap((dialect) 
   models.map((model) => [dialect, model] as const),
 );
 
-describe('a limit that the balance does not pay', () => {
+describe('a limit that the balance does not cover', () => {
   test.each(everyWay)(
-    'asked for by %s of %s goes upstream lowered, above its budget of thinking, and is told',
+    'requested by %s of %s is lowered upstream, above its thinking budget, and reported',
     async (dialect, model) => {
       const answer = await ask(dialect, model, 10_000);
       expect(answer.status).toBe(200);
@@ -126,7 +126,7 @@ describe('a limit that the balance does not pay', () => {
     },
   );
 
-  test.each(everyWay)('asked for by %s of %s goes as it came where the balance pays it', async (dialect, model) => {
+  test.each(everyWay)('requested by %s of %s is unchanged where the balance covers it', async (dialect, model) => {
     const answer = await ask(dialect, model, 50_000_000);
     expect(answer.status).toBe(200);
     expect(answer.headers['x-output-limit']).toBeUndefined();
@@ -134,13 +134,13 @@ describe('a limit that the balance does not pay', () => {
   });
 
   test.each(everyWay)(
-    'asked for by %s of %s is refused where not even a short answer is paid',
+    'requested by %s of %s is refused where the balance does not cover a short answer',
     async (dialect, model) => {
       expect((await ask(dialect, model, 200)).status).not.toBe(200);
     },
   );
 
-  test('is refused where the operator wants limits kept', async () => {
+  test('is refused where the operator forbids lower limits', async () => {
     await gateway.setOption('LowerOutputLimitEnabled', 'false');
     try {
       for (const dialect of ['openai', 'anthropic', 'gemini'] as const)
@@ -151,7 +151,7 @@ describe('a limit that the balance does not pay', () => {
   });
 });
 
-describe('a conversation that is summed up before the answer', () => {
+describe('a conversation that is summarised before the answer', () => {
   const rounds = [
     { type: 'compaction', input_tokens: 60_000, output_tokens: 3_500 },
     { type: 'message', input_tokens: 50, output_tokens: 100 },
@@ -161,7 +161,7 @@ describe('a conversation that is summed up before the answer', () => {
   test.each<[string, JsonObject]>([
     ['context_management', { context_management: { edits: [{ type: 'compact_20260112' }] } }],
     ['compaction', { compaction: { trigger: { type: 'input_tokens', value: 50_000 } } }],
-  ])('by %s is charged with what is beside prompt and limit', async (_what, asking) => {
+  ])('by %s is charged for tokens beyond prompt and limit', async (_what, asking) => {
     usage = { input_tokens: 50, output_tokens: 100, iterations: rounds };
     const user = await gateway.addUser(5_000_000);
     const caller = callers.with(await gateway.addApiKey(user));

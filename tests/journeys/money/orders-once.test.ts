@@ -65,7 +65,7 @@ test.each([
   ['a client that names its orders', 'order-1'],
   ['a form that is sent again', undefined],
 ] as const)(
-  'a credit whose outcome was lost is told as unknown to %s, and given once',
+  'a credit with an unknown outcome is reported as unknown to %s, and made once',
   async (_who, key) => {
     const before = await gateway.available(user);
     const lost = between.loseAnswerTo('QuotaAdjusted').then(() => between.cut());

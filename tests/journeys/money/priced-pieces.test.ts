@@ -73,8 +73,8 @@ const found = messageOf([...searched(2), { type: 'text', text: 'Rain.' }], {
   server_tool_use: { web_search_requests: 2, web_fetch_requests: 1 },
 });
 
-describe('a search of Anthropic’s', () => {
-  test.each([false, true])('costs what it costs beside its tokens (streamed: %s)', async (streamed) => {
+describe('a search by Anthropic', () => {
+  test.each([false, true])('is charged beside the tokens (streamed: %s)', async (streamed) => {
     anthropicUpstream.says(found);
     const asked = { model: claude, max_tokens: 100, messages: [question], tools: [{ ...web, max_uses: 5 }] };
     const message = streamed
@@ -90,7 +90,7 @@ describe('a search of Anthropic’s', () => {
     expect(await gateway.available(user)).toBe(quota - 10_105);
   });
 
-  test('has a bound where its caller names none, which is what must be affordable', async () => {
+  test('has a default limit where its caller sets none, which the balance must cover', async () => {
     anthropicUpstream.says(found);
     const asked = { model: claude, max_tokens: 100, messages: [question], tools: [web] };
     await anthropic.messages.create(asked);
@@ -100,7 +100,7 @@ describe('a search of Anthropic’s', () => {
     await anthropic.messages.create({ ...asked, tools: [{ ...web, max_uses: 2 }] });
   });
 
-  test('is charged to who leaves before it is told', async () => {
+  test('is charged to a caller that disconnects before it is reported', async () => {
     const events = eventsOf(found).slice(0, -2).map(eventText).join('');
     anthropicUpstream.says((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events);
@@ -117,13 +117,13 @@ describe('a search of Anthropic’s', () => {
   });
 });
 
-describe('a search of Google’s', () => {
+describe('a search by Google', () => {
   const grounded = responseWith([{ text: 'Rain.' }], {
     finishReason: 'STOP',
     groundingMetadata: { webSearchQueries: ['Höfn', 'Höfn news', 'Höfn weather'], groundingChunks: [] },
   });
 
-  test('costs by the query, whole or streamed', async () => {
+  test('is charged by the query, whole or streamed', async () => {
     geminiUpstream.says('generateContent', grounded);
     geminiUpstream.says('streamGenerateContent', [responseWith([{ text: 'Rain' }]), grounded]);
     const asked = { model: google, contents: 'x', config: { tools: [{ googleSearch: {} }], maxOutputTokens: 100 } };
@@ -147,7 +147,7 @@ describe('a search of Google’s', () => {
     expect(await settledLine()).toMatchObject({ quota: 21_400 });
   });
 
-  test('costs the same where an OpenAI client offers it by the older `functions`', async () => {
+  test('costs the same where an OpenAI client offers it as a legacy `functions` entry', async () => {
     geminiUpstream.says('generateContent', grounded);
     await openai.chat.completions.create({
       model: google,
@@ -159,7 +159,7 @@ describe('a search of Google’s', () => {
   });
 
   test.each(['googleSearch', 'urlContext', 'codeExecution'])(
-    'is not what an Anthropic client’s own tool %s asks for: it goes as the function it is, on a small balance too',
+    'is not enabled by an Anthropic client’s own tool %s: it is an ordinary function, on a small balance too',
     async (name) => {
       await as(await gateway.addUser(20_000));
       geminiUpstream.says(
@@ -178,7 +178,7 @@ describe('a search of Google’s', () => {
     },
   );
 
-  test('is no function of a client whose upstream is not Google: a balance without room for searches will do', async () => {
+  test('is not enabled by a function for another upstream than Google: a balance without cover for searches is enough', async () => {
     await as(await gateway.addUser(20_000));
     await openai.chat.completions.create({
       model: 'gpt-4o-mini',
@@ -189,13 +189,13 @@ describe('a search of Google’s', () => {
   });
 });
 
-describe('a tool of Google’s that is sold by the piece and has no price here', () => {
+describe('a per-call tool of Google’s without a price', () => {
   const unpriced = [
     ...['enterpriseWebSearch', 'enterprise_web_search', 'exaAiSearch', 'parallelAiSearch', 'fileSearch', 'retrieval'],
     ...['mcpServers', 'somethingNew'],
   ];
 
-  test.each(unpriced)('%s is refused by name, and nothing is asked', async (name) => {
+  test.each(unpriced)('%s is refused by name, and no request is sent', async (name) => {
     const before = geminiUpstream.calls.length;
     const answer = await fetch(`${gateway.url}/v1beta/models/${google}:generateContent`, {
       method: 'POST',
@@ -209,14 +209,14 @@ describe('a tool of Google’s that is sold by the piece and has no price here',
     expect(geminiUpstream.calls.length).toBe(before);
   });
 
-  test('is refused to OpenAI’s clients, whose upstreams may take it too', async () => {
+  test('is refused to OpenAI’s clients, whose upstreams may accept it too', async () => {
     const asked = { model: 'gpt-4o-mini', messages: [question], tools: [{ exaAiSearch: {} }] };
     const refused = await openai.chat.completions.create(asked as never).catch((error: unknown) => error);
     expect(refused).toMatchObject({ status: 400, param: 'tools[0].exaAiSearch' });
   });
 });
 
-describe('a tool that runs at its provider costs by the piece', () => {
+describe('a tool that runs at its provider is charged per use', () => {
   const code = { type: 'code_execution_20250825', name: 'code_execution' } as const;
   const ran = messageOf([
     { type: 'server_tool_use', id: 'srvtoolu_1', name: 'bash_code_execution', input: { command: 'ls' } },
@@ -225,7 +225,7 @@ describe('a tool that runs at its provider costs by the piece', () => {
     { type: 'text', text: 'Done.' },
   ]);
 
-  test.each([false, true])('code of Anthropic’s: a container for each call (streamed: %s)', async (streamed) => {
+  test.each([false, true])('for code at Anthropic: a container for each call (streamed: %s)', async (streamed) => {
     anthropicUpstream.says(ran);
     const asked = { model: claude, max_tokens: 100, messages: [question], tools: [code] } as never;
     await (streamed ? anthropic.messages.stream(asked).finalMessage() : anthropic.messages.create(asked));
@@ -233,13 +233,13 @@ describe('a tool that runs at its provider costs by the piece', () => {
     expect(await settledLine()).toMatchObject({ quota: 25_105, usage: { 'calls:code_execution': 1 } });
   });
 
-  test('code of Anthropic’s that was not run costs nothing', async () => {
+  test('for code at Anthropic only if it was run', async () => {
     anthropicUpstream.says(messageOf([{ type: 'text', text: 'Hm.' }], {}));
     await anthropic.messages.create({ model: claude, max_tokens: 100, messages: [question], tools: [code] } as never);
     expect(await settledLine()).toMatchObject({ quota: 105 });
   });
 
-  test.each(['googleMaps', 'google_maps'])('%s: by the query, whole or streamed', async (name) => {
+  test.each(['googleMaps', 'google_maps'])('for %s: by the query, whole or streamed', async (name) => {
     const grounded = responseWith([{ text: 'Here.' }], {
       finishReason: 'STOP',
       groundingMetadata: {
@@ -264,7 +264,7 @@ describe('a tool that runs at its provider costs by the piece', () => {
   });
 
   test.each([false, true])(
-    'what an upstream of OpenAI’s wire does not tell: one for each answer (streamed: %s)',
+    'for an upstream of OpenAI’s protocol that reports nothing: one for each answer (streamed: %s)',
     async (stream) => {
       gateway.provider.script('gpt-4o-mini', { text: 'Rain.', tokens: { prompt: 100, completion: 10 } });
       const tools = [{ type: 'web_search' }, { type: 'code_interpreter', container: { type: 'auto' } }];
@@ -280,7 +280,7 @@ describe('a tool that runs at its provider costs by the piece', () => {
   );
 });
 
-test('a conversation that is kept at Anthropic is not gone on with: what it holds is not sent, and nobody counts it', async () => {
+test('a conversation stored at Anthropic cannot be continued: its content is not in the request, and cannot be counted', async () => {
   const before = anthropicUpstream.calls.length;
   const asked = { model: claude, max_tokens: 100, messages: [question], thread: { id: 'thread_1' } };
   for (const model of [claude, google])
@@ -289,14 +289,14 @@ test('a conversation that is kept at Anthropic is not gone on with: what it hold
   expect(anthropicUpstream.calls.length).toBe(before);
 });
 
-test('a model of OpenAI’s that always searches costs a search for each answer', async () => {
+test('a model of OpenAI’s that always searches is charged a search for each answer', async () => {
   gateway.provider.script('gpt-4o-search-preview', { text: 'Rain.', tokens: { prompt: 100, completion: 10 } });
   await openai.chat.completions.create({ model: 'gpt-4o-search-preview', messages: [question] });
   // 1.25 × (100 + 10 × 4) + 0.025 × 500000
   expect(await settledLine()).toMatchObject({ quota: 12_675, usage: { 'calls:web_search': 1 } });
 });
 
-test('a picture that is put out costs its own tokens at their own ratio', async () => {
+test('a generated picture is charged for its own tokens at their own ratio', async () => {
   geminiUpstream.says('generateContent', {
     ...responseWith([{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }], { finishReason: 'STOP' }),
     usageMetadata: {
@@ -311,7 +311,7 @@ test('a picture that is put out costs its own tokens at their own ratio', async 
   expect(await settledLine()).toMatchObject({ quota: 19_364, usage: { imageOutput: 1_290, output: 10 } });
 });
 
-test('OpenAI’s clients are told what was written to a cache', async () => {
+test('OpenAI’s clients receive the count of cache writes', async () => {
   anthropicUpstream.says(
     messageOf([{ type: 'text', text: 'Hm.' }], { cache_read_input_tokens: 60, cache_creation_input_tokens: 300 }),
   );
@@ -322,7 +322,7 @@ test('OpenAI’s clients are told what was written to a cache', async () => {
   });
 });
 
-test('a tool that has lost its price is refused by name in every dialect until it has one, and 0 is one', async () => {
+test('a tool whose price was removed is refused by name in every dialect until it has one, and 0 is a price', async () => {
   const asked = { model: claude, max_tokens: 100, messages: [question], tools: [{ ...web, max_uses: 1 }] };
   anthropicUpstream.says(found);
   await gateway.setOption('ToolPrice', '{"google_search":14}');

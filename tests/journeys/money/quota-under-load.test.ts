@@ -124,8 +124,8 @@ const countOf = (answers: readonly Answer[], status: number, code?: string): num
 const at200 = <Result>(call: () => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: 200 }, call));
 
-describe('200 calls at once on a balance for 10', () => {
-  test('10 reach the provider and spend all of it; the rest are refused, and nobody is ever below zero', async () => {
+describe('200 concurrent calls on a balance for 10', () => {
+  test('reach the provider 10 times and spend all of it; the rest are refused, and no balance is ever negative', async () => {
     const { reserved, promptTokens } = await reservationOf('metered');
     expect(reserved).toBeGreaterThanOrEqual(promptTokens + maxTokens);
     gateway.provider.reset();
@@ -149,7 +149,7 @@ describe('200 calls at once on a balance for 10', () => {
     await withBooks((books) => expect(ownedBy(books, user.actor.id)).toBe(0));
   });
 
-  test('while ten are under way their holds count, though in the end they cost less', async () => {
+  test('count the reservations of ten in-flight calls, though in the end they cost less', async () => {
     const { reserved } = await reservationOf('held');
     // Too little for an eleventh: it would not even pay for its output.
     const user = await gateway.addUser(10 * reserved + maxTokens);
@@ -177,7 +177,7 @@ describe('200 calls at once on a balance for 10', () => {
     await withBooks((books) => expect(ownedBy(books, user.actor.id)).toBe(10 * reserved + maxTokens - 10 * 7));
   });
 
-  test('the same holds for an API key whose owner is rich', async () => {
+  test('are limited in the same way for an API key whose owner has more', async () => {
     const { reserved } = await reservationOf('held');
     const owner = await gateway.addUser(1_000_000);
     const caller = callers.with(await gateway.addApiKey(owner, { quota: 10 * reserved }));
@@ -201,7 +201,7 @@ describe('200 calls at once on a balance for 10', () => {
   });
 });
 
-describe('two users, three keys and every way a call can end', () => {
+describe('two users, three keys and every possible outcome of a call', () => {
   interface Ending {
     readonly name: string;
     /** Resolves with the answer, as far as it came; null when there was none to see. */
@@ -304,7 +304,7 @@ describe('two users, three keys and every way a call can end', () => {
     gateway.provider.script('slow', { firstByteDelayMs: 300, tokens });
   };
 
-  test('each call is charged once or not at all, and all books agree', async () => {
+  test('charge each call once or not at all, and all accounts agree', async () => {
     setScripts();
     const [alice, bob] = [await gateway.addUser(1_000_000), await gateway.addUser(500_000)];
     const keys = [
@@ -348,7 +348,7 @@ describe('two users, three keys and every way a call can end', () => {
     });
   });
 
-  test('a key that runs dry in the middle stops being served, and its owner goes on with another one', async () => {
+  test('stop serving a key that is spent in the middle, while its owner continues with another one', async () => {
     setScripts();
     const least = await minFor('metered');
     gateway.provider.reset();
@@ -368,7 +368,7 @@ describe('two users, three keys and every way a call can end', () => {
   });
 });
 
-test('a call that costs more than was held takes what there is; the rest is no debt, and further calls are refused', async () => {
+test('a call that costs more than its reservation takes the rest of the balance; the remainder is not a debt, and further calls are refused', async () => {
   // The limit is not obeyed, and what came shows it.
   gateway.provider.script('metered', { tokens: { prompt: 20, completion: 5_000 }, chunks: 5_000, obeysLimit: false });
   const balance = (await minFor('metered')) + 10;

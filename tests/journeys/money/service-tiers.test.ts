@@ -150,16 +150,19 @@ const cases = [
 describe.each([
   ['a whole answer', false],
   ['a stream', true],
-])('for %s', (_, stream) => {
-  test.each(cases)('%s asks %s for %j, is told %j, asks upstream for %j and pays %d times', async (...given) => {
-    const [dialect, model, asked, answered, upstream, factor] = given;
-    told = answered;
-    const answer = await ways[dialect](model, stream, asked);
-    expect(answer.status).toBe(200);
-    expect(sent).toMatchObject(upstream);
-    const line = await lineOf(gateway, user, answer);
-    expect(line.quota).toBe(Math.round(usual * factor));
-  });
+])('in %s a service tier is charged as served', (_, stream) => {
+  test.each(cases)(
+    'where %s requests %s for %j, receives %j, sends %j upstream and pays %d times',
+    async (...given) => {
+      const [dialect, model, asked, answered, upstream, factor] = given;
+      told = answered;
+      const answer = await ways[dialect](model, stream, asked);
+      expect(answer.status).toBe(200);
+      expect(sent).toMatchObject(upstream);
+      const line = await lineOf(gateway, user, answer);
+      expect(line.quota).toBe(Math.round(usual * factor));
+    },
+  );
 });
 
 test.each([
@@ -168,7 +171,7 @@ test.each([
   ['anthropic', 'o', { inference_geo: 'us' }, 'inference_geo', 'flex, priority'],
   ['anthropic', 'a', { inference_geo: 'eu' }, 'inference_geo', 'fast, us'],
   ['gemini', 'g', { serviceTier: 'scale' }, 'serviceTier', 'flex, priority'],
-] as const)('%s asks %s for %j without a price and is refused by name, at no charge', async (...given) => {
+] as const)('%s that requests %s for %j without a price is refused by name, free of charge', async (...given) => {
   const [dialect, model, asked, param, priced] = given;
   const before = await gateway.available(user);
   const answer = await ways[dialect](model, false, asked);

@@ -222,11 +222,11 @@ async function expectShown(dialect: Wire, [how, , charged]: Case, answer: Answer
 }
 
 describe.each(wires)('a caller of %s', (dialect) => {
-  describe.each(wires)('before an upstream of %s', (wire) => {
+  describe.each(wires)('with an upstream of %s', (wire) => {
     test.each([
       ['a whole answer', false],
       ['a stream', true],
-    ])('is shown what is charged in %s, however usage is told', async (_kind, stream) => {
+    ])('is shown the charged usage in %s, however the upstream reports usage', async (_kind, stream) => {
       await Promise.all(
         cases.map(async (one, at) => expectShown(dialect, one, await ask[dialect](at, modelOf[wire], stream), true)),
       );
@@ -234,7 +234,7 @@ describe.each(wires)('a caller of %s', (dialect) => {
   });
 });
 
-test('vectors are shown with what is charged, however usage is told', async () => {
+test('vectors are returned with the charged usage, however the upstream reports usage', async () => {
   await Promise.all(
     vectors.map(async (one, at) => {
       const answer = await post('/v1/embeddings', { model: 'o', input: questionOf(cases.length + at) });

@@ -118,7 +118,7 @@ const lies = [
 describe.each([
   ['a whole answer', false],
   ['a stream', true],
-])('in %s', (_kind, stream) => {
+])('the reported usage in %s', (_kind, stream) => {
   const ask = async () => {
     const answer = await post('/v1/messages', {
       ...{ model: 'a', max_tokens: 500, stream },
@@ -128,32 +128,29 @@ describe.each([
     return { answer, payloads, usages: usagesIn(payloads), line: await lineOf(gateway, user, answer) };
   };
 
-  test.each(lies)(
-    'usage that an Anthropic upstream tells %s is told in figures that are charged',
-    async (_, input, output) => {
-      const details = {
-        output_tokens_details: { thinking_tokens: output },
-        cache_creation: { ephemeral_1h_input_tokens: input },
-      };
-      first = { input_tokens: input, output_tokens: output, cache_read_input_tokens: input, ...details };
-      last = {
-        ...first,
-        service_tier: 'standard',
-        iterations: [{ type: 'message', input_tokens: input, output_tokens: output }],
-      };
-      const { payloads, usages, line } = await ask();
-      expect(usages).toHaveLength(stream ? 3 : 1);
-      expectCounts(usages);
-      expect(usages.at(-1)).toMatchObject({ output_tokens: line.completion_tokens, service_tier: 'standard' });
-      for (const { input_tokens, cache_read_input_tokens } of usages)
-        expect(Number(input_tokens) + Number(cache_read_input_tokens)).toBe(line.prompt_tokens);
-      expect(JSON.stringify(payloads)).not.toContain('9000000000000000');
-      expect(line.prompt_tokens).toBeGreaterThan(0);
-      expect(line.completion_tokens).toBeGreaterThan(0);
-    },
-  );
+  test.each(lies)('of an Anthropic upstream as %s is returned in charged figures', async (_, input, output) => {
+    const details = {
+      output_tokens_details: { thinking_tokens: output },
+      cache_creation: { ephemeral_1h_input_tokens: input },
+    };
+    first = { input_tokens: input, output_tokens: output, cache_read_input_tokens: input, ...details };
+    last = {
+      ...first,
+      service_tier: 'standard',
+      iterations: [{ type: 'message', input_tokens: input, output_tokens: output }],
+    };
+    const { payloads, usages, line } = await ask();
+    expect(usages).toHaveLength(stream ? 3 : 1);
+    expectCounts(usages);
+    expect(usages.at(-1)).toMatchObject({ output_tokens: line.completion_tokens, service_tier: 'standard' });
+    for (const { input_tokens, cache_read_input_tokens } of usages)
+      expect(Number(input_tokens) + Number(cache_read_input_tokens)).toBe(line.prompt_tokens);
+    expect(JSON.stringify(payloads)).not.toContain('9000000000000000');
+    expect(line.prompt_tokens).toBeGreaterThan(0);
+    expect(line.completion_tokens).toBeGreaterThan(0);
+  });
 
-  test('honest usage of an Anthropic upstream goes through as it came, members of their own included', async () => {
+  test('of an Anthropic upstream is passed on unchanged if it is plausible, including its own members', async () => {
     first = { input_tokens: 20, output_tokens: 3, cache_creation_input_tokens: null, inference_geo: 'eu' };
     last = { input_tokens: 20, output_tokens: 8, cache_read_input_tokens: 0, inference_geo: 'eu' };
     const { usages, line } = await ask();
@@ -161,7 +158,7 @@ describe.each([
     expect(line).toMatchObject({ prompt_tokens: 20, completion_tokens: 8, usage_source: 'upstream' });
   });
 
-  test('rounds that compacted a conversation go through as they came, and are charged with the rest', async () => {
+  test('of rounds that compacted a conversation is passed on unchanged, and charged with the rest', async () => {
     first = { input_tokens: 20, output_tokens: 1 };
     const round = (type: string, input: number, output: number) => ({
       ...{ type, input_tokens: input, output_tokens: output },
@@ -184,35 +181,32 @@ describe.each([
     return { usages, line: await lineOf(gateway, user, answer) };
   };
 
-  test.each(lies)(
-    'usage that a Gemini upstream tells %s is told in figures that are charged',
-    async (_, input, output) => {
-      first = {
-        ...{
-          promptTokenCount: input,
-          candidatesTokenCount: output,
-          thoughtsTokenCount: output,
-          totalTokenCount: input,
-        },
-        ...{ toolUsePromptTokenCount: input, cachedContentTokenCount: input, serviceTier: 'standard' },
-        promptTokensDetails: [{ modality: 'AUDIO', tokenCount: input }],
-      };
-      last = { ...first, totalTokenCount: output };
-      const { usages, line } = await asked();
-      expect(usages).toHaveLength(stream ? 3 : 1);
-      expectCounts(usages);
-      const told = usages.at(-1) ?? {};
-      expect(told.promptTokenCount).toBe(line.prompt_tokens);
-      expect(Number(told.candidatesTokenCount) + Number(told.thoughtsTokenCount ?? 0)).toBe(line.completion_tokens);
-      expect(told.totalTokenCount).toBe(line.prompt_tokens + line.completion_tokens);
-      expect(told.serviceTier).toBe('standard');
-      for (const { promptTokenCount } of usages) expect(promptTokenCount).toBe(line.prompt_tokens);
-      expect(line.prompt_tokens).toBeGreaterThan(0);
-      expect(line.completion_tokens).toBeGreaterThan(0);
-    },
-  );
+  test.each(lies)('of a Gemini upstream as %s is returned in charged figures', async (_, input, output) => {
+    first = {
+      ...{
+        promptTokenCount: input,
+        candidatesTokenCount: output,
+        thoughtsTokenCount: output,
+        totalTokenCount: input,
+      },
+      ...{ toolUsePromptTokenCount: input, cachedContentTokenCount: input, serviceTier: 'standard' },
+      promptTokensDetails: [{ modality: 'AUDIO', tokenCount: input }],
+    };
+    last = { ...first, totalTokenCount: output };
+    const { usages, line } = await asked();
+    expect(usages).toHaveLength(stream ? 3 : 1);
+    expectCounts(usages);
+    const told = usages.at(-1) ?? {};
+    expect(told.promptTokenCount).toBe(line.prompt_tokens);
+    expect(Number(told.candidatesTokenCount) + Number(told.thoughtsTokenCount ?? 0)).toBe(line.completion_tokens);
+    expect(told.totalTokenCount).toBe(line.prompt_tokens + line.completion_tokens);
+    expect(told.serviceTier).toBe('standard');
+    for (const { promptTokenCount } of usages) expect(promptTokenCount).toBe(line.prompt_tokens);
+    expect(line.prompt_tokens).toBeGreaterThan(0);
+    expect(line.completion_tokens).toBeGreaterThan(0);
+  });
 
-  test('honest usage of a Gemini upstream goes through as it came, members of their own included', async () => {
+  test('of a Gemini upstream is passed on unchanged if it is plausible, including its own members', async () => {
     first = { promptTokenCount: 20, totalTokenCount: 20, trafficType: 'ON_DEMAND' };
     last = { promptTokenCount: 20, candidatesTokenCount: 8, totalTokenCount: 28, trafficType: 'ON_DEMAND' };
     const { usages, line } = await asked();

@@ -75,7 +75,7 @@ describe.each([
   ['a whole answer', false, false],
   ['a stream', true, false],
   ['a stream made of a whole answer', true, true],
-])('in %s', (_kind, stream, whole) => {
+])('the upstream’s usage in %s', (_kind, stream, whole) => {
   beforeAll(() => {
     knowsNoStreams = whole;
   });
@@ -122,7 +122,7 @@ describe.each([
       null,
     ],
     ['not at all', [null], 'estimated', null],
-  ] as const)('usage told %s is told and charged alike', async (_how, usages, source, charge) => {
+  ] as const)('reported as %s is returned and charged alike', async (_how, usages, source, charge) => {
     told = usages as unknown as (JsonObject | null)[];
     const answer = await caller.chat({
       model: 'm',
@@ -153,7 +153,7 @@ describe.each([
   });
 });
 
-test('usage told twice in a stream is told once, the last of it, and charged', async () => {
+test('usage reported twice in a stream is returned once, the last of it, and charged', async () => {
   told = [
     { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 },
     { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
@@ -163,7 +163,7 @@ test('usage told twice in a stream is told once, the last of it, and charged', a
   expect(await lineOf(gateway, user, answer)).toMatchObject({ quota: 15, completion_tokens: 5 });
 });
 
-test('a large picture is charged as told by a model of a family that nobody here knows', async () => {
+test('a large picture is charged as reported by a model of an unknown family', async () => {
   const header = Buffer.from(`89504e470d0a1a0a0000000d49484452${'00'.repeat(17)}`, 'hex');
   header.writeUInt32BE(6_000, 16);
   header.writeUInt32BE(4_000, 20);
@@ -174,7 +174,7 @@ test('a large picture is charged as told by a model of a family that nobody here
   expect(line).toMatchObject({ usage_source: 'upstream', quota: 28_217 });
 });
 
-test('a channel that tells what cannot be is shown as failing, and the log names it', async () => {
+test('a channel that reports impossible usage is shown as failing, and the log names it', async () => {
   told = [{ prompt_tokens: 8e15, completion_tokens: 1 }];
   const answer = await caller.chat({ model: 'm' });
   await lineOf(gateway, user, answer);

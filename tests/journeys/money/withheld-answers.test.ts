@@ -66,7 +66,7 @@ test.each([
   ['never written', 'CallReleased'],
   ['written, and the news of it lost', 'CallRefunded'],
 ] as const)(
-  'an answer that cannot be booked is withheld and costs nothing: its settlement was %s',
+  'an answer that cannot be settled is withheld and costs nothing: its settlement was %s',
   async (settlement, lastEvent) => {
     const caller = callers.with(await gateway.addApiKey(user));
     const call = caller.chat({ model: 'gpt-4o-mini' });

@@ -38,12 +38,12 @@ const linkIn = (logged: readonly string[]): string | null =>
 const waitingThreads = (pid: number): number =>
   threadsOf(pid).filter((thread) => getPriority(Number(basename(thread))) > getPriority(pid)).length;
 
-test('knows the schema that is committed', async () => {
+test('the bundle contains the committed schema', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [program, 'schema'], { maxBuffer: 10_000_000 });
   expect(stdout).toBe(readFileSync(join(root, 'schema.graphql'), 'utf8'));
 });
 
-test('serves every face, calls by workers and read models by their thread, and ends in order', async () => {
+test('the bundle serves every face, calls by workers and read models by their thread, and shuts down in order', async () => {
   const gateway = await startGatewayProcess(join(shipped, 'data'), { HOST: '127.0.0.1', WORKERS: '2' }, [program]);
   let cookie = '';
   const ask = (path: string, body?: object) =>
@@ -83,7 +83,7 @@ test('serves every face, calls by workers and read models by their thread, and e
   expect(await gateway.stop()).toBe(0);
 });
 
-test('starts without the HTTP client that Node brings along, which it has no use for', async () => {
+test('the bundle starts without the HTTP client that Node includes', async () => {
   const [hook, loaded] = [join(shipped, 'tell.cjs'), join(shipped, 'loaded.json')];
   const tell = `require('node:fs').writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(process.moduleLoadList))`;
   writeFileSync(hook, `if (require('node:worker_threads').isMainThread) process.on('exit', () => ${tell});`);

@@ -83,8 +83,8 @@ const summed = async () => (await gateway.application.queries.logStatistics(gate
 const events = () =>
   inDatabase(async ({ store }) => (await store.readStream(streams.usageLog)).map(({ event }) => event));
 
-describe('clearing the log', () => {
-  test('takes lines and their sums, and leaves balances, statements and statistics as they were', async () => {
+describe('clearing the usage log', () => {
+  test('removes lines and their totals, and leaves balances, statements and statistics unchanged', async () => {
     const { application, root } = gateway;
     expect([await shown(), await summed()]).toEqual([4, 4]);
     const [before, statement] = [await kept(), await exported('statement')];
@@ -107,7 +107,7 @@ describe('clearing the log', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  test('is refused for a moment to come, and to who is no administrator', async () => {
+  test('is refused for a future time, and to users without the role', async () => {
     const { application, root } = gateway;
     await expect(application.usageLog.clear(root, Instant(now + 1_000))).rejects.toMatchObject({
       code: 'invalid-field',
@@ -122,7 +122,7 @@ describe('clearing the log', () => {
   });
 });
 
-describe('lines that are kept for some days', () => {
+describe('the retention of usage-log lines', () => {
   const told: number[] = [];
   const look = () =>
     retention(
@@ -134,12 +134,12 @@ describe('lines that are kept for some days', () => {
       ({ lines }) => told.push(lines),
     )();
 
-  test('stay for ever unless an option says otherwise', async () => {
+  test('is unlimited by default', async () => {
     await look();
     expect(told).toEqual([]);
   });
 
-  test('go with their day, once, whoever looks and how often', async () => {
+  test('removes a day once, whoever queries and how often', async () => {
     await gateway.setOption('general_setting.log_retention_days', '1');
     const before = await kept();
     await look();
@@ -163,7 +163,7 @@ describe('lines that are kept for some days', () => {
   });
 });
 
-test('a log that was cleared is the same after a rebuild', async () => {
+test('a cleared usage log is the same after a rebuild', async () => {
   await call();
   await until(async () => ((await shown()) === 1 ? true : null));
   const { before, after } = await inDatabase(dumpAroundRebuild);

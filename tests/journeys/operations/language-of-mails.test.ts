@@ -78,7 +78,7 @@ const expected: Record<Language, Expected> = {
 
 const chinese = /[\u4e00-\u9fff]/;
 
-describe.each(['zh', 'en'] as const)('for a reader of %s', (language) => {
+describe.each(['zh', 'en'] as const)('a mail to a reader of %s', (language) => {
   const header = { 'accept-language': headersOf[language] };
   const arrives = async (address: string, kind: keyof Expected): Promise<void> => {
     const [subject, text] = expected[language][kind];
@@ -88,7 +88,7 @@ describe.each(['zh', 'en'] as const)('for a reader of %s', (language) => {
     expect(chinese.test(mail.subject + mail.text + mail.html)).toBe(language === 'zh');
   };
 
-  test('a code for an address is in the language of the request, over both faces', async () => {
+  test('with a code for an address is in the language of the request, over both faces', async () => {
     const rest = `rest-${language}@mail.example`;
     await send(gateway.url, 'GET', `/api/verification?email=${rest}`, { headers: header });
     await arrives(rest, 'verification');
@@ -97,7 +97,7 @@ describe.each(['zh', 'en'] as const)('for a reader of %s', (language) => {
     await arrives(graphql, 'verification');
   });
 
-  test('the link for a forgotten password is in the language of the request', async () => {
+  test('with the link for a forgotten password is in the language of the request', async () => {
     const { actor } = await gateway.addUser(0);
     const address = `reset-${language}@mail.example`;
     await bind(actor.id, address);
@@ -105,7 +105,7 @@ describe.each(['zh', 'en'] as const)('for a reader of %s', (language) => {
     await arrives(address, 'reset');
   });
 
-  test('the code that stands for a password is in the language of the last sign-in where the request names none', async () => {
+  test('with the code in place of a password is in the language of the last sign-in where the request names none', async () => {
     const id = UserId(++others);
     const address = `step-up-${language}@mail.example`;
     const { users, identity } = gateway.application;
@@ -121,7 +121,7 @@ describe.each(['zh', 'en'] as const)('for a reader of %s', (language) => {
     await arrives(address, 'stepUp');
   });
 
-  test('what no request asks for is in the language of the last sign-in', async () => {
+  test('without a request is in the language of the last sign-in', async () => {
     const { actor, username, password } = await gateway.addUser(100_000);
     const address = `told-${language}@mail.example`;
     await bind(actor.id, address);
@@ -145,7 +145,7 @@ describe.each(['zh', 'en'] as const)('for a reader of %s', (language) => {
   });
 });
 
-test('a mail is in Chinese for who has named no language that there is', async () => {
+test('a mail is in Chinese for a user with no supported language', async () => {
   for (const [index, language] of ['fr, de;q=0.5', '*', 'en;q=0'].entries()) {
     const address = `unknown${index}@mail.example`;
     await send(gateway.url, 'GET', `/api/verification?email=${address}`, { headers: { 'accept-language': language } });

@@ -62,7 +62,7 @@ async function spreadOut(): Promise<void> {
   await database.query('delete from projections.checkpoints');
 }
 
-test('a log with gaps is served, shown, exported and proved as one without', async () => {
+test('a log with gaps is served, shown, exported and verified like one without', async () => {
   await spreadOut();
   gateway = await startGateway(before.config, quietLog);
   const { url } = gateway;

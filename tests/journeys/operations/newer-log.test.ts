@@ -21,10 +21,10 @@ const appendByAnotherRelease = (type: string, version: number) =>
   );
 
 test.each([
-  ['of a type it does not know', 'CreditLent', 1, 'this release knows no events of that type'],
-  ['in a version it does not know', 'OptionChanged', 99, 'stored in version 99; this release reads versions 1 to'],
+  ['of an unknown type', 'CreditLent', 1, 'this release knows no events of that type'],
+  ['in an unknown version', 'OptionChanged', 99, 'stored in version 99; this release reads versions 1 to'],
 ])(
-  'a gateway does not start over an event %s: it names the event and says what to do',
+  'a gateway does not start over an event %s: the error names the event and a remedy',
   async (_, type, version, reason) => {
     await appendByAnotherRelease(type, version);
     const started = startGateway(configFor(database), quietLog);
@@ -33,7 +33,7 @@ test.each([
   },
 );
 
-test('an event of a newer release that comes while a gateway serves ends it', async () => {
+test('an event of a newer release that arrives while a gateway serves stops it', async () => {
   const gateway = await startGateway(configFor(database), quietLog);
   try {
     await appendByAnotherRelease('CreditLent', 1);
@@ -43,7 +43,7 @@ test('an event of a newer release that comes while a gateway serves ends it', as
   }
 });
 
-test('tables of a newer release are left alone by a gateway and by commands, which say so', async () => {
+test('tables of a newer release are left unchanged by a gateway and by commands, which report them', async () => {
   await database.pool.query(`insert into migrations (name) values ('9999-lending')`);
   const config = configFor(database);
   const refusal = { code: 'store-unavailable', details: { reason: expect.stringContaining('9999-lending') } };
@@ -51,7 +51,7 @@ test('tables of a newer release are left alone by a gateway and by commands, whi
   await expect(verify({ config, log: quietLog, args: [] })).rejects.toMatchObject(refusal);
 });
 
-test('books of another release are not verified: it says so instead of failing over a missing table', async () => {
+test('a ledger of another release is not verified: the error says so instead of failing over a missing table', async () => {
   const verifying = verify({ config: configFor(database), log: quietLog, args: [] });
   await expect(verifying).rejects.toMatchObject({ details: { reason: expect.stringContaining('start the gateway') } });
 });

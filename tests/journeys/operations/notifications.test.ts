@@ -65,8 +65,8 @@ const call = async (): Promise<void> => {
 };
 const state = () => gateway.application.queries.notifications(gateway.root);
 
-describe('a user whose quota runs out', () => {
-  test('is told by mail, at the address chosen for it', async () => {
+describe('a user whose quota runs low', () => {
+  test('is notified by mail, at the address chosen for it', async () => {
     await byMail('quota@mail.example');
     await call();
     const mail = await mails.mailTo('quota@mail.example');
@@ -79,7 +79,7 @@ describe('a user whose quota runs out', () => {
     });
   });
 
-  test('is told by a webhook that can be trusted', async () => {
+  test('is notified by a signed webhook', async () => {
     await byWebhook('shared-secret');
     await call();
     const { headers, body, told, url } = await hooks.ofType('quota_exceed');
@@ -101,13 +101,13 @@ describe('a user whose quota runs out', () => {
     });
   });
 
-  test('without a secret gets it unsigned', async () => {
+  test('without a secret is notified by an unsigned webhook', async () => {
     await byWebhook();
     await call();
     expect((await hooks.ofType('quota_exceed')).headers).not.toHaveProperty('x-webhook-signature');
   });
 
-  test('is told through the worker of the options, where there is one', async () => {
+  test('is notified through the configured worker, where there is one', async () => {
     await gateway.setOption('WorkerUrl', `${hooks.url}/worker`);
     await gateway.setOption('WorkerValidKey', 'worker-key');
     await choose({ notifyType: 'webhook', webhookUrl: 'https://hooks.example/q', webhookSecret: 'shared-secret' });
@@ -130,7 +130,7 @@ describe('a user whose quota runs out', () => {
     });
   });
 
-  test('is told twice, however many calls follow', async () => {
+  test('is notified twice, however many calls follow', async () => {
     await byWebhook();
     for (const times of [1, 2]) {
       await call();
@@ -146,7 +146,7 @@ describe('a user whose quota runs out', () => {
     expect(hooks.received.map(({ told }) => told.type)).toEqual(['test', 'quota_exceed', 'quota_exceed']);
   });
 
-  test('is told of nothing as long as enough is left', async () => {
+  test('is not notified while enough quota is left', async () => {
     await choose({ notificationEmail: 'rich@mail.example', quotaWarningThreshold: 1 });
     await call();
     user = await gateway.addUser(balance);
@@ -158,7 +158,7 @@ describe('a user whose quota runs out', () => {
   });
 });
 
-test('root is told of a channel that switches itself off, and why', async () => {
+test('root is notified of a channel that was disabled automatically, with the reason', async () => {
   await choose({ notificationEmail: 'root@mail.example' }, gateway.root);
   await gateway.setOption('SelfUseModeEnabled', 'true');
   await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
@@ -174,7 +174,7 @@ test('root is told of a channel that switches itself off, and why', async () => 
   expect(text).toContain(`${subject}，原因：`);
 });
 
-test('root is told that all channels have been tested, and which accounts run out', async () => {
+test('root is notified that all channels have been tested, and which accounts run out', async () => {
   await choose({ notifyType: 'webhook', webhookUrl: `${hooks.url}/root` }, gateway.root);
   const provider = await startUpstream((_, response) =>
     response.end(JSON.stringify({ balance_infos: [{ currency: 'CNY', total_balance: '0.25' }] })),
@@ -195,7 +195,7 @@ test('root is told that all channels have been tested, and which accounts run ou
   await provider.stop();
 });
 
-test('what a mail server that is down does not take is told when it is there again, and nothing else waits for it', async () => {
+test('a mail that a mail server could not accept is sent when it is back, and no other notification waits for it', async () => {
   await mails.stop();
   await byMail('later@mail.example');
   await call();
@@ -212,7 +212,7 @@ test('what a mail server that is down does not take is told when it is there aga
 });
 
 describe('a webhook', () => {
-  test('is tried before it is stored', async () => {
+  test('is tested before it is stored', async () => {
     await byWebhook('shared-secret');
     expect(hooks.received).toHaveLength(1);
     const [{ headers, body, told } = {}] = hooks.received;
@@ -220,13 +220,13 @@ describe('a webhook', () => {
     expect(headers?.['x-webhook-signature']).toBe(signatureOf('shared-secret', body ?? ''));
   });
 
-  test('that does not take the trial is not stored, and said to be why', async () => {
+  test('that fails its test is not stored, with the reason', async () => {
     hooks.answer = 500;
     await expect(byWebhook()).rejects.toThrow(refusal('webhook-failed', { reason: 'it was answered with status 500' }));
     expect((await gateway.application.queries.self(user.actor)).settings).toBe('');
   });
 
-  test('is not sought in the network the gateway stands in, and nothing is told of what is there', async () => {
+  test('to a private address is refused, without disclosing what is there', async () => {
     const reason = 'the address cannot be reached, or must not be';
     for (const webhookUrl of ['https://169.254.169.254/latest', 'https://10.0.0.7/', 'http://127.0.0.1:1/'])
       await expect(choose({ notifyType: 'webhook', webhookUrl })).rejects.toThrow(
@@ -234,13 +234,13 @@ describe('a webhook', () => {
       );
   });
 
-  test('that sends elsewhere is not followed', async () => {
+  test('that redirects is not followed', async () => {
     hooks.answer = 307;
     await expect(byWebhook()).rejects.toThrow(refusal('webhook-failed', { reason: 'it was answered with status 307' }));
     expect(hooks.received).toHaveLength(1);
   });
 
-  test('is not tried again and again', async () => {
+  test('is not tested at an unlimited rate', async () => {
     for (let trial = 0; trial < 5; trial++) await byWebhook();
     await expect(byWebhook()).rejects.toThrow(refusal('too-many-attempts'));
     expect(hooks.received).toHaveLength(5);

@@ -48,11 +48,11 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
 
 const asked = (client: GraphqlClient, query: string, variables = {}) => client.ask(query, variables);
 
-describe('an order over many channels', () => {
+describe('a command over many channels', () => {
   const edit =
     'mutation ($ids: [ID!]!, $patch: ChannelPatchInput!) { editChannels(ids: $ids, patch: $patch) { id weight } }';
 
-  test('reads its channels back at once, in the order they were named', async () => {
+  test('reads its channels back at once, in the given order', async () => {
     const ids = [...(await freshChannels('edited'))].reverse().map(String);
     const patch = { weight: 7 };
     let answer: unknown;
@@ -62,7 +62,7 @@ describe('an order over many channels', () => {
     expect(answer).toEqual({ editChannels: ids.map((id) => ({ id, weight: 7 })) });
     expect(cost).toEqual({ channels: 1, counts: 0, vault: 0 });
   });
-  test('reads the vault at once for the proxies it compares', async () => {
+  test('reads the vault at once for the proxies that it compares', async () => {
     const ids = (await freshChannels('proxied')).map(String);
     const patch = { proxy: 'http://proxy.example:3128' };
     expect(await costOf(() => asked(server.root, edit, { ids, patch }))).toEqual({ channels: 1, counts: 0, vault: 1 });
@@ -70,7 +70,7 @@ describe('an order over many channels', () => {
     // As it was shown: nothing has changed.
     for (const id of ids) expect(application.directory.channel(Number(id) as ChannelId)?.secrets.proxy).not.toBeNull();
   });
-  test('names one channel twice and edits it once', async () => {
+  test('with a repeated channel edits it once', async () => {
     const [id] = (await freshChannels('twice')).map(String);
     expect(await asked(server.root, edit, { ids: [id, id], patch: { weight: 3 } })).toEqual({
       editChannels: [
@@ -80,7 +80,7 @@ describe('an order over many channels', () => {
     });
   });
   test.each(['setTagEnabled(tag: "switched", enabled: false)', 'editTag(tag: "switched", patch: { weight: 1 })'])(
-    'that are found by their tag costs no more: %s',
+    'that are found by their tag costs no more queries: %s',
     async (order) => {
       await freshChannels('switched');
       const cost = await costOf(() => asked(server.root, `mutation { ${order} { id } }`));
@@ -98,8 +98,8 @@ describe('an order over many channels', () => {
   });
 });
 
-describe('a page', () => {
-  test('is counted where the total is asked for, and only there', async () => {
+describe('a page of a list', () => {
+  test('is counted only where the total is requested', async () => {
     await freshChannels('paged');
     const lists = ['channels', 'channelsByTag', 'apiKeys', 'allApiKeys', 'users'];
     for (const list of lists) {
@@ -109,7 +109,7 @@ describe('a page', () => {
     }
   });
   test.each(['/api/channel/', '/api/channel/?tag_mode=true', '/api/token/', '/api/user/all_tokens'])(
-    'whose shape has no total is not counted: %s',
+    'without a total in its type is not counted: %s',
     async (path) => {
       expect((await costOf(() => rest.get(path))).counts).toBe(0);
     },
@@ -126,7 +126,7 @@ describe('a page', () => {
     });
     expect(cost).toEqual({ channels: 1, counts: 0, vault: 1 });
   });
-  test('of the log is worded by settings that are looked at once, however many lines it has', async () => {
+  test('of the log is formatted by settings that are read once, however many lines it has', async () => {
     const { application } = server.gateway;
     for (let line = 0; line < size; line++) await server.gateway.addUser(1_000);
     const looks = vi.spyOn(application.directory, 'settings');
@@ -147,7 +147,7 @@ describe('a page', () => {
 });
 
 describe('an event of a subscription', () => {
-  test('looks up once who reads it, however many of its fields are for administrators', async () => {
+  test('looks up its reader once, however many of its fields are for administrators', async () => {
     const { application, root } = server.gateway;
     for (let line = 0; line < size; line++) await server.gateway.addUser(1_000);
     const looks = vi.spyOn(application.directory, 'user');

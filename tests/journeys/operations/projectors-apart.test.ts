@@ -19,7 +19,7 @@ afterAll(async () => {
   await gateway?.stop();
 });
 
-test('the thread that relays a call folds nothing, into none of the read models that tell of it', async () => {
+test('the relay thread runs no projection, for any of the read models about calls', async () => {
   await gateway.addChannel();
   const user = await gateway.addUser(1_000_000);
   const caller = callers.with(await gateway.addApiKey(user));

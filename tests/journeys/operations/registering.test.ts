@@ -59,8 +59,8 @@ async function codeFor(address: string): Promise<string> {
   return codeIn((await mail.mailTo(address)).text);
 }
 
-describe('over the legacy interface', () => {
-  test('somebody registers with a name and a password, and signs in', async () => {
+describe('registration over the legacy interface', () => {
+  test('accepts a name and a password, and then a sign-in', async () => {
     await gateway.setOption('QuotaForNewUser', '2500');
     const username = newName();
     const form = { username, password: 'correct-horse', password2: 'correct-horse', email: '', aff_code: 'none' };
@@ -80,7 +80,7 @@ describe('over the legacy interface', () => {
     expect((await post('/api/user/register', form)).json).toEqual(refused('用户名已存在，或已注销'));
   });
 
-  test('somebody invites somebody else', async () => {
+  test('accepts an invitation', async () => {
     await gateway.setOption('QuotaForNewUser', '0');
     await gateway.setOption('QuotaForInvitee', '300');
     const inviting = await gateway.addUser(0, newName());
@@ -101,7 +101,7 @@ describe('over the legacy interface', () => {
     expect(await asked.ask('mutation { issueInviteCode }')).toEqual({ issueInviteCode: code });
   });
 
-  test('what is wrong is told in the order and the words of the contract', async () => {
+  test('reports errors in the order and with the texts of the contract', async () => {
     const register = async (body: unknown) => (await post('/api/user/register', body)).json;
     const form = { username: newName(), password: 'correct-horse' };
     expect(await register('no object')).toEqual(refused('无效的参数'));
@@ -122,7 +122,7 @@ describe('over the legacy interface', () => {
     await gateway.setOption('RegisterEnabled', 'true');
   });
 
-  test('with verification on, it takes a code from the mail', async () => {
+  test('with verification on, requires a code from the mail', async () => {
     await gateway.setOption('EmailVerificationEnabled', 'true');
     try {
       const [username, email] = [newName(), 'carol@mail.example'];
@@ -147,7 +147,7 @@ describe('over the legacy interface', () => {
     expect(codeIn(received.text)).toBe(/<strong>([0-9a-f]{6})<\/strong>/.exec(received.html)?.[1]);
   });
 
-  test('an address is bound with a code, by its user and by no page of another site', async () => {
+  test('links an address with a code, for its user and for no page of another site', async () => {
     const user = await gateway.addUser(0, newName());
     const signedIn = await signIn(gateway.url, user.username, user.password);
     const email = 'dave@mail.example';
@@ -167,7 +167,7 @@ describe('over the legacy interface', () => {
     );
   });
 
-  test('a forgotten password is replaced by the link in the mail; sessions and access token end', async () => {
+  test('replaces a forgotten password by the link in the mail, which ends sessions and access token', async () => {
     const { actor, username, password } = await gateway.addUser(0, newName());
     const email = 'erin+1@mail.example';
     await gateway.application.visible(await gateway.application.users.bindings.changeEmail(actor.id, email));
@@ -192,7 +192,7 @@ describe('over the legacy interface', () => {
     expect((await post('/api/user/reset', sent)).json).toEqual(invalid);
   });
 
-  test('the link in a mail leads to ServerAddress alone, whatever Host its request named', async () => {
+  test('sends links to ServerAddress only, whatever Host the request named', async () => {
     const { actor } = await gateway.addUser(0, newName());
     await gateway.setOption('ServerAddress', 'https://gate.example/');
     const forged = {
@@ -223,7 +223,7 @@ describe('over the legacy interface', () => {
     await gateway.setOption('ServerAddress', '');
   });
 
-  test('what cannot be mailed to is told in the words of the contract', async () => {
+  test('refuses an unmailable address with the texts of the contract', async () => {
     const verification = async (email: string) =>
       (await get(`/api/verification?email=${encodeURIComponent(email)}`)).json.message;
     expect(await verification('nobody')).toBe('无效的参数');
@@ -244,7 +244,7 @@ describe('over the legacy interface', () => {
     await gateway.setOption('EmailAliasRestrictionEnabled', 'false');
   });
 
-  test('twice within half a minute is too often, and said with the time to wait', async () => {
+  test('limits mails to one in half a minute, with the time to wait in the error', async () => {
     const path = '/api/verification?email=often@mail.example';
     expect((await get(path)).json).toEqual(done);
     const again = await get(path);
@@ -252,7 +252,7 @@ describe('over the legacy interface', () => {
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('a mail server that is down, or not configured, is told, and the mail can be asked for again', async () => {
+  test('reports a mail server that is down, or not configured, and permits a repeated request', async () => {
     const path = '/api/verification?email=later@mail.example';
     await mail.stop();
     expect((await get(path)).json).toMatchObject({ success: false });
@@ -264,12 +264,12 @@ describe('over the legacy interface', () => {
   });
 });
 
-describe('over GraphQL', () => {
+describe('registration over GraphQL', () => {
   const register =
     'mutation ($input: RegistrationInput!, $key: String) { register(input: $input, idempotencyKey: $key) }';
   const sendCode = 'mutation ($email: String!) { sendEmailCode(email: $email) }';
 
-  test('somebody registers once per key, and signs in', async () => {
+  test('creates one user per idempotency key, and permits a sign-in', async () => {
     const input = { username: newName(), password: 'correct-horse' };
     for (let time = 0; time < 2; time++)
       expect(await client().ask(register, { input, key: 'graphql-1' })).toEqual({ register: true });
@@ -277,7 +277,7 @@ describe('over GraphQL', () => {
     await client().signIn(input.username, input.password);
   });
 
-  test('an address is bound, changed and removed', async () => {
+  test('links, changes and removes an address', async () => {
     const user = await gateway.addUser(0, newName());
     const signedIn = await client().signIn(user.username, user.password);
     const bind =
@@ -299,7 +299,7 @@ describe('over GraphQL', () => {
     expect(await signedIn.ask(remove)).toEqual({ removeEmail: { email: '' } });
   });
 
-  test('a forgotten password is replaced', async () => {
+  test('replaces a forgotten password', async () => {
     const { actor, username } = await gateway.addUser(0, newName());
     const email = 'grace@mail.example';
     await gateway.application.visible(await gateway.application.users.bindings.changeEmail(actor.id, email));
@@ -312,7 +312,7 @@ describe('over GraphQL', () => {
   });
 });
 
-test('a mail server that accepts and says nothing is given up, in words, and the mail can be asked for again', async () => {
+test('a mail server that accepts and then hangs is abandoned with an error, and the mail can be requested again', async () => {
   const [byRest, byGraphql] = await kept;
   const reason = 'the mail server does not answer in time';
   expect([byRest.status, byRest.json]).toEqual([200, refused(`邮件发送失败：${reason}`)]);
@@ -352,7 +352,7 @@ describe('the human check', () => {
       }),
   ]);
 
-  test.each(doors)('is demanded before all else at %s, and passed once for all of them', async (_, ask) => {
+  test.each(doors)('is required before all else at %s, and passed once for all of them', async (_, ask) => {
     const missing = await ask('');
     expect([missing.status, missing.json]).toEqual([200, refused('Turnstile token 为空')]);
     expect((await ask('turnstile=made-up')).json).toEqual(refused('Turnstile 校验失败，请刷新重试！'));
@@ -368,7 +368,7 @@ describe('the human check', () => {
     expect((await ask('', cookie)).json).toEqual(refused('Turnstile token 为空'));
   });
 
-  test('is demanded by no other endpoint, and of no cookie somebody made up', async () => {
+  test('is required by no other endpoint, and not replaced by an invented cookie', async () => {
     expect((await post('/api/user/reset', { email: 'x@mail.example', token: 'x' })).json.message).not.toMatch(
       /Turnstile/,
     );
@@ -376,7 +376,7 @@ describe('the human check', () => {
     expect((await ask?.('', `visitor=${'a'.repeat(32)}`))?.json).toEqual(refused('Turnstile token 为空'));
   });
 
-  test('that nobody can make lets nobody in, and says so', async () => {
+  test('that the service cannot perform admits no visitor, and the error says so', async () => {
     const [, ask] = doors[0] ?? [];
     turnstile.behaviour = 'broken';
     expect((await ask?.(`turnstile=${turnstile.answer()}`))?.json).toEqual(
@@ -384,7 +384,7 @@ describe('the human check', () => {
     );
   });
 
-  test('is demanded over GraphQL alike', async () => {
+  test('is required over GraphQL as well', async () => {
     const { username, password } = await gateway.addUser(0, newName());
     const login =
       'mutation ($u: String!, $p: String!, $h: String) { login(username: $u, password: $p, humanCheck: $h) { user { username } } }';
@@ -406,7 +406,7 @@ describe('the human check', () => {
   });
 });
 
-test('no address and no link is in the log of the gateway', () => {
+test('the log of the gateway contains no address and no link', () => {
   const log = gateway.logged.join('\n');
   for (const { to, text } of mail.received) {
     for (const address of to) expect(log).not.toContain(address);

@@ -100,12 +100,12 @@ describe('the legacy status', () => {
     return { status: answer.status, text: await answer.text() };
   };
 
-  test('has no flag of which nobody knows where it leads', async () => {
+  test('has no flag of unknown meaning', async () => {
     const flags = Object.entries(await status()).flatMap(([flag, value]) => (typeof value === 'boolean' ? [flag] : []));
     expect(flags.sort()).toEqual([...facts, ...Object.keys(paths)].sort());
   });
 
-  test('shows as on what is there, and what it shows as on is open', async () => {
+  test('shows as on what exists, and what is shown as on is available', async () => {
     const on = await flagsOn();
     expect(on.sort()).toEqual(
       [...Object.keys(doors), 'email_verification', 'enable_data_export', 'enable_online_topup'].sort(),
@@ -117,7 +117,7 @@ describe('the legacy status', () => {
     }
   });
 
-  test.each(halves)('shows %s as off without %s, and then it is shut', async (flag, half) => {
+  test.each(halves)('shows %s as off without %s, and then it is unavailable', async (flag, half) => {
     await gateway.setOption(half, '');
     expect(await flagsOn()).not.toContain(flag);
     expect((await at(flag)).text).toMatch(shut);
@@ -125,7 +125,7 @@ describe('the legacy status', () => {
     expect(await flagsOn()).toContain(flag);
   });
 
-  test('shows the human check while it is made', async () => {
+  test('shows the human check while it is required', async () => {
     await gateway.setOption('TurnstileCheckEnabled', 'true');
     expect(await flagsOn()).toContain('turnstile_check');
     const { json } = await send(gateway.url, 'GET', paths.turnstile_check ?? '');
@@ -166,14 +166,14 @@ describe('the status over GraphQL', () => {
   const asked = Object.keys(operations);
   const client = () => new GraphqlClient(gateway.url);
 
-  test('has no field of which nobody knows where it leads', async () => {
+  test('has no field of unknown meaning', async () => {
     const { __type } = await new GraphqlClient(gateway.url, user.headers).ask(
       '{ __type(name: "Status") { fields { name } } }',
     );
     expect(__type.fields.map(({ name }: Data) => name).sort()).toEqual([...facts, ...asked].sort());
   });
 
-  test('shows as on what is there, and what it shows as on is open', async () => {
+  test('shows as on what exists, and what is shown as on is available', async () => {
     const { status } = await client().ask(`{ status { ${asked.join(' ')} } }`);
     const on = asked.filter((field) => status[field] !== false && status[field] !== null);
     expect(on.sort()).toEqual(
@@ -187,7 +187,7 @@ describe('the status over GraphQL', () => {
     }
   });
 
-  test('shows the human check while it is made', async () => {
+  test('shows the human check while it is required', async () => {
     await gateway.setOption('TurnstileCheckEnabled', 'true');
     expect(await client().ask('{ status { turnstileSiteKey } }')).toEqual({ status: { turnstileSiteKey: 'site-key' } });
     expect(await client().refusal(operations.turnstileSiteKey ?? '')).toMatchObject({ code: 'human-check-missing' });

@@ -95,7 +95,7 @@ const schemas = async (): Promise<string[]> => {
 const said = (message: string) =>
   logged.filter(({ msg, readModel }) => msg === message && readModel === schemaOf(usageLog));
 
-test('a gateway serves while its usage log is being made anew, says so everywhere, and has it whole in the end', async () => {
+test('a gateway serves while its usage log is being rebuilt, reports so on every face, and has it complete in the end', async () => {
   await upgrade();
   const { url } = await start();
 
@@ -134,7 +134,7 @@ test('a gateway serves while its usage log is being made anew, says so everywher
   expect(said('a read model has been built')).toEqual([expect.objectContaining({ events: expect.any(Number) })]);
 });
 
-test('an event of a newer release that only the usage log has yet to fold ends the node that meets it', async () => {
+test('an event of a newer release that only the usage log has yet to fold stops the node that reads it', async () => {
   await upgrade();
   await database.query(
     `insert into events (position, event_id, stream, revision, type, version, data, at)

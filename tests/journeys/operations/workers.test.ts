@@ -59,7 +59,7 @@ async function atOnce(count: number, reaching: number, apiKey: string, model = '
   return Promise.all(open);
 }
 
-test('there are so many of them, and all of them answer', async () => {
+test('the configured number of workers runs, and all of them answer', async () => {
   expect(pids()).toHaveLength(workers);
   const key = await gateway.addApiKey(await gateway.addUser(1_000_000_000));
   const caller = callers.with(key);
@@ -70,7 +70,7 @@ test('there are so many of them, and all of them answer', async () => {
   expect(answers.filter(isWholeStream)).toHaveLength(12);
 });
 
-test('what all of them hold for a user is never more than there is', async () => {
+test('the reservations of a user in all workers never exceed the balance', async () => {
   const user = await gateway.addUser(1_000_000);
   const key = await gateway.addApiKey(user);
   const before = await gateway.available(user);
@@ -86,14 +86,14 @@ test('what all of them hold for a user is never more than there is', async () =>
   expect(await gateway.available(poor)).toBe(hold * 7 - 7 * cost);
 });
 
-test('an allowance of a key is one for all of them', async () => {
+test('an allowance of a key is shared by all workers', async () => {
   const user = await gateway.addUser(1_000_000);
   const key = await gateway.addApiKey(user, { quota: 1 });
   const answers = await atOnce(6, 0, key);
   expect(statuses(answers)).toEqual({ 403: 6 });
 });
 
-test('a key that is spent is known to be by all of them', async () => {
+test('a spent key is known to all workers', async () => {
   // 0.00002 USD × 500000
   await gateway.setOption('ModelPrice', '{"per-call":0.00002}');
   await gateway.addChannel({ name: 'per call', models: ['per-call'] });
@@ -108,7 +108,7 @@ test('a key that is spent is known to be by all of them', async () => {
   expect(errorIn(refused[0] as Answer)).toMatchObject({ code: 'token_exhausted' });
 });
 
-test('calls of a key at once, and requests of a user within a window, are counted over all of them', async () => {
+test('concurrent calls of a key, and requests of a user within a window, are counted over all workers', async () => {
   const key = await gateway.addApiKey(await gateway.addUser(1_000_000));
   await gateway.setOption('general_setting.api_key_concurrency', '4');
   expect(statuses(await atOnce(12, 4, key))).toEqual({ 200: 4, 429: 8 });
@@ -126,7 +126,7 @@ test('calls of a key at once, and requests of a user within a window, are counte
   expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
 });
 
-test('calls of a channel at once are counted over all of them', async () => {
+test('concurrent calls of a channel are counted over all workers', async () => {
   const id = await gateway.addChannel({
     name: 'narrow',
     models: ['narrow'],
@@ -139,7 +139,7 @@ test('calls of a channel at once are counted over all of them', async () => {
   expect([id > 0, statuses(await atOnce(10, 3, key, 'narrow'))]).toEqual([true, { 200: 3, 429: 7 }]);
 });
 
-test('what an administrator has done holds in all of them by the time it is said to be done', async () => {
+test('a change by an administrator is in effect in all workers when the command returns', async () => {
   const user = await gateway.addUser(1_000_000);
   const key = await gateway.addApiKey(user);
   const ask = () => Promise.all(Array.from({ length: 9 }, () => callers.with(key).chat({ model: 'gpt-4o-mini' })));
@@ -149,8 +149,8 @@ test('what an administrator has done holds in all of them by the time it is said
   expect(statuses(await ask())).toEqual({ 403: 9 });
 });
 
-describe('what is not the relay’s', () => {
-  test('is answered through any of them as by the one process that serves it', async () => {
+describe('a request outside the relay', () => {
+  test('is answered through any worker as by the primary', async () => {
     const answers = await Promise.all(Array.from({ length: 9 }, () => callers.with(null).send('/api/status')));
     expect(statuses(answers)).toEqual({ 200: 9 });
     expect(answers[0]?.headers['x-content-type-options']).toBe('nosniff');
@@ -158,7 +158,7 @@ describe('what is not the relay’s', () => {
     expect(missing.status).toBe(404);
   });
 
-  test('opens WebSockets', async () => {
+  test('may open a WebSocket', async () => {
     const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const heard: string[] = [];
     socket.on('message', (data) => heard.push(String(data)));
@@ -168,14 +168,14 @@ describe('what is not the relay’s', () => {
     socket.close();
   });
 
-  test('refuses WebSockets of paths that nobody serves', async () => {
+  test('for a WebSocket on an unknown path is refused', async () => {
     const answer = await rawUpgrade(Number(new URL(gateway.url).port), '/v1/nowhere').answer();
     expect(answer).toMatch(/^HTTP\/1.1 404 Not Found\r\n/);
     expect(answer).toContain('Invalid URL (GET /v1/nowhere)');
   });
 });
 
-test('a worker that dies takes its own calls with it and nobody else’s, and another comes in its place', async () => {
+test('a worker that dies loses its own calls only, and is replaced', async () => {
   const user = await gateway.addUser(1_000_000);
   const key = await gateway.addApiKey(user);
   const caller = callers.with(key);
@@ -201,7 +201,7 @@ test('a worker that dies takes its own calls with it and nobody else’s, and an
   });
 });
 
-test('asked to stop, they finish what is under way; whoever comes next finds the books in order', async () => {
+test('workers that are stopped complete in-flight calls, and the next process finds the ledger balanced', async () => {
   const user = await gateway.addUser(1_000_000);
   const key = await gateway.addApiKey(user);
   // Until the stop is known everywhere, some of these are served: they are another's to pay.
@@ -233,7 +233,7 @@ test('asked to stop, they finish what is under way; whoever comes next finds the
   await successor.stop();
 });
 
-test('a port that is taken is said at the start, and nothing stays behind', async () => {
+test('a port in use is reported at the start, and no process is left', async () => {
   const taken = Number(new URL(gateway.url).port);
   const blocking = createServer().listen(taken, '127.0.0.1');
   await new Promise((resolve) => blocking.once('listening', resolve));

@@ -65,7 +65,7 @@ async function accepts({ said, give }: Order): Promise<boolean> {
   }
 }
 
-test('whatever a command accepts folds in every read model, now and anew, and what it does not accept is refused', async () => {
+test('every accepted command folds in every read model, now and in a rebuild, and every other is refused', async () => {
   const gateway = await startTestGateway();
   const { application } = gateway;
   const { actor: owner } = await gateway.addUser(1_000);
@@ -112,7 +112,7 @@ test('whatever a command accepts folds in every read model, now and anew, and wh
   }
 }, 300_000);
 
-test('whatever a set-up accepts folds in every read model, and the root user can sign in', async () => {
+test('every accepted set-up folds in every read model, and the root user can sign in', async () => {
   const passwords = fc.oneof(fc.constant('long-enough'), anyText('long-enough'));
   const setUps = fc.array(fc.record({ username: anyText('root'), password: passwords, same: text('') }), {
     minLength: 30,

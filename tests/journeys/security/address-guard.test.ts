@@ -26,7 +26,7 @@ afterAll(async () => {
   await upstream?.stop();
 });
 
-test('an address inside is neither called nor tested, and nothing is charged', async () => {
+test('a private address is neither called nor tested, and nothing is charged', async () => {
   // Another name of this machine, which the operator has not allowed.
   const id = await gateway.addChannel({ models: ['inside'], baseUrl: upstream.url.replace('127.0.0.1', '127.0.0.2') });
   const user = await gateway.addUser(1_000_000);
@@ -39,7 +39,7 @@ test('an address inside is neither called nor tested, and nothing is charged', a
   expect(asked).toBe(0);
 });
 
-test('an address inside is not called over a WebSocket either', async () => {
+test('a private address is not called over a WebSocket either', async () => {
   const baseUrl = upstream.url.replace('127.0.0.1', '127.0.0.2');
   await gateway.addChannel({ type: 18, models: ['SparkDesk'], baseUrl, key: 'app|secret|key' });
   const caller = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000)));
@@ -51,7 +51,7 @@ test('an address inside is not called over a WebSocket either', async () => {
   expect(asked).toBe(0);
 });
 
-test('an address inside is not asked for its models, with a key that is stored or typed', async () => {
+test('a private address is not queried for its models, with a stored or a typed key', async () => {
   const baseUrl = upstream.url.replace('127.0.0.1', '127.0.0.2');
   const { channels } = gateway.application;
   const blocked = { code: 'models-not-told', details: { reason: 'the address of the upstream is not allowed' } };
@@ -62,7 +62,7 @@ test('an address inside is not asked for its models, with a key that is stored o
   expect(asked).toBe(0);
 });
 
-test('what the operator allows is called', async () => {
+test('an address that the operator allows is called', async () => {
   await gateway.addChannel({ models: ['allowed'] });
   const caller = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000)));
   expect((await caller.chat({ model: 'allowed' })).status).toBe(200);

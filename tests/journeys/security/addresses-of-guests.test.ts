@@ -87,7 +87,7 @@ describe('an address that a guest sends', () => {
     ['external', 'false', 'false'],
     ['self', 'true', 'false'],
     ['demo', 'false', 'true'],
-  ])('is visited by nobody, in whatever member of whatever route it stands: mode %s', async (_mode, self, demo) => {
+  ])('is never requested, in any member of any route: mode %s', async (_mode, self, demo) => {
     await gateway.setOption('SelfUseModeEnabled', self);
     await gateway.setOption('DemoSiteEnabled', demo);
     expect(await askRoutes()).toBeGreaterThan(100);
@@ -95,7 +95,7 @@ describe('an address that a guest sends', () => {
     expect(visits).toBe(0);
   });
 
-  test('would be told of if somebody came, so that the tests above can fail', async () => {
+  test('would be reported if it were requested, so that the tests above can fail', async () => {
     await fetch(address).catch(() => null);
     expect(visits).toBe(1);
   });

@@ -74,8 +74,8 @@ async function trap(): Promise<Upstream & { readonly visits: () => number }> {
   return { ...server, visits: () => visits };
 }
 
-describe('hijacked by the preset password (one-api #516, #1804)', () => {
-  test('no account exists that nobody made, and the usual password opens none', async () => {
+describe('a hijack by the preset password (one-api #516, #1804)', () => {
+  test('is impossible: no default account exists, and the usual password is refused', async () => {
     for (const username of ['root', 'admin'])
       expect((await login(username, '123456')).json).toMatchObject({ success: false });
   });
@@ -83,7 +83,7 @@ describe('hijacked by the preset password (one-api #516, #1804)', () => {
 
 describe('SQL in the credential (LiteLLM, CVE-2026-42208)', () => {
   test.each(["sk-' OR '1'='1", "sk-x'; DROP TABLE events; --", `sk-${"'".repeat(48)}`, 'sk-\\x27%00'])(
-    '%s is an unknown key and nothing else',
+    'such as %s is an unknown key and nothing else',
     async (key) => {
       expect(await callers.with(key).chat({})).toMatchObject({ status: 401 });
       expect(await callers.with(apiKey).chat({ model: 'gpt-4o-mini' })).toMatchObject({ status: 200 });
@@ -102,7 +102,7 @@ describe('administration without a sign-in (LiteLLM, CVE-2026-12773)', () => {
     ...['state', 'github', 'oidc', 'linuxdo', 'wechat', 'telegram/login'].map((door) => `oauth/${door}`),
   ].map((path) => `/api/${path}`);
 
-  test('every path of the interface but the public ones asks who is there', async () => {
+  test('is refused: every path of the interface except the public ones authenticates', async () => {
     const guarded = gatewayRoutes().filter(({ url }) => !open.includes(url.replace(/\/$/, '')));
     expect(guarded.length).toBeGreaterThan(50);
     const body = { id: 1, username: 'x', password: 'correct-horse' };
@@ -120,8 +120,8 @@ describe('administration without a sign-in (LiteLLM, CVE-2026-12773)', () => {
     );
 });
 
-describe('secrets of others in lists (new-api, GHSA-6x2c-phff-wx57)', () => {
-  test('no list shows an access token or a password', async () => {
+describe('a list with secrets of others (new-api, GHSA-6x2c-phff-wx57)', () => {
+  test('is impossible: no list contains an access token or a password', async () => {
     const { token } = await gateway.application.users.issueAccessToken(
       alice.actor,
       await gateway.proven(alice, 'access-token'),
@@ -136,7 +136,7 @@ describe('secrets of others in lists (new-api, GHSA-6x2c-phff-wx57)', () => {
 });
 
 describe('wildcards in a search (new-api, CVE-2026-25591)', () => {
-  test("find what is one's own and nobody else's, and so many of them are refused", async () => {
+  test('find only the user’s own data, and too many of them are refused', async () => {
     const own = await signIn('alice', alice.password);
     const bob = await gateway.addUser(1_000_000, 'bob');
     await gateway.addApiKey(bob);
@@ -151,8 +151,8 @@ describe('wildcards in a search (new-api, CVE-2026-25591)', () => {
   });
 });
 
-describe('an upstream the caller chooses (LiteLLM, CVE-2024-6587; custom hosts of Portkey)', () => {
-  test('neither body nor headers nor query lead a call elsewhere', async () => {
+describe('an upstream chosen by the caller (LiteLLM, CVE-2024-6587; custom hosts of Portkey)', () => {
+  test('is impossible: neither body nor headers nor query change the address of a call', async () => {
     const elsewhere = await trap();
     const answer = await callers
       .with(apiKey)
@@ -177,8 +177,8 @@ describe('an upstream the caller chooses (LiteLLM, CVE-2024-6587; custom hosts o
   });
 });
 
-describe('requests the gateway makes for a caller (new-api, CVE-2025-59146, CVE-2025-62155, CVE-2026-42339)', () => {
-  test('an image by its address is fetched by nobody here', async () => {
+describe('a request by the gateway for a caller (new-api, CVE-2025-59146, CVE-2025-62155, CVE-2026-42339)', () => {
+  test('is not sent for an image by its address', async () => {
     const inside = await trap();
     const answer = await callers.with(apiKey).chat({
       model: 'gpt-4o-mini',
@@ -189,7 +189,7 @@ describe('requests the gateway makes for a caller (new-api, CVE-2025-59146, CVE-
     await inside.stop();
   });
 
-  test('a list of models is not followed to where an upstream leads, nor is its key', async () => {
+  test('for a list of models follows no redirect of an upstream, nor does its key', async () => {
     const inside = await trap();
     const leading = await startUpstream((_call, response) =>
       response.writeHead(302, { location: `${inside.url}/v1/models` }).end(),
@@ -218,7 +218,7 @@ describe('answers and files of others by their ids (LiteLLM, PR 39559)', () => {
     [`${gemini}:streamGenerateContent`, { contents, cached_content: 'cachedContents/1' }, 'cachedContent'],
     [`${gemini}:countTokens`, { generateContentRequest: { contents, cachedContent: 'c' } }, 'cachedContent'],
     [`${gemini}:predict`, { instances: [{ prompt: 'x', image: { gcsUri: 'gs://b/f' } }] }, 'gcsUri'],
-  ])('%s refuses them by name, and asks no upstream', async (path, body, name) => {
+  ])('are refused by name as %s, and no upstream is called', async (path, body, name) => {
     const before = gateway.provider.tally().requests.length;
     const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
     const answer = await callers.with(apiKey).send(path, { method: 'POST', headers, body });
@@ -229,8 +229,8 @@ describe('answers and files of others by their ids (LiteLLM, PR 39559)', () => {
   });
 });
 
-describe('script in what a model says (new-api, GHSA-299v-8pq9-5gjq)', () => {
-  test('leaves as JSON that no browser takes for a page', async () => {
+describe('script in the output of a model (new-api, GHSA-299v-8pq9-5gjq)', () => {
+  test('is sent as JSON that no browser treats as a page', async () => {
     gateway.provider.script('gpt-4o-mini', { text: '<script>alert(1)</script>' });
     const { headers, text } = await callers.with(apiKey).chat({ model: 'gpt-4o-mini' });
     expect(text).toContain('<script>');
@@ -240,7 +240,7 @@ describe('script in what a model says (new-api, GHSA-299v-8pq9-5gjq)', () => {
   });
 });
 
-describe('script in what an operator writes (one-api, CVE-2025-3801)', () => {
+describe('script in the texts of an operator (one-api, CVE-2025-3801)', () => {
   test('cannot run on the console: its policy allows no inline script, no eval, no other origin', async () => {
     const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     for (const key of ['HomePageContent', 'Notice', 'About', 'Footer']) await gateway.setOption(key, hostile);
@@ -254,7 +254,7 @@ describe('script in what an operator writes (one-api, CVE-2025-3801)', () => {
 });
 
 describe('a state change by GET (new-api, GHSA-26v7-h57m-gh9m)', () => {
-  test('the sessions of a user are not enough: the header with the own id must be there', async () => {
+  test('needs more than the session of a user: the header with the own id is required', async () => {
     const { cookie = '' } = session;
     const changing = gateway.routes.filter(({ url }) => /^\/api\/(user\/token|channel\/test\/:id)$/.test(url));
     // HEAD changes nothing, whoever asks.
@@ -274,8 +274,8 @@ describe('a session fixed before the sign-in', () => {
   });
 });
 
-describe('keys in the log (AIClient2API #704)', () => {
-  test('a key that is refused, and one that is not, are in no line', async () => {
+describe('API keys in the log (AIClient2API #704)', () => {
+  test('are absent, whether refused or accepted', async () => {
     const wrong = `sk-${'Q'.repeat(48)}`;
     await callers.with(wrong).chat({});
     await callers.with(apiKey).chat({ model: 'gpt-4o-mini' });
@@ -287,7 +287,7 @@ describe('keys in the log (AIClient2API #704)', () => {
 });
 
 describe('a poisoned package (LiteLLM 1.82.7)', () => {
-  test('every package is pinned by the hash of its content', () => {
+  test('is impossible: every package is pinned by the hash of its content', () => {
     const lock = JSON.parse(readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8')) as {
       packages: Record<string, { integrity?: string; link?: boolean; inBundle?: boolean }>;
     };
@@ -298,14 +298,14 @@ describe('a poisoned package (LiteLLM 1.82.7)', () => {
   });
 });
 
-describe('binding by GET (GHSA-26v7-h57m-gh9m)', () => {
+describe('linking by GET (GHSA-26v7-h57m-gh9m)', () => {
   const paths = [
     ['/api/oauth/email/bind?email=eve@mail.example&code=a1b2c3', expect.stringContaining('请先完成安全验证')],
     ['/api/oauth/wechat/bind?code=a1b2c3', '管理员未开启通过微信登录以及注册'],
     ['/api/oauth/telegram/bind?id=666&auth_date=1&hash=a1b2c3', '管理员未开启通过 Telegram 登录以及注册'],
   ] as const;
   test.each(paths)(
-    'is no order of a page that has the cookie alone, nor of a page of another site: %s',
+    'is refused to a page that has the cookie only, and to a page of another site: %s',
     async (path, told) => {
       const { cookie = '' } = session;
       expect((await ask('GET', path, { headers: { cookie } })).status).toBe(401);
@@ -318,17 +318,14 @@ describe('binding by GET (GHSA-26v7-h57m-gh9m)', () => {
       expect((await ask('GET', path, { headers: session })).json).toMatchObject({ message: told });
     },
   );
-  test.each(['github', 'oidc', 'linuxdo'])(
-    'comes from %s only with a state that this browser was given',
-    async (door) => {
-      const path = `/api/oauth/${door}?code=stolen&state=ofAnother123`;
-      expect((await ask('GET', path, { headers: session })).status).toBe(403);
-    },
-  );
+  test.each(['github', 'oidc', 'linuxdo'])('from %s requires a state of this browser', async (door) => {
+    const path = `/api/oauth/${door}?code=stolen&state=ofAnother123`;
+    expect((await ask('GET', path, { headers: session })).status).toBe(403);
+  });
 });
 
 describe('webhooks to internal names (GHSA-6qcr-qxgr-m7fv)', () => {
-  test('are refused before anybody is dialled', async () => {
+  test('are refused before any connection', async () => {
     const internal = await trap();
     const webhook = {
       notify_type: 'webhook',
@@ -343,8 +340,8 @@ describe('webhooks to internal names (GHSA-6qcr-qxgr-m7fv)', () => {
   });
 });
 
-describe('step-up without an assertion (GHSA-5353-f8fq-65vc)', () => {
-  test('proves nothing: neither one that was guessed nor one with nothing in it', async () => {
+describe('step-up authentication without an assertion (GHSA-5353-f8fq-65vc)', () => {
+  test('is refused, whether the assertion is invented or empty', async () => {
     const stepper = await gateway.addUser(0, 'stepper');
     const headers = await signIn('stepper', stepper.password);
     const operation = async (query: string) =>
@@ -370,7 +367,7 @@ describe('step-up without an assertion (GHSA-5353-f8fq-65vc)', () => {
 });
 
 describe('a code redeemed twice (CVE-2026-11465)', () => {
-  test('credits once, however many send it at once, and by whichever face', async () => {
+  test('credits once, with any number of concurrent requests on any face', async () => {
     const issued = await ask('POST', '/api/redemption/', {
       ...{ headers: session, body: { name: 'twice', quota: 700, count: 1 } },
     });
@@ -392,10 +389,10 @@ describe('a code redeemed twice (CVE-2026-11465)', () => {
   });
 });
 
-describe('a forged payment notice (CVE-2026-41432)', () => {
+describe('a forged payment webhook (CVE-2026-41432)', () => {
   const order = 'USR1NOabcdef1234567890';
 
-  test('that is signed with the empty key of a set-up without one is no notice', async () => {
+  test('signed with the empty key of a missing configuration is refused', async () => {
     const members: [string, string][] = [
       ['money', '1.00'],
       ['out_trade_no', order],
@@ -420,11 +417,11 @@ describe('a forged payment notice (CVE-2026-41432)', () => {
   });
 });
 
-describe('what is not built yet is shut, and its test is due with it', () => {
+describe('a feature that does not exist yet is closed, and its test is due with it', () => {
   test.each([
     ["another user's video (CVE-2026-30886)", 'tasks', 'GET', '/v1/videos/1/content'],
     ['commands in test routes (CVE-2026-42271)', 'tools; none are planned', 'POST', '/mcp-rest/test/tools/list'],
-  ])('%s, with %s', async (_advisory, _feature, method, path) => {
+  ])('for %s, with %s', async (_advisory, _feature, method, path) => {
     const { status } = await ask(method, path, { headers: session, body: method === 'GET' ? undefined : {} });
     expect(status).toBe(404);
   });

@@ -59,7 +59,7 @@ const keysOf = ({ actor }: TestUser) =>
 const refusedByGraphql = { code: 'too-many-api-keys', kind: 'refused', details: { allowed: most } };
 const refusedByRest = `令牌数量已达上限：每个用户最多 ${most} 个令牌`;
 
-test('of many parallel orders over both faces exactly as many succeed as there are places', async () => {
+test('parallel commands over both faces succeed exactly as often as the limit permits', async () => {
   const { user, overGraphql, overRest } = await issuer();
   const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => (index % 2 ? overRest() : overGraphql())));
   const refused = answers.filter((answer) => answer !== 'issued');
@@ -68,7 +68,7 @@ test('of many parallel orders over both faces exactly as many succeed as there a
   expect(await (await keysOf(user)).count()).toBe(most);
 });
 
-test('the limit of API keys per user is named by both faces; a deleted key makes room for one, and other users have places of their own', async () => {
+test('the limit of API keys per user is named by both faces; a deleted key makes room for one, and other users have limits of their own', async () => {
   const { user, overGraphql, overRest } = await issuer();
   for (let index = 0; index < most; index++) expect(await overRest()).toBe('issued');
   expect(await overGraphql()).toEqual(refusedByGraphql);
@@ -82,7 +82,7 @@ test('the limit of API keys per user is named by both faces; a deleted key makes
   expect(await overRest()).toBe(refusedByRest);
 });
 
-test('an order repeated by its key is answered again when there is no place left', async () => {
+test('a command repeated by its idempotency key returns its result when the limit is reached', async () => {
   const { user, overRest } = await issuer();
   const terms = apiKeyTerms({ name: 'once', unlimited: true });
   const order = () => gateway.application.apiKeys.issue(user.actor, { terms, quota: 0 }, 'order-1');
@@ -92,7 +92,7 @@ test('an order repeated by its key is answered again when there is no place left
   expect(await order()).toEqual(first);
 });
 
-test('0 sets no limit', async () => {
+test('a limit of 0 API keys per user is no limit', async () => {
   const { overGraphql, overRest } = await issuer();
   for (let index = 0; index < most; index++) expect(await overRest()).toBe('issued');
   await gateway.setOption('general_setting.api_keys_per_user', '0');

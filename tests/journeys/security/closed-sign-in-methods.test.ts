@@ -69,7 +69,7 @@ const overGraphql = async (query: string, variables: object = {}, headers: Recor
 const complete = 'mutation ($input: SetupInput!) { completeSetup(input: $input) { setUp } }';
 
 describe('a fresh gateway that others can reach', () => {
-  test('tells in its log, and nowhere else, the code that setting it up takes', async () => {
+  test('writes its set-up code to its log, and nowhere else', async () => {
     const answer = await fetch(`${gateway.url}/api/setup`);
     const text = await answer.text();
     expect(codes()).toHaveLength(1);
@@ -80,7 +80,7 @@ describe('a fresh gateway that others can reach', () => {
     });
   });
 
-  test('is not set up without it, on either face, whatever the host is called', async () => {
+  test('cannot be set up without the code, on either face, with any host name', async () => {
     const calling: Record<string, string>[] = [{}, { host: 'localhost' }];
     for (const headers of calling) {
       expect(await overRest(owner, headers)).toMatchObject({
@@ -93,7 +93,7 @@ describe('a fresh gateway that others can reach', () => {
     expect(await gateway.application.setup.isDone()).toBe(false);
   });
 
-  test('is not set up by a page of another site, not even one that knows the code', async () => {
+  test('cannot be set up by a page of another site, not even with the code', async () => {
     const input = { ...owner, code: codes().at(-1) };
     const foreign: Record<string, string>[] = [{ origin: 'http://evil.example' }, { 'sec-fetch-site': 'cross-site' }];
     for (const headers of foreign) {
@@ -116,7 +116,7 @@ describe('a fresh gateway that others can reach', () => {
     expect((await overRest({ ...owner, code: first })).status).toBe(400);
   });
 
-  test('is set up by who reads its log, from a page of its own', async () => {
+  test('is set up with the code from its log, from a page of its own', async () => {
     const input = { ...owner, code: codes().at(-1)?.toLowerCase() };
     const { json } = await overGraphql(complete, { input }, { origin: gateway.url });
     expect(json).toEqual({ data: { completeSetup: { setUp: true } } });
@@ -142,7 +142,7 @@ describe('every answer of every face', () => {
     ['OPTIONS', '/v1/chat/completions', '*/*'],
     ['GET', '/v1/%zz', '*/*'],
     ['GET', '/v1/dashboard/billing/usage', '*/*'],
-  ])('%s %s says that it is what it says, and https where that is wanted', async (method, path, accept) => {
+  ])('to %s %s declares its content type, and https where that is required', async (method, path, accept) => {
     const { port, hostname } = new URL(gateway.url);
     // By hand: clients that tidy addresses up would not send all of these.
     const head = await new Promise<string>((resolve, reject) => {

@@ -29,7 +29,7 @@ const secrets = async (): Promise<number> =>
   Number((await database.query('SELECT count(*) AS secrets FROM vault_secrets')).rows[0].secrets);
 const shrinksTo = (wanted: number) => until(async () => ((await secrets()) === wanted ? true : null));
 
-test('the vault holds what is in use: what is replaced or deleted leaves it, and calls go on', async () => {
+test('the vault contains the secrets in use: a replaced or deleted one is removed, and calls continue', async () => {
   const { application, root } = gateway;
   const channel = await gateway.addChannel({ key: 'sk-first-key' });
   const user = await gateway.addUser(1_000_000);
@@ -63,7 +63,7 @@ test('the vault holds what is in use: what is replaced or deleted leaves it, and
   expect(gateway.logged.filter((line) => line.includes('reaction failed'))).toEqual([]);
 });
 
-test('what a process left when it died is dropped by the next one, and nothing of what is in use', async () => {
+test('secrets left by a dead process are removed by the next one, and none in use is', async () => {
   const ours = await createEmptyDatabase();
   const rows = async (table: string): Promise<number> => {
     const client = newClient(ours.connection);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('fifteen hundred hostile requests to every face bring about no error of ours, no stopped read model, and sound books', async () => {
+test('fifteen hundred hostile requests to every face cause no internal error, no stopped read model, and no unbalanced ledger', async () => {
   const report = await fuzz(configFor(database, fuzzLimits), { requests: 1_500, seed: 1, concurrency: 8 });
   expect(report.findings).toEqual([]);
   expect(report.requests).toBe(1_500);

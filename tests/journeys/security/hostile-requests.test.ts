@@ -39,7 +39,7 @@ async function answerTo(request: string): Promise<string> {
   return text;
 }
 
-describe('a Host header that names no host', () => {
+describe('a Host header without a valid host', () => {
   const hosts = [
     '[',
     'a b',
@@ -57,7 +57,7 @@ describe('a Host header that names no host', () => {
     'x?y',
   ];
 
-  test.each(hosts.map((host) => [host]))('%j is no fault of ours, whichever face is asked', async (host) => {
+  test.each(hosts.map((host) => [host]))('such as %j causes no internal error, on any face', async (host) => {
     const body = JSON.stringify({ query: '{ me { id } }' });
     const head = (method: string, path: string) =>
       `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\ncontent-type: application/json\r\n`;
@@ -89,7 +89,7 @@ describe('a GraphQL document', () => {
     };
   };
 
-  test('whose fragments are a web of circles is not valid, and that is all', async () => {
+  test('with cyclic fragments is invalid, without further effect', async () => {
     for (const count of [1, 2, 10, 11, 60]) {
       const names = Array.from({ length: count }, (_, index) => `F${index}`);
       const spreads = names.map((name) => `...${name}`).join(' ');
@@ -102,7 +102,7 @@ describe('a GraphQL document', () => {
     }
   });
 
-  test('with anything at all beside it is answered in its own form', async () => {
+  test('with any other member beside it is answered in its own form', async () => {
     const oddities: [string, JsonObject][] = [
       ['{ me { id } }', { variables: 'deep' }],
       ['query ($x: ID!) { user(id: $x) { id } }', { variables: { x: [[[[]]]] } }],
@@ -136,7 +136,7 @@ describe('a call', () => {
     ['lists', '[', ']'],
     ['objects', '{"content":', '}'],
     ['both', '[{"text":', '}]'],
-  ])('nested 100,000 deep in %s is refused as it is, whatever member it is in', async (_, opening, closing) => {
+  ])('nested 100,000 deep in %s is refused as such, in any member', async (_, opening, closing) => {
     const deep = nested(opening, closing, 100_000);
     const bodies: [string, string][] = [
       ['/v1/chat/completions', `{"model":"${model}","messages":[{"role":"user","content":${deep}}]}`],
@@ -153,7 +153,7 @@ describe('a call', () => {
     expect(gateway.provider.tally().calls).toBe(0);
   });
 
-  test('nested as deeply as is allowed is judged like any other', async () => {
+  test('nested up to the limit is handled like any other', async () => {
     const deep = nested('[', ']', 120);
     for (const [path, body] of [
       ['/v1/chat/completions', `{"model":"${model}","messages":[{"role":"user","content":${deep}}]}`],
@@ -163,14 +163,14 @@ describe('a call', () => {
       expect((await caller.send(path, { method: 'POST', body })).status).toBeLessThan(500);
   });
 
-  test('that holds millions of values is refused before they are made', async () => {
+  test('with millions of values is refused before they are parsed', async () => {
     const body = `{"model":"text-embedding-3-small","input":[${'[],'.repeat(2_000_000)}[]]}`;
     const answer = await caller.send('/v1/embeddings', { method: 'POST', body });
     expect([answer.status, errorIn(answer).code]).toEqual([400, 'invalid_request']);
   });
 });
 
-describe('a message over WebSocket that the protocol does not have', () => {
+describe('a WebSocket message outside the protocol', () => {
   const url = () => `${gateway.url.replace('http', 'ws')}/graphql`;
 
   async function closeCode(
@@ -208,7 +208,7 @@ describe('a message over WebSocket that the protocol does not have', () => {
     },
   );
 
-  test('without end closes it too', async () => {
+  test('of endless length closes it too', async () => {
     const ping = '{"type":"ping"}';
     const socket = new WebSocket(url(), ['graphql-transport-ws']);
     await once(socket, 'open');
@@ -221,7 +221,7 @@ describe('a message over WebSocket that the protocol does not have', () => {
     clearInterval(more);
   });
 
-  test('or in no protocol at all does so too, and others are not disturbed', async () => {
+  test('or in another protocol closes it too, and others are not affected', async () => {
     expect(await closeCode([init], [])).toBe(4406);
     const answer = await callers.with(null).send('/api/status');
     expect(answer.status).toBe(200);

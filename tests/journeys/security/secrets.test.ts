@@ -337,17 +337,17 @@ afterAll(async () => {
 const findings = (secrets: Readonly<Record<string, string>>, except: readonly string[] = []): Finding[] =>
   findAll(secrets, places).filter(({ place }) => !except.includes(place));
 
-test('no secret, prompt or answer can be read in any event, log line, error or table', () => {
+test('no secret, prompt or answer is readable in any event, log line, error or table', () => {
   expect(findings({ ...planted, ...issued })).toEqual([]);
 });
 
-test('the key the secrets are encrypted with is nowhere', () => {
+test('the encryption key of the secrets is stored nowhere', () => {
   const { secretKey } = gateway.config.vault;
   if (secretKey === null) throw new Error('a test gateway is given its key');
   expect(findings({ 'master key': secretKey })).toEqual([]);
 });
 
-test('personal data can be read nowhere: neither in a table nor in a log line nor in an error', () => {
+test('personal data is readable neither in a table nor in a log line nor in an error', () => {
   expect(findings(personal)).toEqual([]);
 });
 
@@ -376,7 +376,7 @@ test('personal data is in no file of the database, while the user lives and afte
   expect(await inFiles({ marker: harmless })).not.toEqual([]);
 }, 120_000);
 
-test('an upstream that repeats its key to the caller is made to forget it', () => {
+test('a key that an upstream repeats to the caller is removed', () => {
   const [repeated, refused] = echoes;
   expect(findAll({ key: planted['second channel key'] }, { echoes })).toEqual([]);
   // A key that upstream refuses is the operator's business: of that the caller is told nothing of what upstream said.
@@ -385,8 +385,8 @@ test('an upstream that repeats its key to the caller is made to forget it', () =
   expect(repeated).toContain('Odd header: Bearer');
 });
 
-describe('the search itself', () => {
-  test('was given something to search in: every table, many lines, and what each place is known to hold', () => {
+describe('the search for secrets', () => {
+  test('covered every table, many lines, and the known content of each place', () => {
     for (const table of [
       'public.events',
       'public.vault_secrets',
@@ -404,7 +404,7 @@ describe('the search itself', () => {
     expect(findAll({ code: 'invalid_api_key' }, places).map(({ place }) => place)).toContain('error bodies');
   });
 
-  test('finds a text in every spelling, also inside of something else', () => {
+  test('finds a text in every encoding, also inside another text', () => {
     const secret = planted['secret option'];
     const inside = `before ${secret} after`;
     const dumps = {

@@ -53,15 +53,15 @@ async function verdicts(
   return found;
 }
 
-describe('the verdict about a request', () => {
-  test('is the same whatever its Host says', async () => {
+describe('the authorization of a request', () => {
+  test('is the same whatever its Host header', async () => {
     const usual = await verdicts({});
     expect(Object.keys(usual).length).toBeGreaterThan(150);
     for (const host of ['localhost', 'evil.example', '127.0.0.1:1/api/status?', 'x/v1/models#', '[::1]', 'a@b:c'])
       expect(await verdicts({ host, 'x-forwarded-host': '/api/status' })).toEqual(usual);
   });
 
-  test('is the same under what only a rewriting proxy obeys', async () => {
+  test('is the same under headers that only a rewriting proxy obeys', async () => {
     const usual = await verdicts({});
     const headers = {
       'x-original-url': '/api/status',
@@ -71,7 +71,7 @@ describe('the verdict about a request', () => {
     expect(await verdicts(headers)).toEqual(usual);
   });
 
-  test('does not come by an unknown scheme, whatever is shown under it', async () => {
+  test('is not granted by an unknown scheme, whatever is sent under it', async () => {
     const usual = await verdicts({});
     for (const scheme of ['Basic', 'Token', 'Digest', 'ApiKey', 'Bearers'])
       for (const secret of [key, accessToken]) {
@@ -81,7 +81,7 @@ describe('the verdict about a request', () => {
       }
   });
 
-  test('comes by the known one, so that the tests above can fail', async () => {
+  test('is granted by the known scheme, so that the tests above can fail', async () => {
     expect(await verdict('GET', '/v1/models', { authorization: `Bearer ${key}` })).toBe('200');
     expect(await verdict('GET', '/v1/models', { authorization: `Basic ${key}` })).toBe('401');
     const root = { 'new-api-user': String(gateway.root.id) };

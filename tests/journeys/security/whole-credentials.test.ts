@@ -41,8 +41,8 @@ const asked = async (path: string, headers: Record<string, string>): Promise<boo
   return answer.status === 200 && !text.includes('"success":false');
 };
 
-describe('every character counts', () => {
-  test('of an API key', async () => {
+describe('every character of a credential counts', () => {
+  test('for an API key', async () => {
     const key = (await gateway.addApiKey(await gateway.addUser(1_000_000))).slice('sk-'.length);
     // Wrong keys from one place are refused after a while, whatever they are: each is shown from another.
     let place = 0;
@@ -51,7 +51,7 @@ describe('every character counts', () => {
     );
   });
 
-  test('of an access token', async () => {
+  test('for an access token', async () => {
     const user = await gateway.addUser(0);
     const { token, position } = await gateway.application.users.issueAccessToken(
       user.actor,
@@ -62,7 +62,7 @@ describe('every character counts', () => {
     await countsWhole(token, (shown) => asked('/api/user/self', { ...own, authorization: `Bearer ${shown}` }));
   });
 
-  test('of a session, by both faces', async () => {
+  test('for a session, by both faces', async () => {
     const { username, password, actor } = await gateway.addUser(0);
     const entered = await fetch(`${gateway.url}/api/user/login`, {
       method: 'POST',
