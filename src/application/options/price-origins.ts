@@ -2,16 +2,21 @@ import type { Position } from '../../domain/events/events.js';
 import { decimal, isDecimal, isSame } from '../../domain/kernel/decimal.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
-import type { Price } from '../../domain/pricing/pricing.js';
+import type { ModelPrice } from '../../domain/pricing/model-price.js';
+import { recordedPriceOf } from '../../domain/pricing/price-tables.js';
+import type { Price, TokenPrice } from '../../domain/pricing/pricing.js';
 import { type Actor, atLeast } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
 import { optionHistory, optionTextsBefore } from '../../projections/models/option-history.js';
+import { type PriceChangeRow, priceChanges, priceHistory } from '../../projections/models/price-history.js';
 import type { ReadModelProgress } from '../ports/storage-ports.js';
 import { type PriceSource, priceSources } from './price-sources.js';
 
 /* Who set the factors of a price, and when: read from what has become of the options before the call. */
 
 export interface PriceOrigin extends Pick<PriceSource, 'factor' | 'value' | 'option' | 'entry'> {
+  /** It stands in the record of the model in the price table; `option` is null then. */
+  readonly inRecord: boolean;
   /**
    * The change by which the option came to hold it. `built-in`: no change did. `unknown`: the history is being built,
    * does not tell, or tells it further back than is looked.
@@ -44,6 +49,38 @@ const patienceMs = 500;
 const changesRead = 20;
 const maxTextLength = 131_072;
 
+/** Changes of one record that are looked at: the node may not have heard of the newest when it priced the call. */
+const recordsRead = 5;
+
+interface PricedBy {
+  readonly change: PriceChangeRow;
+  readonly period: ModelPrice;
+}
+
+/** In whatever order they are named. */
+function sameRatios(one: TokenPrice['ratios'], other: TokenPrice['ratios']): boolean {
+  const names = Object.keys(one) as (keyof TokenPrice['ratios'])[];
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}
+
+/** Whether the record makes this price, whatever is multiplied and added for the call. */
+function isPriceOf(record: ModelPrice, model: string, price: Price): boolean {
+  const { group } = price;
+  const made = recordedPriceOf(record, model, { group, quotaPerUnit: '1' });
+  if (made.per === 'call') return price.per === 'call' && made.price === price.price;
+  if (price.per === 'call') return false;
+  return made.model === price.model && sameRatios(made.ratios, price.ratios);
+}
+
+const ofOptions: ReadonlySet<PriceOrigin['factor']> = new Set(['group', 'quotaPerUnit']);
+
+/** Tiers of service and tools stand in options where the record says nothing of them. */
+function isOfRecord(factor: PriceOrigin['factor'], { period: { serviceTiers, pieces } }: PricedBy): boolean {
+  if (ofOptions.has(factor)) return false;
+  if (factor.startsWith('service:')) return serviceTiers !== undefined;
+  return !factor.startsWith('calls:') || Object.hasOwn(pieces ?? {}, factor);
+}
+
 const isValue = (found: string | null, wanted: string): boolean =>
   found !== null && isDecimal(found) && isSame(decimal(found), decimal(wanted));
 
@@ -71,17 +108,40 @@ export function priceOrigins({ db, progress }: PriceOriginPorts) {
     return { at: since.at, by: since.by_user, position: since.position };
   };
 
+  /** The record that the call was priced by; null: by none. */
+  const recordOf = async ({ price, model, position }: Omit<PricedCall, 'group'>): Promise<PricedBy | null> => {
+    const before = { position, model: '' };
+    for (const change of await priceChanges(db, { model, before, max: recordsRead })) {
+      const period = change.periods?.find((one) => isPriceOf(one, model, price));
+      if (period !== undefined) return { change, period };
+    }
+    return null;
+  };
+
   const seenBy = (viewer: Actor, setBy: PriceOrigin['setBy']): PriceOrigin['setBy'] =>
     typeof setBy === 'string' || atLeast(viewer.role, 'root') ? setBy : { at: setBy.at, by: null, position: null };
 
   return async (viewer: Actor, { price, model, group, position }: PricedCall): Promise<readonly PriceOrigin[]> => {
-    const isTold = await progress.reached(position, patienceMs, [optionHistory.name]);
+    const isTold = await progress.reached(position, patienceMs, [optionHistory.name, priceHistory.name]);
+    const record = isTold ? await recordOf({ price, model, position }) : null;
     const origins: PriceOrigin[] = [];
     // One after the other: the texts of each may be large.
     for (const source of priceSources(price, model, group)) {
       const { factor, value, option, entry } = source;
+      if (record !== null && isOfRecord(factor, record)) {
+        const { at, by_user: by, position } = record.change;
+        origins.push({
+          factor,
+          value,
+          option: null,
+          entry: model,
+          inRecord: true,
+          setBy: seenBy(viewer, { at, by, position }),
+        });
+        continue;
+      }
       const setBy = isTold || option === null ? await originOf(source, position) : 'unknown';
-      origins.push({ factor, value, option, entry, setBy: seenBy(viewer, setBy) });
+      origins.push({ factor, value, option, entry, inRecord: false, setBy: seenBy(viewer, setBy) });
     }
     return origins;
   };

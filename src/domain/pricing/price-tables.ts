@@ -133,12 +133,7 @@ function workedOut(tables: PriceTables, model: string, group: string, acceptUnpr
   const record = tables.records.get(name);
   if (record !== undefined)
     return isPricedBy(record) || acceptUnpriced
-      ? recordedPrice(record, {
-          familyRatios: ratiosOf(noTables, name),
-          unpricedRatio,
-          group: groupRatio,
-          quotaPerUnit: tables.quotaPerUnit,
-        })
+      ? recordedPriceOf(record, name, { group: groupRatio, quotaPerUnit: tables.quotaPerUnit })
       : null;
   const perCall = tables.modelPrice.get(name);
   if (perCall !== undefined)
@@ -150,6 +145,13 @@ function workedOut(tables: PriceTables, model: string, group: string, acceptUnpr
   const tiers = tables.contextTiers.get(name);
   return tiers === undefined ? price : { ...price, tiers: tiers.map((tier) => tierRatios(ratios, tier)) };
 }
+
+/** What the record of a model makes of its price, whatever the tables say. */
+export const recordedPriceOf = (
+  record: ModelPrice,
+  model: string,
+  terms: { readonly group: string; readonly quotaPerUnit: string },
+): Price => recordedPrice(record, { ...terms, unpricedRatio, familyRatios: ratiosOf(noTables, model) });
 
 type RateIn = (tables: PriceTables, model: string) => string | undefined;
 

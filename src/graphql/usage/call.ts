@@ -174,6 +174,9 @@ class PriceOriginObject implements Omit<PriceOrigin, 'setBy'> {
 
   @Field(() => String, { nullable: true, description: 'Its name in the table that the option is.' })
   readonly entry!: string | null;
+
+  @Field(() => Boolean, { description: 'It stands in the record of the model in the price table.' })
+  readonly inRecord!: boolean;
 }
 
 @ObjectType('Call', { description: 'One call, read from its own events.' })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { PriceOrigin } from '../../../src/application/options/price-origins.js';
 import { type CallView, callQueries } from '../../../src/application/usage/calls.js';
 import { secretReferences } from '../../../src/domain/events/secret-references.js';
+import type { Price } from '../../../src/domain/pricing/pricing.js';
 import type { Actor } from '../../../src/domain/user/user.js';
 import type { ProjectionRunner } from '../../../src/projections/engine/runner.js';
 import {
@@ -11,6 +12,7 @@ import {
   changedBy,
   east,
   option,
+  pricesChanged,
   refunded,
   released,
   reserved,
@@ -110,6 +112,7 @@ describe('a call that was served at another tier than it was reserved for', () =
       value: '0.5',
       option: 'ServiceTiers',
       entry: 'gpt-4o',
+      inRecord: false,
       setBy: 'built-in',
     });
   });
@@ -218,6 +221,32 @@ describe('the price of a call', () => {
     const changes = Array.from({ length: 30 }, (_, n) => option('ModelRatio', ratios(1.25, { other: n }).text));
     await projected.given(...changes, reserved('a1', 9));
     expect((await origins(root, 'a1')).model?.setBy).toBe('unknown');
+  });
+
+  test('is shown with the change of the record that states it, also where a newer one had not been read', async () => {
+    const record = [
+      { tokens: { input: { usd: '2.5' }, output: { ratio: '3' } }, pieces: { 'calls:web_search': '0.01' } },
+    ];
+    const price: Price = {
+      per: 'token',
+      model: '1.25',
+      ratios: { output: '3', cacheWrite: '1', cacheWriteHour: '1' },
+      pieces: { dollars: { 'calls:web_search': '0.01', 'calls:google_search': '0.014' }, quotaPerUnit: '500000' },
+      group: '1',
+    };
+    await projected.given(
+      when(at(10), pricesChanged(bob, { 'gpt-4o': record })),
+      pricesChanged(rootId, { 'gpt-4o': [{ call: '1' }], other: record }),
+      reserved('a1', 9, { price }),
+    );
+    const setBy = { at: at(10), by: bob, position: 0 };
+    expect(await origins(root, 'a1')).toMatchObject({
+      model: { value: '1.25', option: null, entry: 'gpt-4o', inRecord: true, setBy },
+      output: { value: '3', inRecord: true, setBy },
+      'calls:web_search': { inRecord: true, setBy },
+      'calls:google_search': { option: 'ToolPrice', inRecord: false },
+      group: { option: 'GroupRatio', inRecord: false, setBy: 'built-in' },
+    });
   });
 
   test('is of unknown origin while the history is not yet available', async () => {

@@ -44,7 +44,10 @@ export function PriceOrigins({ origins }: { readonly origins: readonly Origin[] 
       {
         id: 'option',
         header: t('origin.option'),
-        cell: ({ option, entry }) => option !== null && <code>{entry === null ? option : `${option}[${entry}]`}</code>,
+        cell: ({ option, entry, inRecord }) =>
+          inRecord
+            ? t('origin.record')
+            : option !== null && <code>{entry === null ? option : `${option}[${entry}]`}</code>,
       },
       { id: 'setBy', header: t('origin.setBy'), cell: (origin) => <SetBy origin={origin} root={root} t={t} /> },
     ],

@@ -56,6 +56,7 @@ export const callEn: Translation<typeof callZh> = {
   'origin.quotaPerUnit': 'Quota per US dollar',
   'origin.over': '{{quantity}}, prompt over {{length}} tokens',
   'origin.service': 'Service tier {{tier}}',
+  'origin.record': 'Price record of the model',
   'origin.builtIn': 'built in',
   'origin.unknown': 'not known',
   'origin.since': 'on {{at}}',

@@ -52,6 +52,7 @@ export const callZh = {
   'origin.quotaPerUnit': '每美元额度',
   'origin.over': '{{quantity}}（提示超过 {{length}} 个 Token）',
   'origin.service': '服务层级 {{tier}}',
+  'origin.record': '模型价格记录',
   'origin.builtIn': '内置',
   'origin.unknown': '未知',
   'origin.since': '设置于 {{at}}',
