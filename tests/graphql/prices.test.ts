@@ -154,7 +154,7 @@ describe('an example bill', () => {
     expect((await stated('tried')).periods).toBeNull();
   });
 
-  test('says which field of the record is wrong, and which quantity is none', async () => {
+  test('names the invalid field of the record, and the unknown quantity', async () => {
     const wrong = await server.root.send(billing, { periods: [{ call: 'x' }], usage });
     expect(wrong.errors[0]?.extensions.details).toMatchObject({ field: 'periods[0].call' });
     const unknown = await server.root.send(billing, {

@@ -42,7 +42,7 @@ describe('the differences of two records', () => {
       { from: '2026-12-01', part: 'call', before: null, after: '$2' },
     ]));
 
-  test('are none between equal records, whatever the order of their members', () =>
+  test('are empty for equal records, with members in any order', () =>
     expect(
       recordDifferences(
         [{ tokens: { input: { usd: '1' }, output: { usd: '2' } } }],

@@ -109,14 +109,14 @@ const storyOf = (model: string): CallStory => {
   return story;
 };
 
-describe('a call that was cut off by a crash', () => {
-  test('after it had been sent costs its user nothing, and what upstream may charge is booked to suspense', () => {
+describe('a call that was interrupted by a crash', () => {
+  test('after it had been sent costs its user nothing, and the possible upstream charge is booked to suspense', () => {
     const { reserved, released, settled } = storyOf('answering');
     expect(settled).toEqual([]);
     expect(released[0]).toMatchObject({ reason: 'recovered', suspense: reserved[0]?.reserved });
   });
 
-  test('in the middle of a stream is charged by what had been delivered, and says what happened', () => {
+  test('in the middle of a stream is charged for the delivered part, and its log line says so', () => {
     const { released, settled } = storyOf('streaming');
     expect(released).toEqual([]);
     expect(settled[0]).toMatchObject({ outcome: 'gateway-failed', usageSource: 'estimated', suspense: 0 });
@@ -125,13 +125,13 @@ describe('a call that was cut off by a crash', () => {
     expect(settled[0]?.charged).toBeGreaterThan(0);
   });
 
-  test('before anything had been sent leaves nothing behind, in suspense neither', () => {
+  test('before anything had been sent leaves nothing behind, nor in suspense', () => {
     const { released, settled } = storyOf('connecting');
     expect(settled).toEqual([]);
     expect(released[0]).toMatchObject({ reason: 'recovered', suspense: 0 });
   });
 
-  test('was one of these three', () => {
+  test('is one of these three cases', () => {
     expect(models.flatMap((model) => storyOf(model).reserved)).toHaveLength(3);
   });
 });

@@ -75,7 +75,7 @@ const unavailableTo = {
   legacy: { status: 200, text: expect.stringContaining('"success":false,"message":"数据库错误，请稍后重试"') },
 };
 
-test('a database that is away is told as such by every face, and everything is served when it is back', async () => {
+test('an unavailable database is reported as such by every face, and everything is served when it is back', async () => {
   const [one, other] = [await gateway.addApiKey(user), await gateway.addApiKey(user)];
   expect((await asks.console()).text).toContain('"data"');
   expect(JSON.parse((await asks.legacy()).text)).toMatchObject({ success: true });

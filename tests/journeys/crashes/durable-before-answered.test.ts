@@ -75,8 +75,8 @@ async function stopTheLog() {
   };
 }
 
-describe('what is not in the log yet', () => {
-  test('is not asked of an upstream: first the reservation, then the call', async () => {
+describe('an event that is not durable yet', () => {
+  test('delays the upstream request: first the reservation, then the call', async () => {
     const log = await stopTheLog();
     const call = caller.chat({ model });
     await log.blocked();
@@ -86,7 +86,7 @@ describe('what is not in the log yet', () => {
     expect((await call).status).toBe(200);
   });
 
-  test('is not told to a caller: first the settlement, then the answer', async () => {
+  test('delays the answer: first the settlement, then the answer', async () => {
     let answered = false;
     const call = caller.chat({ model }).finally(() => {
       answered = true;
@@ -100,7 +100,7 @@ describe('what is not in the log yet', () => {
     expect((await call).status).toBe(200);
   });
 
-  test('does not end a stream: the words come as they are said, the end mark after the settlement', async () => {
+  test('does not delay a stream: the text arrives as it is generated, the end mark after the settlement', async () => {
     let soFar = '';
     const enough = (text: string): boolean => {
       soFar = text;
@@ -119,7 +119,7 @@ describe('what is not in the log yet', () => {
   });
 });
 
-test('a database that drops every connection in the middle of calls costs nobody a wrong charge', async () => {
+test('a database that drops every connection in the middle of calls causes no wrong charge', async () => {
   const { rows } = await locker.query<{ ended: boolean }>(
     'select pg_terminate_backend(pid) as ended from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );

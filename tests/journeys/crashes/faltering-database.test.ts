@@ -71,7 +71,7 @@ async function expectToFollowTheLog(): Promise<void> {
   expect(await gateway.application.tail.reached(appended.position, 20_000)).toBe(true);
 }
 
-describe('statements that are cancelled', () => {
+describe('cancelled database statements', () => {
   beforeAll(() => start());
   afterAll(stop);
   // A test that fails must not stop the log for the next one.
@@ -89,7 +89,7 @@ describe('statements that are cancelled', () => {
     return rows;
   };
 
-  test('are repeated: calls under way are answered, and the node goes on following the log', async () => {
+  test('are repeated: in-flight calls are answered, and the node continues to follow the log', async () => {
     // Its key and user are known to the node from now on.
     expect((await caller.chat({ model: 'gpt-4o' })).status).toBe(200);
     await operator.query('begin; lock table events in access exclusive mode');
@@ -109,12 +109,12 @@ describe('statements that are cancelled', () => {
   });
 });
 
-describe('an event log that somebody has locked', () => {
+describe('a locked event log', () => {
   beforeAll(() => start({ APPEND_PATIENCE_SECONDS: '1' }));
   afterAll(stop);
   afterEach(() => operator.query('rollback'));
 
-  test('is answered with 503 in bounded time, holds few backends, and serves on when it is released', async () => {
+  test('is answered with 503 in bounded time, uses few backends, and is served again when it is released', async () => {
     // Holds of all the calls fit into it.
     const given = await gateway.addUser(1_000_000_000);
     const calling = callers.with(await gateway.addApiKey(given));
@@ -157,12 +157,12 @@ describe('an event log that somebody has locked', () => {
   }, 120_000);
 });
 
-describe('long lists', () => {
+describe('slow list queries', () => {
   beforeAll(() => start());
   afterAll(stop);
   afterEach(() => operator.query('rollback'));
 
-  test('that take for ever end with a clear no, and keep no call waiting whose key nobody knows yet', async () => {
+  test('end with a clear error, and delay no call whose key is not cached', async () => {
     await operator.query(`begin; lock table ${schemaOf(usageLog)}.usage_log in access exclusive mode`);
     const { queries } = gateway.application;
     const lists = Promise.allSettled(
@@ -181,7 +181,7 @@ describe('long lists', () => {
   });
 });
 
-describe('a node that must end', () => {
+describe('a node that must stop', () => {
   beforeEach(() => start());
   afterEach(stop);
 
@@ -209,7 +209,7 @@ describe('a node that must end', () => {
     expect(rows.map(({ type }) => type)).toEqual(['CallReserved', 'CallSettled']);
   }
 
-  test('because it cannot read an event lets calls under way settle, and admits none', async () => {
+  test('because it cannot read an event lets in-flight calls settle, and admits none', async () => {
     const { answered } = await callUnderWay();
     await operator.query(`
       insert into events (position, event_id, stream, revision, type, version, data, at)
@@ -219,7 +219,7 @@ describe('a node that must end', () => {
     await expectToFinish(answered);
   });
 
-  test('because another node has its database lets calls under way settle, and admits none', async () => {
+  test('because another node has its database lets in-flight calls settle, and admits none', async () => {
     const { answered } = await callUnderWay();
     const { rows } = await operator.query<{ pid: number; key: string }>(`
       select pid, (classid::bigint << 32 | objid::bigint)::text as key from pg_locks
@@ -243,7 +243,7 @@ describe('a node that must end', () => {
     await rival.end();
   });
 
-  test('because another node writes its log gets no outcome in any more and charges nobody', async () => {
+  test('because another node writes its log can record no more outcomes and charges nothing', async () => {
     const { answered } = await callUnderWay();
     // As a node does that takes over, when this one has not noticed yet that it has lost its claim.
     await operator.query('select begin_epoch()');

@@ -87,9 +87,9 @@ const booksWith = (database: Parameters<typeof ledgerAtRest>[0], ids: readonly s
     return ids.every((id) => books.calls.get(id)?.settled.length) ? books : null;
   }, patience);
 
-describe('calls that were answered while the log took nothing', () => {
+describe('calls answered while the log was unavailable', () => {
   test(
-    'are all charged, once, after a kill -9, and whoever looks in between is told that something lacks',
+    'are all charged, once, after a kill -9, and meanwhile readers learn that events are missing',
     async () => {
       gateway = await startGatewayProcess(dataDir);
       const placed = await callAll(gateway.url, 0, 4);
@@ -130,7 +130,7 @@ describe('calls that were answered while the log took nothing', () => {
   );
 
   test(
-    'are charged by this very process when the log takes them again, and a stop leaves no journal',
+    'are charged by the same process when the log is available again, and a stop leaves no journal',
     async () => {
       const node = await startGatewayProcess(dataDir, { APPEND_PATIENCE_SECONDS: '1' });
       gateway = node;
@@ -152,7 +152,7 @@ describe('calls that were answered while the log took nothing', () => {
   );
 
   test(
-    'wait for the log where there is no journal, and are refused when it takes nothing',
+    'wait for the log where there is no journal, and are refused while it is unavailable',
     async () => {
       gateway = await startGatewayProcess(dataDir, { APPEND_JOURNAL: 'false', APPEND_PATIENCE_SECONDS: '1' });
       expect(await folders()).toEqual([]);

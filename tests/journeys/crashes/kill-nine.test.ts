@@ -125,7 +125,7 @@ async function holdOpen(url: string, nextModel: () => string, made: Call[]): Pro
 
 const completed = (calls: readonly Call[]): number => calls.filter(({ complete }) => complete).length;
 
-describe('kill -9 of the server under load, again and again', () => {
+describe('kill -9 of the server under load, repeatedly,', () => {
   const made: Call[] = [];
   const starts: GatewayProcess[] = [];
   const postmasters = new Set<number>();
@@ -180,7 +180,7 @@ describe('kill -9 of the server under load, again and again', () => {
     return byModel;
   };
 
-  test('the load was real: answers came, and calls of every cycle were cut off', () => {
+  test('happened under real load: answers arrived, and calls of every cycle were interrupted', () => {
     expect(completed(made)).toBeGreaterThanOrEqual(15 * cycles);
     expect(made.length - completed(made)).toBeGreaterThanOrEqual(cycles);
     expect(made.some(({ complete, requestId }) => !complete && requestId !== null)).toBe(true);
@@ -188,7 +188,7 @@ describe('kill -9 of the server under load, again and again', () => {
     expect(recovered.length).toBeGreaterThanOrEqual(cycles);
   });
 
-  test('every start says what it gave back', () => {
+  test('is followed by a start that reports the released reservations', () => {
     const recovered = [...books.calls.values()].filter(({ released }) => released[0]?.reason === 'recovered').length;
     const told = starts
       .flatMap(({ logged }) => logged.map((line) => JSON.parse(line) as { msg: string; released?: number }))
@@ -196,7 +196,7 @@ describe('kill -9 of the server under load, again and again', () => {
     expect(told).toBe(recovered);
   });
 
-  test('every answer a caller received complete is settled exactly once', () => {
+  test('leaves every answer that a caller received complete settled exactly once', () => {
     const byModel = stories();
     for (const { model, complete, requestId } of made) {
       if (!complete) continue;
@@ -205,7 +205,7 @@ describe('kill -9 of the server under load, again and again', () => {
     }
   });
 
-  test('no settled call is unknown to the provider, and none was sent to it without a durable reservation', () => {
+  test('leaves no settled call unknown to the provider, and none was sent to it without a durable reservation', () => {
     const { byModel: served } = provider.tally();
     const byModel = stories();
     for (const [model, { settled }] of byModel)
@@ -215,7 +215,7 @@ describe('kill -9 of the server under load, again and again', () => {
     expect(Object.keys(served).filter((model) => !reserved.includes(model) && model !== last)).toEqual([]);
   });
 
-  test('every call that was cut off is released or settled, once', () => {
+  test('leaves every interrupted call released or settled, once', () => {
     const byModel = stories();
     let ended = 0;
     for (const { model, complete } of made) {
@@ -228,7 +228,7 @@ describe('kill -9 of the server under load, again and again', () => {
     expect(ended).toBeGreaterThan(0);
   });
 
-  test('the balance is what was given minus what was charged, and nothing is held', () => {
+  test('leaves a balance of grants minus charges, with nothing reserved', () => {
     const charged = [...books.calls.values()]
       .flatMap(({ settled }) => settled)
       .reduce((sum, event) => sum + event.charged, 0);
@@ -236,7 +236,7 @@ describe('kill -9 of the server under load, again and again', () => {
     expect(balance).toEqual({ available: given - charged, reserved: 0, total: given - charged });
   });
 
-  test('in the end it stops in order and leaves no Postgres behind', async () => {
+  test('does not prevent an orderly stop at the end, without a Postgres left', async () => {
     expect(exitCode).toBe(0);
     expect(postmasters.size).toBe(cycles + 1);
     expect([...postmasters].filter(isAlive)).toEqual([]);

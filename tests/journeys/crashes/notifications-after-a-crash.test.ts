@@ -66,7 +66,7 @@ async function callWith({ url }: GatewayProcess): Promise<void> {
 
 const reminder = { subject: '您的额度即将用尽' };
 
-test('the next process tells what the one before had not even looked for', async () => {
+test('a notification that a dead process had not yet found is sent by the next one', async () => {
   running = await startGatewayProcess(dataDir, outbound);
   await callWith(running);
   // Seconds before anybody looks whether there is something to be told.
@@ -76,7 +76,7 @@ test('the next process tells what the one before had not even looked for', async
   expect(await mails.mailTo('caller@mail.example')).toMatchObject(reminder);
 }, 90_000);
 
-test('the next process tells what the one before could not', async () => {
+test('a notification that a dead process could not send is sent by the next one', async () => {
   const before = mails.received.length;
   const here = running;
   if (here === null) throw new Error('no gateway is running');

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 test(
-  'wakes up, writes nothing of what it had been asked for, says so, and ends with exit code 1',
+  'a paused node that wakes up writes nothing of pending appends, reports so, and ends with exit code 1',
   async () => {
     const config = configFor(database);
     const variables = { DATABASE_URL: config.database.url ?? '', SECRET_KEY: config.vault.secretKey ?? '' };
@@ -60,7 +60,7 @@ test(
 );
 
 test(
-  'wakes up without knowing that Postgres has given it up: the log refuses its next call, which goes nowhere',
+  'a paused node that wakes up after Postgres has dropped it has its next append refused, and sends no call',
   async () => {
     const config = configFor(database);
     const provider = await startSimulatedProvider();

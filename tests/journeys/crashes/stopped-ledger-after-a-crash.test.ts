@@ -87,7 +87,7 @@ const outcomeOf = (callId: CallId): Promise<object | null> =>
 
 const recovered = { type: 'CallReleased', reason: 'recovered' };
 
-test('calls left open by a crash are ended as far as a stopped ledger knows them, the others once it goes on, without a restart', async () => {
+test('calls left open by a crash are concluded as far as a stopped ledger has them, the others once it continues, without a restart', async () => {
   const apiKey = await setUpData(config, [{ models: ['silent', 'answering'], baseUrl: upstream.url }]);
   await start();
   const doomed = callers.with(apiKey);

@@ -86,7 +86,7 @@ const stoppedModel = (client: GraphqlClient, name: string) =>
     return state.failure === null ? null : state;
   });
 
-test('a gateway starts though a read model is stopped, shows it, and serves; quarantining the event lets it go on', async () => {
+test('a gateway starts with a stopped read model, shows it, and serves; quarantining the event lets it continue', async () => {
   const first = await startSetUp();
   const position = await channelOfImpossibleType();
   await stoppedModel(first, 'channels');
@@ -146,7 +146,7 @@ test('an API key issued while its read model is stopped is known after a restart
   expect(listed.status).toBe(200);
 });
 
-test('whoever is issued an API key while its read model is stopped sees it, may repeat the order, and can change it', async () => {
+test('the owner of an API key issued while its read model is stopped sees it, may repeat the command, and can change it', async () => {
   const client = await startSetUp();
   await accepted('apikey-900', 'ApiKeyIssued', { owner: 'nobody' });
   await stoppedModel(client, 'api_keys');
@@ -168,7 +168,7 @@ test('whoever is issued an API key while its read model is stopped sees it, may 
   expect(await client.refusal(`{ apiKey(id: "${issued.id}") { id } }`)).toMatchObject({ code: 'api-key-not-found' });
 });
 
-test('a stopped ledger keeps no gateway from starting, which says that calls may still be open, and cannot be told to leave anything out', async () => {
+test('a stopped ledger does not prevent a start, which warns that calls may still be open, and can quarantine nothing', async () => {
   const first = await startSetUp();
   const position = await accepted('user-1', 'QuotaGranted', { quota: 'much', reason: 'signup' });
   await stoppedModel(first, 'ledger');
@@ -184,7 +184,7 @@ test('a stopped ledger keeps no gateway from starting, which says that calls may
   expect(await client.refusal(quarantine, { input })).toMatchObject({ code: 'books-stay-whole' });
 });
 
-describe('on the command line', () => {
+describe('quarantining from the command line', () => {
   const commanded = (...args: string[]) => quarantineByHand({ config: configFor(database), log: quietLog, args });
   const leaveOut = (model: string, position: number) =>
     commanded('--model', model, '--position', String(position), '--reason', 'accepted by an earlier release');
@@ -195,7 +195,7 @@ describe('on the command line', () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  test('an event is quarantined beside a gateway that serves, which lets the read model go on', async () => {
+  test('works beside a gateway that serves, and lets the read model continue', async () => {
     const client = await startSetUp();
     const position = await channelOfImpossibleType();
     await stoppedModel(client, 'channels');
@@ -218,7 +218,7 @@ describe('on the command line', () => {
     expect(printed.at(-1)).toBe('No read model is stopped.');
   });
 
-  test('an event is quarantined while no gateway serves; the next one leaves it out', async () => {
+  test('works while no gateway serves; the next one skips the event', async () => {
     const client = await startSetUp();
     const position = await channelOfImpossibleType();
     await stoppedModel(client, 'channels');

@@ -9,7 +9,7 @@ import { quietLog } from '../../support/quiet-log.js';
 /** A thousand try in tests/application/redemptions/redemptions.test.ts, where nobody has to be written down first. */
 const many = 300;
 
-test('one of hundreds of users that redeem one code at once gets its quota; and the ledger is balanced', async () => {
+test('a code redeemed by hundreds of users at once credits one of them, and the ledger is balanced', async () => {
   const gateway = await startTestGateway();
   try {
     const { application, root } = gateway;

@@ -135,10 +135,10 @@ const cases: readonly Case[] = [
   ['bedrock', 'a message without blocks', false, json(message([], null))],
 ];
 
-describe.each(cases)('%s: %s', (wire, _, streams, serves) => {
+describe.each(cases)('an empty answer of %s: %s', (wire, _, streams, serves) => {
   const both = streams === null ? [true, false] : [streams];
 
-  test('is no answer: the next channel is asked, in every dialect', async () => {
+  test('is a failure: the next channel is tried, in every dialect', async () => {
     serve = serves;
     for (const [dialect, question] of asked)
       for (const stream of both) {
@@ -148,7 +148,7 @@ describe.each(cases)('%s: %s', (wire, _, streams, serves) => {
       }
   });
 
-  test('of the last channel is told as an error, and costs nothing', async () => {
+  test('of the last channel is reported as an error, and costs nothing', async () => {
     serve = serves;
     const before = await gateway.available(user);
     for (const [dialect, question] of asked)
@@ -161,14 +161,14 @@ describe.each(cases)('%s: %s', (wire, _, streams, serves) => {
   });
 });
 
-test('a list of no vectors is no answer', async () => {
+test('an empty list of vectors is a failure of the upstream', async () => {
   serve = json({ object: 'list', data: [], usage: { prompt_tokens: 3, total_tokens: 3 } });
   expect((await ask('/v1/embeddings', { model: 'e-once', input: 'hi' })).status).toBe(502);
   serve = json({ object: 'list', data: [{ embedding: [] }] });
   expect((await ask('/v1/embeddings', { model: 'e-once', input: 'hi' })).status).toBe(502);
 });
 
-describe('an answer without words is one', () => {
+describe('an answer without text is valid', () => {
   const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
   const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } };
 
@@ -183,7 +183,7 @@ describe('an answer without words is one', () => {
     ],
     ['that has a finish reason', 'openai', 1, true, events(chunk({}, 'stop'), '[DONE]'), 'message_stop'],
     [
-      'that is a call alone',
+      'that is only a tool call',
       'openai',
       0,
       true,
@@ -191,10 +191,10 @@ describe('an answer without words is one', () => {
       'call_1',
     ],
     ['that is a refusal', 'openai', 0, true, events(chunk({ refusal: 'No.' }), chunk({}, 'stop'), '[DONE]'), 'No.'],
-    ['that is thinking alone', 'openai', 0, true, events(chunk({ reasoning_content: 'Hm.' }), '[DONE]'), 'Hm.'],
+    ['that is only thinking', 'openai', 0, true, events(chunk({ reasoning_content: 'Hm.' }), '[DONE]'), 'Hm.'],
     ['that has ended its turn', 'anthropic', 1, false, json(message([], 'end_turn')), 'end_turn'],
-    ['that tells its own client of a blocked prompt', 'gemini', 2, true, events(blocked), 'SAFETY'],
-  ])('%s: %s, dialect %i', async (_what, wire, dialect, stream, serves, holds) => {
+    ['that reports a blocked prompt to its own client', 'gemini', 2, true, events(blocked), 'SAFETY'],
+  ])('for %s: %s, dialect %i', async (_what, wire, dialect, stream, serves, holds) => {
     serve = serves;
     const [, question] = asked[dialect] as (typeof asked)[number];
     const answer = await question(wires[wire].once, stream);

@@ -107,7 +107,7 @@ const dialects: readonly (readonly [name: string, ask: Ask, beat: RegExp, error:
 ];
 
 describe.each(dialects)('a caller of %s', (_, ask, beat, error) => {
-  test('hears something within the interval while its upstream has said nothing, then the answer, and pays once', async () => {
+  test('receives a heartbeat within the interval while its upstream is silent, then the answer, and pays once', async () => {
     serve = answers;
     const answer = await ask('m');
     expect(answer.text).toMatch(beat);
@@ -116,7 +116,7 @@ describe.each(dialects)('a caller of %s', (_, ask, beat, error) => {
     expect(await lineOf(gateway, user, answer)).toMatchObject({ outcome: 'completed', completion_tokens: 3 });
   });
 
-  test('is told in its stream of a failure after that, and pays nothing', async () => {
+  test('receives a later failure in its stream, and pays nothing', async () => {
     serve = fails;
     const before = await gateway.available(user);
     const answer = await ask('alone');
@@ -125,7 +125,7 @@ describe.each(dialects)('a caller of %s', (_, ask, beat, error) => {
     expect(await gateway.available(user)).toBe(before);
   });
 
-  test('gets the answer of another channel when the first fails after that', async () => {
+  test('receives the answer of another channel when the first fails after a heartbeat', async () => {
     await gateway.setOption('RetryTimes', '1');
     serve = (response) => (asked === 1 ? fails(response) : answers(response));
     const answer = await ask('m');
@@ -173,14 +173,14 @@ describe('an official client', () => {
     ['Google', byGoogle],
   ];
 
-  test.each(clients)('of %s reads over heartbeats before the answer', async (_, words) => {
+  test.each(clients)('of %s skips heartbeats before the answer', async (_, words) => {
     listening();
     serve = answers;
     expect(await words()).toBe('A list.');
     expect(asked).toBe(1);
   });
 
-  test.each(clients)('of %s throws where a failure is told after heartbeats', async (_, words) => {
+  test.each(clients)('of %s throws for a failure after heartbeats', async (_, words) => {
     listening();
     serve = fails;
     await expect(words()).rejects.toThrow(/Not today/);
@@ -188,10 +188,10 @@ describe('an official client', () => {
   });
 });
 
-describe('headers of a stream', () => {
+describe('the headers of a stream', () => {
   afterEach(() => gateway.setOption('general_setting.stream_open_seconds', '0'));
 
-  test('are sent after the time that is set, though silence is not filled', async () => {
+  test('are sent after the configured time, even without heartbeats', async () => {
     await gateway.setOption('general_setting.ping_interval_enabled', 'false');
     await gateway.setOption('general_setting.stream_open_seconds', '1');
     serve = answers;
@@ -201,7 +201,7 @@ describe('headers of a stream', () => {
     expect([answer.status, answer.text.startsWith('data: ')]).toEqual([200, true]);
   });
 
-  test('are not sent before it: a failure till then has its own status', async () => {
+  test('are not sent before that time: an earlier failure has its own status', async () => {
     await gateway.setOption('general_setting.stream_open_seconds', '3600');
     heard();
     serve = fails;
@@ -210,7 +210,7 @@ describe('headers of a stream', () => {
   });
 });
 
-test('who asked for no stream gets an honest status, however long it takes', async () => {
+test('a caller without streaming gets the real status, however long it takes', async () => {
   heard();
   serve = fails;
   expect((await caller.chat({ model: 'alone', max_tokens: 9 })).status).toBe(500);

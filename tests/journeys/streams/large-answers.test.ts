@@ -132,14 +132,14 @@ test.each(['whole', 'two-byte', 'stream', 'whole-as-stream'])(
   patienceMs,
 );
 
-test('an answer larger than the heap can bear is refused, and says so', async () => {
+test('an answer too large for the heap is refused, with that reason', async () => {
   const answer = await call('too-large');
   expect([answer.status, errorIn(answer)]).toMatchObject([502, { code: 'bad_response_body' }]);
   expect(errorIn(answer).message).toMatch('too large');
 });
 
 test(
-  'lines of streams that do not end are held within the same bound',
+  'endless lines of streams are buffered up to the same bound',
   async () => {
     const calls = [1, 2, 3].map(() => call('stream-of-one-line'));
     const refused = await Promise.race(calls);
@@ -155,7 +155,7 @@ test(
 );
 
 test(
-  'of many at once those beyond the bound are refused, the others are delivered, and small ones never wait',
+  'concurrent large answers beyond the bound are refused, the others are delivered, and small ones never wait',
   async () => {
     const many = ['whole', 'stream', 'two-byte', 'stream', 'whole', 'whole-as-stream'];
     const answers = await Promise.all(many.map((model, index) => call(model, index % 3)));

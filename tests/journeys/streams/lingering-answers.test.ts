@@ -113,9 +113,9 @@ async function expectNothing(play: Play): Promise<void> {
 const half = whole.slice(0, -9);
 
 describe.concurrent.each(types)(
-  'a caller of a stream whose upstream calls it %s and does not end it',
+  'a caller of a stream that its upstream sends as %s and does not end',
   (_name, type) => {
-    test('hears of events that stop that they were broken off, and pays for what came', async () => {
+    test('learns that a stream of events was broken off, and pays for the part that arrived', async () => {
       const { user, heard } = await streamed(sending(type, 200, words));
       for (const [dialect, told] of heard) {
         expect(told, dialect).toMatchObject({ status: 200, words: text, finish: null });
@@ -125,12 +125,12 @@ describe.concurrent.each(types)(
       }
     });
 
-    test('gets all of events that have finished, and pays for them once', () =>
+    test('gets all of a completed stream of events, and pays for it once', () =>
       expectWhole(sending(type, 200, words + frame({}, 'stop'))));
 
     test('gets all of a whole JSON answer, and pays for it once', () => expectWhole(sending(type, 200, whole)));
 
-    test('is told of half a JSON answer that it was broken off, and pays nothing', () =>
+    test('learns that half a JSON answer was broken off, and pays nothing', () =>
       expectNothing(sending(type, 200, half)));
   },
 );
@@ -138,26 +138,26 @@ describe.concurrent.each(types)(
 describe.concurrent.each([
   ['comments', '\n: keep-alive\n\n'],
   ['blanks', '\n'],
-])('a caller of a stream whose upstream goes on with %s', (_what, bytes) => {
+])('a caller of a stream whose upstream continues with %s', (_what, bytes) => {
   const pulse: Play = (response) => repeat(response, bytes);
 
   test('gets all of a whole JSON answer, and pays for it once', () =>
     expectWhole(sending('application/json', 200, whole, pulse)));
 });
 
-test.concurrent('half a JSON answer is not kept waiting for by blanks', () =>
+test.concurrent('half a JSON answer followed by blanks is not waited for', () =>
   expectNothing(sending('application/json', 200, half, (response) => repeat(response, '\n'))));
 
-describe.concurrent('a caller of a whole answer that its upstream does not end', () => {
+describe.concurrent('a caller without streaming whose upstream does not end its answer', () => {
   test.each([
     ['with silence', sending('application/json', 200, whole)],
     ['with blanks', sending('application/json', 200, whole, (response) => repeat(response, ' \n'))],
     [
-      'by a length that is too large',
+      'with a declared length that is too large',
       ((response) => response.writeHead(200, { 'content-length': whole.length + 7 }).write(whole)) as Play,
     ],
     [
-      'but breaks the connection',
+      'with a broken connection',
       sending('application/json', 200, whole, (response) => response.write(' ', () => response.destroy())),
     ],
   ])('gets it, and pays for it once: %s', async (_how, play) => {
@@ -170,7 +170,7 @@ describe.concurrent('a caller of a whole answer that its upstream does not end',
   test.each([
     ['JSON', JSON.stringify({ error: { message: 'No such thing', code: 'odd' } })],
     ['a page', '<html>No such thing'],
-  ])('is told a refusal that is %s soon, and pays nothing', async (_what, body) => {
+  ])('gets a refusal that is %s soon, and pays nothing', async (_what, body) => {
     const { user, caller } = await newCaller();
     const answer = await caller.chat({ model: await modelThat(sending('text/html', 404, body)) });
     expect(answer.status).toBe(404);

@@ -73,7 +73,7 @@ async function ended(response: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-test('what was sent is let go of as soon as upstream answers, whole and parsed', async () => {
+test('a sent prompt is released as soon as the upstream answers, whole and parsed', async () => {
   const apiKey = await gateway.addApiKey(await gateway.addUser(1_000_000_000));
   const end = (): void => {
     for (const response of open.splice(0)) response.end(`${frame({}, 'stop')}data: [DONE]\n\n`);

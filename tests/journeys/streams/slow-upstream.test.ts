@@ -36,15 +36,15 @@ afterAll(async () => {
   await upstream?.stop();
 });
 
-describe('the time that an upstream has', () => {
+describe('the time for an upstream’s answer', () => {
   test.each([
-    ['bytes of an answer come one by one', false, { 'content-type': 'application/json' }, ' '],
-    ['nothing comes', false, null, null],
-    ['nothing comes of a stream', true, null, null],
-    ['only comments of a stream come', true, { 'content-type': 'text/event-stream' }, ': still here\n\n'],
-    ['only frames without anything for the caller come', true, { 'content-type': 'text/event-stream' }, 'data: x\n\n'],
-    ['an answer comes whole and byte by byte, for a stream', true, {}, '{'],
-    ['an error comes byte by byte', false, null, 'refuse'],
+    ['the bytes of an answer arrive one by one', false, { 'content-type': 'application/json' }, ' '],
+    ['nothing arrives', false, null, null],
+    ['nothing of a stream arrives', true, null, null],
+    ['only comments of a stream arrive', true, { 'content-type': 'text/event-stream' }, ': still here\n\n'],
+    ['only frames without content for the caller arrive', true, { 'content-type': 'text/event-stream' }, 'data: x\n\n'],
+    ['a whole answer arrives byte by byte, for a stream', true, {}, '{'],
+    ['an error arrives byte by byte', false, null, 'refuse'],
   ])('is bounded when %s', async (_what, stream, headers, text) => {
     serve = (response) => {
       if (text === 'refuse') {
@@ -61,7 +61,7 @@ describe('the time that an upstream has', () => {
     expect((await lineOf(gateway, user, answer)).quota).toBe(0);
   });
 
-  test('is not bounded any more once a stream has begun', async () => {
+  test('is unlimited once a stream has begun', async () => {
     const chunk = (content: string, finish_reason: string | null = null) =>
       `data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`;
     const startedAt = performance.now();

@@ -68,7 +68,7 @@ const newest = () => newestCall(gateway.config);
 
 const givenUp = () => gateway.logged.filter((line) => line.includes('given up')).length;
 
-test('a stream nobody reads is ended, settled, and said to have stalled; the upstream is stopped', async () => {
+test('a stream that its caller does not read is ended, settled, and logged as stalled; the upstream is aborted', async () => {
   const before = { cutOff, givenUp: givenUp() };
   const socket = ask({ stream: true });
   await until(async () => (cutOff > before.cutOff ? true : null), 60_000);
@@ -79,7 +79,7 @@ test('a stream nobody reads is ended, settled, and said to have stalled; the ups
   socket.destroy();
 });
 
-test('a JSON answer nobody reads is charged, its connection ended and the log told', async () => {
+test('a JSON answer that its caller does not read is charged, its connection closed and the log line written', async () => {
   const before = givenUp();
   const socket = ask({});
   await until(async () => (givenUp() > before ? true : null), 60_000);
@@ -96,7 +96,7 @@ test('a JSON answer nobody reads is charged, its connection ended and the log to
   expect(taken).toBeLessThan(size);
 });
 
-test('an answer that waits for its turn behind one nobody reads ends with the connection', async () => {
+test('an answer queued behind one that is not read ends with the connection', async () => {
   const socket = ask({ stream: true });
   const text = JSON.stringify({ model: 'plain', messages: [], stream: true });
   const before = cutOff;

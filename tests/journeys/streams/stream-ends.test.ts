@@ -66,7 +66,7 @@ const whole: Readonly<Record<string, string>> = {
 };
 
 describe.each(wires)('an upstream of %s', (wire) => {
-  test('that has finished and keeps its connection open by bytes that mean nothing ends the stream, charged once', async () => {
+  test('that has finished and keeps its connection open with meaningless bytes ends the stream, charged once', async () => {
     for (const [dialect, told, line] of await heard(wire, 'begin', 'words', 'finish', 'pulse')) {
       expect(told, dialect).toMatchObject({
         ...{ status: 200, words: 'Half of an answer', error: null, marked: true },
@@ -76,7 +76,7 @@ describe.each(wires)('an upstream of %s', (wire) => {
     }
   });
 
-  test('that has finished and breaks its connection instead of ending the stream has told all of it, charged once', async () => {
+  test('that has finished and breaks its connection without an end of the stream has delivered all of it, charged once', async () => {
     for (const [dialect, told, line] of await heard(wire, 'begin', 'words', 'finish', 'wait', 'break')) {
       expect(told, dialect).toMatchObject({
         ...{ status: 200, words: 'Half of an answer', error: null, marked: true },
@@ -96,12 +96,13 @@ describe.each(wires)('an upstream of %s', (wire) => {
     }
   };
 
-  test('that says nothing any more but bytes that mean nothing is told as broken off, and charged for what came', () =>
+  test('that sends only meaningless bytes is reported as broken off, and charged for the part that arrived', () =>
     cut('begin', 'words', 'pulse'));
 
-  test('that falls silent in the middle is told as broken off, and charged for what came', () => cut('begin', 'words'));
+  test('that falls silent in the middle is reported as broken off, and charged for the part that arrived', () =>
+    cut('begin', 'words'));
 
-  test('that says only its role, and then nothing that means anything, is told by a status, and costs nothing', async () => {
+  test('that sends only its role, and then nothing meaningful, is reported with a status, and costs nothing', async () => {
     const before = await gateway.available(user);
     const upstream = upstreamOf(wire);
     upstream.plays('begin', 'pulse');
@@ -114,7 +115,7 @@ describe.each(wires)('an upstream of %s', (wire) => {
     expect(await gateway.available(user)).toBe(before);
   });
 
-  test('that ends by a reason that is a failure is told as failed, and charged for what came', async () => {
+  test('that ends with a finish reason of failure is reported as failed, and charged for the part that arrived', async () => {
     for (const [dialect, told, line] of await heard(wire, 'begin', 'words', 'wait', 'fail', 'mark', 'close')) {
       expect(told, dialect).toMatchObject({ status: 200, words: 'Half of an answer', finish: null });
       expect(told.error, dialect).not.toBeNull();

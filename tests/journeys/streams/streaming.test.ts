@@ -84,8 +84,8 @@ const usagesIn = (answer: Answer): JsonObject[] =>
     .map(({ usage }) => usage)
     .filter(isObject);
 
-describe('a stream', () => {
-  test('is told from a file: nothing on the way may hold it back', async () => {
+describe('a stream through the gateway', () => {
+  test('from a recorded file is delivered without delay', async () => {
     const { headers, text } = await caller.chat({ model: 'plain', stream: true });
     expect(headers['content-type']).toMatch(/^text\/event-stream/);
     expect(headers['cache-control']).toBe('no-cache');
@@ -94,7 +94,7 @@ describe('a stream', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  test('shows usage to whom asks for it, once, before the end mark, and to nobody else', async () => {
+  test('has usage for a caller that requests it, once, before the end mark, and for no other', async () => {
     gateway.provider.script('plain', { tokens: { prompt: 11, completion: 22 } });
     const plain = await caller.chat({ model: 'plain', stream: true });
     expect(usagesIn(plain)).toEqual([]);
@@ -107,7 +107,7 @@ describe('a stream', () => {
       expect(body).toMatchObject({ stream_options: { include_usage: true } });
   });
 
-  test('with usage inside its chunks shows the last of it, once, to whom asks, and is charged by it', async () => {
+  test('with usage inside its chunks has the last of it, once, on request, and is charged by it', async () => {
     const plain = await caller.chat({ model: 'usage-inside', stream: true });
     expect(usagesIn(plain)).toEqual([]);
     expect(contentOf(plain)).toBe('a');
@@ -116,7 +116,7 @@ describe('a stream', () => {
     expect(await lineOf(gateway, user, asking)).toMatchObject({ prompt_tokens: 7, completion_tokens: 2 });
   });
 
-  test('gets usage from here when the upstream tells none', async () => {
+  test('has the gateway’s usage when the upstream reports none', async () => {
     gateway.provider.script('plain', { text: 'one two three', usage: 'never' });
     const asking = await caller.chat({ model: 'plain', ...withUsage });
     const line = await lineOf(gateway, user, asking);
@@ -126,7 +126,7 @@ describe('a stream', () => {
     expect(line).toMatchObject({ usage_source: 'estimated', completion_tokens: 3 });
   });
 
-  test('of a channel with a strict format holds nothing but what the dialect knows', async () => {
+  test('of a channel with a strict format has only members of the dialect', async () => {
     const answer = await caller.chat({ model: 'strict', ...withUsage });
     expect(answer.text).not.toMatch(/vendor|mood|why/);
     expect(chunksIn(answer)[0]).toEqual({
@@ -138,15 +138,15 @@ describe('a stream', () => {
   });
 });
 
-describe('thinking put into the content', () => {
-  test('of a stream is opened once and closed before the words', async () => {
+describe('thinking put into the text', () => {
+  test('of a stream is opened once and closed before the answer', async () => {
     gateway.provider.script('thinking', { reasoning: 'Hm. Let me see.', text: 'It is so.' });
     const answer = await caller.chat({ model: 'thinking', stream: true });
     expect(contentOf(answer)).toBe('<think>\nHm. Let me see.\n</think>\nIt is so.');
     expect(answer.text).not.toContain('reasoning_content');
   });
 
-  test('of a JSON answer stands before the words', async () => {
+  test('of a JSON answer precedes the answer', async () => {
     gateway.provider.script('thinking', { reasoning: 'Hm.', text: 'It is so.' });
     const { text } = await caller.chat({ model: 'thinking' });
     const { choices } = JSON.parse(text) as { choices: { message: JsonObject }[] };
@@ -154,13 +154,13 @@ describe('thinking put into the content', () => {
     expect(choices[0]?.message).not.toHaveProperty('reasoning_content');
   });
 
-  test('that nothing follows is closed all the same', async () => {
+  test('without an answer after it is closed all the same', async () => {
     const answer = await caller.chat({ model: 'thinking-alone', stream: true });
     expect(contentOf(answer)).toBe('<think>\nHm.\n</think>\n');
     expect(isWholeStream(answer)).toBe(true);
   });
 
-  test('without thinking is the content alone', async () => {
+  test('that is empty leaves the text unchanged', async () => {
     gateway.provider.script('thinking', { reasoning: '', text: 'It is so.' });
     expect(contentOf(await caller.chat({ model: 'thinking', stream: true }))).toBe('It is so.');
   });
@@ -173,7 +173,7 @@ describe('an upstream that falls silent', () => {
   });
   afterAll(() => gateway.setOption('general_setting.ping_interval_enabled', 'false'));
 
-  test('is bridged by comments, and in the end the stream is told as broken off and billed', async () => {
+  test('is bridged by heartbeats, and in the end the stream is reported as broken off and charged', async () => {
     gateway.provider.script('silent', { chunks: 20, after: { frames: 4, then: 'hang' } });
     const answer = await caller.chat({ model: 'silent', ...withUsage });
     expect(answer.text).toContain('\n\n: PING\n\n');
@@ -187,7 +187,7 @@ describe('an upstream that falls silent', () => {
     await until(async () => (gateway.provider.tally().abandoned === 1 ? true : null));
   });
 
-  test('costs nothing when it has not said a word', async () => {
+  test('costs nothing when it has sent no text', async () => {
     const answer = await caller.chat({ model: 'mute', stream: true });
     // The heartbeats before it have opened the stream.
     expect(answer.text).toMatch(/^: PING\n\n/);
@@ -197,7 +197,7 @@ describe('an upstream that falls silent', () => {
 });
 
 describe('a failure after the first frame', () => {
-  test('is told inside the stream, with the request id, and what was delivered is charged', async () => {
+  test('is reported inside the stream, with the request id, and the delivered part is charged', async () => {
     gateway.provider.script('plain', { chunks: 20, chunkDelayMs: 2, after: { frames: 6, then: 'error' } });
     const answer = await caller.chat({ model: 'plain', stream: true });
     expect(answer.status).toBe(200);
@@ -210,7 +210,7 @@ describe('a failure after the first frame', () => {
     expect(line.quota).toBeGreaterThan(0);
   });
 
-  test('by a connection that closes without a finish reason is one; with a finish reason it is an end', async () => {
+  test('includes a connection that closes without a finish reason; with a finish reason it is an end', async () => {
     gateway.provider.script('plain', { chunks: 3, after: { frames: 3, then: 'close' } });
     const torn = await caller.chat({ model: 'plain', stream: true });
     expect(isWholeStream(torn)).toBe(false);
@@ -222,7 +222,7 @@ describe('a failure after the first frame', () => {
   });
 });
 
-test('a caller who leaves after ten words stops the upstream and pays for what was said', async () => {
+test('a caller that disconnects after ten words aborts the upstream and pays for the text so far', async () => {
   gateway.provider.script('plain', { endless: true, chunkDelayMs: 2 });
   const { requestId } = await caller.chat(
     { model: 'plain', stream: true },

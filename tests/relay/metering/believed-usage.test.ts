@@ -13,7 +13,7 @@ const said = { said: new SeenText('Every charge can be proved.'), toolCalls: 0, 
 const judged = (told: Usage | null, generated = said, within = bound) =>
   believedUsage(told, generated, { bound: within, promptEstimate: 12, model: 'gpt-4o' });
 
-describe('usage an upstream tells', () => {
+describe('the usage that an upstream reports', () => {
   test('is believed as far as the call can have used as much', () => {
     expect(judged({ input: 1_000, output: 500 })).toMatchObject({
       usage: { input: 1_000, output: 500 },
@@ -22,16 +22,16 @@ describe('usage an upstream tells', () => {
   });
 
   test.each([
-    ['a prompt longer than what was sent', { input: 1_001, output: 5 }, { input: 12, output: 5 }],
-    ['an answer longer than its limit and than what came', { input: 10, output: 501 }, { input: 10, output: 6 }],
+    ['a prompt longer than the request', { input: 1_001, output: 5 }, { input: 12, output: 5 }],
+    ['an answer longer than its limit and than its text', { input: 10, output: 501 }, { input: 10, output: 6 }],
     ['eight thousand million million tokens', { input: 8e15, output: 1 }, { input: 12, output: 1 }],
     ['the largest integer', { input: 1, output: Number.MAX_SAFE_INTEGER }, { input: 1, output: 6 }],
-    ['too much of both', { input: 8e15, output: 8e15 }, { input: 12, output: 6 }],
-  ])('is not believed when it tells %s: that is counted here, and the call marked', (_lie, told, used) => {
+    ['too much of both kinds', { input: 8e15, output: 8e15 }, { input: 12, output: 6 }],
+  ])('is not believed when it is %s: the gateway counts, and the call is marked', (_lie, told, used) => {
     expect(judged(told)).toEqual({ usage: used, usageSource: 'disbelieved' });
   });
 
-  test('is believed of hidden thinking, though a search has made the prompt longer than what was sent', () => {
+  test('is believed for hidden thinking, though a search has made the prompt longer than the request', () => {
     const searched = { input: 8_900, cachedInput: 100, output: 10, reasoning: 470 };
     expect(judged(searched)).toEqual({
       usage: { input: 12, output: 10, reasoning: 470 },
@@ -39,42 +39,42 @@ describe('usage an upstream tells', () => {
     });
   });
 
-  test('is believed beyond the limit where the text that came is as long', () => {
+  test('is believed beyond the limit where the received text is as long', () => {
     const long = { ...said, said: new SeenText('word '.repeat(600)) };
     expect(judged({ input: 10, output: 600 }, long).usageSource).toBe('upstream');
   });
 
-  test.each([[null], [{ input: 0, output: 0 }]])('is counted here where it is missing: %j', (told) => {
+  test.each([[null], [{ input: 0, output: 0 }]])('is counted by the gateway where it is missing: %j', (told) => {
     expect(judged(told)).toMatchObject({ usage: { input: 12, output: 6 }, usageSource: 'estimated' });
   });
 
-  describe('of less than the text that came holds', () => {
+  describe('of less than the received text contains', () => {
     const words = 'A ledger keeps every charge beside what caused it, so that nobody has to take it on trust. ';
     const four = { ...said, said: new SeenText(words.repeat(4)) };
 
-    test('is not believed: the text counts, and the call is marked', () => {
+    test('is not believed: the text is counted, and the call is marked', () => {
       const { usage, usageSource } = judged({ input: 15, output: 20 }, four);
       expect(usageSource).toBe('disbelieved');
       expect(usage).toEqual({ input: 15, output: 81 });
     });
 
-    test('is not believed of an upstream that stopped counting at its limit and did not stop writing', () => {
+    test('is not believed from an upstream that stopped counting at its limit and continued writing', () => {
       const eight = { ...said, said: new SeenText('one two three four five six seven eight') };
       expect(judged({ input: 15, output: 2 }, eight, { ...bound, output: 2 })).toEqual({
         ...{ usage: { input: 15, output: 8 }, usageSource: 'disbelieved' },
       });
     });
 
-    test('is believed where a few tokens make the difference', () =>
+    test('is believed where the difference is a few tokens', () =>
       expect(judged({ input: 15, output: 1 }).usageSource).toBe('upstream'));
 
-    test('is believed where another encoding may be as thrifty, or a tool of the provider wrote it', () => {
+    test('is believed where another encoding may need as few, or a tool of the provider wrote it', () => {
       expect(judged({ input: 15, output: 60 }, four).usageSource).toBe('upstream');
       const byTool = { ...four, toolsBytes: words.length * 3 };
       expect(judged({ input: 15, output: 20 }, byTool).usageSource).toBe('upstream');
     });
 
-    test('is believed of an answer that may repeat its prompt, as far as prompt and answer go together', () => {
+    test('is believed for an answer that may repeat its prompt, as far as both together fit', () => {
       const told = { input: 70, output: 10 };
       expect(believedUsage(told, four, { bound, promptEstimate: 12, model: 'gpt-4o', echoes: true }).usageSource).toBe(
         'upstream',
@@ -83,14 +83,14 @@ describe('usage an upstream tells', () => {
     });
   });
 
-  describe('of sound', () => {
+  describe('of audio', () => {
     const sounding = { ...bound, audioInput: 300, audioOutput: 500 };
     const heard = { input: 10, audioInput: 300, output: 5, audioOutput: 200 };
 
-    test('is believed as far as the request brought some, and asked for some', () =>
+    test('is believed as far as the request contained some, and requested some', () =>
       expect(judged(heard, said, sounding)).toEqual({ usage: heard, usageSource: 'upstream' }));
 
-    test('is not believed beyond what came with the request, nor where none was asked for: it costs many times as much', () => {
+    test('is not believed beyond the request’s own, nor where none was requested: it costs many times as much', () => {
       expect(judged({ ...heard, audioInput: 301 }, said, sounding)).toEqual({
         usage: { input: 12, output: 5, audioOutput: 200 },
         usageSource: 'disbelieved',
@@ -99,7 +99,7 @@ describe('usage an upstream tells', () => {
     });
   });
 
-  test('whatever it is, costs no more than what can be held for the call and what can be seen of it', () => {
+  test('never costs more than can be reserved for the call and seen of it', () => {
     const count = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(8e15, 1e308, -1, 0.5, Number.NaN), fc.string());
     const usage = fc.record(
       {

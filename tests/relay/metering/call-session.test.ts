@@ -34,7 +34,7 @@ class StallingStore extends MemoryEventStore {
   }
 }
 
-describe.each(meteringKinds)('a session that is settled in parts %s', (_kind, openMetering) => {
+describe.each(meteringKinds)('a call session that is settled in parts %s', (_kind, openMetering) => {
   let store: StallingStore;
   let gate: ReturnType<typeof openQuotaGate>;
   let metering: Metering;
@@ -84,7 +84,7 @@ describe.each(meteringKinds)('a session that is settled in parts %s', (_kind, op
     expect(session.isOver).toBe(true);
   });
 
-  test('settles each part once, with a hold of its own, and the last one concludes it', async () => {
+  test('settles each part once, with a reservation of its own, and the last one concludes it', async () => {
     const session = await opened();
     expect(await session.settlePart(settlementOf(30), estimateOf(200))).toEqual({ ok: true, charged: 30 });
     expect(session.reservation.held).toBe(200);
@@ -113,13 +113,13 @@ describe.each(meteringKinds)('a session that is settled in parts %s', (_kind, op
     expect(order).toEqual([`call-${id}-1 CallReserved`, `call-${id} CallSettled`]);
   });
 
-  test('goes on with what the last part leaves where both together cannot be held', async () => {
+  test('continues with the rest of the last part where both together cannot be reserved', async () => {
     const session = await opened(estimateOf(900));
     expect(await session.settlePart(settlementOf(30), estimateOf(900))).toEqual({ ok: true, charged: 30 });
     expect(session.reservation.held).toBe(900);
   });
 
-  test('is over where there is no quota for another part; what was used is charged', async () => {
+  test('ends where there is no quota for another part, and the usage so far is charged', async () => {
     const session = await opened(estimateOf(900));
     const step = await session.settlePart(settlementOf(850), estimateOf(200));
     expect(step).toMatchObject({ ok: false, charged: 850, shortage: { short: 'user', available: 150 } });
@@ -130,7 +130,7 @@ describe.each(meteringKinds)('a session that is settled in parts %s', (_kind, op
     expect(await gate.available(user)).toBe(150);
   });
 
-  test('is over where the log does not take the next reservation; what was used is charged, once', async () => {
+  test('ends where the log refuses the next reservation, and the usage so far is charged, once', async () => {
     const session = await opened();
     store.lost = (stream) => stream.endsWith('-1');
     await expect(session.settlePart(settlementOf(30), estimateOf(100))).rejects.toThrow(Failure);
@@ -143,7 +143,7 @@ describe.each(meteringKinds)('a session that is settled in parts %s', (_kind, op
     ]);
   });
 
-  test('is over where the log does not take a settlement: that follows, and the next part is given back', async () => {
+  test('ends where the log refuses a settlement, which follows later, and the next part is released', async () => {
     const session = await opened();
     store.lost = (_stream, type) => type === 'CallSettled';
     await expect(session.settlePart(settlementOf(30), estimateOf(100))).rejects.toThrow(Failure);
@@ -164,7 +164,7 @@ describe.each(meteringKinds)('a session that is settled in parts %s', (_kind, op
     expect(await first).toEqual({ ok: true, charged: 30 });
   });
 
-  test('that is left in the midst of a step keeps its settlement, and leaves the next part for recovery', async () => {
+  test('that is abandoned in the middle of a step keeps its settlement, and leaves the next part to crash recovery', async () => {
     const session = await opened();
     const step = session.settlePart(settlementOf(30), estimateOf(100));
     session.leave();
@@ -174,7 +174,7 @@ describe.each(meteringKinds)('a session that is settled in parts %s', (_kind, op
     await until(async () => (metering.isUnderWay(sessionCallId(id, 1)) ? null : true));
   });
 
-  test('whose part has delivered nothing is released', async () => {
+  test('without output of a part releases it', async () => {
     const session = await opened();
     await session.settlePart(settlementOf(30), estimateOf(100));
     await session.release({ kind: 'caller-left', attempts: [], useTimeMs: 5, unknownAttempts: 0 });

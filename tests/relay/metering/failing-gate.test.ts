@@ -98,8 +98,8 @@ const reserve = async (): Promise<Reservation> => {
 const story = async () => (await store.readStream(streams.call(callId))).map(({ event }) => event);
 const available = () => failing.inner.available(user);
 
-describe('where the gate does not say what can be charged', () => {
-  test.each(['lost', 'done'] as const)('a call within its hold is settled as ever (%s)', async (fault) => {
+describe('while the quota gate does not report the chargeable amount', () => {
+  test.each(['lost', 'done'] as const)('a call within its reservation is settled as usual (%s)', async (fault) => {
     const reservation = await reserve();
     failing.faults.set('charge', fault);
     expect(await reservation.settle(settlementOf(30))).toBe(30);
@@ -107,7 +107,7 @@ describe('where the gate does not say what can be charged', () => {
     expect(await available()).toBe(970);
   });
 
-  test('a dearer one is charged what it holds, and the rest is nobody’s debt', async () => {
+  test('a more expensive call is charged its reservation, and the rest is not a debt', async () => {
     const reservation = await reserve();
     await reservation.extend(Quota(150));
     failing.faults.set('charge', 'lost');
@@ -115,14 +115,14 @@ describe('where the gate does not say what can be charged', () => {
     expect(await story()).toMatchObject([{}, { charged: 150, uncovered: 250 }]);
   });
 
-  test('an answer that nobody has seen is not withheld for it', async () => {
+  test('an undelivered answer is not withheld', async () => {
     const reservation = await reserve();
     failing.faults.set('charge', 'lost');
     const withdrawal = { status: 503, code: 'store_unavailable' };
     expect(await reservation.settleOrWithdraw(settlementOf(30), withdrawal)).toBe(30);
   });
 
-  test('whoever leaves while it is being asked loses no call', async () => {
+  test('a call whose caller disconnects meanwhile is not lost', async () => {
     const reservation = await reserve();
     failing.faults.set('charge', 'late');
     const settling = reservation.settle(settlementOf(30));
@@ -134,7 +134,7 @@ describe('where the gate does not say what can be charged', () => {
   });
 });
 
-describe('where the gate does not take in that a call has its outcome', () => {
+describe('while the quota gate does not accept the outcome of a call', () => {
   test.each(['lost', 'done'] as const)('a settled call is settled, and a released one released (%s)', async (fault) => {
     failing.faults.set('settled', fault);
     const settled = await reserve();
@@ -153,7 +153,7 @@ describe('where the gate does not take in that a call has its outcome', () => {
     expect(await available()).toBe(970);
   });
 
-  test('nobody waits for a late answer of its', async () => {
+  test('a late answer of the gate is not waited for', async () => {
     const reservation = await reserve();
     failing.faults.set('settled', 'late');
     expect(await reservation.settle(settlementOf(30))).toBe(30);
@@ -161,8 +161,8 @@ describe('where the gate does not take in that a call has its outcome', () => {
   });
 });
 
-describe('where the gate does not say whether a call is admitted', () => {
-  test.each(['lost', 'done'] as const)('the call is refused, and nothing stays held (%s)', async (fault) => {
+describe('while the quota gate does not report the admission of a call', () => {
+  test.each(['lost', 'done'] as const)('the call is refused, and nothing stays reserved (%s)', async (fault) => {
     failing.faults.set('admit', fault);
     await expect(reserve()).rejects.toBe(gone);
     expect(await available()).toBe(1_000);
@@ -170,7 +170,7 @@ describe('where the gate does not say whether a call is admitted', () => {
     expect(underWay.has(callId)).toBe(false);
   });
 
-  test('the hold is given back as soon as the gate can be reached again', async () => {
+  test('the reservation is released as soon as the gate is available again', async () => {
     failing.faults.set('admit', 'done');
     failing.faults.set('drop', 'lost');
     await expect(reserve()).rejects.toBe(gone);
@@ -182,7 +182,7 @@ describe('where the gate does not say whether a call is admitted', () => {
     expect(warned).toContain('a hold could not be given back; trying again');
   });
 
-  test('a call whose name is in use loses nothing of what that one holds', async () => {
+  test('a call whose name is in use does not affect the reservation of that one', async () => {
     await reserve();
     await expect(reserve()).rejects.toThrow(Failure);
     expect(failing.asked).not.toContain('drop');
@@ -190,7 +190,7 @@ describe('where the gate does not say whether a call is admitted', () => {
   });
 });
 
-test('where the gate does not say whether a hold was raised, no more than before counts as held', async () => {
+test('while the quota gate does not report an extension, only the previous reservation counts', async () => {
   const reservation = await reserve();
   for (const fault of ['lost', 'done'] as const) {
     failing.faults.set('extend', fault);
@@ -201,7 +201,7 @@ test('where the gate does not say whether a hold was raised, no more than before
   expect(await available()).toBe(700);
 });
 
-test('a reservation that the log refuses for want of room is given back once the gate can be reached', async () => {
+test('a reservation that the log refuses for lack of space is released once the gate is available', async () => {
   failing.faults.set('drop', 'lost');
   store.append = async () => {
     throw new Failure('store-busy');

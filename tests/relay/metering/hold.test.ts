@@ -24,8 +24,8 @@ const held = (body: JsonObject, bytes: number, names: readonly string[], beside:
 };
 const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);
 
-describe('a hold for a model whose thinking comes on top', () => {
-  test('has room for the thinking of every answer, and is refused without', () => {
+describe('a reservation for a model with reasoning overhead', () => {
+  test('covers the thinking of every answer, and is refused otherwise', () => {
     const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 100, n: 2 };
     const { bound, min, max } = estimated(body, 20_000);
     expect(bound.output).toBe(2 * 20_100);
@@ -33,7 +33,7 @@ describe('a hold for a model whose thinking comes on top', () => {
     expect(min).toBeGreaterThan(2 * 20_100);
   });
 
-  test('leaves the answer what is left beside the thinking, where the caller names no limit', () => {
+  test('leaves the answer the rest beside the thinking, where the caller sets no limit', () => {
     const estimate = estimated({ messages: [{ role: 'user', content: 'hi' }] }, 20_000);
     const granted = Quota(estimate.min + 1_000);
     const limit = affordableLimit(estimate, granted) ?? 0;
@@ -42,11 +42,11 @@ describe('a hold for a model whose thinking comes on top', () => {
   });
 });
 
-describe('a limit of the caller’s own that cannot be paid', () => {
+describe('a caller’s limit that the balance does not cover', () => {
   const messages = [{ role: 'user', content: 'hi' }];
   const body = { messages, max_tokens: 128_000 };
 
-  test('is lowered to what the grant pays, and never raised', () => {
+  test('is lowered to the granted amount, and never raised', () => {
     const estimate = held(body, 100, ['claude-opus-4-5'], 0);
     expect(estimate.min).toBe(estimate.conservative.input + settings.preConsumedTokens);
     const granted = Quota(estimate.min + 1_000);
@@ -55,7 +55,7 @@ describe('a limit of the caller’s own that cannot be paid', () => {
     expect(affordableLimit(held({ messages, max_tokens: 20 }, 100, ['claude-opus-4-5'], 0), granted)).toBeNull();
   });
 
-  test('is kept where the operator wants that: the whole of it must be there', () => {
+  test('is kept where the operator sets so: the whole amount must be available', () => {
     const changed = settingsFrom(new Map([['LowerOutputLimitEnabled', 'false']]), noPrices, initialOptions(noPrices));
     const estimate = held(body, 100, ['claude-opus-4-5'], 0, changed);
     expect(estimate.min).toBe(estimate.conservative.input + 128_000);
@@ -63,7 +63,7 @@ describe('a limit of the caller’s own that cannot be paid', () => {
   });
 });
 
-test('what is read and put out for a summary is held for beside prompt and limit', () => {
+test('the input and output of a summary is reserved for beside prompt and limit', () => {
   const asking = {
     prompt: chat.demand({ body: { messages: [] }, bytes: 70_000, model: 'm', names: new Set(['m']), upload: null })
       .prompt,
@@ -81,14 +81,14 @@ test('what is read and put out for a summary is held for beside prompt and limit
   expect(affordableLimit(summed, summed.min)).toBeNull();
 });
 
-test('a hold has room for a prompt that fills the larger context of two models a name may stand for', () => {
+test('a reservation covers a prompt that fills the larger context of two models that a name may mean', () => {
   const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 10 };
   const promptOf = (...names: string[]) => held(body, 1_500_000, names, 0).bound.input;
   expect(promptOf('o1-mini')).toBe(128_000);
   expect(promptOf('o1-mini', 'gemini-1.5-pro')).toBe(1_500_000 + settings.upstreamPromptTokens);
 });
 
-describe('a hold for a model that is dearer beyond a length of the prompt', () => {
+describe('a reservation for a model with a price tier for long prompts', () => {
   const tiered: Price = {
     ...(plainPrice as TokenPrice),
     tiers: [{ over: 2_000, ratios: { input: '3', output: '3' } }],
@@ -109,14 +109,14 @@ describe('a hold for a model that is dearer beyond a length of the prompt', () =
       allowed: noUsage,
     });
 
-  test('is by the dear tier, and records it, as soon as the longest prompt that is possible reaches it', () => {
+  test('uses the higher tier, and records it, as soon as the longest possible prompt reaches it', () => {
     const { price, bound, max } = estimate(4_000);
     expect(bound.input).toBeGreaterThan(2_000);
     expect(price).toEqual(tiered);
     expect(max).toBe(3 * (bound.input + bound.output));
   });
 
-  test('is by the plain price, and records no tier, where no prompt reaches it', () => {
+  test('uses the base price, and records no tier, where no prompt reaches it', () => {
     const { price, bound, max } = estimate(200);
     expect(price).not.toHaveProperty('tiers');
     expect(max).toBe(bound.input + bound.output);

@@ -37,7 +37,7 @@ const picture = (model: string, width: number, height: number, detail?: string, 
   };
 };
 
-describe('a picture counts as its family of models says', () => {
+describe('a picture is counted by its model family', () => {
   test.each([
     ['gpt-5.6', 6000, 4000, undefined, 28_200],
     ['gpt-5.6', 1600, 1600, undefined, 3_000],
@@ -66,26 +66,33 @@ describe('a picture counts as its family of models says', () => {
     ['gemini-2.5-flash', 300, 300, undefined, 258],
     ['gemini-2.5-flash', 960, 540, undefined, 1_548],
     ['grok-4', 4000, 4000, undefined, 1_792],
-  ])('%s of %d × %d in detail %s: %d', (model, width, height, detail, tokens) => {
+  ])('as %s of %d × %d in detail %s: %d', (model, width, height, detail, tokens) => {
     expect(picture(model, width, height, detail).expected).toBe(tokens);
   });
 });
 
-describe('what upstream tells of a picture is believed', () => {
+describe('the reported count of a picture is believed', () => {
   test.each([
-    ['of twenty-four million pixels, on a model that looks at all of them', 'gpt-5.6', 6000, 4000, undefined, 28_212],
-    ['on a model that looks at the original when asked', 'gpt-5.4', 6000, 4000, 'original', 12_012],
-    ['in low detail, on a model that makes nothing of it', 'gpt-5-mini', 3000, 3000, 'low', 2_500],
-    ['at the sharpest resolution there is', 'gemini-3.8-flash', 3000, 3000, 'ultra_high', 2_252],
-    ['on a model of no known family', 'llama-4-maverick', 6000, 4000, undefined, 28_212],
-    ['on one as dear as the dearest, under a name of its own', 'our-vision', 2048, 4096, undefined, 6 * 5667 + 2833],
-    ['larger than most routes take', 'gpt-6-astra', 9000, 6000, undefined, 63_612],
-  ])('%s', (_which, model, width, height, detail, told) => {
+    ['one of twenty-four million pixels, on a model that reads all of them', 'gpt-5.6', 6000, 4000, undefined, 28_212],
+    ['one on a model that reads the original on request', 'gpt-5.4', 6000, 4000, 'original', 12_012],
+    ['one in low detail, on a model that ignores the detail', 'gpt-5-mini', 3000, 3000, 'low', 2_500],
+    ['one at the maximum resolution', 'gemini-3.8-flash', 3000, 3000, 'ultra_high', 2_252],
+    ['one on a model of an unknown family', 'llama-4-maverick', 6000, 4000, undefined, 28_212],
+    [
+      'one on a model at the maximum count, under a name of its own',
+      'our-vision',
+      2048,
+      4096,
+      undefined,
+      6 * 5667 + 2833,
+    ],
+    ['one larger than most routes accept', 'gpt-6-astra', 9000, 6000, undefined, 63_612],
+  ])('as %s', (_which, model, width, height, detail, told) => {
     expect(picture(model, width, height, detail).max).toBeGreaterThanOrEqual(told);
   });
 
   test.each(['gpt-5.2', 'gpt-5.6', 'gpt-6-astra', 'claude-opus-5-5', 'gemini-3.8-flash', 'mistral-large', 'o3'])(
-    'on %s where nobody here can see it, too',
+    'on %s where the gateway cannot see the picture, too',
     (model) => {
       const part = { type: 'image_url', image_url: { url: 'https://pictures.example/a.png' } };
       const { max } = demand(chat([part]), model);
@@ -93,25 +100,25 @@ describe('what upstream tells of a picture is believed', () => {
     },
   );
 
-  test('is held for as the model a channel maps to counts it', () => {
+  test('by the count of the model that a channel maps to', () => {
     const asked = picture('gpt-4o', 6000, 4000);
     expect(asked.max).toBeLessThan(2_000);
     expect(picture('gpt-4o', 6000, 4000, undefined, 'gpt-5.6').max).toBeGreaterThanOrEqual(28_212);
   });
 
-  test('and a lie beyond what the picture can be is not', () => {
+  test('except beyond the maximum of the picture', () => {
     expect(picture('gpt-5.6', 1024, 1024).max).toBeLessThan(1_500);
     expect(picture('gpt-5.6', 6000, 4000, 'high').max).toBeLessThan(3_500);
   });
 });
 
-describe('in every dialect', () => {
-  test('the detail stands beside the picture as well as in it', () => {
+describe('a picture in every dialect', () => {
+  test('has its detail beside it as well as in it', () => {
     const part = { type: 'input_image', image_url: dataUrl(3200, 3200), detail: 'original' };
     expect(demand(chat([part]), 'gpt-5.4').expected).toBeGreaterThan(12_000);
   });
 
-  test('a Claude reads no more than its patches from a picture in Messages', () => {
+  test('in Messages costs a Claude no more than its patches', () => {
     const source = { type: 'base64', media_type: 'image/png', data: png(8000, 8000) };
     const body = { messages: [{ role: 'user', content: [{ type: 'image', source }] }] };
     const { expected, max } = promptOf(body, bytesOf(body), 'claude-opus-5-5', new Set(['claude-opus-5-5']));
@@ -123,7 +130,7 @@ describe('in every dialect', () => {
     ['MEDIA_RESOLUTION_LOW', 280],
     ['MEDIA_RESOLUTION_ULTRA_HIGH', 2_240],
     [undefined, 1_120],
-  ])('a part of a Gemini request at %s counts %d', (level, tokens) => {
+  ])('in a part of a Gemini request at %s counts %d', (level, tokens) => {
     const inlineData = { mimeType: 'image/png', data: png(3000, 3000) };
     const part = { inlineData, ...(level !== undefined && { mediaResolution: { level } }) };
     const tally = new PromptTally('gemini-3.8-flash', new Set());
@@ -133,7 +140,7 @@ describe('in every dialect', () => {
 });
 
 describe('the size of a picture', () => {
-  test('is found behind a megabyte of profiles and previews in a JPEG', () => {
+  test('is found after a megabyte of profiles and previews in a JPEG', () => {
     const segment = Buffer.concat([Buffer.from('ffe2fffe', 'hex'), Buffer.alloc(0xfffc, 0x20)]);
     const frame = Buffer.from('ffc000110800000000031100', 'hex');
     frame.writeUInt16BE(1600, 5);

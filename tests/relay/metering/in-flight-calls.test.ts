@@ -51,8 +51,8 @@ function callSent() {
   return call;
 }
 
-describe('a call', () => {
-  test('that is over before anybody looked twice leaves no note', async () => {
+describe('an in-flight call', () => {
+  test('that ends within one interval leaves no note', async () => {
     callSent();
     await looks(1);
     calls.end(id);
@@ -60,7 +60,7 @@ describe('a call', () => {
     expect(notes).toEqual([]);
   });
 
-  test('that has gone upstream is noted once, and its note taken back when it ends', async () => {
+  test('that has been sent upstream is noted once, and its note removed when it ends', async () => {
     callSent();
     await looks(5);
     expect(notes).toEqual([{ to: beginning, progressed: { c: { ...sent, delivered: null } }, ended: [] }]);
@@ -75,7 +75,7 @@ describe('a call', () => {
     expect(notes).toEqual([]);
   });
 
-  test('keeps its note when nobody serves it any more and it has no outcome', async () => {
+  test('keeps its note when its process has abandoned it without an outcome', async () => {
     callSent();
     await looks(2);
     calls.lose(id);
@@ -85,7 +85,7 @@ describe('a call', () => {
   });
 });
 
-test('a stream is noted again whenever it has grown by a quarter, so the last note is never far off', async () => {
+test('a stream is noted again whenever it has grown by a quarter, so that the last note is never far off', async () => {
   const call = callSent();
   const generated = { said: new SeenText(), toolCalls: 0, finishReason: null };
   call.stream = { generated };
@@ -100,7 +100,7 @@ test('a stream is noted again whenever it has grown by a quarter, so the last no
   expect(notes.length).toBeLessThan(25);
 });
 
-test('in-flight calls are told up to where all that had been sent is noted: a second behind the newest reservation', async () => {
+test('in-flight calls are reported up to the position where all sent ones are noted: a second behind the newest reservation', async () => {
   calls.reserved(CallId('c'), Position(5));
   await looks(4);
   expect(notes).toEqual([]);
@@ -110,7 +110,7 @@ test('in-flight calls are told up to where all that had been sent is noted: a se
   expect(notes).toHaveLength(1);
 });
 
-test('what could not be noted is noted as soon as it can be', async () => {
+test('a note that could not be written is written as soon as possible', async () => {
   callSent();
   calls.reserved(CallId('c'), Position(5));
   refuse = true;

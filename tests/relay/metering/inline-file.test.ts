@@ -16,27 +16,27 @@ const heard = (model: string, file: Buffer) =>
 const filed = (model: string, file: Buffer, type = 'application/pdf') =>
   counted(model, { type: 'file', file: { file_data: `data:${type};base64,${file.toString('base64')}` } });
 
-describe('a sound in a prompt', () => {
+describe('audio in a prompt', () => {
   test.each([
     ['gpt-audio', waveOf(60, {}), 600],
     ['gemini-3.8-flash', waveOf(60, {}), 1_920],
     ['google/gemini-2.5-pro', mp3(2_298), 1_922],
     ['gpt-4o-audio-preview', recording(30), 300],
-  ])('counts on %s by its seconds', (model, file, tokens) => {
+  ])('is counted on %s by its seconds', (model, file, tokens) => {
     expect(heard(model, file).expected).toBeGreaterThanOrEqual(tokens - 5);
     expect(heard(model, file).expected).toBeLessThanOrEqual(tokens + 5);
   });
 
-  test('that is nearly silent is believed as far as it lasts, though it has hardly any bytes', () => {
+  test('that is nearly silent is believed for its duration, though it has hardly any bytes', () => {
     expect(heard('gemini-3.8-flash', ogg(600, 500, 60)).max).toBeGreaterThanOrEqual(600 * 32);
   });
 
-  test('without compression is held for by its seconds at the least, not by its bytes', () => {
+  test('without compression is reserved for by its seconds at the minimum, not by its bytes', () => {
     expect(heard('gpt-audio', waveOf(60, { rate: 48_000 })).conservative).toBeLessThanOrEqual(60 * 32);
   });
 });
 
-test('no more than sixteen files of a prompt are looked into', () => {
+test('at most sixteen files of a prompt are inspected', () => {
   const tally = new PromptTally('gpt-audio', new Set(['gpt-audio']));
   const data = waveOf(60, {}).toString('base64');
   for (let file = 0; file < 20; file++) tally.part({ type: 'input_audio', input_audio: { data } });
@@ -44,7 +44,7 @@ test('no more than sixteen files of a prompt are looked into', () => {
 });
 
 describe('a file in a prompt', () => {
-  test('that is a film counts by its seconds', () => {
+  test('that is a film is counted by its seconds', () => {
     const { expected, max } = filed('gemini-3.8-flash', film(100, 200_000), 'video/quicktime');
     expect([expected, max >= 100 * 312]).toEqual([29_010, true]);
   });
@@ -56,13 +56,13 @@ describe('a file in a prompt', () => {
     expect(filed('claude-opus-5-5', pages).max).toBeGreaterThanOrEqual(200 * 5_000);
   });
 
-  test('whose pages are packed is believed as if each were small', () => {
+  test('with compressed pages is believed as if each were small', () => {
     const packed = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(150_000, 0x9c)]);
     const { expected, max } = filed('claude-opus-5-5', packed);
     expect([expected, max >= 50 * 5_500]).toEqual([5_000, true]);
   });
 
-  test('that announces more pages than anybody takes counts no more than those', () => {
+  test('that declares more pages than any model accepts counts no more than those', () => {
     expect(filed('gpt-5.6', Buffer.from(`%PDF-1.4\n${page.repeat(3_000)}`)).expected).toBe(1_500_000);
   });
 });

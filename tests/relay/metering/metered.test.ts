@@ -44,7 +44,7 @@ const withdrawal = { status: 503, code: 'store_unavailable' };
 
 const estimate = estimateOf(100);
 
-describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
+describe.each(meteringKinds)('a metered call %s', (_kind, openMetering) => {
   let store: StallingStore;
   let metering: Metering;
   let reservation: Reservation;
@@ -68,7 +68,7 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
   };
   const types = (recorded: readonly Recorded[]) => recorded.map(({ event }) => event.type);
 
-  describe('an answer nobody has seen, while the log does not answer', () => {
+  describe('with an undelivered answer, while the log does not answer,', () => {
     test('is released when its settlement was not written: nothing charged, the work booked to suspense', async () => {
       store.stalled = 'lost';
       expect(await reservation.settleOrWithdraw(settlement, withdrawal)).toBeNull();
@@ -77,7 +77,7 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
       expect(events[1]?.event).toMatchObject({ reason: 'not-booked', ...withdrawal, suspense: 30, reserved: 100 });
     });
 
-    test('is refunded when its settlement had been written all the same, once, and names it', async () => {
+    test('is refunded when its settlement had been written all the same, once, with a reference to it', async () => {
       store.stalled = 'written';
       expect(await reservation.settleOrWithdraw(settlement, withdrawal)).toBeNull();
       const events = await story();
@@ -102,7 +102,7 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
   });
 
   test.each(['lost', 'written'] as const)(
-    'an answer that was delivered is charged once, though the log does not say whether its settlement is %s',
+    'with a delivered answer is charged once, though the log does not confirm whether its settlement is %s',
     async (stalled) => {
       store.stalled = stalled;
       await expect(reservation.settle(settlement)).rejects.toThrow(Failure);
@@ -110,12 +110,12 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
     },
   );
 
-  test('what upstream may charge for failed attempts is kept with the settlement of the one that succeeded', async () => {
+  test('has the possible upstream charge for failed attempts in the settlement of the successful one', async () => {
     expect(await reservation.settle({ ...settlement, unknownAttempts: 2 })).toBe(30);
     expect((await story())[1]?.event).toMatchObject({ type: 'CallSettled', charged: 30, suspense: 200 });
   });
 
-  test('a release does not keep the caller from its answer while the log is silent', async () => {
+  test('with a pending release does not delay the caller’s answer while the log is silent', async () => {
     store.stalled = 'lost';
     const [kind, attempts] = ['upstream-failed' as const, [ChannelId(3)]];
     await reservation.release({ kind, status: 502, code: null, attempts, useTimeMs: 5, unknownAttempts: 1 });
@@ -124,8 +124,8 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
     expect(events[1]?.event).toMatchObject({ facts: { userId: UserId(7) }, suspense: 100 });
   });
 
-  describe('an answer dearer than what is held', () => {
-    test("takes what the user has left, and the rest of its cost is nobody's debt", async () => {
+  describe('that is more expensive than its reservation', () => {
+    test('takes the rest of the user’s balance, and the rest of its cost is not a debt', async () => {
       await reservation.settle({ ...settlement, usage: { input: 1_500 } });
       const [, settled] = await story();
       expect(settled?.event).toMatchObject({ charged: 1_000, uncovered: 500, reserved: 100 });
@@ -138,7 +138,7 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
     });
   });
 
-  describe('a call counts as under way', () => {
+  describe('is counted as in flight', () => {
     test('from before its reservation is written until its outcome is durable', async () => {
       expect(metering.isUnderWay(callId)).toBe(true);
       store.stalled = 'lost';
@@ -149,20 +149,20 @@ describe.each(meteringKinds)('metered %s', (_kind, openMetering) => {
       expect(metering.isUnderWay(callId)).toBe(false);
     });
 
-    test('until nobody serves it any more, if then no outcome is on its way', async () => {
+    test('until it is abandoned, if then no outcome is pending', async () => {
       reservation.leave();
       await until(async () => (metering.isUnderWay(callId) ? null : true));
     });
   });
 
-  test('a hold is raised as far as its user can pay for it', async () => {
+  test('has its reservation extended as far as its user can pay for it', async () => {
     expect(await reservation.extend(Quota(1_001))).toBe(false);
     expect(reservation.held).toBe(100);
     expect(await reservation.extend(Quota(1_000))).toBe(true);
     expect(reservation.held).toBe(1_000);
   });
 
-  test('a call of which nothing can be held is refused', async () => {
+  test('is refused if nothing can be reserved', async () => {
     const poor = { ...estimate, min: Quota(901), minOfKey: Quota(901), max: Quota(901) };
     const refused = await metering.meter.reserve(CallId('c2'), factsOf({ userId: 7 }), unlimited, poor);
     expect(refused).toMatchObject({ ok: false, shortage: { short: 'user', available: 900 } });

@@ -20,51 +20,55 @@ const most = (
 ) => toolCallsOf([body, ...sent], new Set(names), answers, switched);
 const web = { type: 'web_search_20250305', name: 'web_search' };
 
-describe('how often a provider may search for a call', () => {
-  test('is not at all where nothing asks for it', () => {
+describe('the maximum number of searches of a call', () => {
+  test('is zero where nothing requests them', () => {
     expect(most({ tools: [{ type: 'function', function: { name: 'search' } }, { name: 'web_search' }] })).toEqual({});
   });
 
-  test('is not at all by a client’s own function, whatever it is called, where no name switches anything on', () => {
+  test('is zero for a client’s own function, whatever its name, where no name enables a search', () => {
     const named = { name: 'googleSearch' };
     const body = { tools: [{ type: 'function', function: named }, named], functions: [named] };
     expect(most(body, { switched: none })).toEqual({});
   });
 
   test.each<[string, JsonObject, Usage, Parameters<typeof most>[1]?]>([
-    ['as its caller says', { tools: [{ ...web, max_uses: 3 }] }, { 'calls:web_search': 3 }],
-    ['twenty times where nobody says', { tools: [web] }, { 'calls:web_search': 20 }],
-    ['by each of two tools', { tools: [{ ...web, max_uses: 3 }, web] }, { 'calls:web_search': 23 }],
-    ['by Google’s', { tools: [{ googleSearch: {} }] }, { 'calls:google_search': 40 }, { answers: 2 }],
-    ['by Google’s, spelled as in the address', { tools: [{ google_search: {} }] }, { 'calls:google_search': 20 }],
+    ['as its caller sets it', { tools: [{ ...web, max_uses: 3 }] }, { 'calls:web_search': 3 }],
+    ['by twenty where it is not set', { tools: [web] }, { 'calls:web_search': 20 }],
+    ['for each of two tools', { tools: [{ ...web, max_uses: 3 }, web] }, { 'calls:web_search': 23 }],
+    ['for Google’s search', { tools: [{ googleSearch: {} }] }, { 'calls:google_search': 40 }, { answers: 2 }],
     [
-      'by Google’s as a function',
+      'for Google’s search, spelled as in the address',
+      { tools: [{ google_search: {} }] },
+      { 'calls:google_search': 20 },
+    ],
+    [
+      'for Google’s search as a function',
       { tools: [{ type: 'function', function: { name: 'googleSearch' } }] },
       { 'calls:google_search': 20 },
     ],
     [
-      'by Google’s as a function of the older kind',
+      'for Google’s search as a legacy function',
       { functions: [{ name: 'googleSearch' }] },
       { 'calls:google_search': 40 },
       { answers: 2 },
     ],
     [
-      'once an answer where prompts are sold',
+      'by one for each answer where prompts are sold',
       { tools: [{ googleSearch: {} }] },
       { 'calls:google_search': 2 },
       { names: ['gemini-2.5-pro'], answers: 2 },
     ],
     [
-      'as the dearer of two models a name may stand for',
+      'by the more expensive of two models that a name may mean',
       { tools: [{ googleSearch: {} }] },
       { 'calls:google_search': 20 },
       { names: ['gemini-2.5-pro', 'gemini-3-pro'] },
     ],
-    ['by the model itself', {}, { 'calls:web_search': 1 }, { names: ['gpt-4o-search-preview'] }],
-    ['as an operator sends along', {}, { 'calls:google_search': 20 }, { sent: [{ tools: [{ googleSearch: {} }] }] }],
-    ['by Google’s maps, as its searches', { tools: [{ googleMaps: {} }] }, { 'calls:google_maps': 20 }],
+    ['for the model itself', {}, { 'calls:web_search': 1 }, { names: ['gpt-4o-search-preview'] }],
+    ['as an operator sets it', {}, { 'calls:google_search': 20 }, { sent: [{ tools: [{ googleSearch: {} }] }] }],
+    ['for Google’s maps, like its searches', { tools: [{ googleMaps: {} }] }, { 'calls:google_maps': 20 }],
     [
-      'by Google’s maps, once where prompts are sold',
+      'by one for Google’s maps where prompts are sold',
       { tools: [{ google_maps: { enable_widget: true } }] },
       { 'calls:google_maps': 2 },
       { names: ['gemini-2.5-flash'], answers: 2 },
@@ -81,26 +85,26 @@ describe('how often a provider may search for a call', () => {
       { answers: 3 },
     ],
     [
-      'by Moonshot’s',
+      'for Moonshot’s search',
       { tools: [{ type: 'builtin_function', function: { name: '$web_search' } }] },
       { 'calls:web_search': 20 },
     ],
-    ['by a member of the body', { web_search_options: {} }, { 'calls:web_search': 20 }],
-    ['by a member with a bound', { search_parameters: { max_search_results: 30 } }, { 'calls:web_search': 30 }],
-    ['by a member in another', { extra_body: { enable_search: true } }, { 'calls:web_search': 20 }],
+    ['for a member of the body', { web_search_options: {} }, { 'calls:web_search': 20 }],
+    ['for a member with a limit', { search_parameters: { max_search_results: 30 } }, { 'calls:web_search': 30 }],
+    ['for a member in another', { extra_body: { enable_search: true } }, { 'calls:web_search': 20 }],
     [
-      'by a member for a model that searches once in any case',
+      'by one for a member on a model that always searches',
       { web_search_options: {} },
       { 'calls:web_search': 1 },
       { names: ['gpt-4o-search-preview'] },
     ],
     [
-      'not by members that are off',
+      'without members that are off',
       { enable_search: false, search_parameters: { mode: 'off' }, web_search: { enable: false } },
       {},
     ],
     [
-      'below what cannot be counted exactly',
+      'below the safe integers',
       { tools: [{ ...web, max_uses: Number.MAX_SAFE_INTEGER }] },
       { 'calls:web_search': 128 * 2 ** 30 },
       { answers: 128 },
@@ -126,19 +130,19 @@ const said = (seen: Usage = {}) => ({
 const judged = (told: Usage | null, seen?: Usage) =>
   believedUsage(told, said(seen), { bound, promptEstimate: 12, model: 'm' });
 
-describe('searches that upstream tells', () => {
-  test('are believed up to the bound, and no further', () => {
+describe('the searches that an upstream reports', () => {
+  test('are believed up to the maximum, and no further', () => {
     const told = (count: number): Usage => ({ input: 10, output: 5, 'calls:web_search': count });
     expect(judged(told(3))).toEqual({ usage: told(3), usageSource: 'upstream' });
     expect(judged(told(4))).toEqual({ usage: told(3), usageSource: 'disbelieved' });
   });
 
-  test('that nobody asked for stay as told: they have no price', () => {
+  test('without a request stay as reported: they have no price', () => {
     const told: Usage = { input: 10, output: 5, 'calls:google_search': 9 };
     expect(judged(told)).toEqual({ usage: told, usageSource: 'upstream' });
   });
 
-  test('are those that were seen, where nothing or only the input was told', () => {
+  test('are those that were seen, where nothing or only the input was reported', () => {
     const seen = { 'calls:web_search': 2 };
     expect(judged(null, seen).usage).toMatchObject(seen);
     const half = believedUsage(
@@ -150,7 +154,7 @@ describe('searches that upstream tells', () => {
     expect(judged(null, { 'calls:web_search': 50 }).usage).toMatchObject(searches);
   });
 
-  test('cost no more than was held, whatever else was told', () => {
+  test('cost no more than the reservation, whatever else was reported', () => {
     const count = fc.oneof(fc.nat(2_000), fc.constantFrom(8e15, -1, 0.5));
     const told = fc.record({
       prompt_tokens: count,
@@ -171,7 +175,7 @@ describe('searches that upstream tells', () => {
   });
 });
 
-test('whatever tools are asked for and told, no call costs more than was held for it, nor less than nothing', () => {
+test('a call costs between nothing and its reservation, with any requested and reported tools', () => {
   const tools: JsonObject[] = [
     web,
     { ...web, max_uses: 2 },
@@ -208,18 +212,18 @@ test('whatever tools are asked for and told, no call costs more than was held fo
   );
 });
 
-describe('calls of tools that an upstream of OpenAI’s wire does not tell', () => {
+describe('tool calls that an upstream of OpenAI’s protocol does not report', () => {
   const untoldOf = (body: JsonObject, model: string, wire = 'openai', paramOverride: JsonObject | null = null) =>
     untoldUsage({ dialect: { wire }, mode: 'chat', body }, { paramOverride }, model).calls;
 
-  test('are one of each that was asked for', () => {
+  test('are counted as one of each requested tool', () => {
     const body = { tools: [web, web, { type: 'code_interpreter' }], enable_search: true };
     expect(untoldOf(body, 'm')).toEqual({ 'calls:web_search': 1, 'calls:code_interpreter': 1 });
     expect(untoldOf({}, 'gpt-4o-search-preview')).toEqual({ 'calls:web_search': 1 });
     expect(untoldOf({ tools: [{ type: 'function', function: { name: 'web_search' } }] }, 'm')).toEqual({});
   });
 
-  test('are those of an operator too, and none of another wire’s tools', () => {
+  test('include those of an operator, and none of another protocol’s tools', () => {
     expect(untoldOf({ tools: [web] }, 'm', 'anthropic')).toEqual({});
     expect(untoldOf({}, 'm', 'anthropic', { enable_search: true })).toEqual({ 'calls:web_search': 1 });
   });
@@ -233,13 +237,13 @@ describe('calls of tools that an upstream of OpenAI’s wire does not tell', () 
     ['some, as DashScope does', { plugins: { search: { count: 2 } } }, 2],
     ['sources, as xAI does', { num_sources_used: 7 }, 7],
     ['queries, as Perplexity does', { num_search_queries: 3 }, 3],
-  ])('count where it tells %s', (_what, more, searches) => {
+  ])('are counted where it reports %s', (_what, more, searches) => {
     const usage = readOpenAiUsage({ ...told, ...more }, false, { calls: untold, keepsForHours: () => false });
     expect([usage?.['calls:web_search'], usage?.['calls:code_interpreter']]).toEqual([searches, 1]);
   });
 });
 
-describe('Google’s maps in an answer', () => {
+describe('the uses of Google’s maps in an answer', () => {
   const read = (model: string, alone: boolean, ...groundings: readonly JsonObject[]) => {
     const reader = new GeminiReader({ callId: 'call-1', model, createdAt: 0 }, alone);
     for (const groundingMetadata of groundings) reader.choices({ candidates: [{ groundingMetadata }] }, false);
@@ -255,7 +259,7 @@ describe('Google’s maps in an answer', () => {
     expect(read('gemini-3-pro', true, { googleMapsWidgetContextToken: 'w' })).toEqual({ 'calls:google_maps': 1 });
   });
 
-  test('are one beside a search, and none where they were not looked at', () => {
+  test('are one beside a search, and zero where they were not used', () => {
     expect(read('gemini-3-pro', false, { ...maps, webSearchQueries: ['a', 'b'] })).toEqual({
       'calls:google_search': 2,
       'calls:google_maps': 1,
@@ -265,7 +269,7 @@ describe('Google’s maps in an answer', () => {
   });
 });
 
-describe('searches that an answer of Google’s shows', () => {
+describe('the searches in an answer of Google’s', () => {
   const shown = (model: string, ...responses: readonly (readonly string[][])[]) => {
     const reader = new GeminiReader({ callId: 'call-1', model, createdAt: 0 });
     for (const candidates of responses)
@@ -278,7 +282,7 @@ describe('searches that an answer of Google’s shows', () => {
     return reader.searches;
   };
 
-  test('are its queries, told once or again and again as they grow', () => {
+  test('are its queries, reported once or repeatedly as they grow', () => {
     expect(shown('gemini-3-pro', [['a', 'b']])).toEqual({ 'calls:google_search': 2 });
     expect(shown('gemini-3-pro', [['a']], [['a', 'b']], [['a', 'b']])).toEqual({ 'calls:google_search': 2 });
   });
@@ -286,7 +290,7 @@ describe('searches that an answer of Google’s shows', () => {
   test('are those of all its candidates', () =>
     expect(shown('gemini-3-pro', [['a', 'b'], ['c']])).toEqual({ 'calls:google_search': 3 }));
 
-  test('are one where prompts are sold, and none where nothing was asked', () => {
+  test('are one where prompts are sold, and zero without a query', () => {
     expect(shown('gemini-2.5-pro', [['a', 'b', 'c']])).toEqual({ 'calls:google_search': 1 });
     expect(shown('gemini-2.5-pro', [[]])).toEqual({});
   });

@@ -19,30 +19,30 @@ const told = { usage: { input: prompt }, usageSource: 'estimated' } as const;
 const thinker = { thinks: true, bound: { output: 32_000 }, held: Quota(32_030), answers: 1, price: plainPrice };
 const charged = (seen: number, silentMs: number, unseen = thinker) => cutShort(told, seen, silentMs, unseen).usage;
 
-describe('a stream of a model that thinks unseen, cut short before its usage came', () => {
-  test('is charged for what can have been thought in the time it was silent, at 1,000 tokens a second', () => {
+describe('a stream of a model with hidden thinking, cut off before its usage arrived,', () => {
+  test('is charged for the maximum thinking in its silent time, at 1,000 tokens a second', () => {
     expect(charged(12, 2_000)).toMatchObject({ output: 12, reasoning: 2_000 });
   });
 
-  test('is charged for as much of each answer that was asked for', () => {
+  test('is charged for as much of each requested answer', () => {
     expect(charged(12, 2_000, { ...thinker, answers: 3 })).toMatchObject({ output: 12, reasoning: 6_000 });
   });
 
-  test('is charged for all that was held, and no more, once it has had the time for it', () => {
+  test('is charged for the whole reservation, and no more, once it has had the time for it', () => {
     expect(charged(12, 3_600_000)).toMatchObject({ output: 12, reasoning: 31_988 });
     expect(completionTokens(charged(12, 3_600_000, { ...thinker, held: Quota(5_030) }))).toBe(5_000);
   });
 
-  test('is charged for what was seen, however little time there was for it', () => {
+  test('is charged for the visible text, however little time there was for it', () => {
     expect(charged(700, 0)).toEqual({ input: prompt, output: 700 });
   });
 
-  test('is charged for what upstream had told already, where that is more', () => {
+  test('is charged for the usage that the upstream had reported already, where that is more', () => {
     const usage = { input: prompt, output: 100, reasoning: 800 };
     expect(cutShort({ usage, usageSource: 'upstream' }, 10, 1, thinker)).toEqual({ usage, usageSource: 'upstream' });
   });
 
-  test('never costs more than its hold or its time, nor less than was seen', () => {
+  test('never costs more than its reservation or its time permits, nor less than the visible text', () => {
     const few = fc.nat(40_000);
     fc.assert(
       fc.property(few, fc.nat(100_000), fc.integer({ min: 1, max: 128 }), few, few, (seen, ms, answers, held, most) => {
@@ -58,7 +58,7 @@ describe('a stream of a model that thinks unseen, cut short before its usage cam
   });
 });
 
-test('a stream of sound, cut short, is charged for as much sound as there can have been in the time', () => {
+test('a stream of audio, cut off, is charged for as much audio as the time permits', () => {
   const price = { ...plainPrice, ratios: { output: '4', audioOutput: '80' } };
   const speaker = { ...thinker, thinks: false, bound: { output: 32_000, audioOutput: 32_000 }, price };
   expect(charged(12, 2_000, { ...speaker, held: Quota(30 + 2_000 * 80) })).toEqual({
@@ -67,16 +67,16 @@ test('a stream of sound, cut short, is charged for as much sound as there can ha
   expect(charged(12, 2_000, { ...speaker, held: Quota(30 + 100 * 80) }).audioOutput).toBe(88);
 });
 
-test('a stream of a model that shows all it says, cut short, is charged for what was seen', () => {
+test('a stream of a model with all output visible, cut off, is charged for that output', () => {
   expect(charged(12, 60_000, { ...thinker, thinks: false })).toEqual({ input: prompt, output: 12 });
 });
 
-test('what was counted here counts as far as it had come when the caller left, not as far as it was read on', () => {
+test('text that the gateway counted is charged up to where the caller disconnected, not up to where it was read on', () => {
   const grown = { usage: { input: prompt, output: 900 }, usageSource: 'estimated' } as const;
   expect(cutShort(grown, 40, 0, { ...thinker, thinks: false }).usage).toEqual({ input: prompt, output: 40 });
 });
 
-describe('the time in which a stream can have thought unseen', () => {
+describe('the time for hidden thinking in a stream', () => {
   const run = (steps: (time: { now: number }, silence: SilentTime) => void) => {
     const time = { now: 0 };
     const silence = new SilentTime(
@@ -91,11 +91,11 @@ describe('the time in which a stream can have thought unseen', () => {
     time.now = to;
   };
 
-  test('is the time before its first word, and none while words flow', () => {
+  test('is the time before its first text, and none while text arrives', () => {
     expect(run((time, silence) => says(time, silence, 1_500, 60_000))).toEqual({ seenTokens: 7, silentMs: 1_500 });
   });
 
-  test('is all of it where no word came, up to when the caller left: reading on adds nothing', () => {
+  test('is all of it where no text arrived, up to when the caller disconnected: reading on adds nothing', () => {
     const silentMs = run((time, silence) => {
       time.now = 1_000;
       silence.left();
@@ -106,7 +106,7 @@ describe('the time in which a stream can have thought unseen', () => {
     expect(silentMs).toEqual({ seenTokens: 7, silentMs: 1_000 });
   });
 
-  test('is a long pause between words too, but not one for which the gateway or its caller kept upstream waiting', () => {
+  test('includes a long pause within the text, except for a pause that the gateway or its caller caused', () => {
     const paused = (kept: boolean) =>
       run((time, silence) => {
         says(time, silence, 100, 1_000);
@@ -119,9 +119,9 @@ describe('the time in which a stream can have thought unseen', () => {
   });
 });
 
-describe('a model may think unseen', () => {
+describe('hidden thinking of a model', () => {
   test.each(['o3', 'gpt-5.2', 'gemini-3.8-flash', 'deepseek-reasoner', 'gemini-flash-latest', 'x-ai/grok-code-fast-1'])(
-    'by its name: %s',
+    'is possible by its name: %s',
     (model) => expect(factsOf(model).thinksUnasked).toBe(true),
   );
 
@@ -134,7 +134,7 @@ describe('a model may think unseen', () => {
     'gemini-2.0-flash',
     'grok-2',
     'gpt-35-turbo',
-  ])('not %s', (model) => expect(factsOf(model).thinksUnasked).toBe(false));
+  ])('is impossible for %s', (model) => expect(factsOf(model).thinksUnasked).toBe(false));
 
   test.each([
     ['claude-opus-4-8', 'unsaid', false],
@@ -145,7 +145,7 @@ describe('a model may think unseen', () => {
     ['gemini-3.8-flash', 'unsaid', true],
     ['gemini-3.8-flash', 'refused', false],
     ['gpt-4o', 'asked', true],
-  ] as const)('%s, where the request has it %s: %s', (model, asked, thinks) =>
+  ] as const)('is possible for %s, where the request has it %s: %s', (model, asked, thinks) =>
     expect(mayThink(asked, 'an-alias', model)).toBe(thinks),
   );
 
@@ -172,5 +172,5 @@ describe('a model may think unseen', () => {
     [thinkingInGemini, { generationConfig: { thinkingConfig: { thinkingBudget: -1 } } }, 'asked'],
     [thinkingInGemini, { generationConfig: { thinkingConfig: { thinkingLevel: 'minimal' } } }, 'asked'],
     [thinkingInGemini, { generationConfig: {} }, 'unsaid'],
-  ] as const)('%o %j says that it is %s', (read, body, said) => expect(read(body as JsonObject)).toBe(said));
+  ] as const)('is read by %o from %j as %s', (read, body, said) => expect(read(body as JsonObject)).toBe(said));
 });

@@ -77,7 +77,7 @@ const movesOf = ({ moves }: PriceDifference) =>
   );
 
 describe('the difference between a published price and the present one', () => {
-  test('is none where each quantity costs the same, however it is stated', () => {
+  test('is absent where each quantity costs the same, however it is stated', () => {
     const same = onlyOne(published('m', priced('2', '8')));
     expect(same).toMatchObject({ kind: 'same', moves: [], factor: null, periods: null, cautions: [] });
     expect(onlyOne(published('m', priced('2', '8')), { records: { m: [priced('2.0', '8')] } }).kind).toBe('same');
