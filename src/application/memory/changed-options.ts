@@ -1,6 +1,6 @@
-import type { Position } from '../../domain/events/events.js';
+import { beginning, latestOf, type Position } from '../../domain/events/events.js';
 import { Instant } from '../../domain/kernel/instant.js';
-import { legacyView } from '../../domain/options/legacy-prices.js';
+import { isLegacyPriceMap, legacyView, viewsChangedBy } from '../../domain/options/legacy-prices.js';
 import type { ModelPricesChanged, OptionChanged, OptionValue } from '../../domain/options/option.js';
 import { fixedBecause } from '../../domain/options/option-table.js';
 import type { ModelPrice, PricePeriods } from '../../domain/pricing/model-price.js';
@@ -41,9 +41,15 @@ export class ChangedOptions {
   initial: ReadonlyMap<string, string>;
   private readonly changed: Map<string, ChangedOption>;
   private readonly prices: Map<string, ChangedPrice>;
+  /** By map of prices, the last change that records have made to what it shows. */
+  private readonly shownAt = new Map<string, Position>();
+  /** The newest of the records this began with: which maps it changed is not known. */
+  private readonly pricedBefore: Position;
   private parsed: Settings | null = null;
   /** Records that hold now; null: to be looked for. */
   private inForce: ReadonlyMap<string, ModelPrice> | null = null;
+  /** Of a period; null: none begins or ends any more; undefined: to be looked for. */
+  private nextChange: Instant | null | undefined;
   private announced: () => AnnouncedPrices | null = noneAnnounced;
   private builtIn: PriceTables | null = null;
   /** null: to be worked out. */
@@ -58,6 +64,7 @@ export class ChangedOptions {
   ) {
     this.changed = new Map(changed);
     this.prices = new Map(prices);
+    this.pricedBefore = latestOf([...prices.values()].map(({ position }) => position));
     this.initial = initialOptions(defaults);
   }
 
@@ -72,7 +79,9 @@ export class ChangedOptions {
   takePrices({ changes }: ModelPricesChanged, position: Position): void {
     for (const { model, periods } of changes) {
       const known = this.prices.get(model);
-      if (known === undefined || known.position < position) this.prices.set(model, { periods, position });
+      if (known !== undefined && known.position >= position) continue;
+      for (const key of viewsChangedBy(known?.periods ?? null, periods)) this.shownAt.set(key, position);
+      this.prices.set(model, { periods, position });
     }
     this.forget();
   }
@@ -86,9 +95,9 @@ export class ChangedOptions {
 
   /** Records that begin or end by then do so. */
   advanceTo(now: Instant): void {
-    const next = nextPeriodChange(this.records(), this.at);
+    if (this.nextChange === undefined) this.nextChange = nextPeriodChange(this.records(), this.at);
     this.at = now;
-    if (next !== null && next <= now) this.forget();
+    if (this.nextChange !== null && this.nextChange <= now) this.forget();
   }
 
   announcePrices(announced: () => AnnouncedPrices | null): void {
@@ -136,6 +145,13 @@ export class ChangedOptions {
     return legacyView(key, isInitial ? (this.initial.get(key) ?? '') : value.text, this.recordsInForce());
   }
 
+  /** The last change of what an option shows, or a later one; `beginning`: there was none. */
+  positionOf(key: string): Position {
+    const own = this.changed.get(key)?.position ?? beginning;
+    const shown = isLegacyPriceMap(key) ? (this.shownAt.get(key) ?? this.pricedBefore) : beginning;
+    return shown > own ? shown : own;
+  }
+
   /** Where a secret option's value lies in the vault; null: not set. */
   secret(key: string): OptionValue | null {
     const value = this.changed.get(key)?.value;
@@ -145,6 +161,7 @@ export class ChangedOptions {
   private forget(): void {
     this.parsed = null;
     this.inForce = null;
+    this.nextChange = undefined;
     this.coming = null;
   }
 

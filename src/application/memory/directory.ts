@@ -43,6 +43,8 @@ export interface NodeDirectory extends Directory, TailConsumer {
   optionTexts(): ReadonlyMap<string, string>;
   /** The effective text of an option that is no secret; '' for an unknown key. */
   optionText(key: string): string;
+  /** The last change of what an option shows, or a later one; `beginning`: there was none. */
+  optionPosition(key: string): Position;
   /** What an option holds until it is changed; '' for an unknown key. */
   initialOptionText(key: string): string;
   /** The balance below which the user wants to be reminded; null: none has been chosen. */
@@ -114,6 +116,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<NodeDire
     settings: () => changedOptions.settings(),
     optionTexts: () => changedOptions.texts(),
     optionText: (key) => changedOptions.textOf(key),
+    optionPosition: (key) => changedOptions.positionOf(key),
     initialOptionText: (key) => changedOptions.initial.get(key) ?? '',
     changedOptions: () => changedOptions.all(),
     optionSecret: (key) => changedOptions.secret(key),

@@ -1,4 +1,4 @@
-import { beginning, type Position, streams } from '../../domain/events/events.js';
+import { type Position, streams } from '../../domain/events/events.js';
 import { isLegacyPriceMap } from '../../domain/options/legacy-prices.js';
 import { optionDecider } from '../../domain/options/option.js';
 import { fixedBecause, isSecretOption, type OptionKey, optionTable } from '../../domain/options/option-table.js';
@@ -25,7 +25,7 @@ export interface OptionView {
   readonly isSet: boolean;
   /** What it holds as long as nobody changes it. */
   readonly initial: string;
-  /** Of its last change; `beginning`: it was never changed. */
+  /** Of the last change of what it shows, or a later one; `beginning`: it was never changed. */
   readonly position: Position;
 }
 
@@ -60,7 +60,7 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
       value: isSecretOption(key) ? null : (text ?? ''),
       isSet: text !== '',
       initial,
-      position: changed?.position ?? beginning,
+      position: directory.optionPosition(key),
     };
   };
 

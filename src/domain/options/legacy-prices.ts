@@ -112,6 +112,13 @@ const legacyMaps: Readonly<Partial<Record<OptionKey, LegacyMap>>> = {
 const mapOf = (key: string): LegacyMap | null =>
   Object.hasOwn(legacyMaps, key) ? (legacyMaps[key as OptionKey] ?? null) : null;
 
+const shownBy = (map: LegacyMap, periods: PricePeriods | null): string =>
+  JSON.stringify((periods ?? []).map((price) => map.read(price) ?? null));
+
+/** The maps that show something else than before, now or on the day of a period. */
+export const viewsChangedBy = (before: PricePeriods | null, after: PricePeriods | null): string[] =>
+  Object.entries(legacyMaps).flatMap(([key, map]) => (shownBy(map, before) === shownBy(map, after) ? [] : [key]));
+
 /** Whether the option is a map of prices that records show themselves in. */
 export const isLegacyPriceMap = (key: string): boolean => mapOf(key) !== null;
 

@@ -5,7 +5,7 @@ import type { SecretId, UserId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { PricePeriods } from '../pricing/model-price.js';
 import type { PriceRecords } from '../pricing/price-records.js';
-import { legacyWrite } from './legacy-prices.js';
+import { legacyWrite, viewsChangedBy } from './legacy-prices.js';
 import { optionDefinition, prerequisiteOf } from './option-table.js';
 
 /*
@@ -69,6 +69,7 @@ export type OptionCommand =
 
 export type Options = {
   readonly values: ReadonlyMap<string, OptionValue>;
+  /** The last change of what each shows: its own, or of a record that shows itself in it. */
   readonly changedAt: ReadonlyMap<string, Position>;
   readonly prices: PriceRecords;
   /** By model, the last change of its record, also one that took it out. */
@@ -144,7 +145,7 @@ function changeOption(
   const isSame = same(values.get(key), value);
   if (isSame && recorded.length === 0) return [];
   const position = changedAt.get(key) ?? beginning;
-  if (seenAt !== null && seenAt !== position)
+  if (seenAt !== null && seenAt < position)
     throw new Failure('option-changed', { field: key, position: Number(position) });
   const needed = 'text' in value && value.text === 'true' ? prerequisiteOf(key) : null;
   if (needed !== null && !isFilled(values, needed))
@@ -156,18 +157,20 @@ function changeOption(
 }
 
 function withPrices(
-  { prices, pricedAt, ...rest }: Options,
+  { prices, pricedAt, changedAt, ...rest }: Options,
   changes: ModelPricesChanged['changes'],
   position: Position,
 ): Options {
   const records = new Map(prices);
   const positions = new Map(pricedAt);
+  const shown = new Map(changedAt);
   for (const { model, periods } of changes) {
+    for (const key of viewsChangedBy(records.get(model) ?? null, periods)) shown.set(key, position);
     if (periods === null) records.delete(model);
     else records.set(model, periods);
     positions.set(model, position);
   }
-  return { ...rest, prices: records, pricedAt: positions };
+  return { ...rest, changedAt: shown, prices: records, pricedAt: positions };
 }
 
 export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {

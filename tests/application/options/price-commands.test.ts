@@ -64,6 +64,18 @@ describe('a change of prices', () => {
     ).rejects.toThrow(refusal('price-changed', { field: 'one' }));
   });
 
+  test('is seen in the position of the maps that it changed, so that an older client overwrites nothing', async () => {
+    const before = node.options.view(root, 'ModelRatio').position;
+    await node.prices.changePrices(root, [order('one', priced('3'))], editor);
+    await expect(node.options.change(root, 'ModelRatio', '{}', before)).rejects.toThrow(refusal('option-changed'));
+    await node.caughtUp();
+    const seen = node.options.view(root, 'ModelRatio').position;
+    await expect(node.options.change(root, 'ModelRatio', '{"one":2}', seen)).resolves.toBeDefined();
+    await node.caughtUp();
+    expect(node.options.view(root, 'CacheRatio').position).toBeLessThan(Number(seen) + 1);
+    expect(node.options.view(root, 'ModelRatio').position).toBeGreaterThan(Number(seen));
+  });
+
   test('is for root', () =>
     expect(node.prices.changePrices(admin, [order('one', priced('3'))], editor)).rejects.toThrow(
       refusal('role-too-low'),

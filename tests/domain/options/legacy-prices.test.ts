@@ -140,6 +140,17 @@ describe('the maps of older clients', () => {
       );
   });
 
+  test('are refused to a client that has not seen what a record has changed in them, and in no other map', () => {
+    const history = [recorded({ one: [full] }), recorded({ one: [{ ...full, call: '0.1' }] })] as const;
+    const seeing = (key: string, entries: object) => ({ ...writeMap(key, entries), seenAt: Position(0) });
+    given(...history)
+      .when(seeing('ModelPrice', {}))
+      .thenRefused('option-changed', { field: 'ModelPrice', position: 1 });
+    given(...history)
+      .when(seeing('CacheRatio', { one: 0.1 }))
+      .thenRecorded(map('CacheRatio', { one: 0.1 }));
+  });
+
   test('that are written again after a record has changed set that record right', () =>
     given(map('ModelPrice', { one: 0.2 }), recorded({ one: [{ call: '0.3' }] }))
       .when(writeMap('ModelPrice', { one: 0.2 }))
