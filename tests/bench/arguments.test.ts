@@ -20,10 +20,10 @@ const refusal = (...args: string[]): string => {
   throw new Error('it was accepted');
 };
 
-describe('the options of a part', () => {
-  test('have a value when they are not given', () =>
+describe('the options of a benchmark part', () => {
+  test('have a default value', () =>
     expect(read()).toEqual({ json: false, values: { rounds: 5, seconds: 4, rows: [1000], peer: [] } }));
-  test('are taken as they are given', () =>
+  test('are parsed as given', () =>
     expect(read('--json', '--rounds', '7', '--seconds=0.5', '--rows', '10,20', '--rows', '30')).toEqual({
       json: true,
       values: { rounds: 7, seconds: 0.5, rows: [10, 20, 30], peer: [] },
@@ -36,19 +36,19 @@ describe('the options of a part', () => {
     [['--seconds', 'soon'], '--seconds: give seconds from 0.1 to 3600, not "soon"'],
     [['--rows', '10,x'], '--rows: give a whole number from 1 to 1000000000, not "x"'],
   ])('%j is refused: %s', (args, message) => expect(refusal(...args)).toBe(message));
-  test('that there are not are refused by name, and so is what is no option', () => {
+  test('are refused by name if unknown, and so is anything that is not an option', () => {
     expect(refusal('--round', '5')).toContain("'--round'");
     expect(refusal('5')).toContain("'5'");
   });
-  test('are listed with what they are when they are not given', () =>
+  test('are listed with their defaults', () =>
     expect(optionsHelp({ rounds: declared.rounds, peer: declared.peer })).toEqual([
       '    --rounds  how often everything is measured (5)',
       '    --peer    name=url',
     ]));
 });
 
-describe('a peer', () => {
-  test('has a name and an address, and a key where it wants one', () =>
+describe('a peer of the benchmark', () => {
+  test('has a name and an address, and a key where it requires one', () =>
     expect(
       read('--peer', 'one=http://127.0.0.1:4000/', '--peer', 'two=http://127.0.0.1:4001/v,sk-a=b').values.peer,
     ).toEqual([

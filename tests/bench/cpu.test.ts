@@ -16,8 +16,8 @@ const line = (pid: number, name: string, parent: number, times: string): string 
 
 const process = (pid: number, name: string, parent: number, cpuMs = 0): ProcessStat => ({ pid, name, parent, cpuMs });
 
-describe('the line of a process', () => {
-  test('tells who started it and what it has cost, ended children included', () => {
+describe('the status line of a process', () => {
+  test('contains its parent and its CPU time, ended children included', () => {
     expect(parseStat(line(712, 'node', 17, '120 30 5 2'))).toEqual({
       pid: 712,
       name: 'node',
@@ -25,18 +25,18 @@ describe('the line of a process', () => {
       cpuMs: 1570,
     });
   });
-  test.each(['postgres', 'a b', 'x) S 1 (y', ')', 'two\nlines'])('is read whatever its name: %j', (name) =>
+  test.each(['postgres', 'a b', 'x) S 1 (y', ')', 'two\nlines'])('is parsed with any name: %j', (name) =>
     expect(parseStat(line(9, name, 8, '1 0 0 0'))).toEqual({ pid: 9, name, parent: 8, cpuMs: 10 }),
   );
   test.each(['', '712 (node', '712 (node) S 17', 'x (node) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17'])(
-    'is no line of a process: %j',
+    'is refused if it is malformed: %j',
     (text) => expect(parseStat(text)).toBeNull(),
   );
 });
 
 describe('the resident memory of a process', () => {
   test('is in bytes', () => expect(parseResident('Name:\tnode\nVmRSS:\t   52044 kB\nThreads:\t11\n')).toBe(53293056));
-  test('is not told of a process that has ended', () => expect(parseResident('Name:\tnode\n')).toBeNull());
+  test('is absent for a process that has ended', () => expect(parseResident('Name:\tnode\n')).toBeNull());
 });
 
 describe('a tree of processes', () => {
@@ -51,18 +51,18 @@ describe('a tree of processes', () => {
     process(31, 'postgres', 30, 700),
   ];
 
-  test('holds what a process started, and they in turn, and nobody else', () => {
+  test('contains the children of a process, and theirs, and no others', () => {
     expect(treeOf(all, 20).map(({ pid }) => pid)).toEqual([20, 21, 24, 22, 23]);
     expect(treeOf(all, 99)).toEqual([]);
   });
-  test('is counted in two shares, so that the database is told apart from the gateway and its workers', () => {
+  test('is counted in two shares, so that the database is separate from the gateway and its workers', () => {
     const counted = {
       gateway: { root: 20, share: 'all-but-postgres' },
       postgres: { root: 20, share: 'postgres' },
     } as const;
     expect(cpuOf(all, counted)).toEqual({ gateway: 501, postgres: 100 });
   });
-  test('has cost what lies between two readings', () => {
+  test('has cost the difference between two readings', () => {
     expect(cpuBetween({ gateway: 501, postgres: 100 }, { gateway: 751, postgres: 100 })).toEqual({
       gateway: 250,
       postgres: 0,
@@ -70,8 +70,8 @@ describe('a tree of processes', () => {
   });
 });
 
-describe('what work costs', () => {
-  test('is what the processes spent while it was done, and each thing done its part of it', async () => {
+describe('the CPU cost of work', () => {
+  test('is the time of the processes while it was done, divided by the number of items', async () => {
     const readings = [{ gateway: 1_000 }, { gateway: 1_250 }];
     const meter = { missing: null, resident: async () => ({}), cpu: async () => readings.shift() ?? {} };
     const { value, cpu } = await costing(meter, async () => 500);
@@ -79,5 +79,6 @@ describe('what work costs', () => {
     expect(microsecondsEach(cpu, 'gateway', 500)).toBe(500);
     expect(microsecondsEach(cpu, 'gateway', 0)).toBe(250_000);
   });
-  test('is no number where the system does not tell', () => expect(microsecondsEach({}, 'gateway', 5)).toBeNaN());
+  test('is not a number where the system does not report it', () =>
+    expect(microsecondsEach({}, 'gateway', 5)).toBeNaN());
 });

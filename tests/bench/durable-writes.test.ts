@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-test('durable writes take their time, and nothing is left of them', async () => {
+test('durable writes take a measured time, and leave no files', async () => {
   const { p50, p99, max } = await durableWrites(directory, 20);
   expect(max).toBeGreaterThan(0);
   expect(p50).toBeLessThanOrEqual(p99);

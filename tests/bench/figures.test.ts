@@ -3,12 +3,12 @@ import { median, medianPercentiles, percentilesOf } from '../../bench/figures.js
 import { FrameCounter } from '../../bench/processes/frame-counter.js';
 import { comparedIn, difference, inRounds, medianOf, oneRound, share, turned } from '../../bench/rounds.js';
 
-describe('percentiles', () => {
-  test('are samples: the smallest that enough of the others do not exceed', () => {
+describe('percentiles of samples', () => {
+  test('are the smallest sample that enough of the others do not exceed', () => {
     const samples = Array.from({ length: 100 }, (_, at) => 100 - at);
     expect(percentilesOf(samples)).toEqual({ p50: 50, p90: 90, p95: 95, p99: 99, max: 100 });
   });
-  test('are that sample when there is only one, and 0 without samples', () => {
+  test('are the sample itself when there is only one, and 0 without samples', () => {
     expect(percentilesOf([7.129])).toEqual({ p50: 7.13, p90: 7.13, p95: 7.13, p99: 7.13, max: 7.13 });
     expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p95: 0, p99: 0, max: 0 });
   });
@@ -22,15 +22,15 @@ describe('percentiles', () => {
   });
 });
 
-describe('the median', () => {
+describe('the median of samples', () => {
   test.each([
     [[3, 1, 2], 2],
     [[4, 1, 3, 2], 2.5],
     [[10, 9], 9.5],
-  ])('of %j is %d', (values, middle) => expect(median(values)).toBe(middle));
+  ])('for %j is %d', (values, middle) => expect(median(values)).toBe(middle));
 });
 
-describe('rounds', () => {
+describe('the rounds of a benchmark', () => {
   const routes = ['direct', 'proxy', 'tallygate'];
 
   test('begin with another route each time', () => {
@@ -47,7 +47,7 @@ describe('rounds', () => {
     });
     expect(round).toEqual({ direct: 6, proxy: 5, tallygate: 9 });
   });
-  test('are so many, one after the other, and end when somebody wants them to', async () => {
+  test('run one after the other, and end early on request', async () => {
     const told: string[] = [];
     const ending = new AbortController();
     const surroundings = { progress: (line: string) => void told.push(line), signal: ending.signal };
@@ -78,7 +78,7 @@ describe('rounds', () => {
 describe('counting frames', () => {
   const stream = Buffer.from('data: {"a":1}\n\n: PING\n\ndata: {"b":"\\n"}\n\ndata: [DONE]\n\n');
 
-  test('gives the same count wherever the stream is cut', () => {
+  test('has the same result wherever the stream is cut', () => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const counter = new FrameCounter();
       expect(counter.in(stream.subarray(0, cut)) + counter.in(stream.subarray(cut))).toBe(4);

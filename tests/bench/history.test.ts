@@ -20,8 +20,8 @@ const made = (seed: number, count: number) => {
 };
 const facts = (seed: number) => made(seed, 50).map(({ events }) => events.map(({ at, event }) => ({ at, event })));
 
-describe('made-up calls', () => {
-  test('are calls: a reservation and its outcome, of a stream of their own, charged what they used', () => {
+describe('generated calls', () => {
+  test('consist of a reservation and its outcome, in a stream of their own, charged by their usage', () => {
     const calls = made(1, 500);
     expect(new Set(calls.map(({ stream }) => stream)).size).toBe(500);
     for (const { events } of calls) {
@@ -34,7 +34,7 @@ describe('made-up calls', () => {
       expect(events[1].at).toBeGreaterThan(events[0].at);
     }
   });
-  test('tell of a caller who left a channel', () => {
+  test('include a caller that disconnected from a channel', () => {
     const [first] = population.callers;
     const byLast = (early: boolean) => {
       const random = randomFrom(1);
@@ -54,7 +54,7 @@ describe('made-up calls', () => {
   });
 });
 
-test('draws are uneven: of ten, the first comes nearly every second time, and each comes at last', () => {
+test('random draws are uneven: of ten, the first is drawn nearly every second time, and each eventually', () => {
   const random = randomFrom(3);
   const drawn = Array.from({ length: 10_000 }, () => unevenly([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], random));
   const first = drawn.filter((value) => value === 0).length;

@@ -30,17 +30,17 @@ const books: Books = {
   apiKeyBalance: 10_000 - charged,
 };
 
-describe('the books of a benchmark', () => {
-  test('fit when every call was settled once and charged by its tokens', () => {
+describe('the ledger check of a benchmark', () => {
+  test('passes when every call was settled once and charged by its tokens', () => {
     expect(differencesIn(books, served, expected)).toEqual([]);
     expect(booksLine(books, [])).toContain('4 calls served, each settled exactly once');
   });
   test.each<[string, Partial<Books>, Partial<Served>, string]>([
-    ['a call that never came', {}, { calls: 3 }, 'calls that came to the provider, calls sent: 3, 4'],
-    ['one that was cut off', {}, { completed: 3 }, 'calls the provider answered whole, calls that came to it: 3, 4'],
-    ['a settlement too many', { requests: 5 }, {}, 'calls settled, calls answered by the provider: 5, 4'],
+    ['a call that never arrived', {}, { calls: 3 }, 'calls that came to the provider, calls sent: 3, 4'],
+    ['an interrupted call', {}, { completed: 3 }, 'calls the provider answered whole, calls that came to it: 3, 4'],
+    ['a surplus settlement', { requests: 5 }, {}, 'calls settled, calls answered by the provider: 5, 4'],
     [
-      'tokens not counted',
+      'uncounted tokens',
       { completionTokens: 156 },
       {},
       'completion tokens settled, tokens the provider generated: 156, 157',
@@ -63,10 +63,10 @@ describe('the books of a benchmark', () => {
       {},
       `API key balance, quota granted less charges: 9999, ${10_000 - charged}`,
     ],
-  ])('show %s', (_, wrongBooks, wrongServed, difference) =>
+  ])('reports %s', (_, wrongBooks, wrongServed, difference) =>
     expect(differencesIn({ ...books, ...wrongBooks }, { ...served, ...wrongServed }, expected)).toContain(difference),
   );
-  test('round each call by itself, whatever the others asked', () => {
+  test('rounds each call by itself, whatever the others requested', () => {
     const alike = [
       { prompt: 3, completion: 50, calls: 3 },
       { prompt: 31, completion: 7, calls: 1 },
@@ -76,7 +76,8 @@ describe('the books of a benchmark', () => {
     const balances = { userBalance: 10_000 - rounded, apiKeyBalance: 10_000 - rounded };
     expect(differencesIn({ ...books, charged: rounded, ...balances }, { ...served, alike }, expected)).toEqual([]);
   });
-  test('know no answer of a model that was not asked for', () =>
+  test('reports an answer of a model that was not requested', () =>
     expect(differencesIn(books, { ...served, byModel: { other: 4 } }, expected)).not.toEqual([]));
-  test('say so in the report', () => expect(booksLine(books, ['a: 1, 2'])).toContain('the books do not fit'));
+  test('writes its result into the report', () =>
+    expect(booksLine(books, ['a: 1, 2'])).toContain('the books do not fit'));
 });

@@ -56,7 +56,7 @@ function accessibility(launched: () => Browser): void {
       await expectNoBarriers(page);
     });
 
-    test('/setup, with its complaints', async () => {
+    test('on /setup, with its error messages', async () => {
       const fresh = await startFreshGateway();
       const unset = await openConsole(launched(), { url: fresh.url });
       try {
@@ -111,7 +111,7 @@ function accessibility(launched: () => Browser): void {
       ['/user?open=quota-2', dialog('Adjust the quota of user1', 'Amount')],
     ]);
 
-    test('the menus', async () => {
+    test('in the menus', async () => {
       const { page } = opened;
       await page.goto('/channel');
       await page.getByRole('button', { name: 'Actions for harbour' }).click();
@@ -148,4 +148,4 @@ function accessibility(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('barriers', accessibility);
+describeInBrowser('the accessibility check finds no barriers', accessibility);

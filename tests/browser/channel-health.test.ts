@@ -36,7 +36,7 @@ function channelHealth(launched: () => Browser): void {
     return status;
   };
 
-  test('a test says how fast it answered, and the row shows it', async () => {
+  test('a test shows its response time, and so does the row', async () => {
     const { page } = opened;
     await visit(page, 'Channels');
     const row = rowOf(page, 'Channels', 'harbour');
@@ -47,14 +47,14 @@ function channelHealth(launched: () => Browser): void {
     expect(gateway.provider.tally().byModel).toEqual({ [model]: 1 });
   });
 
-  test('a test that fails says why', async () => {
+  test('a test that fails shows the reason', async () => {
     const { page } = opened;
     gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });
     await rowOf(page, 'Channels', 'lighthouse').getByRole('button', { name: 'Test lighthouse' }).click();
     await page.getByText(/^lighthouse failed its test: .*Simulated refusal 500/).waitFor();
   });
 
-  test('the board flips when the upstream refuses our key, without a reload', async () => {
+  test('the board changes when the upstream refuses the key, without a reload', async () => {
     const { page } = opened;
     await visit(page, 'Dashboard');
     const row = rowOf(page, 'Channel health', 'harbour');
@@ -70,7 +70,7 @@ function channelHealth(launched: () => Browser): void {
     expect(await isMarked(page)).toBe(true);
   });
 
-  test('enabled by hand, it serves again, and the board says so in another window', async () => {
+  test('a channel enabled by hand serves again, and the board shows it in another window', async () => {
     const { page } = opened;
     const other = await openConsole(launched(), { url: gateway.url });
     try {
@@ -89,9 +89,9 @@ function channelHealth(launched: () => Browser): void {
     expect(await call()).toBe(200);
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('no error occurred in the page', () => {
     expect(opened.problems).toEqual([]);
   });
 }
 
-describeInBrowser('the health of channels', channelHealth);
+describeInBrowser('the channel health in the browser', channelHealth);

@@ -13,7 +13,7 @@ const model = 'gpt-4o-mini';
 const patience = { timeout: 10_000 };
 
 /** What happened at night, seen in the morning: on the dashboard, and on the page of the channel. */
-describeInBrowser('a channel of its own page', (launched) => {
+describeInBrowser('the page of a channel', (launched) => {
   let gateway: TestGateway;
   let harbour: ChannelId;
   let apiKey: string;
@@ -55,7 +55,7 @@ describeInBrowser('a channel of its own page', (launched) => {
   const justHappened = (page: Page) => page.getByRole('log', { name: 'Just happened' }).getByRole('listitem');
   const history = (page: Page) => page.getByRole('list', { name: 'History' }).getByRole('listitem');
 
-  test('the dashboard begins with what happened while nobody looked, problems first', async () => {
+  test('the dashboard begins with recent events, problems first', async () => {
     const { page } = opened;
     await visit(page, 'Dashboard');
     await justHappened(page).filter({ hasText: 'harbour disabled automatically' }).waitFor();
@@ -69,7 +69,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     await page.getByText('15 enabled, 1 disabled').waitFor();
   });
 
-  test('what happens now joins it, once', async () => {
+  test('new events are added, once', async () => {
     const { page } = opened;
     const { application, root } = gateway;
     await page.getByText('Live', { exact: true }).waitFor();
@@ -81,7 +81,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     await expect.poll(() => justHappened(page).count(), patience).toBe(2);
   });
 
-  test('the page of a channel says how it is, what it failed for, and what became of it', async () => {
+  test('a channel’s page shows its state, its failures, and its history', async () => {
     const { page } = opened;
     await rowOf(page, 'Channel health', 'harbour').getByRole('link', { name: 'harbour' }).click();
     await page.getByRole('heading', { name: 'harbour', level: 1 }).waitFor();
@@ -99,7 +99,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     await expect.poll(() => history(page).count(), patience).toBe(2);
   });
 
-  test('a channel is tested and switched on its page, and the history goes on by itself', async () => {
+  test('a channel is tested and switched on its page, and the history continues by itself', async () => {
     const { page } = opened;
     await page.getByLabel('Show').selectOption('All');
     await page.getByText('Live', { exact: true }).waitFor();
@@ -113,7 +113,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     expect(await isMarked(page)).toBe(true);
   });
 
-  test('figures of a channel lead to the lines of the log that they count', async () => {
+  test('figures of a channel link to the lines of the log that they count', async () => {
     const { page } = opened;
     await page.getByLabel('Range').selectOption('Last 7 days');
     await expect.poll(() => new URL(page.url()).searchParams.get('range'), patience).toBe('7d');
@@ -128,7 +128,7 @@ describeInBrowser('a channel of its own page', (launched) => {
       .waitFor();
   });
 
-  test('a channel that failed its test says why in the list, and can be looked for', async () => {
+  test('a channel that failed its test shows the reason in the list, and can be found by it', async () => {
     const { page } = opened;
     gateway.provider.script('gpt-4o', { kind: 'refuse', status: 500 });
     await visit(page, 'Channels');
@@ -142,7 +142,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     await page.getByRole('button', { name: 'Reset' }).click();
   });
 
-  test('all are tested by one click, and what it came to is told', async () => {
+  test('all channels are tested by one click, and the result is shown', async () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Test all channels' }).click();
     await page.getByText(/^All channels tested: \d+ passed, [1-9]\d* failed/).waitFor();
@@ -151,14 +151,14 @@ describeInBrowser('a channel of its own page', (launched) => {
       .waitFor();
   });
 
-  test('what is about to happen to how many is said before it does', async () => {
+  test('an action on several channels shows their number before it is done', async () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete all disabled channels' }).click();
     await page.getByText('No channel is disabled').waitFor();
   });
 
-  test('what a deleted channel left is still there', async () => {
+  test('the history of a deleted channel is kept', async () => {
     const { page } = opened;
     const { application, root } = gateway;
     const gone = await gateway.addChannel({ name: 'wreck' });
@@ -169,7 +169,7 @@ describeInBrowser('a channel of its own page', (launched) => {
   });
 
   describe.each(['light', 'dark'] as const)('has no barriers and fits a phone: %s', (colorScheme) => {
-    test.each(['/channel/1', '/detail', '/channel?test=failed'])('%s', async (path) => {
+    test.each(['/channel/1', '/detail', '/channel?test=failed'])('in the theme %s', async (path) => {
       const { page } = opened;
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.goto(path);
@@ -185,7 +185,7 @@ describeInBrowser('a channel of its own page', (launched) => {
     });
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('no error occurred in the page', () => {
     expect(opened.problems).toEqual([]);
   });
 });

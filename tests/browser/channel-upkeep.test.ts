@@ -35,7 +35,7 @@ describeInBrowser('the upkeep of channels', (launched) => {
 
   const stored = () => gateway.application.directory.channel(id)?.settings;
 
-  test('what the upstream has is shown beside what a channel lists, and what is ticked is taken over', async () => {
+  test('the upstream’s models are shown beside a channel’s list, and selected ones are applied', async () => {
     const { page } = opened;
     await page.goto(`/channel?open=${id}`);
     await page.getByRole('button', { name: 'Fetch models' }).click();
@@ -58,7 +58,7 @@ describeInBrowser('the upkeep of channels', (launched) => {
     expect(stored()?.models).toEqual(['harbour-1', 'lighthouse', 'pier']);
   });
 
-  test('of what is no channel yet, a key is wanted first, and the upstream’s refusal is told', async () => {
+  test('for a new channel, a key is required first, and the upstream’s refusal is shown', async () => {
     const { page } = opened;
     await page.goto('/channel?open=new');
     await page.getByRole('button', { name: 'Fetch models' }).click();
@@ -73,7 +73,7 @@ describeInBrowser('the upkeep of channels', (launched) => {
     expect(opened.problems).toEqual([]);
   });
 
-  test('a mapping is edited as fields and as JSON, faults are told by line, and what is unsaved is asked for', async () => {
+  test('a mapping is edited as fields and as JSON, errors are shown by line, and unsaved changes need a confirmation', async () => {
     const { page } = opened;
     await page.goto(`/channel?open=${id}`);
     const drawer = page.getByRole('dialog', { name: 'Edit channel coast' });
@@ -107,7 +107,7 @@ describeInBrowser('the upkeep of channels', (launched) => {
     await drawer.waitFor({ state: 'detached' });
   });
 
-  test('channels leave as a file without keys, and come back disabled; a file with a fault brings none', async () => {
+  test('channels are exported without keys, and imported disabled; a file with an error imports none', async () => {
     const { page } = opened;
     await page.goto('/channel');
     await page.getByRole('button', { name: 'More actions' }).click();

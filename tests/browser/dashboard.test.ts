@@ -38,7 +38,7 @@ function dashboard(launched: () => Browser): void {
   const most = ({ page }: Console) => page.getByRole('table', { name: 'Most of the range' });
 
   describe('the history of the dashboard', () => {
-    test('adds up what there was, for administrators by what everybody asked for', async () => {
+    test('sums all usage, for administrators by requested model', async () => {
       const { page } = admin;
       await page.goto('/detail');
       await totals(admin).getByRole('link', { name: '3', exact: true }).waitFor();
@@ -46,7 +46,7 @@ function dashboard(launched: () => Browser): void {
       await page.getByRole('img', { name: 'Requests by Model' }).waitFor();
     });
 
-    test('keeps its range and what it is split by in the address', async () => {
+    test('keeps its range and its grouping in the address', async () => {
       const { page } = admin;
       await page.getByRole('button', { name: '15 min' }).click();
       await page.getByRole('button', { name: 'Channel', exact: true }).click();
@@ -58,7 +58,7 @@ function dashboard(launched: () => Browser): void {
       expect(await page.getByRole('button', { name: '15 min' }).getAttribute('aria-pressed')).toBe('true');
     });
 
-    test('leads from a figure to the lines it is made of', async () => {
+    test('links from a figure to its lines', async () => {
       const { page } = admin;
       await page.getByRole('button', { name: 'Model', exact: true }).click();
       await most(admin).getByRole('link', { name: 'gpt-4o-mini' }).click();
@@ -68,7 +68,7 @@ function dashboard(launched: () => Browser): void {
       expect(await rows.filter({ hasText: user.username }).count()).toBe(1);
     });
 
-    test('tells why calls got nowhere, and leads from a cause to its lines and back', async () => {
+    test('shows why calls failed, and links from a cause to its lines and back', async () => {
       const { page } = admin;
       await page.goto('/detail?range=7d');
       const causes = page.getByRole('table', { name: 'Failures by cause' });
@@ -81,7 +81,7 @@ function dashboard(launched: () => Browser): void {
       await causes.getByRole('row').filter({ hasText: '404 model_not_found' }).waitFor();
     });
 
-    test('leads from each bar to its hour and share, by the keyboard', async () => {
+    test('links from each bar to its hour and share, by the keyboard', async () => {
       const { page } = admin;
       await page.goto('/detail?range=24h&by=MODEL');
       // Charts come one after the other: a link of all of them would become another one's on the way.
@@ -105,7 +105,7 @@ function dashboard(launched: () => Browser): void {
       });
     });
 
-    test('is a table, too, by the keyboard', async () => {
+    test('is available as a table, too, by the keyboard', async () => {
       const { page } = admin;
       await page.goto('/detail?range=1h');
       const show = page.getByRole('button', { name: 'Show' });
@@ -118,7 +118,7 @@ function dashboard(launched: () => Browser): void {
       await page.waitForURL((url) => url.pathname === '/log' && url.searchParams.get('range') === 'custom');
     });
 
-    test('shows users their own, in a narrow window, and nothing of channels', async () => {
+    test('shows users their own, in a narrow window, and no channels', async () => {
       const { page } = own;
       await page.goto('/detail?range=7d&by=CHANNEL');
       await most(own).getByRole('link', { name: 'gpt-4o-mini' }).waitFor();
@@ -128,9 +128,8 @@ function dashboard(launched: () => Browser): void {
       expect(await barriers(page)).toEqual([]);
     });
 
-    test('nothing went wrong in either page on the way', () =>
-      expect([...admin.problems, ...own.problems]).toEqual([]));
+    test('no error occurred in either page', () => expect([...admin.problems, ...own.problems]).toEqual([]));
   });
 }
 
-describeInBrowser('the dashboard', dashboard);
+describeInBrowser('the dashboard in the browser', dashboard);

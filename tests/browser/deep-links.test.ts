@@ -52,7 +52,7 @@ function deepLinks(launched: () => Browser): void {
     await arrives(page);
   });
 
-  test('is reached after a round trip to an identity provider and the second step', async () => {
+  test('is reached after a round trip to an identity provider and the second factor', async () => {
     const { page, problems } = opened;
     setting.github.atDesk = { id: 91, login: 'deep-diver' };
     await page.goto(link);
@@ -71,7 +71,7 @@ function deepLinks(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('who signs out wants to be led back nowhere, however early the live connection hears of it', async () => {
+  test('is forgotten by signing out, however early the live connection closes', async () => {
     const { page, problems } = opened;
     await page.goto('/log');
     const socket = page.waitForEvent('websocket');
@@ -91,7 +91,7 @@ function deepLinks(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('a round trip begun at the login itself goes nowhere that an earlier one was for', async () => {
+  test('is not kept for a round trip from the login page itself', async () => {
     const { page } = opened;
     setting.github.atDesk = { id: 92, login: 'at-the-door' };
     await page.goto(link);
@@ -103,7 +103,7 @@ function deepLinks(launched: () => Browser): void {
   });
 
   test.each(['//evil.example/', '/\\evil.example', '/.//evil.example', 'javascript:alert(1)', 'https://evil.example/'])(
-    'never to another site, whatever the link says: %s',
+    'never leads to another site: %s',
     async (from) => {
       const { page, problems } = opened;
       await page.goto(`/login?${new URLSearchParams({ from })}`);
@@ -115,4 +115,4 @@ function deepLinks(launched: () => Browser): void {
   );
 }
 
-describeInBrowser('a link that is opened signed out', deepLinks);
+describeInBrowser('a link that is opened without a session', deepLinks);

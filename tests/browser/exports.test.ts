@@ -43,7 +43,7 @@ function exports(launched: () => Browser): void {
     return rows.map((row) => row.split(','));
   };
 
-  test('a statement goes from balance to balance, and ends with the one in sight', async () => {
+  test('a statement goes from balance to balance, and ends with the displayed one', async () => {
     const { page } = reader;
     const month = await section().getByLabel('Month').inputValue();
     const file = await download('Statement (CSV)');
@@ -65,7 +65,7 @@ function exports(launched: () => Browser): void {
     expect([header?.[2], rows.length, rows[0]?.[2]]).toEqual(['model', 1, 'gpt-4o']);
   });
 
-  test('what is refused, or breaks off, is said in words where it was asked for', async () => {
+  test('a refused or interrupted export shows an error on its page', async () => {
     const { page } = reader;
     const answers = [
       [429, 'too-many-attempts\n', 'Too many files at once'],
@@ -88,16 +88,16 @@ function exports(launched: () => Browser): void {
     await section().getByRole('alert').waitFor({ state: 'detached' });
   });
 
-  test('who is not signed in any more is led to the login', async () => {
+  test('a user without a session is led to the login', async () => {
     const { page } = reader;
     await page.context().clearCookies();
     await section().getByRole('button', { name: 'Statement (CSV)' }).click();
     await page.waitForURL((url) => url.pathname === '/login' && url.searchParams.get('from') === '/topup');
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('no error occurred in the page', () => {
     expect(reader.problems).toEqual([]);
   });
 }
 
-describeInBrowser('a month as a file', exports);
+describeInBrowser('a month as a file in the browser', exports);

@@ -33,7 +33,7 @@ function elsewhere(launched: () => Browser): void {
   });
   afterEach(() => opened?.close());
 
-  test('from the login page to a provider of OpenID Connect and back into the console; then GitHub is bound', async () => {
+  test('leads from the login page to a provider of OpenID Connect and back into the console; then GitHub is linked', async () => {
     const { page, problems } = opened;
     setting.oidc.accounts.set('ada', {
       email: 'ada@example.org',
@@ -68,7 +68,7 @@ function elsewhere(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('signs in by the code that the WeChat account sends', async () => {
+  test('works with the code that the WeChat account sends', async () => {
     const { page } = opened;
     setting.relay.codes.set('246810', 'wx-browser');
     await page.goto('/login');
@@ -83,7 +83,7 @@ function elsewhere(launched: () => Browser): void {
     await atHome(page);
   });
 
-  test('somebody with two-step verification is asked for the second step, and proves it anew to bind', async () => {
+  test('requires the second factor of a user that has one, and step-up authentication for linking', async () => {
     const { page, problems } = opened;
     const user = await setting.gateway.addUser(0);
     await signIn(opened, user);
@@ -108,7 +108,7 @@ function elsewhere(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('the page for registering offers those that register, and takes the invite code along', async () => {
+  test('on the registration page offers the providers that register, and keeps the invite code', async () => {
     const { page } = opened;
     const inviter = await setting.gateway.addUser(0);
     const { code, position } = await setting.gateway.application.users.invites.ownCode(inviter.actor);
@@ -125,7 +125,7 @@ function elsewhere(launched: () => Browser): void {
     expect(inviter_id).toBe(inviter.actor.id);
   });
 
-  test('signs in by Telegram, whose widget leads to the account it has bound before', async () => {
+  test('works with Telegram, whose widget leads to the account linked before', async () => {
     const { page, context, problems } = opened;
     const user = await setting.gateway.addUser(0);
     await signIn(opened, user);
@@ -152,7 +152,7 @@ function elsewhere(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('signs nobody in by what somebody else brought: neither a state nor what Telegram signed for them', async () => {
+  test('is refused with another user’s data: neither a state nor what Telegram signed for them', async () => {
     const { page } = opened;
     await page.goto('/oauth/github?code=stolen&state=ofAnother123');
     await page.getByRole('alert').getByText('This sign-in has expired').waitFor();
@@ -168,7 +168,7 @@ function elsewhere(launched: () => Browser): void {
     expect((await queries.self(actor)).telegram).toBe('');
   });
 
-  test('says so when the provider does not answer, and goes there when it does again', async () => {
+  test('shows an error when the provider does not answer, and works again afterwards', async () => {
     const { page } = opened;
     await setting.gateway.setOption('oidc.well_known', 'http://127.0.0.1:1/.well-known/openid-configuration');
     await page.goto('/login');
@@ -179,11 +179,11 @@ function elsewhere(launched: () => Browser): void {
     await page.waitForURL(`${setting.oidc.url}/**`);
   });
 
-  test('says so when the provider refuses', async () => {
+  test('shows an error when the provider refuses', async () => {
     const { page } = opened;
     await page.goto('/oauth/oidc?error=access_denied&state=x');
     await page.getByRole('alert').getByText('The sign-in was cancelled').waitFor();
   });
 }
 
-describeInBrowser('an account elsewhere', elsewhere);
+describeInBrowser('signing in by an identity provider in the browser', elsewhere);

@@ -27,7 +27,7 @@ function firstRun(launched: () => Browser): void {
     await provider?.stop();
   });
 
-  test('until it is set up, every path leads to the wizard', async () => {
+  test('before the set-up, every path leads to the wizard', async () => {
     const { page } = opened;
     for (const path of ['/', '/login', '/token', '/no/such/page']) {
       await page.goto(path);
@@ -36,7 +36,7 @@ function firstRun(launched: () => Browser): void {
     await page.getByRole('heading', { name: 'Set up the system' }).waitFor();
   });
 
-  test('the wizard explains the modes and says what is wrong beside the fields', async () => {
+  test('the wizard explains the modes and shows errors beside the fields', async () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'How the modes differ' }).click();
     const modes = page.getByRole('dialog', { name: 'How the modes differ' });
@@ -51,7 +51,7 @@ function firstRun(launched: () => Browser): void {
     await page.getByText('The two passwords do not match').waitFor();
   });
 
-  test('the link in the log brings the code, which leaves the address bar at once', async () => {
+  test('the link in the log contains the code, which is removed from the address bar at once', async () => {
     const { page } = opened;
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(`${request.url()} ${request.headers().referer ?? ''}`));
@@ -83,7 +83,7 @@ function firstRun(launched: () => Browser): void {
     expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Strict', path: '/' }]);
   });
 
-  test('what comes first is listed there, and its first step leads to a new channel', async () => {
+  test('the first steps are listed there, and the first one leads to a new channel', async () => {
     const { page } = opened;
     const steps = page.getByRole('region', { name: 'First steps' });
     await expect.poll(() => steps.getByRole('listitem').filter({ hasText: 'To do' }).count()).toBe(4);
@@ -95,7 +95,7 @@ function firstRun(launched: () => Browser): void {
     await page.getByRole('link', { name: 'Add a channel' }).click();
   });
 
-  test('a channel is created; what is missing is said first', async () => {
+  test('a channel is created; missing fields are shown first', async () => {
     const { page } = opened;
     const drawer = page.getByRole('dialog', { name: 'New channel' });
     await drawer.getByRole('button', { name: 'Save' }).click();
@@ -113,7 +113,7 @@ function firstRun(launched: () => Browser): void {
     await rowOf(page, 'Channels', 'upstream').getByText('Enabled').waitFor();
   });
 
-  test('a token is created, and a dialog says how to use it, without printing the key', async () => {
+  test('a token is created, and a dialog shows how to use it, without the key', async () => {
     const { page } = opened;
     await visit(page, 'Dashboard');
     const steps = page.getByRole('region', { name: 'First steps' });
@@ -148,7 +148,7 @@ function firstRun(launched: () => Browser): void {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('a call made with it is answered; the dialog turns green, and leads to the call; its line stands in the log', async () => {
+  test('a call made with it is answered; the dialog turns green, and links to the call; its line is in the log', async () => {
     const { page } = opened;
     await mark(page);
 
@@ -174,7 +174,7 @@ function firstRun(launched: () => Browser): void {
     expect(await isMarked(page)).toBe(true);
   });
 
-  test('the line of a call opens by keyboard, and shows how the charge came about', async () => {
+  test('the line of a call opens by keyboard, and explains the charge', async () => {
     const { page } = opened;
     const expand = rowOf(page, 'Usage log', 'gpt-4o-mini').getByRole('button', { name: 'Expand' });
     await expand.focus();
@@ -182,7 +182,7 @@ function firstRun(launched: () => Browser): void {
     await page.getByText('Rounded: 135 quota ($0.000270)').waitFor();
   });
 
-  test('the first steps are gone, as all of them are done; the dialog is opened again from the row', async () => {
+  test('the first steps are hidden when all of them are done; the dialog is opened again from the row', async () => {
     const { page } = opened;
     await visit(page, 'Dashboard');
     await page.getByRole('region', { name: 'First steps' }).waitFor({ state: 'detached' });
@@ -195,7 +195,7 @@ function firstRun(launched: () => Browser): void {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('no error occurred in the page', () => {
     expect(opened.problems).toEqual([]);
   });
 }

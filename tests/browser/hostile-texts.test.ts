@@ -53,7 +53,7 @@ function hostileTexts(launched: () => Browser): void {
     await gateway?.stop();
   });
 
-  test('names are texts on every page', async () => {
+  test('names are displayed as text on every page', async () => {
     const { page } = opened;
     await signIn(opened, { username: 'root', password: gateway.rootPassword });
     await page.getByRole('link', { name: tokenName }).waitFor();
@@ -73,7 +73,7 @@ function hostileTexts(launched: () => Browser): void {
     }
   });
 
-  test('a name is text in the menu of who bears it, and in questions about it', async () => {
+  test('a name is text in the menu of its user, and in confirmations about it', async () => {
     const own = await openConsole(launched(), { url: gateway.url });
     try {
       await signIn(own, mallory);
@@ -89,11 +89,11 @@ function hostileTexts(launched: () => Browser): void {
     }
   });
 
-  test('nothing was shown by alert, and nothing broke, so far', () => {
+  test('no alert and no error occurred so far', () => {
     expect(opened.problems).toEqual([]);
   });
 
-  test('what operators write is shown without what runs, asks or restyles', async () => {
+  test('the operator’s texts are displayed without scripts, requests and styles', async () => {
     const { page } = opened;
     await gateway.setOption('HomePageContent', operatorHtml('Our home'));
     await gateway.setOption('Footer', operatorHtml('Our footer'));
@@ -114,7 +114,7 @@ function hostileTexts(launched: () => Browser): void {
     expect(await sprung(opened)).toBe(false);
   });
 
-  test('an address that would run is no address for the home page', async () => {
+  test('a script address is refused for the home page', async () => {
     const { page } = opened;
     await gateway.setOption('HomePageContent', `javascript:${trap}`);
     await page.goto('/');
@@ -123,13 +123,13 @@ function hostileTexts(launched: () => Browser): void {
     expect(await sprung(opened)).toBe(false);
   });
 
-  test('nothing came of it but the sanitiser’s own complaints about what it took away', () => {
+  test('nothing happened except the sanitiser’s own messages about what it removed', () => {
     const complaint = 'console: Executing inline event handler violates';
     expect(opened.problems.filter((problem) => !problem.startsWith(complaint))).toEqual([]);
   });
 
-  describe('were one of them to slip through', () => {
-    test('the page comes with a policy that has no inline script, and has none itself', async () => {
+  describe('as a second line of defence', () => {
+    test('the page has a policy without inline scripts, and has none itself', async () => {
       const response = await fetch(gateway.url, { headers: { accept: 'text/html' } });
       const policy = response.headers.get('content-security-policy') ?? '';
       expect(policy).toMatch(/(^|; )script-src 'self'(;|$)/);
@@ -137,7 +137,7 @@ function hostileTexts(launched: () => Browser): void {
       expect(await response.text()).not.toMatch(/<script(?![^>]*\ssrc=)|\son\w+=/i);
     });
 
-    test('the browser would not run it', async () => {
+    test('the browser refuses to run a script', async () => {
       const victim = await openConsole(launched(), { url: gateway.url });
       try {
         await victim.page.goto('/login');
@@ -160,4 +160,4 @@ function hostileTexts(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('hostile texts', hostileTexts);
+describeInBrowser('hostile texts in the browser', hostileTexts);

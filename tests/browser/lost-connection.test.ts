@@ -53,7 +53,7 @@ function lostConnection(launched: () => Browser): void {
     await answer.text();
   };
 
-  test('the log says that it is not live, and then shows what came meanwhile, once', async () => {
+  test('the log shows that it is not live, and then shows missed lines, once', async () => {
     const { page } = opened;
     await visit(page, 'Usage logs', 'Usage log');
     await page.getByText('Live', { exact: true }).waitFor();
@@ -73,7 +73,7 @@ function lostConnection(launched: () => Browser): void {
     expect(await isMarked(page)).toBe(true);
   });
 
-  test('the board shows how channels are now, whatever was missed', async () => {
+  test('the board shows the current state of channels, whatever was missed', async () => {
     const { page } = opened;
     await visit(page, 'Dashboard');
     const row = rowOf(page, 'Channel health', 'harbour');
@@ -93,4 +93,4 @@ function lostConnection(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('a connection that breaks', lostConnection);
+describeInBrowser('an interrupted connection in the browser', lostConnection);

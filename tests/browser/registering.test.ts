@@ -49,7 +49,7 @@ function registering(launched: () => Browser): void {
   };
   const passwords = { Password: 'correct-horse', 'Confirm password': 'correct-horse' };
 
-  test('without mail there is a form for name and password, and no link for forgotten ones', async () => {
+  test('without mail has a form for name and password, and no link for forgotten ones', async () => {
     const { page, problems } = opened;
     await page.goto('/login');
     await page.getByRole('link', { name: 'No account? Register' }).click();
@@ -75,7 +75,7 @@ function registering(launched: () => Browser): void {
     await opened.page.getByText('No mail is sent from here.').waitFor();
   });
 
-  test('closed registration offers no link and says what to do', async () => {
+  test('shows no link and a remedy while it is closed', async () => {
     await gateway.setOption('RegisterEnabled', 'false');
     const { page } = opened;
     await page.goto('/register');
@@ -99,7 +99,7 @@ function registering(launched: () => Browser): void {
       await gateway.setOption('TurnstileCheckEnabled', 'true');
     });
 
-    test('somebody registers with a code from the mail, and asks too soon for another one', async () => {
+    test('accepts a code from the mail, and refuses an early second one', async () => {
       const { page, context, problems } = opened;
       await context.route(widgetScript, (route) =>
         route.fulfill({ contentType: 'text/javascript', body: widget(turnstile.answer()) }),
@@ -128,7 +128,7 @@ function registering(launched: () => Browser): void {
       expect(problems).toEqual([]);
     });
 
-    test('a forgotten password is replaced by the link of a mail, which is good once; the new one signs in', async () => {
+    test('replaces a forgotten password by the link of a mail, valid once; the new one signs in', async () => {
       const { page, context, problems } = opened;
       await context.route(widgetScript, (route) =>
         route.fulfill({ contentType: 'text/javascript', body: widget(turnstile.answer()) }),
@@ -171,7 +171,7 @@ function registering(launched: () => Browser): void {
       expect(problems).toEqual([]);
     });
 
-    test('the address of one’s account is bound, changed and removed on the personal page', async () => {
+    test('links, changes and removes the address on the personal page', async () => {
       const { page, context, problems } = opened;
       await context.route(widgetScript, (route) =>
         route.fulfill({ contentType: 'text/javascript', body: widget(turnstile.answer()) }),
@@ -208,7 +208,7 @@ function registering(launched: () => Browser): void {
       expect(problems).toEqual([]);
     });
 
-    test('a widget that does not come is said so, and can be asked for again', async () => {
+    test('shows an error for a widget that does not load, and can load it again', async () => {
       const { page, context } = opened;
       let comes = false;
       await context.route(widgetScript, (route) =>
@@ -228,4 +228,4 @@ function registering(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('registering, and forgotten passwords', registering);
+describeInBrowser('registration and forgotten passwords in the browser', registering);

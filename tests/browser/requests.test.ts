@@ -51,7 +51,7 @@ function requests(launched: () => Browser): void {
 
   const section = ({ page }: Console, name: string) => page.getByRole('region', { name, exact: true });
 
-  test('the text of an error, put into any field of the log, leads to the request it quotes', async () => {
+  test('is found by the text of an error, put into any field of the log', async () => {
     const { page } = user;
     await page.goto('/log');
     await page.getByRole('searchbox', { name: 'Token name' }).fill(failed.text);
@@ -62,7 +62,7 @@ function requests(launched: () => Browser): void {
     expect(await section(user, 'Charge').count()).toBe(0);
   });
 
-  test('a row of the log leads to its request: steps, price and who set it, the charge, and no channel', async () => {
+  test('is linked from a row of the log: steps, price and its author, the charge, and no channel', async () => {
     const { page } = user;
     await page.goto('/log');
     await rowOf(page, 'Usage log', 'Consume').first().getByRole('link').first().click();
@@ -87,7 +87,7 @@ function requests(launched: () => Browser): void {
     expect(await page.getByText('attempts').count()).toBe(0);
   });
 
-  test('root sees its channels, and is led from a factor to the history of its option', async () => {
+  test('shows root its channels, with a link from a factor to the history of its option', async () => {
     const { page } = root;
     await page.goto(`/log/${served}`);
     const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
@@ -99,7 +99,7 @@ function requests(launched: () => Browser): void {
     await page.getByRole('dialog').getByRole('article').first().getByText('root').waitFor();
   });
 
-  test('root sees which channel failed it, with what, and that nothing was kept of its reservation', async () => {
+  test('shows root which channel failed it, with the error, and that its reservation was released', async () => {
     const { page } = root;
     await page.goto(`/log/${failed.id}`);
     const steps = page.getByRole('list', { name: 'Course' }).getByRole('listitem');
@@ -114,7 +114,7 @@ function requests(launched: () => Browser): void {
     await answer.text();
   };
 
-  test('new lines wait while the pointer or the focus is on a row', async () => {
+  test('delays new lines while the pointer or the focus is on a row', async () => {
     const { page } = user;
     await page.goto('/log');
     await page.getByText('Live', { exact: true }).waitFor();
@@ -133,7 +133,7 @@ function requests(launched: () => Browser): void {
     await expect.poll(() => rows(user).count()).toBe(before + 2);
   });
 
-  test('paused, they wait until it is resumed, and how many is told', async () => {
+  test('delays new lines while paused, and shows their number', async () => {
     const { page } = user;
     const before = await rows(user).count();
     await page.getByRole('button', { name: 'Pause' }).press('Enter');
@@ -145,7 +145,7 @@ function requests(launched: () => Browser): void {
     await expect.poll(() => rows(user).count()).toBe(before + 2);
   });
 
-  test('a click on a row opens it, and another closes it', async () => {
+  test('opens a row by a click, and closes it by another', async () => {
     const { page } = user;
     const cell = rows(user).first().getByRole('cell').last();
     await cell.click();
@@ -154,7 +154,7 @@ function requests(launched: () => Browser): void {
     await page.getByText('Billing process').waitFor({ state: 'detached' });
   });
 
-  test('what the filter lets through is saved as a file', async () => {
+  test('saves the filtered lines as a file', async () => {
     const { page } = user;
     await page.goto('/log?type=CONSUME');
     await rows(user).first().waitFor();
@@ -173,7 +173,7 @@ function requests(launched: () => Browser): void {
     await page.getByRole('alert').getByText('More than 100,000 lines match').waitFor();
   });
 
-  test('an id that nobody knows, and one of somebody else, say the same', async () => {
+  test('shows the same for an unknown id as for another user’s', async () => {
     const stranger = await openConsole(launched(), { url: gateway.url });
     try {
       await signIn(stranger, await gateway.addUser(1, 'stranger'));
@@ -187,7 +187,7 @@ function requests(launched: () => Browser): void {
     }
   });
 
-  test('the page has no barrier, in both themes, and fits a phone', async () => {
+  test('has a page without barriers, in both themes, that fits a phone', async () => {
     const { page } = root;
     await page.goto(`/log/${served}`);
     await page.getByRole('button', { name: 'Show 2 events' }).click();
@@ -196,9 +196,9 @@ function requests(launched: () => Browser): void {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(600);
   });
 
-  test('nothing went wrong in either page on the way', () => {
+  test('caused no error in either page', () => {
     expect([...user.problems, ...root.problems]).toEqual([]);
   });
 }
 
-describeInBrowser('one request', requests);
+describeInBrowser('one request in the browser', requests);

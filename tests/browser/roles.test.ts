@@ -59,7 +59,7 @@ function roles(launched: () => Browser): void {
     return links.allInnerTexts();
   };
 
-  test('the menu offers an administrator more', async () => {
+  test('see different menus: the administrator has more entries', async () => {
     expect(await linksOf(admin)).toEqual([
       'Playground',
       'Dashboard',
@@ -83,7 +83,7 @@ function roles(launched: () => Browser): void {
     ]);
   });
 
-  test('to a user, the pages of administrators do not exist, by whatever address', async () => {
+  test('see different pages: those of administrators do not exist for a user, at any address', async () => {
     for (const path of ['/channel', '/user', '/redemption', '/orders', '/channel?open=1', '/user?open=1']) {
       await user.page.goto(path);
       await user.page.getByRole('heading', { name: 'Page does not exist' }).waitFor();
@@ -100,7 +100,7 @@ function roles(launched: () => Browser): void {
     }
   });
 
-  test('the log shows a user the own calls, and neither channels nor other people', async () => {
+  test('see different logs: a user only own calls, and neither channels nor other users', async () => {
     const log = (page: Page) => page.getByRole('region', { name: 'Usage log', exact: true });
     await Promise.all(
       [admin, user].map(async ({ page }) => {
@@ -122,7 +122,7 @@ function roles(launched: () => Browser): void {
     expect(userColumns.filter((column) => ofAdministrators.includes(column))).toEqual([]);
   });
 
-  test('the dashboard shows an administrator the gateway, a user the own wallet', async () => {
+  test('see different dashboards: an administrator the gateway, a user the own wallet', async () => {
     await visit(admin.page, 'Dashboard');
     await admin.page.getByRole('heading', { name: 'Channel health' }).waitFor();
     await visit(user.page, 'Dashboard');
@@ -130,7 +130,7 @@ function roles(launched: () => Browser): void {
     expect(await user.page.getByRole('heading', { name: 'Channel health' }).count()).toBe(0);
   });
 
-  test('only administrators may look at everybody’s tokens', async () => {
+  test('see different tokens: only administrators see those of all users', async () => {
     await visit(admin.page, 'Tokens');
     await admin.page.getByRole('radio', { name: "Everybody's tokens" }).click();
     await admin.page.getByRole('row').filter({ hasText: 'bob' }).waitFor();
@@ -139,13 +139,13 @@ function roles(launched: () => Browser): void {
     expect(await user.page.getByRole('radio', { name: "Everybody's tokens" }).count()).toBe(0);
   });
 
-  test('what a user may not see was never sent', async () => {
+  test('receive different data: hidden fields are never sent to a user', async () => {
     const sent = await sentToUser();
     expect(sent).toContain('alice');
     for (const secret of ['hidden-harbour', 'bob', gateway.provider.url]) expect(sent).not.toContain(secret);
   });
 
-  test('a user who is disabled is out at once', async () => {
+  test('are signed out at once when they are disabled', async () => {
     const { page } = admin;
     await visit(page, 'Users');
     await page.getByRole('button', { name: 'Actions for alice' }).click();
@@ -157,9 +157,9 @@ function roles(launched: () => Browser): void {
     await user.page.waitForURL(/\/login\?expired=true/);
   });
 
-  test('nothing went wrong in either page on the way', () => {
+  test('caused no error in either page', () => {
     expect([...admin.problems, ...user.problems]).toEqual([]);
   });
 }
 
-describeInBrowser('an administrator and a user', roles);
+describeInBrowser('an administrator and a user in the browser', roles);

@@ -49,7 +49,7 @@ function secondFactor(launched: () => Browser): void {
   }
 
   describe('two-step verification', () => {
-    test('is turned on, asked for at the login and proven anew for an access token', async () => {
+    test('is switched on, required at the login and again for an access token', async () => {
       const { page, problems } = opened;
       await signIn(opened, user);
       const { recoveryCodes } = await turnedOn(page, user);
@@ -81,7 +81,7 @@ function secondFactor(launched: () => Browser): void {
   });
 
   describe('an administrator', () => {
-    test('of a gateway that demands a second factor reads so on every page, until there is one', async () => {
+    test('of a gateway that requires a second factor sees a notice on every page, until there is one', async () => {
       const { page, problems } = opened;
       const { users, visible } = gateway.application;
       await visible(await users.manage(gateway.root, user.actor.id, 'promote'));
@@ -104,7 +104,7 @@ function secondFactor(launched: () => Browser): void {
   });
 
   describe('root', () => {
-    test('resets the second factor of somebody who has lost it', async () => {
+    test('resets the second factor of a user that has lost it', async () => {
       await signIn(opened, user);
       await turnedOn(opened.page, user);
       const root = await openConsole(launched(), { url: url() });
@@ -123,7 +123,7 @@ function secondFactor(launched: () => Browser): void {
   });
 
   describe('a passkey', () => {
-    test('is made on the personal page, and signs in by itself', async () => {
+    test('is created on the personal page, and signs in by itself', async () => {
       const { page, problems } = opened;
       await withAuthenticator(opened);
       await signIn(opened, user);
@@ -149,8 +149,8 @@ function secondFactor(launched: () => Browser): void {
     });
   });
 
-  describe('one’s own sessions', () => {
-    test('are ended from afar', async () => {
+  describe('a user’s own sessions', () => {
+    test('are ended from another browser', async () => {
       const elsewhere = await openConsole(launched(), { url: url() });
       await signIn(elsewhere, user);
       await signIn(opened, user);
@@ -166,4 +166,4 @@ function secondFactor(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('second factors', secondFactor);
+describeInBrowser('second factors in the browser', secondFactor);

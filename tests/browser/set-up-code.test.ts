@@ -18,7 +18,7 @@ function setUpCode(launched: () => Browser): void {
     await gateway?.stop();
   });
 
-  test('the wizard asks for the code first, and says where it is', async () => {
+  test('requires the code first, and shows where it is', async () => {
     const { page } = opened;
     await page.goto('/');
     await page.waitForURL('**/setup');
@@ -31,7 +31,7 @@ function setUpCode(launched: () => Browser): void {
     await page.getByText('Enter the code from the log of the gateway').waitFor();
   });
 
-  test('a wrong code is refused, the one in the log is taken', async () => {
+  test('refuses a wrong code, and accepts the one in the log', async () => {
     const { page } = opened;
     const field = page.getByRole('textbox', { name: 'Set-up code' });
     await field.fill('AAAA-AAAA-AAAA');
@@ -44,7 +44,7 @@ function setUpCode(launched: () => Browser): void {
     await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('caused no error in the page', () => {
     expect(opened.problems).toEqual([]);
   });
 }

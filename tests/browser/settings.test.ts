@@ -57,7 +57,7 @@ function settings(launched: () => Browser): void {
     (await gateway.application.queries.log(gateway.root, {}, { page: 1, size: 100 }, false)).items;
   const held = (key: string) => gateway.application.directory.settings().text(key as never);
 
-  test('what was changed is saved, and nothing else', async () => {
+  test('save the changes, and nothing else', async () => {
     const { page } = one;
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
@@ -75,7 +75,7 @@ function settings(launched: () => Browser): void {
     expect(changed.map(({ key }) => key)).toEqual(['RetryTimes']);
   });
 
-  test('the tab stands in the address, and what is not saved stays when one looks at another', async () => {
+  test('keep the tab in the address, and unsaved changes when another tab is opened', async () => {
     const { page } = one;
     await section(page, 'General')
       .getByLabel('Link to the documentation', { exact: true })
@@ -90,7 +90,7 @@ function settings(launched: () => Browser): void {
     expect(await link.inputValue()).toBe('');
   });
 
-  test('what cannot be is said where it stands, JSON by line and column', async () => {
+  test('show an invalid value at its field, JSON by line and column', async () => {
     const { page } = one;
     const groups = section(page, 'Groups');
     await groups.getByLabel('Ratios of groups', { exact: true }).fill('{\n  "default": 1,\n  "vip" 2\n}');
@@ -106,7 +106,7 @@ function settings(launched: () => Browser): void {
     await section(page, 'General').waitFor();
   });
 
-  test('what needs another option first says which; filled in together, they are saved together', async () => {
+  test('name another option that is required first; both are saved together', async () => {
     const { page } = one;
     await page.goto('/setting?tab=system');
     const github = section(page, 'GitHub');
@@ -123,7 +123,7 @@ function settings(launched: () => Browser): void {
     expect(await page.content()).not.toContain('planted-secret');
   });
 
-  test('addresses lose the slash at their end, and payments ask for the server’s first', async () => {
+  test('remove the slash at the end of addresses, and payments require the server’s first', async () => {
     const { page } = one;
     await section(page, 'Payment').getByLabel('Epay merchant ID', { exact: true }).fill('1001');
     await save(page, 'Payment');
@@ -136,7 +136,7 @@ function settings(launched: () => Browser): void {
     await expect.poll(() => held('EpayId')).toBe('1001');
   });
 
-  test('two who change the same option: the second is told, and chooses', async () => {
+  test('show the second of two concurrent editors the conflict, with a choice', async () => {
     await one.page.goto('/setting?tab=other');
     await other.page.goto('/setting?tab=other');
     const name = (page: Page) => section(page, 'Looks').getByLabel('Name of this site', { exact: true });
@@ -161,7 +161,7 @@ function settings(launched: () => Browser): void {
     await expect.poll(() => held('SystemName')).toBe('Third');
   });
 
-  test('the history tells who changed what, and leads back', async () => {
+  test('have a history with user and change, and a way back', async () => {
     const { page } = one;
     await page.getByRole('button', { name: 'History: Name of this site' }).click();
     const drawer = page.getByRole('dialog', { name: 'History: Name of this site' });
@@ -182,7 +182,7 @@ function settings(launched: () => Browser): void {
     expect(await section(page, 'Looks').getByLabel('Name of this site', { exact: true }).inputValue()).toBe('Second');
   });
 
-  test('the history of all options stands behind one button, and tells no secret', async () => {
+  test('have a history of all options behind one button, without secrets', async () => {
     const { page } = one;
     await page.getByRole('link', { name: 'History', exact: true }).click();
     const drawer = page.getByRole('dialog', { name: 'History', exact: true });
@@ -192,7 +192,7 @@ function settings(launched: () => Browser): void {
     expect(await page.content()).not.toContain('planted-secret');
   });
 
-  test('prices are set by model, as ratios or in dollars, and saved with their tables', async () => {
+  test('have prices by model, as ratios or in dollars, saved with their tables', async () => {
     const { page } = one;
     await page.goto('/setting?prices=visual');
     await page.getByRole('button', { name: 'Add a model' }).click();
@@ -219,7 +219,7 @@ function settings(launched: () => Browser): void {
     expect([modelRatio.get('house-model'), completionRatio.get('house-model')]).toEqual(['1.5', '5']);
   });
 
-  test('models that are enabled without a price are listed until they have one', async () => {
+  test('list models that are enabled without a price until they have one', async () => {
     const { page } = one;
     await gateway.addChannel({ name: 'east', models: ['strange-model', 'gpt-4o'] });
     await page.goto('/setting?prices=unset_models');
@@ -243,7 +243,7 @@ function settings(launched: () => Browser): void {
     await page.getByText('Every model has a price').waitFor();
   });
 
-  test('the model ratios go back to the built-in ones once that is typed', async () => {
+  test('reset the model ratios to the built-in ones after a typed confirmation', async () => {
     const { page } = one;
     await page.goto('/setting?prices=visual');
     await page.getByRole('button', { name: 'Reset the model ratios' }).click();
@@ -256,7 +256,7 @@ function settings(launched: () => Browser): void {
     expect(gateway.application.directory.settings().prices.modelRatio.has('house-model')).toBe(false);
   });
 
-  test('the log is kept for some days, and cleared up to a moment once it was said how much that takes', async () => {
+  test('keep the log for some days, and clear it up to a time after showing how much that removes', async () => {
     const { page } = one;
     await page.goto('/setting');
     const log = section(page, 'Log');
@@ -294,7 +294,7 @@ function settings(launched: () => Browser): void {
     await gateway.setOption('general_setting.log_retention_days', '0');
   });
 
-  test('a newer release is asked for when the button is pressed, and told with its page', async () => {
+  test('query a newer release on request, and link its page', async () => {
     const { page } = one;
     await page.goto('/setting?tab=other');
     const version = section(page, 'Version');
@@ -320,16 +320,16 @@ function settings(launched: () => Browser): void {
     expect(timesAsked).toBe(2);
   });
 
-  test('settings of the system are shown to root alone: others are led to their own', async () => {
+  test('of the system are shown to root only: others are led to their own', async () => {
     const { page } = user;
     await page.goto('/setting?tab=system');
     await page.waitForURL(/\/personal$/);
     expect(await page.getByRole('link', { name: 'Settings', exact: true }).count()).toBe(0);
   });
 
-  test('nothing went wrong in the pages on the way', () => {
+  test('caused no error in the pages', () => {
     expect([...one.problems, ...other.problems, ...user.problems]).toEqual([]);
   });
 }
 
-describeInBrowser('the settings', settings);
+describeInBrowser('the settings in the browser', settings);

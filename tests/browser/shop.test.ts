@@ -57,7 +57,7 @@ function shop(launched: () => Browser): void {
         has: page.getByRole('button', { name: `Copy the model name ${model}`, exact: true }),
       });
 
-    test('is there for strangers, with the groups of everybody', async () => {
+    test('is available to visitors, with the public groups', async () => {
       const { page } = opened;
       await page.goto('/');
       await page.getByRole('navigation', { name: 'Top navigation' }).getByRole('link', { name: 'Pricing' }).click();
@@ -117,7 +117,7 @@ function shop(launched: () => Browser): void {
       expect(new URL(page.url()).searchParams.get('sort')).toBe('OUTPUT');
     });
 
-    test('tells users of their own group, and what the bill of a call then tells', async () => {
+    test('shows users their own group, with the same price as on the bill of a call', async () => {
       const { page } = opened;
       await signIn(opened, user);
       const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -139,8 +139,8 @@ function shop(launched: () => Browser): void {
     });
   });
 
-  describe('what the operator says of the gateway', () => {
-    test('is a page, another site in a frame that may not touch this one, or our own words', async () => {
+  describe('the operator’s page about the gateway', () => {
+    test('is a page, another site in a sandboxed frame, or a built-in text', async () => {
       const { page } = opened;
       await page.getByRole('link', { name: 'About' }).click();
       await page.getByRole('heading', { name: 'About Tallygate' }).waitFor();
@@ -176,7 +176,7 @@ function shop(launched: () => Browser): void {
       second = await keyNamed('third');
     });
 
-    test('is opened from the sidebar, in a frame, with the newest token that is enabled', async () => {
+    test('is opened from the sidebar, in a frame, with the newest enabled token', async () => {
       const { page } = opened;
       await page.goto('/token');
       await page.getByRole('button', { name: 'Chat', exact: true }).click();
@@ -186,7 +186,7 @@ function shop(launched: () => Browser): void {
       expect(await page.getByRole('navigation', { name: 'Console' }).count()).toBe(0);
     });
 
-    test('is told no address of ours, and our address holds no key', async () => {
+    test('receives no referrer, and the console’s address contains no key', async () => {
       const { page } = opened;
       expect(page.url()).toBe(`${gateway.url}/chat/0`);
       await page.reload();
@@ -205,7 +205,7 @@ function shop(launched: () => Browser): void {
       expect(page.url()).not.toContain(first);
     });
 
-    test('that is an app, or is not encrypted, is opened by whoever wants to, and gets nothing before', async () => {
+    test('that is an app, or is not encrypted, is opened on request, and gets nothing before', async () => {
       const { page } = opened;
       await page.goto('/chat/1');
       const app = page.getByRole('link', { name: 'Open An app' });
@@ -220,7 +220,7 @@ function shop(launched: () => Browser): void {
       expect(asked).toEqual([]);
     });
 
-    test('takes the place of the console at /chat2link', async () => {
+    test('replaces the console at /chat2link', async () => {
       const { page } = opened;
       await page.goto('/chat2link');
       await page.waitForURL(`${site}/**`);
@@ -229,7 +229,7 @@ function shop(launched: () => Browser): void {
       await page.goto('/token');
     });
 
-    test('that is missing, or has no valid address, is said in words', async () => {
+    test('that is missing, or has no valid address, is reported with a text', async () => {
       const { page } = opened;
       for (const path of ['/chat/7', '/chat/x']) {
         await page.goto(path);
@@ -243,7 +243,7 @@ function shop(launched: () => Browser): void {
       expect(await page.getByRole('button', { name: /^Chat/ }).count()).toBe(0);
     });
 
-    test('without any token that is enabled leads to the tokens', async () => {
+    test('without any enabled token leads to the tokens', async () => {
       const { page } = opened;
       await setChats([{ 'Our chat': `${site}/?key={key}` }, { Keyless: `${site}/hello` }]);
       const { application } = gateway;
@@ -256,7 +256,7 @@ function shop(launched: () => Browser): void {
       expect(asked).toEqual([]);
     });
 
-    test('is for strangers only where it wants no key', async () => {
+    test('is available to visitors only where it requires no key', async () => {
       const stranger = await openConsole(launched(), { url: gateway.url });
       try {
         await stranger.context.route(`${site}/**`, (route) => route.fulfill({ contentType: 'text/html', body: 'Hi.' }));
@@ -271,7 +271,7 @@ function shop(launched: () => Browser): void {
     });
   });
 
-  test('addresses of the legacy console lead to the drawers of this one', async () => {
+  test('addresses of the legacy console open the drawers of this one', async () => {
     const admin = await openConsole(launched(), { url: gateway.url });
     const { page } = admin;
     try {
@@ -291,9 +291,9 @@ function shop(launched: () => Browser): void {
     }
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('no error occurred in the page', () => {
     expect(opened.problems).toEqual([]);
   });
 }
 
-describeInBrowser('what strangers come for', shop);
+describeInBrowser('the public pages in the browser', shop);

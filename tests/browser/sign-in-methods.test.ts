@@ -20,15 +20,15 @@ function signInMethods(launched: () => Browser): void {
   });
   afterEach(() => opened?.close());
 
-  describe('the login', () => {
-    test('asks for both before anything is sent', async () => {
+  describe('the login page', () => {
+    test('requires both fields before anything is sent', async () => {
       const { page } = opened;
       await page.goto('/login');
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByRole('alert').getByText('Please enter user name and password').waitFor();
     });
 
-    test('says when the password is wrong, and lets one try again', async () => {
+    test('reports a wrong password, and permits another attempt', async () => {
       const { page, problems } = opened;
       await page.goto('/login');
       await page.getByLabel('User name or e-mail address').fill(user.username);
@@ -43,7 +43,7 @@ function signInMethods(launched: () => Browser): void {
       expect(problems).toEqual([]);
     });
 
-    test('is where every page leads whoever is not signed in', async () => {
+    test('is where every page leads without a session', async () => {
       const { page } = opened;
       for (const path of ['/token', '/log', '/detail', '/channel', '/user', '/personal']) {
         await page.goto(path);
@@ -51,7 +51,7 @@ function signInMethods(launched: () => Browser): void {
       }
     });
 
-    test('is left behind after logging out, with nothing to go back to', async () => {
+    test('is left after logging out, with nothing to go back to', async () => {
       const { page } = opened;
       await signIn(opened, user);
       await page.getByRole('button', { name: `User menu: ${user.username}` }).click();
@@ -62,7 +62,7 @@ function signInMethods(launched: () => Browser): void {
     });
   });
 
-  test('a session that ended leads to the login, which says so, and back to where one was', async () => {
+  test('a session that ended leads to the login, which says so, and back to the same page', async () => {
     const { page, context } = opened;
     await signIn(opened, user);
     await page.getByText('No tokens yet').waitFor();
@@ -79,7 +79,7 @@ function signInMethods(launched: () => Browser): void {
     expect(page.url()).toBe(`${gateway.url}/token?name=mine`);
   });
 
-  test('a path nobody serves says so, and leads back', async () => {
+  test('an unknown path is reported, with a link back', async () => {
     const { page } = opened;
     await page.goto('/no/such/page');
     await page.getByRole('heading', { name: 'Page does not exist' }).waitFor();
@@ -88,7 +88,7 @@ function signInMethods(launched: () => Browser): void {
   });
 
   describe('language and theme', () => {
-    test('follow the system until somebody chooses, and then survive a reload', async () => {
+    test('follow the system until they are chosen, and then survive a reload', async () => {
       const { page } = opened;
       await page.goto('/login');
       expect(await themeOf(opened.page)).toBe('light');
@@ -105,7 +105,7 @@ function signInMethods(launched: () => Browser): void {
       expect(await themeOf(opened.page)).toBe('dark');
     });
 
-    test('are dark and Chinese for a system that is', async () => {
+    test('are dark and Chinese for such a system', async () => {
       const other = await openConsole(launched(), { url: gateway.url, language: 'zh', theme: 'dark' });
       try {
         await other.page.goto('/login');
@@ -120,4 +120,4 @@ function signInMethods(launched: () => Browser): void {
 
 const languageOf = ({ page }: Console) => page.locator('html').getAttribute('lang');
 
-describeInBrowser('signing in and out', signInMethods);
+describeInBrowser('signing in and out in the browser', signInMethods);

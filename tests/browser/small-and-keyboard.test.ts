@@ -27,7 +27,7 @@ function smallAndKeyboard(launched: () => Browser): void {
       opened = await openConsole(launched(), { url: gateway.url, size: { width: 600, height: 900 } });
     });
 
-    test('the menu lies over the page and closes with the step it was opened for', async () => {
+    test('the menu covers the page and closes with the step it was opened for', async () => {
       const { page } = opened;
       await signIn(opened, user);
       const menu = page.getByRole('navigation', { name: 'Console' });
@@ -37,7 +37,7 @@ function smallAndKeyboard(launched: () => Browser): void {
       await menu.waitFor({ state: 'hidden' });
     });
 
-    test('filters wait behind a button that counts them', async () => {
+    test('filters are behind a button with their number', async () => {
       const { page } = opened;
       await signIn(opened, user);
       expect(await page.getByRole('searchbox', { name: 'Name' }).count()).toBe(0);
@@ -48,7 +48,7 @@ function smallAndKeyboard(launched: () => Browser): void {
       await page.getByRole('link', { name: 'test key' }).waitFor();
     });
 
-    test('a drawer takes the whole width, and back closes it', async () => {
+    test('a drawer has the whole width, and back closes it', async () => {
       const { page } = opened;
       await signIn(opened, user);
       await page.getByRole('link', { name: 'New token' }).click();
@@ -86,12 +86,12 @@ function smallAndKeyboard(launched: () => Browser): void {
     });
   });
 
-  describe('with the keyboard alone', () => {
+  describe('with the keyboard only', () => {
     beforeEach(async () => {
       opened = await openConsole(launched(), { url: gateway.url });
     });
 
-    test('a row opens, Escape closes its drawer, and the focus is where it was', async () => {
+    test('a row opens, Escape closes its drawer, and the focus returns', async () => {
       const { page } = opened;
       await signIn(opened, user);
       const row = page.getByRole('link', { name: 'test key' });
@@ -122,7 +122,7 @@ function smallAndKeyboard(launched: () => Browser): void {
       await drawer.waitFor();
     });
 
-    test('the first stop leads past the navigation', async () => {
+    test('the first stop skips the navigation', async () => {
       const { page } = opened;
       await signIn(opened, user);
       await page.reload();
@@ -138,4 +138,4 @@ function smallAndKeyboard(launched: () => Browser): void {
 /** The words on what has the focus. */
 const focusIn = (page: Page): Promise<string> => page.evaluate<string>('document.activeElement.textContent');
 
-describeInBrowser('on a phone, and without a mouse', smallAndKeyboard);
+describeInBrowser('the console on a phone, and without a mouse', smallAndKeyboard);

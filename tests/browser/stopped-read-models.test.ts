@@ -32,7 +32,7 @@ function stoppedReadModels(launched: () => Browser): void {
     ['en', 'Stopped read models: ', ', ', 'Leave out event'],
     ['zh', '已停止的读模型：', '、', '跳过事件'],
   ] as const)(
-    'are named in one notice, with what that means said once and room around it: %s',
+    'are named in one notice, with the effect stated once and room around it: %s',
     async ([language, said, and, leaveOut]) => {
       const { page } = opened;
       await page.evaluate(`localStorage.setItem('language', '${language}')`);
@@ -86,4 +86,4 @@ const edgesOf = (page: Page): Promise<unknown> =>
     };
   })()`);
 
-describeInBrowser('stopped read models', stoppedReadModels);
+describeInBrowser('stopped read models in the browser', stoppedReadModels);

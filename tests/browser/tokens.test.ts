@@ -35,7 +35,7 @@ function tokens(launched: () => Browser): void {
     }
   };
 
-  test('a new one works at once', async () => {
+  test('work at once when they are new', async () => {
     const { page } = opened;
     await page.getByRole('link', { name: 'New token' }).click();
     const drawer = page.getByRole('dialog', { name: 'New token' });
@@ -52,7 +52,7 @@ function tokens(launched: () => Browser): void {
     expect(await call()).toEqual([200, null]);
   });
 
-  test('disabled in the console, it is refused by the API; enabled, it works again', async () => {
+  test('are refused by the API when disabled in the console; enabled, they work again', async () => {
     const { page } = opened;
     const row = rowOf(page, 'My tokens', 'notebook');
     await row.getByRole('button', { name: 'Disable notebook' }).click();
@@ -63,7 +63,7 @@ function tokens(launched: () => Browser): void {
     expect(await call()).toEqual([200, null]);
   });
 
-  test('given a budget, it shows what of it is spent, and is refused when that is all', async () => {
+  test('with a budget show what is spent of it, and are refused when that is all', async () => {
     const { page } = opened;
     await page.getByRole('link', { name: 'notebook' }).click();
     const drawer = page.getByRole('dialog', { name: 'Edit token notebook' });
@@ -85,7 +85,7 @@ function tokens(launched: () => Browser): void {
     expect(await call()).toEqual([200, null]);
   });
 
-  test('limited to another model, it is refused this one', async () => {
+  test('limited to another model are refused for this one', async () => {
     const { page } = opened;
     await page.getByRole('link', { name: 'notebook' }).click();
     const drawer = page.getByRole('dialog', { name: 'Edit token notebook' });
@@ -106,7 +106,7 @@ function tokens(launched: () => Browser): void {
     expect((await call())[0]).toBe(403);
   });
 
-  test('deleted after a question, it is gone from the list and for the API', async () => {
+  test('are absent from the list and the API when deleted, after a confirmation', async () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Delete notebook' }).click();
     const question = page.getByRole('dialog', { name: 'Delete token notebook?' });
@@ -115,9 +115,9 @@ function tokens(launched: () => Browser): void {
     expect(await call()).toEqual([401, 'invalid_api_key']);
   });
 
-  test('nothing went wrong in the page on the way', () => {
+  test('caused no error in the page', () => {
     expect(opened.problems).toEqual([]);
   });
 }
 
-describeInBrowser('tokens', tokens);
+describeInBrowser('tokens in the browser', tokens);

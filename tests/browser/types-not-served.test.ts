@@ -52,7 +52,7 @@ function typesNotServed(launched: () => Browser): void {
     expect(offered.filter((name) => /Cohere|Midjourney|Suno/.test(name))).toEqual([]);
   });
 
-  test('are found by name or number, and taken by the keyboard; what closes the list leaves the form open', async () => {
+  test('are found by name or number, and chosen by the keyboard; closing the list leaves the form open', async () => {
     const { page } = opened;
     const options = page.getByRole('listbox').getByRole('option');
     const type = page.getByRole('combobox', { name: 'Type', exact: true });
@@ -70,7 +70,7 @@ function typesNotServed(launched: () => Browser): void {
     expect(await page.getByText('Please correct what is marked').count()).toBe(0);
   });
 
-  test('are left by an edit, which takes the mark away', async () => {
+  test('are replaced by an edit, which removes the mark', async () => {
     const { page } = opened;
     await page.goto('/channel?open=900');
     await page.getByRole('combobox', { name: 'Type', exact: true }).fill('openai');
@@ -86,4 +86,4 @@ function typesNotServed(launched: () => Browser): void {
   });
 }
 
-describeInBrowser('types that are not served', typesNotServed);
+describeInBrowser('unsupported channel types in the browser', typesNotServed);

@@ -127,7 +127,7 @@ function everyWidth(launched: () => Browser): void {
     }
   };
 
-  describe('no page is wider than the window, and nothing that matters falls off', () => {
+  describe('no page is wider than the window, and no content is cut off', () => {
     test('for administrators', { timeout: 180_000 }, () =>
       expectAllFit({ username: 'root', password: gateway.rootPassword }, [
         '/channel/1',
@@ -142,7 +142,7 @@ function everyWidth(launched: () => Browser): void {
     test.for([
       ['that fits into the page', 1280],
       ['that scrolls sideways', 390],
-    ] as const)('%s keeps its head in sight', async ([, width]) => {
+    ] as const)('on %s keeps its head visible', async ([, width]) => {
       const opened = await openConsole(launched(), { url: gateway.url, size: { width, height: 500 } });
       try {
         await signIn(opened, { username: 'root', password: gateway.rootPassword });
@@ -164,8 +164,8 @@ function everyWidth(launched: () => Browser): void {
     });
   });
 
-  describe('where the page needs the room', () => {
-    test.for([1024, 390])('%i px wide, the menu lies over it and leaves it as it was', async (width) => {
+  describe('where the page needs the width', () => {
+    test.for([1024, 390])('of %i px, the menu covers it and leaves it unchanged', async (width) => {
       const opened = await openConsole(launched(), { url: gateway.url, size: { width, height: 800 } });
       try {
         await signIn(opened, user);
@@ -188,7 +188,7 @@ function everyWidth(launched: () => Browser): void {
       }
     });
 
-    test('on a phone, who is not signed in finds every page in the menu', async () => {
+    test('of a phone, a visitor without a session finds every page in the menu', async () => {
       const opened = await openConsole(launched(), { url: gateway.url, size: { width: 390, height: 800 } });
       try {
         const { page } = opened;

@@ -17,14 +17,14 @@ describe.each([
   ['demo', demo, 'This command has no options.'],
   ['verify', verify, 'This command has no options.'],
   ['schema', schema, 'This command has no options.'],
-])('%s', (_, command, allowed) => {
+])('the options of %s', (_, command, allowed) => {
   const run = (...args: string[]) => command({ config: readConfig({}), log: quietLog as never, args });
 
-  test('refuses an option that it does not have', async () => {
+  test('are refused if unknown', async () => {
     await expect(run('--help')).rejects.toThrow(`Unknown option '--help'. ${allowed}`);
   });
 
-  test('refuses what is no option', async () => {
+  test('are refused if they are not options', async () => {
     await expect(run('now')).rejects.toThrow(`Unexpected argument 'now'. ${allowed}`);
   });
 });

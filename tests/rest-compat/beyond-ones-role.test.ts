@@ -155,8 +155,8 @@ async function beyond(who: Who, target: number, key: number, allowed: (route: st
 
 const nothing = /^$/;
 
-describe('members beyond one’s role', () => {
-  test('sent by a guest with any order change nothing of anybody, and registering makes an ordinary user', async () => {
+describe('members beyond the user’s role', () => {
+  test('sent by a guest with any request change no data of others, and registering creates an ordinary user', async () => {
     const joined = /^user \d+ is new$/;
     const found = await beyond('guest', stage.bob.id, own.bobKey, (route) =>
       route === 'POST /api/user/register' ? joined : nothing,
@@ -168,7 +168,7 @@ describe('members beyond one’s role', () => {
   });
 
   test.each(['bob', 'admin', 'root'] as const)(
-    'sent by a user with any order about %s change nothing of others',
+    'sent by a user with any request about %s change nothing of others',
     async (whom) => {
       const id = stage.alice.id;
       const mine: Readonly<Record<string, RegExp>> = {
@@ -185,7 +185,7 @@ describe('members beyond one’s role', () => {
     },
   );
 
-  test('sent by a user about a key of one’s own change its terms and nothing that is counted', async () => {
+  test('sent by a user about an own key change its terms and no counters', async () => {
     const before = await stored();
     for (const body of bodiesOf(samples['PUT /api/token/'] ?? {}, own.aliceKey, own.aliceKey))
       await order('alice', 'PUT /api/token/', body);
@@ -194,7 +194,7 @@ describe('members beyond one’s role', () => {
   });
 
   test.each(['peer', 'root'] as const)(
-    'sent by an administrator about %s, who is no lower, change nothing of them',
+    'sent by an administrator about %s, of an equal or higher role, change nothing of them',
     async (whom) => {
       const found = await beyond('admin', stage[whom].id, own.bobKey, () => /^(?!user|token|option)|^user \d+ is new$/);
       const { id } = stage.admin;
@@ -209,7 +209,7 @@ describe('members beyond one’s role', () => {
     },
   );
 
-  test('sent by an administrator about a user below raise no role, and move nothing that is counted', async () => {
+  test('sent by an administrator about a lower user raise no role, and change no counters', async () => {
     const { id } = stage.bob;
     const before = await stored();
     for (const route of ['PUT /api/user/', 'POST /api/user/manage', 'POST /api/user/adjust_quota'])

@@ -47,8 +47,8 @@ const subscription = (amount: number, until = 0) => ({
   access_until: until,
 });
 
-describe.each(['/dashboard/billing', '/v1/dashboard/billing'])('%s', (prefix) => {
-  test('shows what the key may spend and has spent, in dollars', async () => {
+describe.each(['/dashboard/billing', '/v1/dashboard/billing'])('the billing endpoint %s', (prefix) => {
+  test('returns the available and the spent quota of the key, in dollars', async () => {
     const answer = await ask(`${prefix}/subscription`);
     expect(answer.json).toEqual(subscription(1.5));
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
@@ -58,7 +58,7 @@ describe.each(['/dashboard/billing', '/v1/dashboard/billing'])('%s', (prefix) =>
       total_usage: 0,
     });
   });
-  test('passes on who asks and how', async () => {
+  test('passes on the caller and the form', async () => {
     seen = [];
     await ask(`${prefix}/usage?key=x`);
     expect(seen[0]).toMatchObject({ path: `${prefix}/usage`, headers: { authorization: 'Bearer sk-good' } });
@@ -76,35 +76,35 @@ describe.each(['/dashboard/billing', '/v1/dashboard/billing'])('%s', (prefix) =>
   });
 });
 
-describe('the amounts', () => {
-  test('are units where no currency is shown', async () => {
+describe('the billed amounts', () => {
+  test('are units where no currency is displayed', async () => {
     await stage.gateway.setOption('DisplayInCurrencyEnabled', 'false');
     expect((await ask('/dashboard/billing/subscription')).json).toEqual(subscription(750_000));
     await stage.gateway.setOption('DisplayInCurrencyEnabled', 'true');
   });
-  test('are those of the owner where keys are not told apart', async () => {
+  test('are those of the owner where keys are not displayed separately', async () => {
     await stage.gateway.setOption('DisplayTokenStatEnabled', 'false');
     expect((await ask('/dashboard/billing/subscription')).json).toEqual(subscription(1));
     await stage.gateway.setOption('DisplayTokenStatEnabled', 'true');
   });
-  test('of an unlimited key are a large number, and its end is told', async () => {
+  test('of an unlimited key are a large number, and its expiry is returned', async () => {
     terms = { unlimited: true, expiresAt: Instant(1_900_000_000_000) };
     expect((await ask('/dashboard/billing/subscription')).json).toEqual(subscription(100_000_000, 1_900_000_000));
     terms = {};
   });
 });
 
-describe('with the keys of the relay', () => {
+describe('billing with the keys of the relay', () => {
   const through = (key: string) =>
     send(stage.gateway.url, 'GET', '/v1/dashboard/billing/subscription', {
       headers: { authorization: `Bearer ${key}` },
     });
 
-  test('shows a real key its allowance', async () => {
+  test('returns the allowance of a real key', async () => {
     const key = await stage.gateway.addApiKey(stage.users.bob, { quota: 250_000 });
     expect((await through(key)).json).toEqual(subscription(0.5));
   });
-  test('turns away what is no key', async () => {
+  test('refuses an unknown key', async () => {
     const answer = await through(`sk-${'x'.repeat(48)}`);
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual({

@@ -27,7 +27,7 @@ describe('GET /channel/test', () => {
   });
 });
 
-describe('fetch_models', () => {
+describe('the endpoint fetch_models', () => {
   let provider: Upstream;
   let asked: UpstreamCall[];
   let answer: string;
@@ -43,14 +43,14 @@ describe('fetch_models', () => {
     return () => provider.stop();
   });
 
-  test('GET /{id} lists what the upstream of a channel has', async () => {
+  test('lists the upstream models of a channel for GET /{id}', async () => {
     const { id } = await add({ base_url: provider.url, key: 'sk-east' });
     expect((await stage.admin.get(`/api/channel/fetch_models/${id}/`)).json).toEqual(listed(['one', 'two']));
     expect(asked.at(-1)).toMatchObject({ url: '/v1/models', headers: { authorization: 'Bearer sk-east' } });
     answer = '{"data":null}';
     expect((await stage.admin.get(`/api/channel/fetch_models/${id}`)).json).toEqual(listed([]));
   });
-  test('GET /{id} tells in the words of the contract why not', async () => {
+  test('returns the reason of a failure in the texts of the contract for GET /{id}', async () => {
     const { id } = await add({ base_url: provider.url });
     const told = async (of: unknown) => (await stage.admin.get(`/api/channel/fetch_models/${of}`)).json;
     answer = '';
@@ -61,7 +61,7 @@ describe('fetch_models', () => {
     expect(await told(4711)).toEqual(refusal('record not found'));
     expect(await told(0)).toEqual(refusal('record not found'));
   });
-  test('POST lists what an upstream has that is no channel yet, asked with the first of its keys', async () => {
+  test('lists the upstream models of a new channel for POST, requested with the first of its keys', async () => {
     const body = { type: 1, base_url: provider.url, key: 'sk-a\nsk-b' };
     const told = await stage.admin.post('/api/channel/fetch_models', body);
     expect(told.json).toEqual(listed(['one', 'two']));
@@ -76,16 +76,16 @@ describe('fetch_models', () => {
     { type: 1 },
     { type: 1, key: 'k', base_url: 'ftp://x' },
     { type: 999, key: 'k' },
-  ])('POST refuses %j', async (body) => {
+  ])('refuses %j for POST', async (body) => {
     const refused = await stage.admin.post('/api/channel/fetch_models', body);
     expect([refused.status, refused.json.message]).toEqual([400, 'Invalid request']);
     expect(asked).toEqual([]);
   });
   test.each([
-    ['a type that needs a base URL and has none', { type: 8, key: 'k' }, 'this channel has no base URL'],
-    ['a type that needs an account id and has none', { type: 39, key: 'k' }, 'this channel has no account id'],
-    ['a type that tells no models', { type: 18, key: 'a|b|c' }, '该类型的渠道没有模型列表'],
-  ])('POST says what is missing for %s, as no failure of the gateway', async (_title, body, message) => {
+    ['a type that requires a base URL and has none', { type: 8, key: 'k' }, 'this channel has no base URL'],
+    ['a type that requires an account id and has none', { type: 39, key: 'k' }, 'this channel has no account id'],
+    ['a type without a list of models', { type: 18, key: 'a|b|c' }, '该类型的渠道没有模型列表'],
+  ])('returns what is missing for %s as a client error for POST', async (_title, body, message) => {
     const refused = await stage.admin.post('/api/channel/fetch_models', body);
     expect([refused.status, refused.json]).toEqual([200, refusal(message)]);
     expect(asked).toEqual([]);
@@ -110,7 +110,7 @@ describe('GET /channel/update_balance', () => {
   });
   const addTelling = () => add({ type: 43, base_url: provider.url });
 
-  test('/{id} tells what is left, and keeps it', async () => {
+  test('for /{id} returns the balance, and stores it', async () => {
     const { id } = await addTelling();
     expect(await record(id)).toMatchObject({ balance: 0, balance_updated_time: 0 });
     const answer = await stage.admin.get(`/api/channel/update_balance/${id}/`);
@@ -123,7 +123,7 @@ describe('GET /channel/update_balance', () => {
     // Only the order for all switches.
     expect(await record(id)).toMatchObject({ balance: 0, status: 1 });
   });
-  test('/{id} tells in the words of the contract why not', async () => {
+  test('for /{id} returns the reason of a failure in the texts of the contract', async () => {
     const { id } = await addTelling();
     left = '';
     expect((await stage.admin.get(`/api/channel/update_balance/${id}`)).json).toEqual(refusal('status code: 401'));
@@ -132,7 +132,7 @@ describe('GET /channel/update_balance', () => {
     expect((await stage.admin.get('/api/channel/update_balance/4711')).json).toEqual(refusal('record not found'));
     expect((await stage.admin.get('/api/channel/update_balance/0')).json).toEqual(refusal('record not found'));
   });
-  test('asks for all, passes over who does not tell, and switches off whose account is empty', async () => {
+  test('for all channels skips those without a balance query, and disables those with an empty account', async () => {
     const { id } = await addTelling();
     await add({ type: 14 });
     left = '-0.5';
@@ -141,7 +141,7 @@ describe('GET /channel/update_balance', () => {
     expect([status, balance]).toEqual([3, -0.5]);
     expect(JSON.parse(String(other_info))).toMatchObject({ status_reason: '余额不足' });
   });
-  test.each(['', '/1'])('%s is for administrators', async (path) => {
+  test.each(['', '/1'])('for %s is for administrators', async (path) => {
     expect((await stage.alice.get(`/api/channel/update_balance${path}`)).json).toEqual(
       refusal('无权进行此操作，权限不足'),
     );
@@ -149,7 +149,7 @@ describe('GET /channel/update_balance', () => {
 });
 
 describe('GET /channel/test/{id}', () => {
-  test('tells the time it took, and keeps it', async () => {
+  test('returns the duration, and stores it', async () => {
     const { id } = await add({ base_url: stage.gateway.provider.url, models: 'gpt-4o-mini' });
     const answer = await stage.admin.get(`/api/channel/test/${id}`);
     expect(answer.json).toEqual({ success: true, message: '', time: expect.any(Number) });
@@ -160,7 +160,7 @@ describe('GET /channel/test/{id}', () => {
     expect(test_time).toBeGreaterThan(1_700_000_000);
     expect(response_time / 1000).toBe(answer.json.time);
   });
-  test('is logged for root, and nobody pays', async () => {
+  test('is logged for root, free of charge', async () => {
     const { id } = await add({ base_url: stage.gateway.provider.url, models: 'gpt-4o-mini' });
     await stage.admin.get(`/api/channel/test/${id}?model=gpt-4o-mini`);
     const { items } = dataOf<{ items: object[] }>(await stage.root.get(`/api/log/?channel=${id}`));
@@ -172,7 +172,7 @@ describe('GET /channel/test/{id}', () => {
   test.each([
     ['admin', '请联系管理员设置', 'please contact administrator to set'],
     ['root', '请设置或开始自用模式', 'please set it or start self-use mode'],
-  ] as const)('tells %s of a model without a price, as clients know it', async (who, hint, inEnglish) => {
+  ] as const)('reports %s of a model without a price, in the known form', async (who, hint, inEnglish) => {
     const { id } = await add({ base_url: stage.gateway.provider.url, models: 'no-such-price' });
     const asked = stage.gateway.provider.tally().calls;
     expect((await stage[who].get(`/api/channel/test/${id}`)).json).toEqual({
@@ -184,7 +184,7 @@ describe('GET /channel/test/{id}', () => {
     // Nothing was tested.
     expect(await record(id)).toMatchObject({ test_time: 0, response_time: 0 });
   });
-  test('needs no price once root accepts models without one', async () => {
+  test('requires no price once root accepts models without one', async () => {
     const { id } = await add({ base_url: stage.gateway.provider.url, models: 'accepted-without-price' });
     const accept = (accepted: boolean) =>
       stage.root.put('/api/user/setting', {
@@ -197,7 +197,7 @@ describe('GET /channel/test/{id}', () => {
     await accept(false);
     expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: false });
   });
-  test('fails where the upstream tells no usage', async () => {
+  test('fails where the upstream reports no usage', async () => {
     const model = 'gpt-4o-mini';
     const { id } = await add({ base_url: stage.gateway.provider.url, models: model });
     stage.gateway.provider.script(model, { usage: 'never' });
@@ -209,7 +209,7 @@ describe('GET /channel/test/{id}', () => {
     stage.gateway.provider.script(model, {});
     expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toMatchObject({ success: true });
   });
-  test('knows no channel that is not there', async () => {
+  test('refuses an unknown channel', async () => {
     expect((await stage.admin.get('/api/channel/test/4711')).json).toEqual({
       success: false,
       message: 'record not found',

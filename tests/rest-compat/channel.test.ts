@@ -20,7 +20,7 @@ import { send } from './rest-server.js';
 stageWithoutChannels();
 
 describe('POST /channel/', () => {
-  test('fills in what is not given', async () => {
+  test('uses defaults for absent members', async () => {
     const channel = await add();
     expect(channel).toEqual({
       id: channel.id,
@@ -53,7 +53,7 @@ describe('POST /channel/', () => {
     });
     expect(channel.created_time).toBeGreaterThan(1_700_000_000);
   });
-  test('takes every member', async () => {
+  test('accepts every member', async () => {
     const given = {
       type: 8,
       name: 'full',
@@ -109,7 +109,7 @@ describe('POST /channel/', () => {
 describe('PUT /channel/', () => {
   const put = (body: object) => stage.admin.put('/api/channel/', body);
 
-  test('takes empty texts and zeros of the solid members for "unchanged"', async () => {
+  test('treats empty texts and zeros of required members as unchanged', async () => {
     const before = await add({
       name: 'kept',
       group: 'vip',
@@ -134,7 +134,7 @@ describe('PUT /channel/', () => {
     expect(answer.json).toEqual({ success: true, message: '', data: before });
     expect(await search('keyword=sk-east')).toEqual(['kept']);
   });
-  test('lets the others be cleared', async () => {
+  test('clears the other members', async () => {
     const { id } = await add({
       base_url: 'https://a.example',
       weight: 4,
@@ -158,14 +158,14 @@ describe('PUT /channel/', () => {
     };
     expect((await put({ id, ...cleared, tag: '', key: 'sk-east' })).json.data).toMatchObject({ ...cleared, tag: null });
   });
-  test('serves single switches and single numbers', async () => {
+  test('accepts a single switch and a single number', async () => {
     const { id } = await add();
     expect((await put({ id, status: 2 })).json.data).toMatchObject({ status: 2, name: 'east' });
     expect((await put({ id, status: 1 })).json.data).toMatchObject({ status: 1 });
     expect((await put({ id, priority: 7 })).json.data).toMatchObject({ priority: 7, weight: 0 });
     expect((await put({ id, weight: 3 })).json.data).toMatchObject({ priority: 7, weight: 3 });
   });
-  test('takes a whole record back: what it hides stays', async () => {
+  test('accepts a whole record back, with hidden members unchanged', async () => {
     const setting = '{"force_format":true,"proxy":"http://user:pass@proxy.example:8080"}';
     const { id } = await add({ setting });
     const [listed] = await list();
@@ -181,13 +181,13 @@ describe('PUT /channel/', () => {
       setting: '{"force_format":true}',
     });
   });
-  test('changes the key, for whoever looks it up', async () => {
+  test('changes the key, for every reader of it', async () => {
     const { id } = await add();
     await put({ id, key: 'sk-new' });
     expect(await search('keyword=sk-new')).toEqual(['east']);
     expect(await search('keyword=sk-east')).toEqual([]);
   });
-  test('leaves a channel that was switched off automatically as it is when its record comes back', async () => {
+  test('leaves an automatically disabled channel as it is when its record is sent back', async () => {
     const { gateway, users } = stage;
     await gateway.setOption('AutomaticDisableChannelEnabled', 'true');
     const { id } = await add({ base_url: gateway.provider.url, models: 'gpt-4o-mini' });
@@ -216,21 +216,21 @@ describe('PUT /channel/', () => {
   ])('refuses %j', async (body, message) => {
     expect((await put(body)).json).toMatchObject({ success: false, message });
   });
-  test('takes no type the gateway cannot speak with, nor one nobody knows', async () => {
+  test('refuses an unsupported type, and an unknown one', async () => {
     const { id } = await add();
     const wrong = (message: string, type: number, rest = {}) => refusal(message, { field: 'type', type, ...rest });
     expect((await put({ id, type: 4711 })).json).toEqual(wrong('未知的渠道类型', 4711));
     const name = 'Cohere';
     expect((await put({ id, type: 34 })).json).toEqual(wrong('暂不支持该渠道类型', 34, { name }));
   });
-  test('tells in the words of the contract that a region is missing', () => {
+  test('reports a missing region in the texts of the contract', () => {
     expect(messageOf(new Failure('region-missing'))).toBe('部署地区不能为空');
     expect(messageOf(new Failure('region-default-missing'))).toBe('部署地区必须包含default字段');
   });
 });
 
-describe('lists of channels', () => {
-  test('come by priority, or by id when asked, pages counted from 0', async () => {
+describe('the lists of channels', () => {
+  test('are sorted by priority, or by id on request, with pages counted from 0', async () => {
     for (const [name, priority] of [
       ['low', 0],
       ['high', 9],
@@ -244,7 +244,7 @@ describe('lists of channels', () => {
     expect(await names('p=-1&page_size=-1')).toHaveLength(3);
     expect(await names('p=7')).toEqual([]);
   });
-  test('count tags in tag mode and hold all channels of the tags', async () => {
+  test('count tags in tag mode and contain all channels of the tags', async () => {
     await add({ name: 'a1', tag: 'a' });
     await add({ name: 'a2', tag: 'a' });
     await add({ name: 'b1', tag: 'b' });
@@ -275,20 +275,20 @@ describe('lists of channels', () => {
 });
 
 describe('removing channels', () => {
-  test('succeeds also where there are no channels', async () => {
+  test('succeeds also where no channels exist', async () => {
     const { id } = await add();
     expect((await stage.admin.delete(`/api/channel/${id}/`)).json).toEqual(done);
     expect((await stage.admin.delete(`/api/channel/${id}`)).json).toEqual(done);
     expect((await stage.admin.delete('/api/channel/-1')).json).toEqual(done);
     expect(await list()).toEqual([]);
   });
-  test('takes all that are switched off', async () => {
+  test('removes all that are disabled', async () => {
     await add({ name: 'on' });
     await add({ name: 'off', status: 2 });
     expect((await stage.admin.delete('/api/channel/disabled')).json).toEqual({ success: true, message: '', data: 1 });
     expect(await names()).toEqual(['on']);
   });
-  test('takes a batch and tells how many were named', async () => {
+  test('removes a batch and returns its number', async () => {
     const ids = [(await add()).id, (await add()).id];
     expect((await stage.admin.post('/api/channel/batch', { ids: [...ids, 4711] })).json).toEqual({
       success: true,
@@ -297,7 +297,7 @@ describe('removing channels', () => {
     });
     expect(await list()).toEqual([]);
   });
-  test.each([{}, { ids: [] }, { ids: ['1'] }, { ids: 1 }, 'x'])('needs a batch, not %j', async (body) => {
+  test.each([{}, { ids: [] }, { ids: ['1'] }, { ids: 1 }, 'x'])('requires a batch, not %j', async (body) => {
     expect((await stage.admin.post('/api/channel/batch', body)).json).toMatchObject({
       success: false,
       message: '参数错误',
@@ -305,7 +305,7 @@ describe('removing channels', () => {
   });
 });
 
-describe('orders to many channels', () => {
+describe('commands to many channels', () => {
   test('tag and untag', async () => {
     const { id } = await add();
     const tag = (value: unknown) => stage.admin.post('/api/channel/batch/tag', { ids: [id, 4711], tag: value });
@@ -314,7 +314,7 @@ describe('orders to many channels', () => {
     await tag(null);
     expect(await record(id)).toMatchObject({ tag: null });
   });
-  test('edit a tag: null and empty lists change nothing, an empty name dissolves', async () => {
+  test('edit a tag: null and empty lists change nothing, an empty name removes the tag', async () => {
     const { id } = await add({ tag: 'eu', weight: 4, priority: 4, model_mapping: '{"a":"b"}' });
     const other = await add({ name: 'other', tag: 'us' });
     const edit = (body: object) => stage.admin.put('/api/channel/tag', { tag: 'eu', ...body });
@@ -333,7 +333,7 @@ describe('orders to many channels', () => {
     expect(await record(id)).toMatchObject({ tag: null });
     expect(await record(other.id)).toEqual(other);
   });
-  test('switch a tag off and on, automatic ones too', async () => {
+  test('disable and enable a tag, automatically disabled channels too', async () => {
     const { id } = await add({ tag: 'eu' });
     for (const [path, status] of [
       ['disabled', 2],
@@ -343,7 +343,7 @@ describe('orders to many channels', () => {
       expect(await record(id)).toMatchObject({ status });
     }
   });
-  test('need a tag', async () => {
+  test('require a tag', async () => {
     expect((await stage.admin.put('/api/channel/tag', { tag: '' })).json).toEqual(refusal('tag不能为空'));
     for (const path of ['tag/enabled', 'tag/disabled'])
       expect((await stage.admin.post(`/api/channel/${path}`, {})).json).toMatchObject({
@@ -352,7 +352,7 @@ describe('orders to many channels', () => {
       });
     expect((await stage.admin.put('/api/channel/tag', [])).json).toMatchObject({ success: false, message: '参数错误' });
   });
-  test('move all channels to another address, or those that are named', async () => {
+  test('move all channels to another address, or the named ones', async () => {
     const [first, second] = [await add(), await add()];
     const move = (body: object) => stage.admin.post('/api/channel/base_url/batch', body);
     expect((await move({ base_url: 'http://all.example' })).json).toMatchObject({
@@ -369,7 +369,7 @@ describe('orders to many channels', () => {
     for (const base_url of ['', 'all.example', 'ftp://all.example', undefined])
       expect((await move({ base_url })).json.success).toBe(false);
   });
-  test('keep the host of each channel where {host} stands for it', async () => {
+  test('keep the host of each channel in place of {host}', async () => {
     const own = await add({ base_url: 'https://own.example:8443/openai' });
     const usual = await add({ base_url: '' });
     const answer = await stage.admin.post('/api/channel/base_url/batch', {
@@ -386,7 +386,7 @@ describe('orders to many channels', () => {
       );
     expect(await record(own.id)).toMatchObject({ base_url: 'https://own.example:8443/v2' });
   });
-  test('with {host} are refused where no host is known yet', async () => {
+  test('with {host} are refused where no host is known', async () => {
     const { id } = await add({ type: 8, base_url: 'https://custom.example' });
     const put = (body: object) => stage.admin.put('/api/channel/', body);
     expect((await put({ id, base_url: '', key: 'sk-new' })).json.success).toBe(true);

@@ -12,12 +12,12 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('every answer', () => {
-  test('names its request, under both names', async () => {
+  test('contains its request id, under both names', async () => {
     const { headers } = await send(stage.url, 'GET', '/api/status');
     expect(headers.get('x-oneapi-request-id')).toMatch(/^20261121070000123request\d{3,}$/);
     expect(headers.get('x-request-id')).toBe(headers.get('x-oneapi-request-id'));
   });
-  test('is JSON in UTF-8 and is not to be stored', async () => {
+  test('is JSON in UTF-8 and not cacheable', async () => {
     const { headers } = await send(stage.url, 'GET', '/api/status');
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(headers.get('cache-control')).toBe('no-store');
@@ -26,7 +26,7 @@ describe('every answer', () => {
     const { text } = await send(stage.url, 'GET', '/api/user/logout');
     expect(text).toBe('{"success":true,"message":"","data":null}');
   });
-  test('is compressed for clients that take gzip, and only for them', async () => {
+  test('is compressed for clients that accept gzip, and only for them', async () => {
     const raw = (encoding: string) =>
       new Promise<{ encoding: string | undefined; body: Buffer }>((resolve, reject) => {
         request(`${stage.url}/api/status`, { headers: { 'accept-encoding': encoding } }, (response) => {
@@ -48,13 +48,13 @@ describe('every answer', () => {
   });
 });
 
-describe('paths', () => {
+describe('a path of the legacy interface', () => {
   test.each([
     ['/api/group/', '/api/group'],
     ['/api/token/', '/api/token'],
     ['/api/log/self', '/api/log/self/'],
     ['/api/channel/search', '/api/channel/search/'],
-  ])('%s is served as %s too', async (documented, other) => {
+  ])('such as %s is served as %s too', async (documented, other) => {
     const answers = [await stage.root.get(documented), await stage.root.get(other)];
     expect(answers.map(({ status, json }) => [status, json.success])).toEqual([
       [200, true],
@@ -78,10 +78,10 @@ describe('paths', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('x-oneapi-request-id')).not.toBeNull();
   });
-  test('HEAD is refused where GET changes something: a look must not make a new access token', async () => {
+  test('with HEAD is refused where GET changes something: it must not create a new access token', async () => {
     expect((await send(stage.url, 'HEAD', '/api/user/token', { headers: stage.alice.headers })).status).toBe(405);
   });
-  test('an id that is no number is said to be none', async () => {
+  test('with an id that is not a number has that error', async () => {
     const answer = await stage.admin.get('/api/user/seven');
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
@@ -97,14 +97,14 @@ describe('paths', () => {
     '/api/channel/4711',
     '/api/channel/-1',
     '/api/token/4711',
-  ])('%s is nobody and nothing', async (path) => {
+  ])('with %s as an id finds nothing', async (path) => {
     const answer = await stage.root.get(path);
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({ success: false, message: 'record not found', data: null });
   });
 });
 
-describe('bodies', () => {
+describe('a body of the legacy interface', () => {
   const create = (sent: { body?: unknown; raw?: string | Buffer<ArrayBuffer> }) =>
     send(stage.url, 'POST', '/api/token/', { headers: stage.alice.headers, ...sent });
   const refused = (field: string, allowed: string) => ({
@@ -126,7 +126,7 @@ describe('bodies', () => {
     ['a lone byte', [0xff]],
     ['half a character', [0xe6, 0xbc]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
-  ])('that are not UTF-8 (%s) are refused, and what they are to be is said', async (_what, wrong) => {
+  ])('that is not UTF-8 (%s) is refused, and the error names the expected encoding', async (_what, wrong) => {
     const raw = Buffer.concat([Buffer.from('{"name":"'), Buffer.from(wrong), Buffer.from('"}')]);
     const answer = await create({ raw });
     expect([answer.status, answer.json]).toEqual([
@@ -134,15 +134,15 @@ describe('bodies', () => {
       { success: false, message: '无效的参数：请求体（UTF-8 text）', data: { allowed: 'UTF-8 text' } },
     ]);
   });
-  test('name their members in any case, and more than are asked for', async () => {
+  test('may have names in any letter case, and unknown members', async () => {
     await create({ body: { NAME: 'upper', Remain_Quota: 7, DeletedAt: null, key: 'added by the client' } });
     expect(await newest()).toMatchObject({ name: 'upper', remain_quota: 7 });
   });
-  test('may say null for what they do not say', async () => {
+  test('may have null for an absent member', async () => {
     await create({ body: { name: 'nulls', remain_quota: null, expired_time: null, allow_ips: null, group: null } });
     expect(await newest()).toMatchObject({ name: 'nulls', remain_quota: 0, expired_time: -1, allow_ips: '' });
   });
-  test('say -0 for 0', async () => {
+  test('may have -0 for 0', async () => {
     await create({ raw: '{"name":"minus","remain_quota":-0}' });
     expect(await newest()).toMatchObject({ name: 'minus', remain_quota: 0 });
   });
@@ -159,51 +159,54 @@ describe('bodies', () => {
     ['name', ['a'], 'text'],
     ['name', 'nul \u0000', 'well-formed text without NUL characters'],
     ['name', 'half \ud800', 'well-formed text without NUL characters'],
-  ])('with %s %j are refused, naming the member', async (field, value, allowed) => {
+  ])('with %s %j is refused, naming the member', async (field, value, allowed) => {
     expect((await create({ body: { name: 'x', [field]: value } })).json).toEqual(refused(field, allowed));
   });
-  test('of no bytes need no type', async () => {
+  test('of zero length needs no type', async () => {
     const headers = { ...stage.alice.headers, 'content-type': 'text/plain' };
     const answer = await send(stage.url, 'DELETE', '/api/token/4711', { headers });
     expect(answer.json).toEqual({ success: false, message: 'record not found', data: null });
   });
-  test('beyond 4 MiB are not read', async () => {
+  test('beyond 4 MiB is not read', async () => {
     const answer = await create({ raw: `{"name":"${'x'.repeat(4 * 1024 * 1024)}"}` });
     expect(answer.status).toBe(413);
     expect(answer.json).toEqual({ success: false, message: '请求体过大', data: null });
   });
 });
 
-describe('queries', () => {
+describe('a query of the legacy interface', () => {
   const users = async (query: string) =>
     dataOf<{ items: { username: string }[]; page: number; page_size: number; total: number }>(
       await stage.root.get(`/api/user/?${query}`),
     );
 
   test.each(['', 'p=', 'p=0', 'p=-3', 'p=NaN', 'p=undefined', 'p=1.5', 'p=1&p=2', 'page_size=0', 'page_size=-5'])(
-    '%j asks for the first ten',
+    'such as %j requests the first ten',
     async (query) => {
       expect(await users(query)).toMatchObject({ page: 1, page_size: 10, total: 5 });
     },
   );
-  test('pages are at most a hundred long, and empty beyond the end', async () => {
+  test('for pages returns at most a hundred rows, and none beyond the end', async () => {
     expect(await users('page_size=5000')).toMatchObject({ page_size: 100 });
     expect(await users('p=2&page_size=4')).toMatchObject({ page: 2, page_size: 4, total: 5, items: [{ id: 1 }] });
     expect(await users('p=9007199254740991')).toMatchObject({ items: [], total: 5 });
     expect(await users('p=99999999999999999999')).toMatchObject({ page: 1 });
   });
-  test.each(['%00', '%', '%E0%A4', '_', '\\', "'", '%25', 'constructor'])('%j is only a search word', async (word) => {
-    const found = await stage.root.get(`/api/user/search?keyword=${word}&sort=${word}&group=${word}`);
-    expect(found.status).toBe(200);
-    const lines = await stage.root.get(`/api/log/?model_name=${word}&username=${word}&type=${word}`);
-    expect(lines.status).toBe(200);
-    const channels = await stage.root.get(`/api/channel/search?keyword=${word}&model=${word}&group=${word}`);
-    expect(channels.status).toBe(200);
-  });
+  test.each(['%00', '%', '%E0%A4', '_', '\\', "'", '%25', 'constructor'])(
+    'such as %j is only a search word',
+    async (word) => {
+      const found = await stage.root.get(`/api/user/search?keyword=${word}&sort=${word}&group=${word}`);
+      expect(found.status).toBe(200);
+      const lines = await stage.root.get(`/api/log/?model_name=${word}&username=${word}&type=${word}`);
+      expect(lines.status).toBe(200);
+      const channels = await stage.root.get(`/api/channel/search?keyword=${word}&model=${word}&group=${word}`);
+      expect(channels.status).toBe(200);
+    },
+  );
 });
 
-describe('a bug', () => {
-  test('is answered without a word about it', async () => {
+describe('an internal error', () => {
+  test('is answered without details', async () => {
     const { application } = stage.gateway;
     const broken = {
       ...application,
@@ -229,8 +232,8 @@ describe('a bug', () => {
   });
 });
 
-describe('messages', () => {
-  test.each(Object.keys(failureKinds) as FailureCode[])('%s is said in words', (code) => {
+describe('the messages of the legacy interface', () => {
+  test.each(Object.keys(failureKinds) as FailureCode[])('include a text for %s', (code) => {
     const text = messageOf(
       new Failure(code, {
         ...{ field: 'name', allowed: 'text', max: 1, min: 1 },

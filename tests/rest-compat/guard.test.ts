@@ -14,7 +14,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Answer
 const accessToken = async (): Promise<string> => dataOf<string>(await stage.alice.get('/api/user/token'));
 
 describe('the guard, in its order', () => {
-  test('asks for a session or an access token', async () => {
+  test('requires a session or an access token', async () => {
     const answer = await get('/api/user/self', { 'new-api-user': String(stage.alice.id) });
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual(refusal('无权进行此操作，未登录且未提供 access token'));
@@ -24,12 +24,12 @@ describe('the guard, in its order', () => {
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual(refusal('无权进行此操作，access token 无效'));
   });
-  test('takes no API key for an access token', async () => {
+  test('refuses an API key as an access token', async () => {
     const key = await stage.gateway.addApiKey(stage.users.alice);
     const answer = await get('/api/user/self', { authorization: `Bearer ${key}`, 'new-api-user': '4' });
     expect(answer.json.message).toBe('无权进行此操作，access token 无效');
   });
-  test('asks for the id of the user', async () => {
+  test('requires the id of the user', async () => {
     const answer = await get('/api/user/self', { cookie: stage.alice.headers.cookie ?? '' });
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual(refusal('无权进行此操作，未提供 New-Api-User'));
@@ -39,29 +39,29 @@ describe('the guard, in its order', () => {
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual(refusal('无权进行此操作，New-Api-User 格式错误'));
   });
-  test.each(['-1', '0', '1', '99999999999999999999'])('refuses %s as the id of somebody else', async (claimed) => {
+  test.each(['-1', '0', '1', '99999999999999999999'])('refuses %s as the id of another user', async (claimed) => {
     const answer = await get('/api/user/self', { ...stage.alice.headers, 'new-api-user': claimed });
     expect(answer.status).toBe(401);
     expect(answer.json).toEqual(refusal('无权进行此操作，New-Api-User 与登录用户不匹配'));
   });
-  test('asks for the id with an access token too', async () => {
+  test('requires the id with an access token too', async () => {
     const answer = await get('/api/user/self', { authorization: await accessToken() });
     expect(answer.json).toEqual(refusal('无权进行此操作，未提供 New-Api-User'));
   });
-  test('turns away users with too low a role', async () => {
+  test('refuses users with too low a role', async () => {
     const asAlice = await stage.alice.get('/api/user/');
     expect(asAlice.status).toBe(200);
     expect(asAlice.json).toEqual(refusal('无权进行此操作，权限不足'));
     expect((await stage.admin.get('/api/option/')).json).toEqual(refusal('无权进行此操作，权限不足'));
   });
-  test('comes before the body is looked at', async () => {
+  test('is applied before the body is read', async () => {
     const answer = await send(stage.url, 'POST', '/api/token/', { raw: 'not json' });
     expect(answer.status).toBe(401);
   });
 });
 
 describe('an access token', () => {
-  test.each(['', 'Bearer ', 'bearer '])('is taken after %j', async (prefix) => {
+  test.each(['', 'Bearer ', 'bearer '])('is accepted after %j', async (prefix) => {
     const headers = { authorization: `${prefix}${await accessToken()}`, 'New-API-User': String(stage.alice.id) };
     expect(dataOf<{ username: string }>(await get('/api/user/self', headers)).username).toBe('alice');
   });
@@ -71,11 +71,11 @@ describe('an access token', () => {
     const answer = await get('/api/user/self', { authorization: first, 'new-api-user': String(stage.alice.id) });
     expect(answer.json).toEqual(refusal('无权进行此操作，access token 无效'));
   });
-  test('does not count beside a session', async () => {
+  test('is ignored beside a session', async () => {
     const answer = await get('/api/user/self', { ...stage.bob.headers, authorization: await accessToken() });
     expect(dataOf<{ username: string }>(answer).username).toBe('bob');
   });
-  test('counts where the session has ended', async () => {
+  test('is used where the session has ended', async () => {
     const headers = {
       cookie: 'session=over',
       authorization: await accessToken(),
@@ -85,46 +85,46 @@ describe('an access token', () => {
   });
 });
 
-describe('a session', () => {
+describe('a session of the legacy interface', () => {
   const login = (headers: Record<string, string> = {}) =>
     send(stage.url, 'POST', '/api/user/login', {
       headers,
       body: { username: 'bob', password: stage.users.bob.password },
     });
 
-  test('lives in a cookie no script and no other site can use', async () => {
+  test('is in a cookie that scripts and other sites cannot use', async () => {
     const [cookie = ''] = (await login()).headers.getSetCookie();
     expect(cookie).toMatch(/^session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/);
   });
-  test('is Secure when the sign-in came over https', async () => {
+  test('is Secure when the sign-in was over https', async () => {
     const [cookie = ''] = (await login({ 'x-forwarded-proto': 'https' })).headers.getSetCookie();
     expect(cookie).toContain('; Secure');
   });
-  test('never takes over a token that was there before the sign-in', async () => {
+  test('never reuses a token from before the sign-in', async () => {
     const planted = `session=${'a'.repeat(43)}`;
     const answer = await login({ cookie: planted });
     expect(cookieIn(answer)).not.toBe(planted);
     const asPlanted = await get('/api/user/self', { cookie: planted, 'new-api-user': String(stage.bob.id) });
     expect(asPlanted.status).toBe(401);
   });
-  test('ends when its holder signs in anew', async () => {
+  test('ends when its user signs in again', async () => {
     const first = cookieIn(await login());
     const second = cookieIn(await login({ cookie: first }));
     const id = String(stage.bob.id);
     expect((await get('/api/user/self', { cookie: first, 'new-api-user': id })).status).toBe(401);
     expect((await get('/api/user/self', { cookie: second, 'new-api-user': id })).json.success).toBe(true);
   });
-  test('ends with signing out, for whoever still has the cookie', async () => {
+  test('ends with signing out, for every holder of the cookie', async () => {
     const client = await signIn(stage.url, 'bob', stage.users.bob.password);
     const answer = await client.get('/api/user/logout');
     expect(answer.json).toEqual({ success: true, message: '', data: null });
     expect(answer.headers.getSetCookie()[0]).toMatch(/^session=; Max-Age=0;/);
     expect((await client.get('/api/user/self')).status).toBe(401);
   });
-  test('needs none to sign out', async () => {
+  test('is not required to sign out', async () => {
     expect((await get('/api/user/logout')).json.success).toBe(true);
   });
-  test('shows what the user may do now, not what it might at sign-in', async () => {
+  test('has the user’s current rights, not those at sign-in', async () => {
     const { gateway, url } = stage;
     const carol = await gateway.addUser(0, 'carol');
     const client = await signIn(url, 'carol', carol.password);
@@ -134,7 +134,7 @@ describe('a session', () => {
     await stage.root.post('/api/user/manage', { id: carol.actor.id, action: 'demote' });
     expect((await client.get('/api/user/')).json.message).toBe('无权进行此操作，权限不足');
   });
-  test('of a banned user is over, and says why; so does its access token', async () => {
+  test('of a disabled user is over, with the reason; so is its access token', async () => {
     const { gateway, url } = stage;
     const dave = await gateway.addUser(0, 'dave');
     const client = await signIn(url, 'dave', dave.password);
@@ -146,7 +146,7 @@ describe('a session', () => {
       expect(answer.json).toEqual(refusal('用户已被封禁'));
     }
   });
-  test('of a banned user is told so only with the id of the user, as the order of the checks has it', async () => {
+  test('of a disabled user gives the reason only with the id of the user, in the order of the checks', async () => {
     const { gateway, url } = stage;
     const erin = await gateway.addUser(0, 'erin');
     const { headers } = await signIn(url, 'erin', erin.password);
@@ -155,7 +155,7 @@ describe('a session', () => {
     expect((await get('/api/user/self', { cookie })).status).toBe(401);
     expect((await get('/api/user/self', { cookie, 'new-api-user': '1' })).status).toBe(401);
   });
-  test('of a banned user reads nothing and does nothing anywhere, and does not come back', async () => {
+  test('of a disabled user permits no request, and is not restored', async () => {
     const { gateway, url } = stage;
     const frank = await gateway.addUser(500, 'frank');
     const client = await signIn(url, 'frank', frank.password);
@@ -184,7 +184,7 @@ describe('a session', () => {
     expect((await client.get('/api/user/self')).status).toBe(401);
     expect((await stage.bob.get('/api/user/self')).json.success).toBe(true);
   });
-  test('that a new password ended tells nothing of a later ban', async () => {
+  test('that a new password ended discloses nothing of a later disabling', async () => {
     const { gateway, url } = stage;
     const grace = await gateway.addUser(0, 'grace');
     const { headers } = await signIn(url, 'grace', grace.password);
@@ -194,12 +194,12 @@ describe('a session', () => {
   });
 });
 
-describe('orders from pages of other sites', () => {
+describe('a request from a page of another site', () => {
   const credentials = () => JSON.stringify({ username: 'bob', password: stage.users.bob.password });
   const login = (headers: Record<string, string>) =>
     send(stage.url, 'POST', '/api/user/login', { headers, raw: credentials() });
 
-  test('are refused when the browser says so', async () => {
+  test('is refused when the browser marks it', async () => {
     const answer = await login({ 'sec-fetch-site': 'cross-site' });
     expect(answer.status).toBe(403);
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -211,7 +211,7 @@ describe('orders from pages of other sites', () => {
     { origin: 'null' },
     { origin: 'http://127.0.0.1:1' },
     { origin: 'http://evil.example', authorization: 'Bearer anything' },
-  ])('are refused when it says %j', async (headers) => {
+  ])('is refused when the browser sends %j', async (headers) => {
     const answer = await login(headers);
     expect(answer.status).toBe(403);
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -222,7 +222,7 @@ describe('orders from pages of other sites', () => {
     'multipart/form-data; boundary=x',
     'text/plain; application/json',
     '',
-  ])('cannot be sent as a form can send them: %j is not JSON', async (type) => {
+  ])('cannot have a form’s content type: %j is not JSON', async (type) => {
     const answer = await login({ 'content-type': type });
     expect(answer.status).toBe(415);
     expect(answer.json).toMatchObject({ success: false, message: expect.stringContaining('application/json') });
@@ -235,7 +235,7 @@ describe('orders from pages of other sites', () => {
     '/api/channel/update_balance',
     '/api/channel/update_balance/1',
     '/api/channel/fetch_models/1',
-  ])('are refused at %s too, which changes something though it is a GET', async (path) => {
+  ])('is refused at %s too, which changes something though it is a GET', async (path) => {
     const { headers } = await signIn(stage.url, 'bob', stage.users.bob.password);
     const pages: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.example' }];
     for (const foreign of pages) {
@@ -251,10 +251,10 @@ describe('orders from pages of other sites', () => {
     { 'content-type': 'application/json; charset=utf-8' },
     { 'content-type': 'application/merge-patch+json' },
     {},
-  ])('are not what %j says', async (headers) => {
+  ])('is not one with %j', async (headers) => {
     expect((await login(headers as Record<string, string>)).json.success).toBe(true);
   });
-  test('are not what a page of the gateway itself sends', async () => {
+  test('is distinguished from one of the gateway’s own pages', async () => {
     expect((await login({ origin: stage.url })).json.success).toBe(true);
   });
   test('cannot make a browser send the id of the user', async () => {

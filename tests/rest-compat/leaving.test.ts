@@ -28,7 +28,7 @@ const listed = async (keyword: string) =>
 const register = (username: string) => stage.root.post('/api/user/', { username, password: 'some-password' });
 
 describe('DELETE /user/self', () => {
-  test('ends session, access token, API key and password of who leaves, and keeps the name', async () => {
+  test('ends session, access token, API key and password of the user, and keeps the name', async () => {
     const { user, client } = await leaver();
     const token = dataOf<string>(await client.get('/api/user/token'));
     const withToken = () =>
@@ -44,12 +44,12 @@ describe('DELETE /user/self', () => {
     expect((await register(user.username)).json).toEqual(refusal('用户名已存在，或已注销'));
   });
 
-  test('is refused to root, and to who is not signed in', async () => {
+  test('is refused to root, and without a session', async () => {
     expect((await stage.root.delete('/api/user/self')).json).toEqual(refusal('不能删除超级管理员账户'));
     expect((await send(stage.url, 'DELETE', '/api/user/self')).status).toBe(401);
   });
 
-  test('does nothing for a page of another origin, which cannot send the id along', async () => {
+  test('is refused to a page of another origin, which cannot send the id', async () => {
     const { user, client } = await leaver();
     const { cookie = '' } = client.headers;
     expect((await send(stage.url, 'DELETE', '/api/user/self', { headers: { cookie } })).status).toBe(401);
@@ -58,7 +58,7 @@ describe('DELETE /user/self', () => {
 });
 
 describe('DELETE /user/{id}', () => {
-  test('leaves nothing to be found, frees the name, destroys what was personal, and keeps the books', async () => {
+  test('leaves nothing to find, releases the name, destroys personal data, and keeps the ledger', async () => {
     const { user, client } = await leaver();
     const { id } = user.actor;
     const { application } = stage.gateway;
@@ -91,14 +91,14 @@ describe('DELETE /user/{id}', () => {
     expect(await application.users.bindings.emailHolder('leaver@example.org')).toBe(heir);
   });
 
-  test('frees the name of an account that had been deleted before', async () => {
+  test('releases the name of an account that had been deleted before', async () => {
     const { user, client } = await leaver();
     await client.delete('/api/user/self');
     expect((await stage.admin.delete(`/api/user/${user.actor.id}`)).json).toEqual(done);
     expect((await register(user.username)).json).toEqual(done);
   });
 
-  test('is refused among equals and against root, whoever asks', async () => {
+  test('is refused among equals and against root, for every role', async () => {
     const refused = refusal('无权删除同权限等级或更高权限等级的用户');
     for (const id of [stage.peer.id, stage.root.id, stage.admin.id])
       expect((await stage.admin.delete(`/api/user/${id}`)).json, `admin ${id}`).toEqual(refused);
@@ -125,7 +125,7 @@ describe('a user’s address and identities', () => {
     expect(await bindings.identityHolder('telegram', '99')).toBe(first.actor.id);
   });
 
-  test('are free again when they are taken away', async () => {
+  test('are free again when they are removed', async () => {
     const { bindings } = stage.gateway.application.users;
     const [{ user: first }, { user: second }] = [await leaver(), await leaver()];
     const oidc = { provider: 'oidc', subject: 'sub', shown: 'sub' } as const;

@@ -39,18 +39,18 @@ describe('DELETE /log/', () => {
     by.delete(`/api/log/${target === '' ? '' : `?target_timestamp=${target}`}`);
   const refused = (message: string) => ({ success: false, message, data: null });
 
-  test.each(['', 0, 'soon', '1.5'])('asks for a target time: %j is refused', async (target) => {
+  test.each(['', 0, 'soon', '1.5'])('requires a target time: %j is refused', async (target) => {
     expect((await clear(stage.admin, target)).json).toEqual(refused('target timestamp is required'));
   });
   test('is for administrators', async () => {
     expect((await clear(stage.alice, 1)).json).toEqual(refused('无权进行此操作，权限不足'));
   });
-  test.each([-5, 99_999_999_999])('says which target it does not take: %i', async (target) => {
+  test.each([-5, 99_999_999_999])('names an invalid target: %i', async (target) => {
     const { status, json } = await clear(stage.admin, target);
     expect([status, json.success]).toEqual([200, false]);
     expect(json.message).toMatch(/^无效的参数：target_timestamp（/);
   });
-  test('takes away lines of every type that are older, and tells how many', async () => {
+  test('removes older lines of every type, and returns their number', async () => {
     const lines = await linesOf(stage.admin);
     const border = Math.max(...lines.map(({ created_at }) => created_at));
     const older = lines.filter(({ created_at }) => created_at < border);

@@ -76,7 +76,7 @@ const units = { inCurrency: false, quotaPerUnit: 500_000 };
 const other = (line: UsageLogEntry): unknown => JSON.parse(adminLine(line, dollars).other);
 const content = (line: UsageLogEntry, style = dollars): string => adminLine(line, style).content;
 
-describe('a settled call', () => {
+describe('a settled call in the legacy log', () => {
   test('is shown whole to administrators', () => {
     const { other: text, ...record } = adminLine(settled, dollars);
     expect(record).toEqual({
@@ -112,13 +112,13 @@ describe('a settled call', () => {
       admin_info: { use_channel: ['9', '3'] },
     });
   });
-  test('shows users no channels but the last one, and an id that counts nothing', () => {
+  test('shows users no channels but the last one, and an id that does not disclose a count', () => {
     const line = userLine(settled, dollars);
     expect(line).toMatchObject({ id: 88, channel: 3, channel_name: '' });
     expect(line.other).not.toContain('admin_info');
     expect(JSON.parse(line.other)).toMatchObject({ model_ratio: 1.25, frt: 640 });
   });
-  test('at a tier of service tells it, and its factor', () => {
+  test('at a service tier shows the tier, and its factor', () => {
     const line = { ...settled, price: { ...byRatio, service: { tier: 'priority', factor: '2' } } };
     expect(content(line)).toContain('，服务层级 priority 倍率 2.00');
     expect(other(line)).toMatchObject({ service_tier: 'priority', service_tier_ratio: 2 });
@@ -131,7 +131,7 @@ describe('a settled call', () => {
   test('without a stream has no first token', () => {
     expect(other({ ...settled, first_token_ms: null })).toMatchObject({ frt: -1000 });
   });
-  test('tells every kind of token, the model really asked and the effort', () => {
+  test('shows every kind of token, the model actually requested and the effort', () => {
     const line = {
       ...settled,
       cached_tokens: 40,
@@ -156,12 +156,12 @@ describe('a settled call', () => {
     });
     expect(adminLine(line, dollars).prompt_tokens).toBe(120);
   });
-  test('in the Claude dialect counts what was cached apart from the prompt', () => {
+  test('in the Claude dialect shows cached tokens separately from the prompt', () => {
     const line = { ...settled, path: '/v1/messages', cached_tokens: 40, usage: { cacheWrite: 10 } };
     expect(adminLine(line, dollars).prompt_tokens).toBe(70);
     expect(other(line)).toMatchObject({ claude: true, cache_tokens: 40, cache_creation_tokens: 10 });
   });
-  test('in sound tells sound and text apart, and their ratios', () => {
+  test('with audio shows audio and text separately, with their ratios', () => {
     const price = {
       ...byRatio,
       ratios: { output: '4', audioInput: '16.666666666667', audioOutput: '33.333333333334' },
@@ -209,13 +209,13 @@ describe('a settled call', () => {
     const line = { ...settled, price: { ...byRatio, ratios: { input: '0', output: '4' } } };
     expect(content(line)).toBe('模型倍率 1.25，补全倍率 4.00，分组倍率 1.00');
   });
-  test('without tokens says why that may be', () => {
+  test('without tokens shows a possible reason', () => {
     const silent = { ...settled, prompt_tokens: 0, completion_tokens: 0, quota: zero };
     expect(content(silent)).toBe('模型倍率 1.25，补全倍率 4.00，分组倍率 1.00（可能是上游超时）');
   });
 });
 
-describe('other lines', () => {
+describe('another line of the legacy log', () => {
   const line = (type: UsageLogEntry['type'], detail: UsageLogEntry['detail']): UsageLogEntry => ({
     ...settled,
     ...noCall,
@@ -230,26 +230,26 @@ describe('other lines', () => {
     ['invitee', '使用邀请码赠送 ＄0.200000 额度'],
     ['inviter', '邀请用户赠送 ＄0.200000 额度'],
     ['setup', '系统初始化赠送 ＄0.200000 额度'],
-  ] as const)('quota given for %s', (reason, text) => {
+  ] as const)('shows quota given for %s', (reason, text) => {
     expect(content(granted(reason))).toBe(text);
   });
-  test('amounts are units where the operator shows no currency', () => {
+  test('shows amounts in units where the operator displays no currency', () => {
     expect(content(granted('signup'), units)).toBe('新用户注册赠送 100000 点额度');
   });
-  test('an API key that an administrator disabled, by its name', () => {
+  test('shows an API key that an administrator disabled, by its name', () => {
     const revoked = line(3, { kind: 'api-key-revoked', apiKey: ApiKeyId(12), name: 'ci', by: UserId(1) });
     expect(content(revoked)).toBe('管理员禁用了令牌 ci');
     expect(adminLine(revoked, dollars).other).toBe('');
     expect(userLine(revoked, dollars).other).toBe('null');
   });
-  test('a redeemed code, with its id', () => {
+  test('shows a redeemed code, with its id', () => {
     const redeemed = line(1, { kind: 'redeemed', quota: Quota(100_000), redemption: RedemptionId(5) });
     expect(content(redeemed)).toBe('通过兑换码充值 ＄0.200000 额度，兑换码ID 5');
     expect(content(redeemed, units)).toBe('通过兑换码充值 100000 点额度，兑换码ID 5');
     expect(adminLine(redeemed, dollars).other).toBe('');
     expect(userLine(redeemed, dollars).other).toBe('null');
   });
-  test('an adjusted wallet, from what was seen to what came of it', () => {
+  test('shows an adjusted wallet, with the balances before and after', () => {
     const adjusted = line(3, {
       kind: 'adjusted',
       delta: Quota(-150),
@@ -260,11 +260,11 @@ describe('other lines', () => {
     expect(content(adjusted, units)).toBe('管理员将用户额度从 100 点额度修改为 -50 点额度');
     expect(content(adjusted)).toBe('管理员将用户额度从 ＄0.000200 额度修改为 ＄-0.000100 额度');
   });
-  test('have no further members: empty for administrators, the text null for users', () => {
+  test('has no further members: empty for administrators, the text null for users', () => {
     expect(adminLine(granted('signup'), dollars).other).toBe('');
     expect(userLine(granted('signup'), dollars).other).toBe('null');
   });
-  test('a channel test', () => {
+  test('shows a channel test', () => {
     const tested: UsageLogEntry = {
       ...line(2, { kind: 'channel-tested', modelRatio: '0.075', completionRatio: '4', modelPrice: null }),
       attempts: [ChannelId(3)],
@@ -283,7 +283,7 @@ describe('other lines', () => {
     ...line(5, { kind: 'refused', status: 403, code: 'insufficient_user_quota', network: '192.0.2.0/24', ...of }),
     path: '/v1/chat/completions',
   });
-  test('a call that was refused', () => {
+  test('shows a refused call', () => {
     const alone = refused({ count: 1, since: null });
     expect(content(alone)).toBe('请求被拒绝，状态码 403，错误 insufficient_user_quota');
     expect(JSON.parse(userLine(alone, dollars).other)).toEqual({
@@ -292,11 +292,11 @@ describe('other lines', () => {
       request_path: '/v1/chat/completions',
     });
   });
-  test('calls that were refused and have no lines of their own, with their number', () => {
+  test('shows refused calls without lines of their own, with their number', () => {
     const many = refused({ count: 412, since: 1_800_000_000 });
     expect(content(many)).toBe('请求被拒绝，状态码 403，错误 insufficient_user_quota，同类请求共 412 次，不再逐条记录');
   });
-  test('a call that could not be served', () => {
+  test('shows a call that could not be served', () => {
     const failed: UsageLogEntry = {
       ...line(5, { kind: 'released', reason: 'upstream-failed', status: 502, code: 'bad_response' }),
       path: '/v1/chat/completions',

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('GET /log/', () => {
-  test('shows everything about a call', async () => {
+  test('returns all details of a call', async () => {
     const [line] = await linesOf(stage.admin, '/api/log/?username=alice&model_name=gpt-4o');
     // 1.25 × (1000 + 200 × 4)
     expect(line).toMatchObject({
@@ -96,17 +96,17 @@ describe('GET /log/', () => {
     expect(found.total).toBe(total ?? (await page(stage.admin, '/api/log/')).total);
     expect(found.items).toHaveLength(found.total);
   });
-  test('comes newest first, in pages', async () => {
+  test('is sorted newest first, in pages', async () => {
     const whole = (await linesOf(stage.admin, '/api/log/?page_size=100')).map(({ id }) => id);
     expect(whole).toEqual([...whole].sort((a, b) => b - a));
     const second = await page(stage.admin, '/api/log/?p=2&page_size=2');
     expect(second).toMatchObject({ page: 2, page_size: 2, total: whole.length });
     expect(second.items.map(({ id }) => id)).toEqual(whole.slice(2, 4));
   });
-  test('knows the channel of the filter by its number', async () => {
+  test('finds the channel of the filter by its number', async () => {
     expect((await page(stage.admin, `/api/log/?channel=${channel}`)).total).toBe(3);
   });
-  test('takes a second bound inclusively', async () => {
+  test('includes the second bound', async () => {
     const [line] = await linesOf(stage.admin, '/api/log/?type=2&username=bob');
     const at = line?.created_at ?? 0;
     expect(
@@ -116,12 +116,12 @@ describe('GET /log/', () => {
 });
 
 describe("a user's own log", () => {
-  test('holds its own lines only, whatever name is asked for', async () => {
+  test('contains own lines only, whatever name is requested', async () => {
     const own = await linesOf(stage.alice, '/api/log/self?username=bob&type=2');
     expect(own.map(({ username }) => username)).toEqual(['alice', 'alice']);
     expect((await linesOf(stage.admin, '/api/log/self?type=2')).length).toBe(0);
   });
-  test('says nothing about channels', async () => {
+  test('omits channels', async () => {
     const { text } = await stage.alice.get('/api/log/self?page_size=100');
     expect(text).not.toContain('admin_info');
     expect(text).not.toContain('east');
@@ -129,16 +129,16 @@ describe("a user's own log", () => {
     expect(lines.every(({ id }) => id >= 0 && id < 1024)).toBe(true);
     expect(lines.find(({ type }) => type === 3)?.other).toBe('null');
   });
-  test('is closed to whoever is not signed in', async () => {
+  test('is refused without a session', async () => {
     expect((await send(stage.url, 'GET', '/api/log/self')).status).toBe(401);
   });
 });
 
-describe('figures', () => {
+describe('the figures of the log', () => {
   // 1.25 × (1000 + 200 × 4) and 0.075 × (100 + 20 × 4), each rounded.
   const totals = { prompt_tokens: 1_100, completion_tokens: 220, token: 1_320, request_count: 2, quota: 2_264 };
 
-  test('sum what a filter finds, and the last minute whatever the time range', async () => {
+  test('sum the filtered lines, and the last minute whatever the time range', async () => {
     expect(dataOf<object>(await stage.admin.get('/api/log/stat?username=alice'))).toEqual({
       ...totals,
       cache_tokens: 0,
@@ -167,7 +167,7 @@ describe('searching the log', () => {
   const search = async (by: Client, path: string, keyword: string) =>
     dataOf<Line[]>(await by.get(`${path}?keyword=${encodeURIComponent(keyword)}`));
 
-  test('finds a type by its number, or what the words begin with', async () => {
+  test('matches a type by its number, or the beginning of its words', async () => {
     expect((await search(stage.admin, '/api/log/search', '2')).map(({ type }) => type)).toEqual([2, 2, 2]);
     const worded = await search(stage.admin, '/api/log/search', '模型倍率 0.07');
     expect(worded.map(({ model_name }) => model_name)).toEqual(['gpt-4o-mini', 'gpt-4o-mini']);
@@ -176,7 +176,7 @@ describe('searching the log', () => {
     expect(json).not.toHaveProperty('is_partial');
     expect((await search(stage.admin, '/api/log/search', '管理员将用户额度从')).length).toBeGreaterThan(3);
   });
-  test("finds a type only among one's own", async () => {
+  test('matches a type only among own lines', async () => {
     const found = await search(stage.alice, '/api/log/self/search', '2');
     expect(found.map(({ username, channel_name }) => [username, channel_name])).toEqual([
       ['alice', ''],
@@ -189,7 +189,7 @@ describe('searching the log', () => {
 describe('GET /log/token', () => {
   const ask = (key: string) => send(stage.url, 'GET', `/api/log/token?key=${key}`);
 
-  test('shows the log of a key to whoever has it, from any page', async () => {
+  test('returns the log of a key to its holder, from any page', async () => {
     for (const key of [aliceKey, aliceKey.slice(3)]) {
       const answer = await ask(key);
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
@@ -197,10 +197,10 @@ describe('GET /log/token', () => {
       expect(answer.text).not.toContain('admin_info');
     }
   });
-  test.each(['', 'sk-', `sk-${'x'.repeat(48)}`])('shows nothing for %j', async (key) => {
+  test.each(['', 'sk-', `sk-${'x'.repeat(48)}`])('returns nothing for %j', async (key) => {
     expect((await ask(key)).json).toEqual({ success: true, message: '', data: [] });
   });
-  test('still shows it when the key is deleted', async () => {
+  test('still returns it when the key is deleted', async () => {
     const { gateway, users } = stage;
     const key = await gateway.addApiKey(users.bob);
     await call(key, 'gpt-4o-mini');
@@ -209,7 +209,7 @@ describe('GET /log/token', () => {
     await stage.bob.delete(`/api/token/${newest?.id}`);
     expect(dataOf<Line[]>(await ask(key))).toHaveLength(1);
   });
-  test('shows it only where and while the key may be used', async () => {
+  test('returns it only where and while the key may be used', async () => {
     const { gateway, users } = stage;
     const refused = { success: false, message: '该令牌已停用、已过期，或不允许从当前地址使用', data: null };
     const elsewhere = await gateway.addApiKey(users.bob, { allowIps: ['192.0.2.0/24'] });
@@ -253,7 +253,7 @@ describe('dashboard figures', () => {
     });
     expect(found.every(({ created_at }) => created_at % 3_600 === 0)).toBe(true);
   });
-  test('are told by user where a user is named, and on self', async () => {
+  test('are grouped by user where a user is named, and on self', async () => {
     for (const found of [
       await rows(stage.admin, '/api/data/?username=alice&'),
       await rows(stage.alice, '/api/data/self?'),
@@ -265,18 +265,18 @@ describe('dashboard figures', () => {
       ]);
     }
   });
-  test('span at most 30 days on self', async () => {
+  test('are limited to 30 days on self', async () => {
     const ask = async (from: number, to: number) =>
       (await stage.alice.get(`/api/data/self?start_timestamp=${from}&end_timestamp=${to}`)).json;
     expect(await ask(0, 2_592_001)).toEqual({ success: false, message: '时间跨度不能超过 1 个月', data: null });
     expect(await ask(0, 2_592_000)).toEqual({ success: true, message: '', data: [] });
   });
-  test('need an end', async () => {
+  test('require an end', async () => {
     expect((await stage.admin.get('/api/data/')).json.data).toEqual([]);
   });
 });
 
-test('a backslash in the name of a model stands for itself', async () => {
+test('a backslash in the name of a model is an ordinary character', async () => {
   const { gateway, users } = stage;
   const model = 'vendor\\mini';
   await gateway.addChannel({ name: 'west', models: [model] });
@@ -289,7 +289,7 @@ test('a backslash in the name of a model stands for itself', async () => {
   expect((await found('vendor\\%')).total).toBe(1);
 });
 
-test('a line whose tokens were counted here says so, to administrators', async () => {
+test('a line whose tokens the gateway counted is marked, for administrators', async () => {
   const { gateway, users } = stage;
   const model = 'tells-no-usage';
   await gateway.addChannel({ name: 'north', models: [model] });
@@ -304,7 +304,7 @@ test('a line whose tokens were counted here says so, to administrators', async (
   expect(told?.other).not.toContain('local_count_tokens');
 });
 
-test('a search for words says where it has not looked at everything', async () => {
+test('a text search reports where it has not read everything', async () => {
   const database = newClient({ url: stage.gateway.config.database.url ?? '' });
   await database.connect();
   try {

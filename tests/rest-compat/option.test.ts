@@ -36,7 +36,7 @@ describe('GET /option/', () => {
       expect(typeof JSON.parse(all.get(key) ?? ''), key).toBe('object');
     expect([...all.values()].every((value) => typeof value === 'string')).toBe(true);
   });
-  test('hides what is secret, and what is called a token, secret or key', async () => {
+  test('hides secret options, and all named token, secret or key', async () => {
     const secrets = {
       SMTPToken: 'smtp-secret-value',
       GitHubClientSecret: 'github-secret-value',
@@ -52,7 +52,7 @@ describe('GET /option/', () => {
       expect(text).not.toContain(value);
     }
   });
-  test.each(['admin', 'alice'] as const)('is not for %s', async (who) => {
+  test.each(['admin', 'alice'] as const)('is refused to %s', async (who) => {
     for (const answer of [
       await stage[who].get('/api/option/'),
       await stage[who].put('/api/option/', { key: 'Notice', value: 'x' }),
@@ -63,7 +63,7 @@ describe('GET /option/', () => {
 });
 
 describe('PUT /option/', () => {
-  test('takes text, and scalars for text', async () => {
+  test('accepts text, and scalars for text', async () => {
     for (const [value, text] of [
       ['2', '2'],
       [3, '3'],
@@ -83,12 +83,12 @@ describe('PUT /option/', () => {
     ['QuotaForNewUser', '100', null, '0'],
     ['SMTPPort', '25', '', ''],
     ['DefaultCollapseSidebar', 'true', '', 'false'],
-  ])('takes an emptied field for none: %s', async (key, before, value, after) => {
+  ])('treats an emptied field as none: %s', async (key, before, value, after) => {
     expect((await put(key, before)).json).toEqual(done);
     expect((await put(key, value)).json).toEqual(done);
     expect((await options()).get(key)).toBe(after);
   });
-  test('of a number that cannot be zero takes an emptied field for never set', async () => {
+  test('of a number that cannot be zero treats an emptied field as never set', async () => {
     const quotaPerUnit = async () =>
       dataOf<{ quota_per_unit: number }>(await stage.root.get('/api/status')).quota_per_unit;
     expect((await put('QuotaPerUnit', '1000')).json).toEqual(done);
@@ -97,7 +97,7 @@ describe('PUT /option/', () => {
     expect(await quotaPerUnit()).toBe(500_000);
     expect((await put('QuotaPerUnit', '0')).json).toMatchObject({ success: false });
   });
-  test('keeps what it does not know', async () => {
+  test('stores unknown options', async () => {
     expect((await put('SomethingNew', 'kept')).json).toEqual(done);
     expect((await options()).get('SomethingNew')).toBe('kept');
   });
@@ -118,7 +118,7 @@ describe('PUT /option/', () => {
     ['DataExportDefaultTime', 'year', 'DataExportDefaultTime 的值无效（hour, day, week）'],
     ['DrawingEnabled', 'true', 'DrawingEnabled 无法更改，只能为 false：本网关不提供绘图和异步任务'],
     ['DataExportInterval', '10', 'DataExportInterval 无法更改，只能为 5：统计数据即时更新，没有更新间隔'],
-  ])('checks before it stores: %s %s', async (key, value, message) => {
+  ])('validates before it stores: %s %s', async (key, value, message) => {
     const before = await options();
     const answer = await put(key, value);
     expect(answer.status).toBe(200);
@@ -131,11 +131,11 @@ describe('PUT /option/', () => {
     ['LinuxDOOAuthEnabled', '无法启用 LinuxDO OAuth，请先填入 LinuxDO Client Id 以及 LinuxDO Client Secret！'],
     ['WeChatAuthEnabled', '无法启用微信登录，请先填入微信登录相关配置信息！'],
     ['TelegramOAuthEnabled', '无法启用 Telegram OAuth，请先填入 Telegram Bot Token！'],
-  ])('does not switch %s on before its settings are filled in', async (key, message) => {
+  ])('does not enable %s before its settings are present', async (key, message) => {
     expect((await put(key, 'true')).json).toEqual(refusal(message));
     expect((await put(key, 'false')).json).toEqual(done);
   });
-  test('does not check human visitors without a site key, nor mail domains without a list', async () => {
+  test('does not enable the human check without a site key, nor mail domains without a list', async () => {
     await put('TurnstileSiteKey', '');
     expect((await put('TurnstileCheckEnabled', 'true')).json).toEqual(
       refusal('无法启用 Turnstile 校验，请先填入 Turnstile 校验相关配置信息！'),
@@ -145,7 +145,7 @@ describe('PUT /option/', () => {
       refusal('无法启用邮箱域名限制，请先填入限制的邮箱域名！'),
     );
   });
-  test('switches on what is filled in', async () => {
+  test('enables options with their settings present', async () => {
     await put('GitHubClientId', 'client-1');
     await put('GitHubClientSecret', 'secret-1');
     expect((await put('GitHubOAuthEnabled', 'true')).json).toEqual(done);
@@ -157,7 +157,7 @@ describe('PUT /option/', () => {
 });
 
 describe('POST /option/rest_model_ratio', () => {
-  test('brings the built-in ratios back', async () => {
+  test('restores the built-in ratios', async () => {
     const initial = (await options()).get('ModelRatio') ?? '';
     await put('ModelRatio', '{"gpt-4o":99}');
     expect((await options()).get('ModelRatio')).toBe('{"gpt-4o":99}');

@@ -54,7 +54,7 @@ describe('GET /api/pricing of a gateway with prices of every kind', () => {
     });
   });
 
-  test('says what a call costs in each context tier, relative to the plain input of that tier', async () => {
+  test('shows the cost of a call in each context tier, relative to the plain input of that tier', async () => {
     expect((await listed(stage.url)).get('long')).toEqual({
       model_name: 'long',
       owner_by: '',
@@ -92,7 +92,7 @@ describe('GET /api/pricing of a gateway with prices of every kind', () => {
     });
   });
 
-  test('names media, tools that the model’s maker sells, and tiers of service by the beginning of a name', async () => {
+  test('names media, the vendor’s tools, and service tiers by the beginning of a name', async () => {
     const items = await listed(stage.url);
     expect(items.get('gemini-9-pro')).toMatchObject({
       image_output_ratio: 15,
@@ -111,7 +111,7 @@ describe('GET /api/pricing of a gateway with prices of every kind', () => {
     expect(items.get('text-embedding-3-small')).not.toHaveProperty('tool_prices');
   });
 
-  test('prices tools of a model that is charged by the call, whose tokens have no ratio', async () => {
+  test('has tool prices of a model that is charged by the call, whose tokens have no ratio', async () => {
     expect((await listed(stage.url)).get('per-call')).toMatchObject({
       quota_type: 1,
       model_ratio: 0,
@@ -120,7 +120,7 @@ describe('GET /api/pricing of a gateway with prices of every kind', () => {
     });
   });
 
-  test('adds members only: those of the contract are there in every item, as numbers and texts', async () => {
+  test('only adds members: those of the contract are in every item, as numbers and texts', async () => {
     for (const item of (await listed(stage.url)).values()) {
       expect(Object.keys(item)).toEqual(expect.arrayContaining(contract));
       for (const member of contract.filter((name) => name.endsWith('_ratio') || name.endsWith('_price')))
@@ -128,7 +128,7 @@ describe('GET /api/pricing of a gateway with prices of every kind', () => {
     }
   });
 
-  test('follows a change of a price, of tools and of tiers of service at once', async () => {
+  test('follows a change of a price, of tools and of service tiers at once', async () => {
     const { gateway } = stage;
     await gateway.setOption('ServiceTiers', '{"long":{"flex":0.25}}');
     await gateway.setOption('ToolPrice', '{}');
@@ -168,7 +168,7 @@ describe('GET /api/pricing of prices that options cannot state', () => {
     return (await listed(served.url)).get('m');
   };
 
-  test('announces the next price with the second from which it holds, in the same members', async () => {
+  test('announces the next price with the second of its start, in the same members', async () => {
     const from = Instant(Date.UTC(2027, 0, 1));
     expect(await only(sold(token({}), { coming: { from, price: token({ model: '2' }) } }))).toMatchObject({
       model_ratio: 1,
@@ -181,7 +181,7 @@ describe('GET /api/pricing of prices that options cannot state', () => {
     });
   });
 
-  test('shows older clients what plain input really costs, where it has a ratio of its own', async () => {
+  test('shows older clients the real cost of plain input, where it has a ratio of its own', async () => {
     const ratios = { input: '0.5', output: '4', cachedInput: '0.1', videoInput: '1', videoOutput: '8' };
     expect(await only(sold(token({ ratios })))).toMatchObject({
       model_ratio: 0.5,
@@ -192,7 +192,7 @@ describe('GET /api/pricing of prices that options cannot state', () => {
     });
   });
 
-  test('keeps the price of sound that is put out where sound that comes in is free', async () => {
+  test('keeps the price of audio output where audio input is free', async () => {
     expect(await only(sold(token({ ratios: { audioInput: '0', audioOutput: '20' } })))).toMatchObject({
       audio_ratio: 0,
       audio_completion_ratio: 0,
@@ -200,7 +200,7 @@ describe('GET /api/pricing of prices that options cannot state', () => {
     });
   });
 
-  test('has what is sold by the second, the character and the picture in dollars of one', async () => {
+  test('has prices by the second, the character and the picture in dollars for one', async () => {
     const dollars = { seconds: '0.0001', characters: '0.000015', images: '0.04', 'calls:web_search': '0.01' };
     expect(await only(sold(token({ pieces: { dollars, quotaPerUnit: '500000' } })))).toMatchObject({
       tool_prices: { web_search: 10 },

@@ -10,7 +10,7 @@ afterAll(() => stage.stop());
 const get = (path: string, headers: Record<string, string> = {}) => send(stage.url, 'GET', path, { headers });
 
 describe('GET /status', () => {
-  test('tells everybody what there is', async () => {
+  test('is available to all, with every public member', async () => {
     expect((await get('/api/status')).json).toEqual({
       success: true,
       message: '',
@@ -70,12 +70,12 @@ describe('GET /status', () => {
       display_in_currency: false,
     });
   });
-  test('takes no notice of who asks', async () => {
+  test('is the same for every user', async () => {
     expect((await get('/api/status', { 'new-api-user': '-1', cookie: 'session=over' })).status).toBe(200);
   });
 });
 
-describe('texts of the operator', () => {
+describe('the texts of the operator', () => {
   test.each([
     ['/api/notice', 'Notice'],
     ['/api/about', 'About'],
@@ -88,11 +88,11 @@ describe('texts of the operator', () => {
 });
 
 describe('GET /status/test', () => {
-  test('says that the server runs', async () => {
+  test('reports that the server runs', async () => {
     const answer = await stage.admin.get('/api/status/test');
     expect(answer.json).toEqual({ success: true, message: 'Server is running', data: null });
   });
-  test('says when the database does not answer, asking it at most once in ten seconds', async () => {
+  test('reports when the database does not answer, with one query at most in ten seconds', async () => {
     let asked = 0;
     let now = stage.gateway.application.clock.now();
     const application = { ...stage.gateway.application, clock: { now: () => now } };
@@ -117,12 +117,12 @@ describe('GET /status/test', () => {
   });
 });
 
-describe('names for forms', () => {
-  test('GET /group/ lists the groups that have a ratio', async () => {
+describe('the lists for forms', () => {
+  test('for GET /group/ have the groups with a ratio', async () => {
     expect(dataOf<string[]>(await stage.admin.get('/api/group/')).sort()).toEqual(['default', 'svip', 'vip']);
     expect((await stage.alice.get('/api/group/')).json.success).toBe(false);
   });
-  test('GET /models lists default models by channel type', async () => {
+  test('for GET /models have default models by channel type', async () => {
     const { json } = await stage.alice.get('/api/models');
     expect(json).toMatchObject({ success: true, message: '' });
     const models = json.data as Record<string, string[]>;
@@ -131,7 +131,7 @@ describe('names for forms', () => {
     // The gateway cannot speak with these yet: their models are no offer.
     expect(['34', '36', '37'].map((type) => models[type])).toEqual([undefined, undefined, undefined]);
   });
-  test('GET /channel/models lists each model once', async () => {
+  test('for GET /channel/models have each model once', async () => {
     const models = dataOf<{ id: string }[]>(await stage.admin.get('/api/channel/models'));
     const ids = models.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -147,7 +147,7 @@ describe('names for forms', () => {
     });
     expect(ids).not.toContain('command-a-03-2025');
   });
-  test('GET /channel/models_enabled lists what enabled channels serve', async () => {
+  test('for GET /channel/models_enabled have the models of enabled channels', async () => {
     const { gateway } = stage;
     const id = await gateway.addChannel({ models: ['b', 'a'] });
     await gateway.addChannel({ models: ['a', 'c'], groups: ['vip'] });
@@ -174,7 +174,7 @@ describe('GET /pricing', () => {
     await gateway.addChannel({ models: ['gpt-4o', 'never-heard-of'], groups: ['svip'] });
   });
 
-  test('prices models by usage, by call, or as those nobody priced', async () => {
+  test('has models with prices by usage, by call, or without a price', async () => {
     expect(await priceOf('gpt-4o')).toEqual({
       model_name: 'gpt-4o',
       owner_by: '',
@@ -204,12 +204,12 @@ describe('GET /pricing', () => {
     });
     expect(await priceOf('never-heard-of')).toMatchObject({ quota_type: 0, model_ratio: 37.5, completion_ratio: 1 });
   });
-  test('shows strangers the public groups', async () => {
+  test('shows visitors the public groups', async () => {
     const { group_ratio, usable_group } = (await get('/api/pricing', { 'new-api-user': '-1' })).json;
     expect(group_ratio).toEqual({ default: 1, vip: 0.8 });
     expect(usable_group).toEqual({ default: '默认分组', vip: 'vip分组' });
   });
-  test('shows users their own group, by the cookie alone', async () => {
+  test('shows users their own group, by the cookie only', async () => {
     await stage.root.put('/api/user/', { id: stage.bob.id, group: 'svip' });
     const { group_ratio, usable_group } = (await get('/api/pricing', { cookie: stage.bob.headers.cookie ?? '' })).json;
     expect(group_ratio).toEqual({ default: 1, vip: 0.8, svip: 0.5 });

@@ -15,7 +15,7 @@ describe('a sliding window', () => {
     };
   };
 
-  test('admits so many in its length, and one more for each that leaves it', () => {
+  test('admits a number within its length, and one more for each that leaves it', () => {
     const clock = clockAt(1_000_000);
     const admit = requestLimit({ limit: 2, windowSeconds: 10 }, clock);
     expect(admit('a')).toBe(true);
@@ -28,7 +28,7 @@ describe('a sliding window', () => {
     expect(admit('a')).toBe(true);
     expect(admit('a')).toBe(false);
   });
-  test('does not count what it refuses', () => {
+  test('does not count refusals', () => {
     const clock = clockAt(0);
     const admit = requestLimit({ limit: 1, windowSeconds: 1 }, clock);
     expect(admit('a')).toBe(true);
@@ -39,11 +39,11 @@ describe('a sliding window', () => {
     clock.pass(100);
     expect(admit('a')).toBe(true);
   });
-  test('counts each client for itself', () => {
+  test('counts each client separately', () => {
     const admit = requestLimit({ limit: 1, windowSeconds: 1 }, clockAt(0));
     expect([admit('a'), admit('b'), admit('a')]).toEqual([true, true, false]);
   });
-  test('counts one subscriber for one client, however it writes its address', () => {
+  test('counts one subscriber as one client, with any of its addresses', () => {
     const admit = requestLimit({ limit: 1, windowSeconds: 1 }, clockAt(0));
     expect(admit('2001:db8:7:8::1')).toBe(true);
     for (const same of ['2001:db8:7:8::2', '2001:0DB8:0007:0008:ffff:ffff:ffff:ffff']) expect(admit(same)).toBe(false);
@@ -52,7 +52,7 @@ describe('a sliding window', () => {
     for (const same of ['192.0.2.1', '::ffff:c000:201']) expect(admit(same)).toBe(false);
     expect(admit('192.0.2.2')).toBe(true);
   });
-  test('holds over many times its limit', () => {
+  test('is exact over many times its limit', () => {
     const clock = clockAt(0);
     const admit = requestLimit({ limit: 3, windowSeconds: 1 }, clock);
     const admitted = Array.from({ length: 1_000 }, () => {
@@ -61,7 +61,7 @@ describe('a sliding window', () => {
     });
     expect(admitted.filter(Boolean)).toHaveLength(300);
   });
-  test('forgets the client that has been quiet longest when there are too many', () => {
+  test('evicts the client that has been idle longest when there are too many', () => {
     const admit = requestLimit({ limit: 1, windowSeconds: 3_600 }, clockAt(0));
     admit('quiet');
     admit('busy');
@@ -72,13 +72,13 @@ describe('a sliding window', () => {
     expect(admit('busy')).toBe(false);
     expect(admit('quiet')).toBe(true);
   });
-  test('admits everybody when it is switched off', () => {
+  test('admits every request when it is switched off', () => {
     const admit = requestLimit(null, clockAt(0));
     expect(Array.from({ length: 1_000 }, () => admit('a')).every(Boolean)).toBe(true);
   });
 });
 
-describe('the limits over HTTP', () => {
+describe('the rate limits over HTTP', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startTestGateway();
@@ -116,7 +116,7 @@ describe('the limits over HTTP', () => {
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 429]);
   });
-  test('count guesses at accounts apart, right ones too, by the address a trusted proxy tells', async () => {
+  test('count guesses at accounts separately, correct ones too, by the address of a trusted proxy', async () => {
     const login = (url: string, ip: string, password = 'wrong-password') =>
       send(url, 'POST', '/api/user/login', {
         headers: { 'x-forwarded-for': ip },
@@ -141,7 +141,7 @@ describe('the limits over HTTP', () => {
     ]);
     expect(others.status).toBe(200);
   });
-  test('make whoever guesses at one account wait, on every face, and nobody else', async () => {
+  test('delay guesses at one account, on every face, and no other user', async () => {
     const victim = await gateway.addUser(0, 'guessed');
     // Its own address is told by nobody here: the guesses come from a proxy's clients.
     const rest = await serveRest(gateway.application);

@@ -35,7 +35,7 @@ const balanceOf = async (user: Client): Promise<number> =>
   dataOf<{ quota: number }>(await user.get('/api/user/self')).quota;
 
 describe('POST /redemption/', () => {
-  test('answers with the keys, which the list shows with what the contract knows of them', async () => {
+  test('returns the keys, which the list contains with the members of the contract', async () => {
     const keys = await make({ name: 'promo', quota: 100_000, count: 2 });
     expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.stringMatching(/^[0-9a-f]{32}$/)]);
     const { items, ...paging } = await list('?p=1&page_size=2');
@@ -68,11 +68,11 @@ describe('POST /redemption/', () => {
     expect((await stage.admin.post('/api/redemption/', body)).json).toMatchObject({ success: false, message });
     expect((await list()).total).toBe(total);
   });
-  test('without a quota makes codes worth 100', async () => {
+  test('without a quota issues codes worth 100', async () => {
     await make({ name: 'bare', count: 1 });
     expect(await newest()).toMatchObject({ name: 'bare', quota: 100 });
   });
-  test('under an Idempotency-Key makes them once', async () => {
+  test('with an Idempotency-Key issues them once', async () => {
     const order = () =>
       send(stage.url, 'POST', '/api/redemption/', {
         headers: { ...stage.admin.headers, 'idempotency-key': 'batch-1' },
@@ -97,7 +97,7 @@ describe('GET /redemption/', () => {
     expect(await found('off')).toEqual([]);
     expect(await found(String(id))).toContain('50%_off');
   });
-  test('one by its id, and says what is missing', async () => {
+  test('returns one by its id, or the error of a missing one', async () => {
     const { id } = await newest();
     expect((await stage.admin.get(`/api/redemption/${id}`)).json.data).toMatchObject({ id, name: '50%_off' });
     expect((await stage.admin.get('/api/redemption/0')).json).toEqual(refusal('id 为空！'));
@@ -139,7 +139,7 @@ describe('PUT /redemption/', () => {
       expect((await put({ id, status }, '?status_only=true')).json).toMatchObject({ data: { field: 'status' } });
     expect((await put({ name: 'x' })).json).toEqual(refusal('id 为空！'));
   });
-  test('leaves used codes as they are', async () => {
+  test('leaves used codes unchanged', async () => {
     const [key] = await make({ name: 'used', quota: 5, count: 1 });
     await stage.alice.post('/api/user/topup', { key });
     const { id } = await newest();
@@ -167,7 +167,7 @@ describe('POST /user/topup', () => {
     const found = await stage.admin.get(`/api/log/search?keyword=${encodeURIComponent('通过兑换码充值')}`);
     expect(dataOf<object[]>(found)).toContainEqual(expect.objectContaining({ content }));
   });
-  test('refuses what is no code, one that is deleted, and one that is disabled', async () => {
+  test('refuses an unknown code, a deleted one, and a disabled one', async () => {
     const unknown = { success: false, message: '兑换失败，无效的兑换码' };
     expect((await topUp(stage.bob, { key: '' })).json).toMatchObject({ message: '未提供兑换码' });
     for (const key of ['nonsense', '0'.repeat(32)])
@@ -180,7 +180,7 @@ describe('POST /user/topup', () => {
     expect((await topUp(stage.bob, { key })).json).toMatchObject(unknown);
     expect((await stage.admin.delete(`/api/redemption/${id}`)).json).toEqual(refusal('record not found'));
   });
-  test('answers guesses with 429 after a while', async () => {
+  test('answers guesses with 429 after a limit', async () => {
     const { username, password } = await stage.gateway.addUser(0, 'guesser');
     const login = await send(stage.url, 'POST', '/api/user/login', { body: { username, password } });
     const cookie = login.headers.getSetCookie()[0]?.split(';', 1)[0] ?? '';

@@ -62,8 +62,8 @@ const readable = () => [
   '/api/data/',
 ];
 
-describe('what root can read', () => {
-  test('holds no secret of anybody', async () => {
+describe('the answers to root', () => {
+  test('contain no secret', async () => {
     for (const path of readable()) {
       const answer = await stage.root.get(path);
       expect(answer.status, path).toBe(200);
@@ -73,12 +73,12 @@ describe('what root can read', () => {
       expect(answer.text, path).not.toMatch(/\$argon2|password_secret|key_hash|token_hash|_secret"/);
     }
   });
-  test('finds a channel by its whole key and still does not show it', async () => {
+  test('find a channel by its whole key and still omit it', async () => {
     const answer = await stage.root.get(`/api/channel/search?keyword=${secrets.channelKey}`);
     expect(dataOf<object[]>(answer)).toHaveLength(1);
     expect(answer.text).not.toContain(secrets.channelKey);
   });
-  test('is told no key when it changes a channel', async () => {
+  test('contain no key when a channel is changed', async () => {
     const answer = await stage.root.put('/api/channel/', { id: 1, key: 'sk-changed-secret', name: 'renamed' });
     expect(answer.json).toMatchObject({ success: true, data: { name: 'renamed', key: '' } });
     expect(answer.text).not.toContain('sk-changed-secret');
@@ -86,7 +86,7 @@ describe('what root can read', () => {
 });
 
 describe('the log of the process', () => {
-  test('holds no secret either', () => {
+  test('contains no secret either', () => {
     const text = stage.gateway.logged.join('\n');
     for (const secret of [...Object.values(secrets), accessToken, aliceKey, stage.users.alice.password])
       expect(text).not.toContain(secret);

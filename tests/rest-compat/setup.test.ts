@@ -44,8 +44,8 @@ const owner = {
   DemoSiteEnabled: false,
 };
 
-describe('a system that is not set up', () => {
-  test('says so', async () => {
+describe('a gateway before its set-up', () => {
+  test('reports so', async () => {
     expect((await state()).json).toEqual({
       success: true,
       message: '',
@@ -54,7 +54,7 @@ describe('a system that is not set up', () => {
     expect(dataOf<{ setup: boolean }>(await send(rest.url, 'GET', '/api/status')).setup).toBe(false);
   });
   test.each([
-    ['a body that cannot be read', 'nonsense', '请求参数有误'],
+    ['an unreadable body', 'nonsense', '请求参数有误'],
     ['a member of the wrong type', { ...owner, SelfUseModeEnabled: 'yes' }, '请求参数有误'],
     ['a blank user name', { ...owner, username: ' ' }, '用户名不能为空'],
     ['two passwords', { ...owner, confirmPassword: 'eight889' }, '两次输入的密码不一致'],
@@ -78,8 +78,8 @@ describe('a system that is not set up', () => {
   );
 });
 
-describe('setting it up', () => {
-  test('works for exactly one of many who try at once', async () => {
+describe('the set-up of a gateway', () => {
+  test('succeeds for exactly one of many concurrent requests', async () => {
     const code = told();
     const answers = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map((name) => complete({ ...owner, code, username: `${owner.username}-${name}` })),
@@ -87,12 +87,12 @@ describe('setting it up', () => {
     const outcomes = answers.map(({ status, json }) => `${status} ${json.message}`).sort();
     expect(outcomes).toEqual(['200 系统初始化成功', ...Array(4).fill('400 系统已经初始化完成')]);
   });
-  test('shows at once', async () => {
+  test('is visible at once', async () => {
     expect((await state()).json.data).toEqual({ status: true, root_init: false, database_type: '' });
     const status = dataOf<Record<string, unknown>>(await send(rest.url, 'GET', '/api/status'));
     expect(status).toMatchObject({ setup: true, self_use_mode_enabled: true, demo_site_enabled: false });
   });
-  test('made a root user with its quota', async () => {
+  test('creates a root user with its quota', async () => {
     const { username } = await rootUser();
     const root = await signIn(rest.url, username, owner.password);
     expect(dataOf<object>(await root.get('/api/user/self'))).toMatchObject({
@@ -103,7 +103,7 @@ describe('setting it up', () => {
       aff_code: '',
     });
   });
-  test('is done once', async () => {
+  test('is possible once', async () => {
     const answer = await complete(owner);
     expect(answer.status).toBe(400);
     expect(answer.json).toEqual({ success: false, message: '系统已经初始化完成', data: null });

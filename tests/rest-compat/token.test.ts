@@ -35,7 +35,7 @@ async function make(user: Client, body: object): Promise<LegacyToken> {
 }
 
 describe('POST /token/', () => {
-  test('makes a key that only the list shows, in full and without prefix', async () => {
+  test('makes a key that only the list returns, in full and without prefix', async () => {
     const user = await newcomer();
     const token = await make(user, {
       name: 'ci',
@@ -73,10 +73,10 @@ describe('POST /token/', () => {
     [{ expired_time: 0 }, -1],
     [{ expired_time: -1 }, -1],
     [{ expired_time: 1_000 }, 1_000],
-  ])('with %j makes a key that ends at %d', async (body, expiry) => {
+  ])('with %j makes a key that expires at %d', async (body, expiry) => {
     expect((await make(await newcomer(), body)).expired_time).toBe(expiry);
   });
-  test('measures names in bytes', async () => {
+  test('limits names by bytes', async () => {
     const user = await newcomer();
     await make(user, { name: '十'.repeat(10) });
     for (const name of ['十'.repeat(10).concat('x'), 'x'.repeat(31)])
@@ -85,14 +85,14 @@ describe('POST /token/', () => {
         message: '令牌名称过长',
       });
   });
-  test('measures the list of models', async () => {
+  test('limits the list of models', async () => {
     const answer = await stage.alice.post('/api/token/', { name: 'long', model_limits: 'm'.repeat(1_025) });
     expect(answer.json).toMatchObject({ success: false, data: { field: 'model_limits' } });
   });
 });
 
 describe('an allow list', () => {
-  test('has a bound, told in the answer', async () => {
+  test('has a limit, named in the error', async () => {
     const allow_ips = Array.from({ length: 230_000 }, (_, index) => `10.${index >> 16}.${(index >> 8) & 255}.1`).join(
       '\n',
     );
@@ -105,7 +105,7 @@ describe('an allow list', () => {
 });
 
 describe('a budget that the console has set', () => {
-  test('outlasts an edit by an old client, and is no part of what such clients see', async () => {
+  test('survives an edit by an old client, and is omitted for such clients', async () => {
     const person = await stage.gateway.addUser(0, `owner${++newcomers}`);
     const user = await signIn(stage.url, person.username, person.password);
     const { application } = stage.gateway;
@@ -153,7 +153,7 @@ describe('GET /token/', () => {
     expect(await found(`keyword=is&token=sk-${token.key.slice(10, 30)}`)).toEqual([]);
     expect(await found('')).toHaveLength(2);
   });
-  test("shows nobody else's", async () => {
+  test('omits keys of other users', async () => {
     const [owner, other] = [await newcomer(), await newcomer()];
     const { id } = await make(owner, { name: 'mine' });
     const notFound = refusal('record not found');
@@ -165,14 +165,14 @@ describe('GET /token/', () => {
     expect((await stage.root.get(`/api/token/${id}`)).json).toEqual(notFound);
     expect((await owner.get(`/api/token/${id}`)).json.data).toMatchObject({ id, name: 'mine' });
   });
-  test('asks for an id', async () => {
+  test('requires an id', async () => {
     for (const answer of [await stage.alice.get('/api/token/0'), await stage.alice.put('/api/token/', { name: 'x' })])
       expect(answer.json).toEqual(refusal('id 或 userId 为空！'));
   });
 });
 
 describe('PUT /token/', () => {
-  test('writes all terms, missing ones as empty or 0, and never the status', async () => {
+  test('writes all terms, with absent ones as empty or 0, and never the status', async () => {
     const user = await newcomer();
     const { id, key } = await make(user, {
       name: 'ci',
@@ -199,7 +199,7 @@ describe('PUT /token/', () => {
       },
     });
   });
-  test('takes a whole record back', async () => {
+  test('accepts a whole record back', async () => {
     const user = await newcomer();
     const token = await make(user, { name: 'whole', remain_quota: 77, expired_time: -1, allow_ips: '1.1.1.1' });
     expect((await user.put('/api/token/', token)).json.data).toEqual(token);
@@ -212,7 +212,7 @@ describe('PUT /token/', () => {
       expect((await order(status)).json.data).toMatchObject({ status, name: 'switch', remain_quota: 5 });
     for (const status of [0, 5, '1', undefined]) expect((await order(status)).json.success).toBe(false);
   });
-  test('does not enable what has expired, whatever else the body says', async () => {
+  test('does not enable an expired key, whatever else the body contains', async () => {
     const user = await newcomer();
     const { id } = await make(user, { name: 'late', expired_time: 1_000, unlimited_quota: true });
     await user.put('/api/token/?status_only=true', { id, status: 3 });
@@ -223,7 +223,7 @@ describe('PUT /token/', () => {
     await user.put('/api/token/', { id, name: 'late', expired_time: -1 });
     expect((await user.put('/api/token/?status_only=true', { id, status: 1 })).json.data).toMatchObject({ status: 1 });
   });
-  test('does not enable what is used up, whatever else the body says', async () => {
+  test('does not enable a spent key, whatever else the body contains', async () => {
     const user = await newcomer();
     const { id } = await make(user, { name: 'empty' });
     await user.put('/api/token/?status_only=true', { id, status: 4 });
@@ -238,7 +238,7 @@ describe('PUT /token/', () => {
 });
 
 describe('DELETE /token/{id}', () => {
-  test('works once, in either form', async () => {
+  test('succeeds once, in either form', async () => {
     const user = await newcomer();
     const { id } = await make(user, { name: 'gone' });
     expect((await user.delete(`/api/token/${id}/`)).json).toEqual(done);
@@ -248,7 +248,7 @@ describe('DELETE /token/{id}', () => {
 });
 
 describe('GET /user/all_tokens', () => {
-  test('shows administrators all keys with their owners, and the text of none', async () => {
+  test('returns all keys to administrators with their owners, and without texts', async () => {
     const user = await newcomer();
     const token = await make(user, { name: 'of-somebody', group: 'svip' });
     const all = async (query: string) => (await stage.admin.get(`/api/user/all_tokens?${query}`)).json;
@@ -268,7 +268,7 @@ describe('GET /user/all_tokens', () => {
       expect(await all(query), query).toMatchObject({ data: [], usernames: {} });
     expect((await all('p=0&size=2')).data).toHaveLength(2);
   });
-  test('is not for ordinary users', async () => {
+  test('is refused to ordinary users', async () => {
     expect((await stage.alice.get('/api/user/all_tokens')).json).toEqual(refusal('无权进行此操作，权限不足'));
   });
 });

@@ -34,8 +34,8 @@ const found = async (keyword: string, by: Client = stage.root): Promise<LegacyUs
 const recordOf = async (id: number): Promise<LegacyUser | undefined> =>
   (await found(String(id))).find((user) => user.id === id);
 
-describe('lists of users', () => {
-  test('come newest first, sorted as asked, deleted ones included', async () => {
+describe('the lists of users', () => {
+  test('are sorted newest first, or as requested, deleted ones included', async () => {
     const rich = await newcomer(9_000_000);
     const gone = await newcomer(7);
     await stage.root.post('/api/user/manage', { id: gone.actor.id, action: 'delete' });
@@ -69,14 +69,14 @@ describe('lists of users', () => {
 });
 
 describe('GET /user/{id}', () => {
-  test('shows lower roles to an administrator, everybody to root', async () => {
+  test('returns lower roles to an administrator, all users to root', async () => {
     const peers = refusal('无权获取同级或更高等级用户的信息');
     expect(dataOf<LegacyUser>(await stage.admin.get(`/api/user/${stage.alice.id}`)).username).toBe('alice');
     for (const id of [stage.peer.id, stage.admin.id, stage.root.id])
       expect((await stage.admin.get(`/api/user/${id}`)).json).toEqual(peers);
     expect(dataOf<LegacyUser>(await stage.root.get(`/api/user/${stage.root.id}`)).role).toBe(100);
   });
-  test('shows nobody where another gets warnings', async () => {
+  test('omits the notification address of another user', async () => {
     await stage.alice.put('/api/user/setting', {
       notify_type: 'webhook',
       quota_warning_threshold: 5,
@@ -87,7 +87,7 @@ describe('GET /user/{id}', () => {
       for (const path of [`/api/user/${stage.alice.id}`, '/api/user/', '/api/user/search?keyword=alice'])
         expect((await client.get(path)).text, path).not.toContain('planted-address');
   });
-  test('knows no deleted user', async () => {
+  test('refuses a deleted user', async () => {
     const user = await newcomer();
     await stage.root.post('/api/user/manage', { id: user.actor.id, action: 'delete' });
     expect((await stage.root.get(`/api/user/${user.actor.id}`)).json).toEqual(refusal('record not found'));
@@ -95,7 +95,7 @@ describe('GET /user/{id}', () => {
 });
 
 describe('POST /user/', () => {
-  test('makes an ordinary user with the gift for new ones', async () => {
+  test('creates an ordinary user with the initial quota', async () => {
     await stage.gateway.setOption('QuotaForNewUser', '250');
     const body = { username: 'made', password: 'made-password', role: 1, quota: 999, group: 'svip' };
     expect((await stage.admin.post('/api/user/', body)).json).toEqual(done);
@@ -110,7 +110,7 @@ describe('POST /user/', () => {
     });
     expect((await signIn(stage.url, 'made', 'made-password')).id).toBeGreaterThan(0);
   });
-  test('gives root no way to make an administrator at once', async () => {
+  test('cannot create an administrator at once, even for root', async () => {
     expect(
       (await stage.root.post('/api/user/', { username: 'hopeful', password: 'hope-hope', role: 10 })).json,
     ).toEqual(done);
@@ -132,7 +132,7 @@ describe('POST /user/', () => {
 });
 
 describe('PUT /user/', () => {
-  test('writes what is given and takes the rest as unchanged', async () => {
+  test('writes given members and leaves the rest unchanged', async () => {
     const user = await newcomer(1_000);
     const { id } = user.actor;
     expect((await stage.admin.put('/api/user/', { id, group: 'vip' })).json).toEqual(done);
@@ -148,14 +148,14 @@ describe('PUT /user/', () => {
     expect(await recordOf(id)).toMatchObject({ username: 'retitled', display_name: '', group: 'vip', quota: 0 });
     expect((await signIn(stage.url, 'retitled', 'other-pass-1')).id).toBe(id);
   });
-  test('never writes role, status and bindings, and takes a whole record back', async () => {
+  test('never writes role, status and identities, and accepts a whole record back', async () => {
     const { actor } = await newcomer(5);
     const before = dataOf<object>(await stage.admin.get(`/api/user/${actor.id}`));
     const answer = await stage.admin.put('/api/user/', { ...before, status: 2, email: 'a@b.example', inviter_id: 3 });
     expect(answer.json).toEqual(done);
     expect(dataOf<object>(await stage.admin.get(`/api/user/${actor.id}`))).toEqual(before);
   });
-  test('does not give back what was spent while the form was open', async () => {
+  test('does not restore quota that was spent while the form was open', async () => {
     const { actor, username } = await newcomer(1_000);
     const form = dataOf<{ quota: number }>(await stage.admin.get(`/api/user/${actor.id}`));
     const { application, root } = stage.gateway;
@@ -172,7 +172,7 @@ describe('PUT /user/', () => {
     expect((await stage.peer.put('/api/user/', told)).json).toEqual(done);
     expect(await recordOf(actor.id)).toMatchObject({ quota: 850 });
   });
-  test('of one form sent twice at once adds what it adds once', async () => {
+  test('with one form sent twice at once adds its difference once', async () => {
     const { actor } = await newcomer(1_000);
     await stage.admin.get(`/api/user/${actor.id}`);
     const form = { id: actor.id, quota: 1_100 };
@@ -193,7 +193,7 @@ describe('PUT /user/', () => {
     expect((await stale.put('/api/user/', { id: actor.id, group: 'vip' })).json).toEqual(done);
     expect(await recordOf(actor.id)).toMatchObject({ quota: 1_000, group: 'vip' });
   });
-  test('takes the amount of a program that reads nothing as the balance there shall be', async () => {
+  test('treats the amount of a program without a read as the new balance', async () => {
     const { actor } = await newcomer(1_000);
     const { token, position } = await stage.gateway.application.users.issueAccessToken(
       stage.users.peer.actor,
@@ -205,7 +205,7 @@ describe('PUT /user/', () => {
     expect((await send(stage.url, 'PUT', '/api/user/', { headers, body })).json).toEqual(done);
     expect(await recordOf(actor.id)).toMatchObject({ quota: 400 });
   });
-  test('logs a changed quota, seen and wanted', async () => {
+  test('logs a changed quota with the old and the requested balance', async () => {
     const user = await newcomer(1_000_000);
     await stage.admin.get(`/api/user/${user.actor.id}`);
     await stage.admin.put('/api/user/', { id: user.actor.id, quota: 250_000 });
@@ -229,11 +229,11 @@ describe('PUT /user/', () => {
   });
 });
 
-describe('an order with an Idempotency-Key', () => {
+describe('a request with an Idempotency-Key', () => {
   const ordering = (key: string, method: string, path: string, body: object) =>
     send(stage.url, method, path, { headers: { ...stage.root.headers, 'idempotency-key': key }, body });
 
-  test('is carried out once, whatever moves money', async () => {
+  test('is carried out once, for everything that moves money', async () => {
     const { actor } = await newcomer(100);
     const { id } = actor;
     const twice = async (key: string, method: string, path: string, body: object) => {
@@ -254,7 +254,7 @@ describe('an order with an Idempotency-Key', () => {
     await twice('raise', 'PUT', '/api/token/', raised);
     expect(dataOf<object>(await stage.root.get(`/api/token/${token?.id}`))).toMatchObject({ remain_quota: 17 });
   });
-  test('is known again after its session has read what came of it', async () => {
+  test('is recognised after its session has read the result', async () => {
     const { id } = (await newcomer(100)).actor;
     await stage.root.get(`/api/user/${id}`);
     const edit = () => ordering('edit-read', 'PUT', '/api/user/', { id, quota: 150 });
@@ -268,7 +268,7 @@ describe('an order with an Idempotency-Key', () => {
     expect((await raise()).json).toMatchObject({ success: true, data: { remain_quota: 17 } });
     expect(await recordOf(id)).toMatchObject({ quota: 150 });
   });
-  test('is refused when the key has named something else, or is not valid', async () => {
+  test('is refused when the key was used for something else, or is not valid', async () => {
     const { id } = (await newcomer(100)).actor;
     const adjust = (key: string, delta: number) =>
       ordering(key, 'POST', '/api/user/adjust_quota', { user_id: id, quota_delta: delta });
@@ -283,7 +283,7 @@ describe('an order with an Idempotency-Key', () => {
 });
 
 describe('POST /user/manage', () => {
-  test('answers with the role and status that came of it', async () => {
+  test('returns the resulting role and status', async () => {
     const { id } = (await newcomer()).actor;
     const order = async (action: string) => (await stage.root.post('/api/user/manage', { id, action })).json;
     expect(await order('disable')).toEqual({ success: true, message: '', data: { role: 1, status: 2 } });
@@ -306,7 +306,7 @@ describe('POST /user/manage', () => {
   });
 });
 
-describe('who may do what to whom', () => {
+describe('the permissions among roles', () => {
   const peerUpdate = '无权更新同权限等级或更高权限等级的用户信息';
   const who = (name: string): Client => {
     const { root, admin, peer, alice } = stage;
@@ -331,7 +331,7 @@ describe('who may do what to whom', () => {
     ['admin', 'enable', 'alice', ''],
     ['root', 'disable', 'peer', ''],
     ['root', 'enable', 'peer', ''],
-  ])('%s: %s %s → %j', async (by, action, target, message) => {
+  ])('for %s: %s %s → %j', async (by, action, target, message) => {
     const answer = await who(by).post('/api/user/manage', { id: who(target).id, action });
     expect(answer.json).toMatchObject({ success: message === '', message });
   });
@@ -342,7 +342,7 @@ describe('who may do what to whom', () => {
     ['admin', 'alice', ''],
     ['root', 'peer', ''],
     ['root', 'root', ''],
-  ])('%s edits %s → %j, and adjusts its quota alike', async (by, target, message) => {
+  ])('for %s who edits %s → %j, and adjusts its quota likewise', async (by, target, message) => {
     const { id } = who(target);
     const outcome = { success: message === '', message };
     expect((await who(by).put('/api/user/', { id, display_name: 'Edited' })).json).toMatchObject(outcome);
@@ -369,7 +369,7 @@ describe('POST /user/adjust_quota', () => {
     };
     expect(await adjusted(100, order)).toBe(5_500_100);
   });
-  test('takes units, even beyond zero', async () => {
+  test('subtracts units, even below zero', async () => {
     expect(await adjusted(100, { adjust_type: 'quota', original_delta: -300, quota_delta: -300 })).toBe(-200);
   });
   test.each([
@@ -382,7 +382,7 @@ describe('POST /user/adjust_quota', () => {
   ])('converts %s %d to %d units where units are missing', async (kind, amount, units) => {
     expect(await adjusted(1_000_000, { adjust_type: kind, original_delta: amount })).toBe(1_000_000 + units);
   });
-  test('logs what was seen and what came of it', async () => {
+  test('logs the balances before and after', async () => {
     const user = await newcomer(500_000);
     await stage.admin.post('/api/user/adjust_quota', {
       user_id: user.actor.id,
@@ -408,7 +408,7 @@ describe('POST /user/adjust_quota', () => {
   ])('refuses %j', async (body, message) => {
     expect((await stage.admin.post('/api/user/adjust_quota', body)).json).toMatchObject({ success: false, message });
   });
-  test('is shown the rate by GET /user/usd_ratio', async () => {
+  test('uses the rate that GET /user/usd_ratio returns', async () => {
     expect((await stage.bob.get('/api/user/usd_ratio')).json).toEqual({ success: true, message: '', data: 7.3 });
   });
 });

@@ -26,7 +26,7 @@ async function newcomer(quota = 0): Promise<Client & { username: string; passwor
 describe('POST /user/login', () => {
   const login = (body: unknown) => send(stage.url, 'POST', '/api/user/login', { body });
 
-  test('answers with the user', async () => {
+  test('returns the user', async () => {
     const { username, password } = stage.users.alice;
     expect((await login({ username, password })).json).toEqual({
       success: true,
@@ -48,14 +48,14 @@ describe('POST /user/login', () => {
     expect(answer.json).toMatchObject({ success: false, message });
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
-  test('refuses a banned user and a deleted one like a wrong password', async () => {
+  test('refuses a disabled user and a deleted one like a wrong password', async () => {
     const [banned, deleted] = [await newcomer(), await newcomer()];
     await stage.admin.post('/api/user/manage', { id: banned.id, action: 'disable' });
     await stage.admin.post('/api/user/manage', { id: deleted.id, action: 'delete' });
     for (const { username, password } of [banned, deleted])
       expect((await login({ username, password })).json).toEqual(refusal('用户名或密码错误，或用户已被封禁'));
   });
-  test('is closed when the operator says so, whatever is sent', async () => {
+  test('is refused when the operator has switched it off, whatever is sent', async () => {
     await stage.gateway.setOption('PasswordLoginEnabled', 'false');
     const answer = await login({});
     await stage.gateway.setOption('PasswordLoginEnabled', 'true');
@@ -64,7 +64,7 @@ describe('POST /user/login', () => {
 });
 
 describe('GET /user/self', () => {
-  test('shows the whole record', async () => {
+  test('returns the whole record', async () => {
     const user = await newcomer(500_000);
     expect((await user.get('/api/user/self')).json).toEqual({
       success: true,
@@ -123,7 +123,7 @@ describe('PUT /user/self', () => {
     });
     expect((await signIn(stage.url, 'renamed', 'new-password-1')).id).toBe(user.id);
   });
-  test('leaves alone what is empty, missing or the placeholder of a form', async () => {
+  test('leaves empty and absent members and the placeholder of a form unchanged', async () => {
     const user = await newcomer();
     await user.put('/api/user/self', { username: '', display_name: '', password: '$I_LOVE_U' });
     expect(dataOf<object>(await user.get('/api/user/self'))).toMatchObject({
@@ -148,7 +148,7 @@ describe('PUT /user/setting', () => {
   const setting = async (user: Client) =>
     JSON.parse(dataOf<{ setting: string }>(await user.get('/api/user/self')).setting) as object;
 
-  test('keeps what belongs to webhooks, secret included, for the user alone', async () => {
+  test('stores the members of webhooks, secret included, for the user only', async () => {
     const user = await newcomer();
     const answer = await user.put('/api/user/setting', {
       notify_type: 'webhook',
@@ -168,7 +168,7 @@ describe('PUT /user/setting', () => {
     });
     expect((await stage.root.get(`/api/user/${user.id}`)).text).not.toContain('s3cret-of-hook');
   });
-  test('replaces the whole: an empty secret drops the one before', async () => {
+  test('replaces the whole: an empty secret removes the previous one', async () => {
     const user = await newcomer();
     const hook = { notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: `${hooks.url}/q` };
     await user.put('/api/user/setting', { ...hook, webhook_secret: 'first' });
@@ -186,7 +186,7 @@ describe('PUT /user/setting', () => {
       notification_email: 'me@example.org',
     });
   });
-  test('keeps nothing of a webhook that does not take a trial, and says why', async () => {
+  test('stores nothing of a webhook that fails its test, with the reason', async () => {
     const user = await newcomer();
     hooks.answer = 410;
     const hook = { notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: hooks.url };
@@ -214,14 +214,14 @@ describe('PUT /user/setting', () => {
   });
 });
 
-describe('what a user may use', () => {
-  test('an access token of 32 characters, new each time', async () => {
+describe('the resources of a user', () => {
+  test('include an access token of 32 characters, new each time', async () => {
     const tokens = [await stage.bob.get('/api/user/token'), await stage.bob.get('/api/user/token')];
     const [first, second] = tokens.map((answer) => dataOf<string>(answer));
     expect(first).toMatch(/^[\w+/]{32}$/);
     expect(second).not.toBe(first);
   });
-  test('lists the models of every usable group, and an empty list without such groups', async () => {
+  test('include the models of every usable group, and an empty list without such groups', async () => {
     const user = await newcomer();
     expect((await user.get('/api/user/models')).json).toEqual({ success: true, message: '', data: [] });
     await stage.gateway.addChannel({ models: ['m-default'], groups: ['default'] });
@@ -229,7 +229,7 @@ describe('what a user may use', () => {
     await stage.gateway.addChannel({ models: ['m-svip'], groups: ['svip'] });
     expect(dataOf<string[]>(await user.get('/api/user/models'))).toEqual(['m-default', 'm-vip']);
   });
-  test('its groups, with ratio and description', async () => {
+  test('include the groups, with ratio and description', async () => {
     await stage.gateway.setOption('GroupRatio', '{"default":1,"vip":0.8,"svip":0.5}');
     const user = await newcomer();
     expect((await user.get('/api/user/self/groups')).json.data).toEqual({
@@ -241,7 +241,7 @@ describe('what a user may use', () => {
       svip: { ratio: 0.5, desc: '用户分组' },
     });
   });
-  test('the groups of somebody who is not signed in', async () => {
+  test('include the public groups without a session', async () => {
     expect((await send(stage.url, 'GET', '/api/user/groups')).json).toEqual({
       success: true,
       message: '',

@@ -81,7 +81,7 @@ async function fieldsOf(route: string, sample: Sample): Promise<Map<string, Kind
   return read;
 }
 
-test('every route that takes a body has a sample, or a reason to have none', () => {
+test('every route with a body has a sample, or a reason for having none', () => {
   const taking = [...routes].filter((route) => /^(POST|PUT) \/api\//.test(route));
   const canonical = (route: string) => route.replace(/\/$/, '');
   expect([...new Set(taking.map(canonical))].sort()).toEqual(
@@ -89,8 +89,8 @@ test('every route that takes a body has a sample, or a reason to have none', () 
   );
 });
 
-describe.each(Object.entries(samples))('%s', (route, sample) => {
-  test('refuses what no member of its body can hold, names it and writes nothing', async () => {
+describe.each(Object.entries(samples))('the route %s', (route, sample) => {
+  test('refuses values that no member of its body can hold, names the member and writes nothing', async () => {
     const fields = await fieldsOf(route, sample);
     expect(fields.size).toBeGreaterThan(0);
     const before = await mark();
@@ -111,7 +111,7 @@ describe.each(Object.entries(samples))('%s', (route, sample) => {
   });
 });
 
-test('no query looks for anything that is endless or cannot be stored', async () => {
+test('every query refuses filters that are endless or cannot be stored', async () => {
   const { text: reader } = Query.prototype;
   const urls = [...routes]
     .filter((route) => route.startsWith('GET /api/'))

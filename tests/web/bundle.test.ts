@@ -67,15 +67,15 @@ const pages = (): readonly string[] =>
   Object.keys(manifest).filter((name) => /Page\.tsx$/.test(name) && !/ProductPage/.test(name));
 
 describe('the built console', () => {
-  test('shows the login for at most 250 kB of compressed JavaScript', () => {
+  test('shows the login with at most 250 kB of compressed JavaScript', () => {
     expect(gzipped(needed('index.html', loginPage))).toBeLessThanOrEqual(250_000);
   });
-  test('shows the playground for at most 260 kB, and fetches its settings and what answers are shown with beside', () => {
+  test('shows the playground with at most 260 kB, and fetches its settings and renderers separately', () => {
     const first = needed('index.html', 'src/playground/PlaygroundPage.tsx');
     expect(gzipped(first)).toBeLessThanOrEqual(260_000);
     expect([...first].map(content).join('')).not.toMatch(/DOMPurify/i);
   });
-  test('shows every page for at most 260 kB with all that is around it, the dashboard with its charts for 350', () => {
+  test('shows every page with at most 260 kB including its frame, the dashboard with its charts with 350', () => {
     const large = pages().filter((name) => sent(needed('index.html', ...around, name)) > 260_000);
     expect(large).toEqual([]);
     const charts = (chunk(dashboard).dynamicImports ?? []).filter((name) => /Chart\.tsx$/.test(name));
@@ -88,12 +88,12 @@ describe('the built console', () => {
     expect(pages().filter((name) => first.has(name))).toEqual([]);
     expect(new Set(pages().map((name) => chunk(name).file)).size).toBe(pages().length);
   });
-  test('brings neither charts nor the renderer of operators’ texts along with the login', () => {
+  test('loads neither charts nor the renderer of operators’ texts with the login', () => {
     const code = [...needed('index.html', loginPage)].map(content).join('');
     expect(code).not.toMatch(/recharts/);
     expect(code).not.toMatch(/DOMPurify/i);
   });
-  test('holds no table of all icons', () => {
+  test('contains no table of all icons', () => {
     const largest = Math.max(...readdirSync(join(dist, 'assets')).map((name) => (/paths/i.test(name) ? 1 : 0)));
     expect(largest).toBe(0);
   });

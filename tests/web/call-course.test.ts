@@ -20,7 +20,7 @@ const told = (call: Told) =>
     return entry.of === 'attempt' ? `attempt ${entry.place}` : [entry.kind, entry.at, entry.quota];
   });
 
-describe('the course of a request', () => {
+describe('the timeline of a request', () => {
   test('has its reservation, its first token and its charge between its steps', () =>
     expect(told(settled)).toEqual([
       'ADMITTING',
@@ -31,7 +31,7 @@ describe('the course of a request', () => {
       ['SETTLED', 900, 50],
     ]));
 
-  test('has whom it asked while it waited', () => {
+  test('has the channel it waited for', () => {
     const attempt = { channelId: '1', channelName: 'a', failed: true, status: 500, code: null };
     const attempts = [
       { ...attempt, durationMs: 5, from: 40, to: 45 },
@@ -40,7 +40,7 @@ describe('the course of a request', () => {
     expect(told({ ...settled, attempts }).slice(2, 5)).toEqual(['WAITING', 'attempt 0', 'attempt 1']);
   });
 
-  test('has no end while it is under way', () => {
+  test('has no end while it is in flight', () => {
     const steps = [admitting, { ...waiting, to: null }];
     expect(told({ ...settled, status: 'UNDER_WAY', steps, end: null })).toEqual([
       'ADMITTING',
@@ -49,12 +49,12 @@ describe('the course of a request', () => {
     ]);
   });
 
-  test('gives the whole reservation back where it was not served', () => {
+  test('releases the whole reservation where it was not served', () => {
     const steps = [admitting, waiting, { kind: 'CONCLUDING' as const, from: 300, to: 320 }];
     expect(told({ ...settled, status: 'RELEASED', steps }).at(-1)).toEqual(['RELEASED', 320, 70]);
   });
 
-  test('has a charge and its return where the answer was withheld', () => {
+  test('has a charge and its refund where the answer was withheld', () => {
     const steps = [...settled.steps, { kind: 'REFUNDING' as const, from: 900, to: 950 }];
     expect(
       told({ ...settled, status: 'REFUNDED', steps, refunded: 50, end: { charged: 0 } as Told['end'] }).slice(-3),

@@ -77,13 +77,12 @@ const stored: EditedChannelFragment = {
   proxy: 'http://proxy.example:8080',
 };
 
-describe('a new channel', () => {
+describe('a new channel in the form', () => {
   test('begins with the models of its type', () => expect(emptyDraft(openai).models).toEqual(['model-of-1']));
 
-  test('has nothing to correct once name and key are there', () =>
-    expect(problemsOf(draft(), openai, null)).toEqual({}));
+  test('has no errors once name and key are present', () => expect(problemsOf(draft(), openai, null)).toEqual({}));
 
-  test('needs name, key, a model and a group', () =>
+  test('requires name, key, a model and a group', () =>
     expect(problemsOf(draft({ name: ' ', key: '', models: [], groups: [] }), openai, null)).toEqual({
       name: 'nameOrKeyMissing',
       key: 'nameOrKeyMissing',
@@ -91,14 +90,14 @@ describe('a new channel', () => {
       groups: 'groupsMissing',
     }));
 
-  test('needs an address where its type has none', () =>
+  test('requires an address where its type has none', () =>
     expect(problemsOf(draft(), choice(8, { defaultBaseUrl: '' }), null)).toEqual({ baseUrl: 'baseUrlMissing' }));
 
-  test.each(['ftp://a.example', 'a.example', 'http://'])('is not sent with the address %s', (baseUrl) =>
+  test.each(['ftp://a.example', 'a.example', 'http://'])('is refused with the address %s', (baseUrl) =>
     expect(problemsOf(draft({ baseUrl }), openai, null)).toEqual({ baseUrl: 'baseUrlInvalid' }),
   );
 
-  test.each(['{host}', '{host}/v2'])('has no host that %s could stand for; one that is edited has', (baseUrl) => {
+  test.each(['{host}', '{host}/v2'])('has no host for %s, while an edited one has', (baseUrl) => {
     expect(problemsOf(draft({ baseUrl }), openai, null)).toEqual({ baseUrl: 'baseUrlInvalid' });
     expect(problemsOf(draft({ baseUrl }), openai, stored)).toEqual({});
     expect(problemsOf(draft({ baseUrl: `${baseUrl}.evil`.replace('/v2.', '.') }), openai, stored)).toEqual({
@@ -106,11 +105,11 @@ describe('a new channel', () => {
     });
   });
 
-  test.each(['[]', '{oops', '"text"', 'null'])('is not sent with %s for a model mapping', (modelMapping) =>
+  test.each(['[]', '{oops', '"text"', 'null'])('is refused with %s for a model mapping', (modelMapping) =>
     expect(problemsOf(draft({ modelMapping }), openai, null)).toEqual({ modelMapping: 'jsonInvalid' }),
   );
 
-  test('takes priorities from -999 and weights from 0, both whole', () => {
+  test('accepts integer priorities from -999 and weights from 0', () => {
     expect(problemsOf(draft({ priority: '-999', weight: '0' }), openai, null)).toEqual({});
     expect(problemsOf(draft({ priority: '-1000', weight: '-1' }), openai, null)).toEqual({
       priority: 'priorityInvalid',
@@ -122,19 +121,19 @@ describe('a new channel', () => {
     });
   });
 
-  test('needs a region where its type has regions', () =>
+  test('requires a region where its type has regions', () =>
     expect(problemsOf(draft({ type: 41 }), choice(41, { otherIsRegion: true }), null)).toEqual({
       other: 'otherMissing',
     }));
 
-  test('chooses among the types there are, by name; one that is not offered any more stands last, for who has it', () => {
+  test('offers the existing types, by name; a type that is no longer offered is last, for a channel that has it', () => {
     const [beta, alpha] = [choice(2, { name: 'Beta' }), choice(7, { name: 'alpha' })];
     const retired = choice(9, { name: 'Aged', deprecated: true });
     expect(typesFor([beta, retired, alpha], 2)).toEqual([alpha, beta]);
     expect(typesFor([beta, retired, alpha], 9)).toEqual([alpha, beta, retired]);
   });
 
-  test('is of a type the gateway can speak with', () => {
+  test('has a type that the gateway supports', () => {
     const someday = choice(14, { served: false });
     expect([openai, someday, choice(9, { deprecated: true })].filter(isOffered)).toEqual([openai]);
     expect(problemsOf(draft({ type: 14 }), someday, null)).toEqual({ type: 'typeNotServed' });
@@ -146,25 +145,25 @@ describe('a new channel', () => {
   test('is sent without the slash at the end of its address', () =>
     expect(newChannel(draft({ baseUrl: ' https://a.example// ' }), openai).baseUrl).toBe('https://a.example'));
 
-  test('is asked about when its address ends in /v1', () => {
+  test('requires a confirmation when its address ends in /v1', () => {
     expect(endsInVersion('https://a.example/v1/')).toBe(true);
     expect(endsInVersion('https://a.example/v10')).toBe(false);
   });
 
-  test('has the usual interface version where it was left open', () =>
+  test('has the default interface version where it was left open', () =>
     expect(newChannel(draft({ type: 18 }), spark).other).toBe('v2.1'));
 
-  test('says nothing of an organization where its type has none', () => {
+  test('has no organization where its type has none', () => {
     expect(newChannel(draft({ organization: 'org-1' }), openai).organization).toBe('org-1');
     expect(newChannel(draft({ type: 18, organization: 'org-1' }), spark).organization).toBeNull();
   });
 });
 
-describe('another type', () => {
-  test('brings its models along while nobody chose any', () =>
+describe('another type in the form', () => {
+  test('brings its models along while none were chosen', () =>
     expect(withType(emptyDraft(openai), spark, openai).models).toEqual(['model-of-18']));
 
-  test('leaves the models somebody chose', () =>
+  test('leaves chosen models', () =>
     expect(withType(draft({ models: ['mine'] }), spark, openai).models).toEqual(['mine']));
 });
 
@@ -172,25 +171,25 @@ describe('models typed or pasted', () => {
   test('are separated by commas, Chinese ones too, and by lines', () =>
     expect(addModels(['a'], ['b, c，d\ne', ' '])).toEqual({ models: ['a', 'b', 'c', 'd', 'e'], repeated: false }));
 
-  test('are added once, and who repeats one is told', () =>
+  test('are added once, and duplicates are reported', () =>
     expect(addModels(['a'], ['a,b,b'])).toEqual({ models: ['a', 'b'], repeated: true }));
 });
 
-describe('an edit', () => {
+describe('an edit of a channel', () => {
   const choices = [openai, spark];
 
-  test('sends nothing when nothing was changed', () => expect(changesTo(stored, draftOf(stored), choices)).toEqual({}));
+  test('sends nothing without a change', () => expect(changesTo(stored, draftOf(stored), choices)).toEqual({}));
 
-  test('sends only what was changed', () =>
+  test('sends only changes', () =>
     expect(changesTo(stored, { ...draftOf(stored), weight: '6', tag: '' }, choices)).toEqual({ weight: 6, tag: null }));
 
-  test('sends a key only where one was typed', () =>
+  test('sends a key only if one was typed', () =>
     expect(changesTo(stored, { ...draftOf(stored), key: ' sk-two ' }, choices)).toEqual({ key: 'sk-two' }));
 
-  test('takes the proxy away when the field was emptied', () =>
+  test('removes the proxy when the field was emptied', () =>
     expect(changesTo(stored, { ...draftOf(stored), proxy: '' }, choices)).toEqual({ proxy: '' }));
 
-  test('needs no key', () => expect(problemsOf(draftOf(stored), openai, stored)).toEqual({}));
+  test('requires no key', () => expect(problemsOf(draftOf(stored), openai, stored)).toEqual({}));
 });
 
 describe('an edit of a tag', () => {
@@ -203,12 +202,12 @@ describe('an edit of a tag', () => {
       ['default', 'vip'],
     ]));
 
-  test('changes nothing where nothing was touched', () => expect(tagChanges(before, before)).toEqual({}));
+  test('changes nothing where no field was changed', () => expect(tagChanges(before, before)).toEqual({}));
 
-  test('sends what was changed; an empty tag takes the tag off', () =>
+  test('sends changes; an empty tag removes the tag', () =>
     expect(tagChanges(before, { ...before, tag: ' ', priority: '4' })).toEqual({ tag: null, priority: 4 }));
 
-  test('is judged by the rules of a channel', () =>
+  test('is validated by the rules of a channel', () =>
     expect(tagProblemsOf({ ...before, models: [], weight: '-1', modelMapping: '[]' })).toEqual({
       models: 'modelsMissing',
       weight: 'weightInvalid',
@@ -225,7 +224,7 @@ describe('the response time badge', () => {
     [3_000, 'good'],
     [5_000, 'slow'],
     [5_001, 'very-slow'],
-  ] as const)('%i ms is %s', (milliseconds, speed) => expect(speedOf(milliseconds)).toBe(speed));
+  ] as const)('for %i ms is %s', (milliseconds, speed) => expect(speedOf(milliseconds)).toBe(speed));
 
   test('of a tag is the mean of the channels that passed a test', () => {
     expect(averageResponseTime([{ responseTimeMs: 0 }, { responseTimeMs: 100 }, { responseTimeMs: 301 }])).toBe(201);

@@ -17,8 +17,8 @@ const figures = (requests: number, ...channelFailures: ReturnType<typeof cause>[
   channelFailures,
 });
 
-describe('the span of a range', () => {
-  test('ends now, and has whole hours for what is summed by the hour', () =>
+describe('the period of a range', () => {
+  test('ends now, and has whole hours for figures that are summed by the hour', () =>
     expect(spanOf('15m', now, 'Asia/Kolkata')).toEqual({
       from: now - 900,
       to: now,
@@ -27,7 +27,7 @@ describe('the span of a range', () => {
       wholeHoursFrom: now - 900 - ((now - 900) % hour),
     }));
 
-  test('is cut more coarsely the longer it is', () =>
+  test('is divided more coarsely the longer it is', () =>
     expect((['1h', '6h', '7d', '90d'] as const).map((range) => spanOf(range, now, 'UTC').interval)).toEqual([
       'MINUTE',
       'FIVE_MINUTES',
@@ -36,28 +36,28 @@ describe('the span of a range', () => {
     ]));
 });
 
-test('a piece ends before the next begins, the last one with the range', () => {
+test('an interval ends before the next begins, and the last one with the range', () => {
   const none = { p50: null, p95: null };
   const piece = (start: number) => ({ start, requests: 0, errors: 0, quota: 0, latency: none, firstToken: none });
   const history = { pieces: [piece(0), piece(60)], to: 90 };
   expect([endOf(history, 0), endOf(history, 1)]).toEqual([59, 89]);
 });
 
-describe('attempts', () => {
-  test('are what was answered and what failed', () =>
+describe('the attempts of a channel', () => {
+  test('are the sum of answered and failed ones', () =>
     expect(attemptsOf(figures(6, cause(2, 1)), { interval: 'HOUR' })).toEqual({
       failures: 2,
       rescued: 1,
       success: 0.75,
     }));
 
-  test('have no share where there were none, or where whole hours are more than the range', () => {
+  test('have no share without any, or where whole hours exceed the range', () => {
     expect(attemptsOf(figures(0), { interval: 'DAY' }).success).toBeNull();
     expect(attemptsOf(figures(6, cause(2, 1)), { interval: 'MINUTE' }).success).toBeNull();
   });
 });
 
-test('a figure leads to the lines that it counts', () =>
+test('a figure links to the lines that it counts', () =>
   expect(logAddress({ channel: '3', from: 5, to: 9, type: 'ERROR' })).toBe(
     '/log?range=custom&from=5&to=9&channel=3&type=ERROR',
   ));

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('a browser', () => {
+describe('a browser at the console', () => {
   test.each(['/', '/login', '/log?page=2', '/channel/edit/7', '/no/such/page'])(
     'gets the one page at %s',
     async (path) => {
@@ -54,7 +54,7 @@ describe('a browser', () => {
       expect(await answer.text()).toBe(pageText);
     },
   );
-  test('gets the page anew each time, with the headers that hold now', async () => {
+  test('gets the page again each time, with the current headers', async () => {
     const first = await fetch(`${url}/login`, { headers: html });
     expect(first.headers.get('cache-control')).toBe('no-cache');
     expect([first.headers.get('etag'), first.headers.get('last-modified')]).toEqual([null, null]);
@@ -62,13 +62,13 @@ describe('a browser', () => {
     const since = { 'if-none-match': 'W/"earlier"', 'if-modified-since': new Date().toUTCString() };
     expect((await app.inject({ url: '/login', headers: { ...html, ...since } })).statusCode).toBe(200);
   });
-  test('keeps files whose name changes with their content for good', async () => {
+  test('caches files whose name contains a hash permanently', async () => {
     const answer = await fetch(`${url}/assets/index-abc123.js`);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(answer.headers.get('content-type')).toContain('javascript');
     expect(await answer.text()).toBe(scriptText);
   });
-  test('gets them compressed when it can read that', async () => {
+  test('gets them compressed when it accepts that', async () => {
     const packed = await fetch(`${url}/assets/index-abc123.js`, { headers: { 'accept-encoding': 'gzip' } });
     expect(packed.headers.get('content-encoding')).toBe('gzip');
     expect(packed.headers.get('vary')).toMatch(/accept-encoding/i);
@@ -78,7 +78,7 @@ describe('a browser', () => {
   });
 });
 
-describe('a page', () => {
+describe('a page of the console', () => {
   const policyOf = async (): Promise<ReadonlyMap<string, readonly string[]>> => {
     const { headers } = await fetch(`${url}/`, { headers: html });
     const directives = (headers.get('content-security-policy') ?? '').split(';').map((part) => part.trim().split(' '));
@@ -92,7 +92,7 @@ describe('a page', () => {
     expect(policy.get('connect-src')).toEqual(["'self'"]);
     expect(policy.get('base-uri')).toEqual(["'none'"]);
   });
-  test('runs what a sign-in method needs of another site, while that method is on', async () => {
+  test('may load what a sign-in method requires from another site, while that method is on', async () => {
     const opener = async () => (await fetch(`${url}/`, { headers: html })).headers.get('cross-origin-opener-policy');
     try {
       sites = { ...nothingForeign, turnstile: true };
@@ -107,7 +107,7 @@ describe('a page', () => {
     expect((await policyOf()).get('script-src')).toEqual(["'self'"]);
     expect(await opener()).toBe('same-origin');
   });
-  test('posts forms to itself, and while there is a cashier to it, and to where it leads on', async () => {
+  test('posts forms to itself, and while payments are configured to the payment provider and its redirects', async () => {
     expect((await policyOf()).get('form-action')).toEqual(["'self'"]);
     try {
       sites = { ...nothingForeign, cashier: 'http://cashier.example:8080' };
@@ -125,14 +125,14 @@ describe('a page', () => {
     '//index.html',
     '/login/../index.html',
     '/%69ndex.html',
-  ])('is under the same policy however %s leads to it, if it does', async (path) => {
+  ])('has the same policy whether %s leads to it or not', async (path) => {
     const { headers } = await fetch(`${url}/`, { headers: html });
     const answer = await app.inject({ url: path, headers: html });
     if (answer.payload.includes('<title>'))
       expect(answer.headers['content-security-policy']).toBe(headers.get('content-security-policy'));
     else expect([301, 403, 404]).toContain(answer.statusCode);
   });
-  test('cannot be framed, nor taken for something else', async () => {
+  test('cannot be framed, nor interpreted as another type', async () => {
     expect((await policyOf()).get('frame-ancestors')).toEqual(["'none'"]);
     const { headers } = await fetch(`${url}/`, { headers: html });
     expect(headers.get('x-frame-options')).toBe('DENY');
@@ -141,23 +141,23 @@ describe('a page', () => {
   });
 });
 
-describe('a program', () => {
+describe('a program at the console', () => {
   test.each(['/api/nothing', '/v1/nothing', '/v1beta/x', '/graphql/x', '/pg/x', '/mj/x', '/suno/x'])(
     'is never answered with a page at %s, whatever it accepts',
     async (path) => {
       expect((await fetch(`${url}${path}`, { headers: html })).status).toBe(404);
     },
   );
-  test('is told that a path does not exist', async () => {
+  test('gets an error for an unknown path', async () => {
     expect((await fetch(`${url}/login`, { headers: { accept: 'application/json' } })).status).toBe(404);
     expect((await fetch(`${url}/login`, { method: 'POST', headers: html })).status).toBe(404);
   });
-  test('a path that only begins like an interface is a page', async () => {
+  test('gets a page at a path that only begins like an interface', async () => {
     expect((await fetch(`${url}/apiary`, { headers: html })).status).toBe(200);
   });
 });
 
-describe('files', () => {
+describe('the files of the console', () => {
   test.each([
     '/assets/missing.js',
     '/.built',
@@ -166,14 +166,14 @@ describe('files', () => {
     '/assets/../.built',
     '/assets/%2e%2e/.built',
     '/assets/..%2f.built',
-  ])('%s is not among them', async (path) => {
+  ])('do not include %s', async (path) => {
     const answer = await app.inject({ url: path });
     expect([403, 404]).toContain(answer.statusCode);
     expect(answer.payload).not.toBe('');
   });
 });
 
-test('without a console the gateway says in one line at / what to do, and takes nothing else over', async () => {
+test('without a console the gateway answers at / with one line of advice, and serves everything else', async () => {
   const missing = await serving(join(directory, 'missing'));
   const answer = await fetch(missing.url, { headers: html });
   expect(await answer.text()).toBe('The console is not built. Run this and restart: npm run build:web\n');

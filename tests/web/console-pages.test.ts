@@ -6,7 +6,7 @@ import { consolePages } from '../../src/bootstrap/console-files.js';
 
 const routes = readFileSync(new URL('../../web/src/routes.tsx', import.meta.url), 'utf8');
 
-test('every route of the console is a page to the server, and nothing that programs ask for is', () => {
+test('every route of the console is a page to the server, and no route of programs is', () => {
   const paths = [...routes.matchAll(/path: '([^']+)'/g)].map(([, path = '']) => path).filter((path) => path !== '*');
   expect(paths.length).toBeGreaterThan(20);
   expect(paths.filter((path) => !consolePages.test(`/${path}`))).toEqual([]);

@@ -34,10 +34,10 @@ describe('the history behind the charts', () => {
       point(start + 20, 3),
     ]));
 
-  test('forgets what is older than an hour', () =>
+  test('drops what is older than an hour', () =>
     expect(remembered(point(start), point(start + windowSeconds))).toEqual([point(start + windowSeconds)]));
 
-  test('breaks the line where nobody was looking', () => {
+  test('breaks the line where the page was not open', () => {
     const history = remembered(point(start), point(start + 180));
     expect(history.map(({ at, requestsPerMinute }) => [at, requestsPerMinute])).toEqual([
       [start, 1],
@@ -46,7 +46,7 @@ describe('the history behind the charts', () => {
     ]);
   });
 
-  test('begins with the minutes the server counted, each at its end, up to what has arrived', () => {
+  test('begins with the minutes that the server counted, each at its end, up to the newest', () => {
     const noon = start - (start % 60);
     const none = { p50: null, p95: null };
     const piece = (at: number): Piece => ({
@@ -83,14 +83,14 @@ const line = (id: number, createdAt: number, patch: Partial<OwnLineFragment> = {
   ...patch,
 });
 
-describe('one’s own calls', () => {
-  test('lines that arrive come first, the newest at the head', () =>
+describe('own calls on the dashboard', () => {
+  test('are added first, the newest at the head', () =>
     expect(withLines([line(1, start)], [line(2, start), line(3, start)]).map(({ id }) => id)).toEqual(['3', '2', '1']));
 
-  test('a line delivered twice is shown once', () =>
+  test('are shown once when delivered twice', () =>
     expect(withLines([line(2, start), line(1, start)], [line(2, start), line(3, start)])).toHaveLength(3));
 
-  test('only the newest are kept', () => {
+  test('are limited to the newest', () => {
     const old = Array.from({ length: linesShown }, (_, at) => line(100 - at, start));
     const kept = withLines(old, [line(101, start)]);
     expect([kept.length, kept[0]?.id, kept.at(-1)?.id]).toEqual([linesShown, '101', '82']);
@@ -124,7 +124,7 @@ const change = (patch: Partial<ChannelChange>): ChannelChange => ({
 describe('the channel board', () => {
   const failed = withChange(noChanges, change({ ok: false, reason: 'timeout' }), undefined);
 
-  test('shows why a channel failed last', () => expect(failed.errors.get('1')).toBe('timeout'));
+  test('shows the reason of the last failure of a channel', () => expect(failed.errors.get('1')).toBe('timeout'));
 
   test('clears the error once the channel passes a test', () =>
     expect(withChange(failed, change({ ok: true }), undefined).errors.get('1')).toBeNull());
@@ -132,12 +132,12 @@ describe('the channel board', () => {
   test('keeps the error through an edit', () =>
     expect(withChange(failed, change({ kind: 'EDITED' }), undefined).errors.get('1')).toBe('timeout'));
 
-  test('an order by hand is no error', () =>
+  test('shows no error for a manual switch', () =>
     expect(withChange(noChanges, change({ kind: 'DISABLED', automatic: false, reason: '' }), undefined).errors).toEqual(
       new Map(),
     ));
 
-  test('names a channel that is gone as it was called', () => {
+  test('names a removed channel by its last name', () => {
     const removed = change({ kind: 'REMOVED', channel: null });
     expect(withChange(failed, removed, undefined).changes[0]?.name).toBe('east');
     expect(withChange(noChanges, removed, 'west').changes[0]?.name).toBe('west');
@@ -145,7 +145,7 @@ describe('the channel board', () => {
   });
 });
 
-describe('what happened while nobody looked', () => {
+describe('the recent events on the dashboard', () => {
   const kept = (position: number, at: number) => ({
     name: 'east',
     balanceBefore: null,
@@ -155,11 +155,11 @@ describe('what happened while nobody looked', () => {
   const positions = (seen: Parameters<typeof lastChanges>[0], history: Parameters<typeof lastChanges>[1]) =>
     lastChanges(seen, history, start).map(({ change: { position } }) => position);
 
-  test('comes before what is seen, each once, the newest first', () => {
+  test('precede live ones, each once, the newest first', () => {
     const { changes } = withChange(noChanges, change({ position: 7 }), undefined);
     expect(positions(changes, [kept(8, start), kept(7, start), kept(5, start - 60)])).toEqual([8, 7, 5]);
   });
-  test('is of the last day', () =>
+  test('are those of the last day', () =>
     expect(positions([], [kept(8, start - 86_399), kept(7, start - 86_400)])).toEqual([8]));
 });
 
@@ -169,7 +169,7 @@ describe('the order of the board', () => {
     ...{ id, name: id, status, statusReason: '', statusTime: null, responseTimeMs: 0, testedAt: null, testError },
   });
 
-  test('has those first that need somebody, and each once', () => {
+  test('has channels with problems first, and each once', () => {
     const failing = channel('3', 'ENABLED', 'timeout');
     const channels = [
       channel('1', 'ENABLED'),
@@ -180,11 +180,11 @@ describe('the order of the board', () => {
     ];
     expect(byUrgency(channels).map(({ id }) => id)).toEqual(['4', '3', '2', '1']);
   });
-  test('knows the failed test of a channel that nobody watched', () =>
+  test('includes the failed test of a channel that was not displayed', () =>
     expect(lastErrorOf(channel('3', 'ENABLED', 'timeout'), noChanges)).toBe('timeout'));
 });
 
-describe('charts', () => {
-  test('scales end at a round number', () =>
+describe('the charts of the dashboard', () => {
+  test('have scales that end at a round number', () =>
     expect([0, 0.03, 1, 144, 501].map(roundCeiling)).toEqual([0, 0.05, 1, 200, 1_000]));
 });

@@ -24,11 +24,11 @@ const pairs = Object.keys(chinese).map(
 const placeholders = (text: string): string[] =>
   [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name ?? '').sort();
 
-describe.each(pairs)('%s and its translation', (_path, zh, en) => {
+describe.each(pairs)('the dictionary %s and its translation', (_path, zh, en) => {
   test('have the same keys', () => {
     expect(Object.keys(en).sort()).toEqual(Object.keys(zh).sort());
   });
-  test('say something under each', () => {
+  test('have a text under each key', () => {
     expect(Object.entries({ ...zh, ...en }).filter(([, text]) => text.trim() === '')).toEqual([]);
   });
   test('take the same values', () => {
@@ -40,7 +40,7 @@ describe.each(pairs)('%s and its translation', (_path, zh, en) => {
 });
 
 describe('the dictionary of refusals', () => {
-  test('knows every code the system refuses with', () => {
+  test('has every code of the system', () => {
     const codes = [...Object.keys(failureKinds), ...Object.keys(refusals), 'internal-error'];
     expect(codes.filter((code) => !(code in failuresZh) || !(code in failuresEn))).toEqual([]);
     expect(Object.keys(failuresZh).filter((code) => !codes.includes(code))).toEqual([]);

@@ -10,13 +10,13 @@ const other = { ...one, proxy: '10.0.0.2', doubt: 'NO_ADDRESS' } as const;
 
 beforeEach(() => localStorage.clear());
 
-describe('the notice of proxies in doubt', () => {
-  test('is not there while none is', async () => {
+describe('the notice about suspicious proxies', () => {
+  test('is hidden without any', async () => {
     const { place } = await rendered(<DoubtedProxiesNotice doubted={[]} />);
     expect(place.textContent).toBe('');
   });
 
-  test('says of each what it does, and what follows, in the reader’s language', async () => {
+  test('describes each of them and the effect, in the reader’s language', async () => {
     const { place } = await rendered(<DoubtedProxiesNotice doubted={[one, other]} />);
     expect(place.querySelector('[role=alert]')).not.toBeNull();
     expect([...place.querySelectorAll('li')].map(({ textContent }) => textContent)).toEqual([
@@ -29,7 +29,7 @@ describe('the notice of proxies in doubt', () => {
     expect(place.textContent).toContain('10.0.0.1 发送了不带 X-Forwarded-For 的请求。');
   });
 
-  test('stays hidden once it was, until another proxy is in doubt', async () => {
+  test('stays hidden once dismissed, until another proxy is suspicious', async () => {
     const { place, click, again } = await rendered(<DoubtedProxiesNotice doubted={[one]} />);
     await click(place.querySelector('button'));
     expect(place.textContent).toBe('');

@@ -19,7 +19,7 @@ const status = (statusCode: number, bodyText = '') =>
     bodyText,
   });
 
-describe('what a failed operation says', () => {
+describe('the error of a failed operation', () => {
   test('is in the reader’s language, by the code of the refusal', async () => {
     const refused = answered('Password too short', {
       code: 'password-too-short',
@@ -34,14 +34,14 @@ describe('what a failed operation says', () => {
   test('is the server’s own message where the dictionary has none', () => {
     expect(errorText(answered('The moon is full', { code: 'moon' }))).toBe('The moon is full');
   });
-  test('comes by code also when the request was refused before it was executed', () => {
+  test('is chosen by code also when the request was refused before it was executed', () => {
     const body = JSON.stringify({
       errors: [{ message: 'Too many attempts', extensions: { code: 'too-many-attempts' } }],
     });
     expect(errorText(status(429, body))).toBe('Too many requests, try again later');
     expect(failureCode(status(429, body))).toBe('too-many-attempts');
   });
-  test('comes by code also over the WebSocket', () => {
+  test('is chosen by code also over the WebSocket', () => {
     expect(errorText([{ message: 'Role too low', extensions: { code: 'role-too-low' } }])).toBe('You may not do this');
   });
   test.each([
@@ -49,22 +49,22 @@ describe('what a failed operation says', () => {
     [500, 'Internal server error, please contact the administrator'],
     [502, 'Internal server error, please contact the administrator'],
     [405, 'This site is for demonstration only, there is no server'],
-  ])('comes by status %d', (code, text) => expect(errorText(status(code))).toBe(text));
-  test('repeats the message of any other status', () => {
+  ])('is chosen by status %d', (code, text) => expect(errorText(status(code))).toBe(text));
+  test('has the message of any other status', () => {
     expect(errorText(status(418))).toBe('Error: Response not successful: Received status code 418');
   });
-  test('names a server that cannot be reached', () => {
+  test('names an unreachable server', () => {
     expect(errorText(new TypeError('Failed to fetch'))).toBe('Unable to connect to server');
   });
 });
 
 describe('a lost session', () => {
-  test('is told by code, by status, and over the WebSocket', () => {
+  test('is recognised by code, by status, and over the WebSocket', () => {
     expect(isSessionLost(answered('Not signed in', { code: 'not-signed-in' }))).toBe(true);
     expect(isSessionLost(status(401))).toBe(true);
     expect(isSessionLost([{ message: '', extensions: { code: 'not-signed-in' } }])).toBe(true);
   });
-  test('is not a wrong password, nor what one may not do', () => {
+  test('is distinguished from a wrong password, and from a missing permission', () => {
     expect(isSessionLost(answered('Wrong credentials', { code: 'wrong-credentials' }))).toBe(false);
     expect(isSessionLost(answered('Role too low', { code: 'role-too-low' }))).toBe(false);
     expect(isSessionLost(status(500))).toBe(false);

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { firstSteps, isDone } from '../../web/src/dashboard/firstStepsState.js';
 import { snippetKinds, snippetOf } from '../../web/src/tokens/tokenSnippets.js';
 
-describe('the lines for a first call', () => {
+describe('the code of a first call', () => {
   const call = { address: 'https://gate.example', key: 'sk-secret', model: `it's "odd"\n` };
 
-  test.each(snippetKinds)('in %s name key, address and model', (kind) => {
+  test.each(snippetKinds)('in %s names key, address and model', (kind) => {
     const lines = snippetOf(kind, { ...call, model: 'gpt-4o-mini' });
     for (const part of [call.key, call.address, 'gpt-4o-mini']) expect(lines).toContain(part);
   });
-  test('quote whatever a model is called', () => {
+  test('quotes any model name', () => {
     expect(snippetOf('curl', call)).toContain(String.raw`it'\''s \"odd\"\n`);
     expect(snippetOf('python', call)).toContain(String.raw`model="it's \"odd\"\n",`);
     expect(snippetOf('node', call)).toContain(String.raw`model: "it's \"odd\"\n",`);
@@ -23,23 +23,23 @@ describe('the first steps', () => {
   const key = (accessedAt: number | null) => ({ items: [{ id: '5', accessedAt }] });
   const line = (apiKeyId: string | null) => ({ edges: [{ node: { id: '9', apiKeyId } }] });
 
-  test('are ticked by what there is', () => {
+  test('are ticked by existing data', () => {
     expect(done(nothing)).toEqual([]);
     expect(done({ ...nothing, channels: { total: 1 }, apiKeys: key(null) })).toEqual(['channel', 'key']);
     expect(done({ ...nothing, apiKeys: key(1_800_000_000) })).toEqual(['key', 'call']);
   });
-  test('a test of a channel is no call of a key', () => {
+  test('do not count a test of a channel as a call with a key', () => {
     expect(done({ ...nothing, usageLog: line(null) })).toEqual([]);
   });
-  test('are over once a call has been charged', () => {
+  test('are complete once a call has been charged', () => {
     const all = { channels: { total: 1 }, apiKeys: key(1_800_000_000), usageLog: line('5') };
     expect(isDone(firstSteps(all))).toBe(true);
     expect(isDone(firstSteps(nothing))).toBe(false);
   });
-  test('are over as well where it was somebody else’s key', () => {
+  test('are complete as well where it was another user’s key', () => {
     expect(isDone(firstSteps({ ...nothing, channels: { total: 1 }, usageLog: line('7') }))).toBe(true);
   });
-  test('how to call is told once there is a key', () => {
+  test('show how to call once there is a key', () => {
     const leadsTo = (data: Parameters<typeof firstSteps>[0]) =>
       firstSteps(data).find(({ name }) => name === 'call')?.leadsTo;
     expect(leadsTo(nothing)).toBeNull();

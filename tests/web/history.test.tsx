@@ -41,12 +41,12 @@ const page = async (): Promise<HTMLElement> => {
 
 const untilLookedAgain = () => act(() => vi.advanceTimersByTimeAsync(20_000));
 
-test('a log that is whole is followed, and nothing is said', async () => {
+test('a complete log is followed, without a notice', async () => {
   percent = null;
   expect((await page()).textContent).toBe('nothing; followed');
 });
 
-test('a log that is being rebuilt is not followed until it is whole', async () => {
+test('a log that is being rebuilt is not followed until it is complete', async () => {
   percent = 43;
   const place = await page();
   expect(place.textContent).toMatch(/^The log and its statistics are being rebuilt: 43 %\..*; not followed$/);
@@ -58,7 +58,7 @@ test('a log that is being rebuilt is not followed until it is whole', async () =
   expect(place.textContent).toBe('nothing; followed');
 });
 
-test('where it cannot be asked, nothing is made up', async () => {
+test('a log whose state is unknown shows no invented state', async () => {
   percent = new Error('lost');
   expect((await page()).textContent).toBe('nothing; followed');
 });

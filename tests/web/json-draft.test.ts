@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { objectIn, pairsIn, repeatedPairs, textOfPairs, withMember } from '../../web/src/channels/jsonDraft.js';
 
 describe('a JSON object as pairs', () => {
-  test('is read and written as it is', () => {
+  test('is read and written unchanged', () => {
     const pairs = [
       { name: 'gpt-4o', value: 'east' },
       { name: 'gpt-5', value: 'west' },
@@ -17,7 +17,7 @@ describe('a JSON object as pairs', () => {
     expect(pairsIn(text)).toBeNull(),
   );
 
-  test('leaves out who has no name, and of one name keeps the first', () => {
+  test('omits pairs without a name, and keeps the first of a duplicate', () => {
     const pairs = [
       { name: ' a ', value: '1' },
       { name: '', value: '2' },
@@ -29,12 +29,12 @@ describe('a JSON object as pairs', () => {
 });
 
 describe('one member of a JSON object', () => {
-  test('is set and taken out, and the others stay', () => {
+  test('is set and removed, with the others unchanged', () => {
     const text = withMember('{"other":[1],"on":false}', 'on', true) ?? '';
     expect(objectIn(text)).toEqual({ other: [1], on: true });
     expect(objectIn(withMember(text, 'on', undefined) ?? '')).toEqual({ other: [1] });
     expect(withMember('{"on":true}', 'on', undefined)).toBe('');
   });
 
-  test('is not set in what is no object', () => expect(withMember('{', 'on', true)).toBeNull());
+  test('is not set in a value that is not an object', () => expect(withMember('{', 'on', true)).toBeNull());
 });

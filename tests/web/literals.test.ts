@@ -103,17 +103,17 @@ describe('the finder of stray literals', () => {
     '<Tag>RPM</Tag>',
     "{ id: 'name', header: t('name') }",
     "toaster.success(t('saved'))",
-  ])('finds none in %s', (jsx) => expect(judged(jsx)).toEqual([]));
+  ])('finds nothing in %s', (jsx) => expect(judged(jsx)).toEqual([]));
 });
 
-describe('the console', () => {
-  test('shows no text but from its dictionaries', () => {
+describe('the source of the console', () => {
+  test('has texts in its dictionaries only', () => {
     expect(outside.flatMap((source) => findings(source, strayLiteral))).toEqual([]);
   });
   test('has Chinese in its dictionaries only', () => {
     expect(outside.flatMap((source) => findings(source, chineseText))).toEqual([]);
   });
-  test('names no icon: each is a component, and only those shown are fetched', () => {
+  test('imports icons as components, so that only displayed ones are fetched', () => {
     expect(
       findings(parsedSource('example.tsx', 'const a = <Button icon="add" endIcon={x ? \'b\' : <C />} />;'), iconByName),
     ).toHaveLength(2);
@@ -126,7 +126,7 @@ describe('the console', () => {
         : null;
     expect(sources.flatMap((source) => findings(source, exported))).toEqual([]);
   });
-  test('knows nothing of the server but what the generated documents say', () => {
+  test('uses the server only through the generated documents', () => {
     const foreign = (node: ts.Node): string | null =>
       ts.isImportDeclaration(node) && /\.\.\/src\//.test(node.moduleSpecifier.getText()) ? 'reaches into src' : null;
     expect(sources.flatMap((source) => findings(source, foreign))).toEqual([]);

@@ -94,8 +94,8 @@ const breakConnections = (): void => {
   for (const socket of sockets.clients) socket.terminate();
 };
 
-describe('a subscription', () => {
-  test('goes on after the last thing it delivered when the connection comes back: no gap, nothing twice', async () => {
+describe('a subscription in the browser', () => {
+  test('resumes after its last delivery when the connection returns: no gap, nothing twice', async () => {
     const subscription = follow();
     await vi.waitFor(() => expect(received).toEqual([1, 2, 3]), 10_000);
     upTo = 5;
@@ -106,7 +106,7 @@ describe('a subscription', () => {
     subscription.unsubscribe();
   });
 
-  test('is taken up again also when the server stumbled, which its client takes for final', async () => {
+  test('is resumed also after a server error that its client treats as final', async () => {
     closeWith = 4500;
     const subscription = follow();
     await vi.waitFor(() => expect(live.status().state).toBe('lost'), 10_000);
@@ -115,7 +115,7 @@ describe('a subscription', () => {
     subscription.unsubscribe();
   });
 
-  test('ends for good when the server no longer knows who is asking', async () => {
+  test('ends when the server no longer accepts the session', async () => {
     closeWith = 4401;
     const subscription = follow();
     await vi.waitFor(() => expect(onSessionLost).toHaveBeenCalledOnce(), 10_000);
@@ -125,7 +125,7 @@ describe('a subscription', () => {
 });
 
 describe('the state of the connection', () => {
-  test('is idle before the first subscription, and tells those who watch when it changes', async () => {
+  test('is idle before the first subscription, and notifies watchers of changes', async () => {
     const seen: string[] = [];
     live.subscribe(() => seen.push(live.status().state));
     expect(live.status()).toEqual({ state: 'idle', regained: 0 });

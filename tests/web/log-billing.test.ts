@@ -65,8 +65,8 @@ const read = (shown: LogLine, quotaPerUnit = perUnit): string | null => {
   return factors === null || shown.billing === null ? null : formulaOf(shown.billing, factors);
 };
 
-describe('the billing process of a line', () => {
-  test('reads as one calculation, whose result is the server’s', () => {
+describe('the calculation of a line', () => {
+  test('is one formula with the server’s result', () => {
     expect(read(line)).toBe('(1200 + 300 × 0.5 + 400 × 4 + 50 × 4) × 1.25 × 0.8 = 3150');
     expect(read({ ...line, billing: { ...billing, exact: '7' } })).toMatch(/ = 7$/);
   });
@@ -75,13 +75,13 @@ describe('the billing process of a line', () => {
     expect(read({ ...line, billing: served })).toMatch(/ × 1\.25 × 0\.8 × 2 = 6300$/);
   });
 
-  test('needs no brackets around one kind of tokens', () => {
+  test('has no brackets around a single quantity', () => {
     const lines = [tokens('input', 1, '1', '2.5', '2.5')];
     const price = { __typename: 'TokenPrice' as const, model: '2.5', group: '1' };
     expect(read({ ...line, price, billing: { ...billing, lines, exact: '2.5', total: 3 } })).toBe('1 × 2.5 × 1 = 2.5');
   });
 
-  test('has what is sold by the piece beside the tokens, and beside the price of a call', () => {
+  test('has per-use prices beside the tokens, and beside the price of a call', () => {
     const search = { quantity: 'calls:web_search', count: 2, ratio: null, unitPrice: '5000', amount: '10000' };
     const call = { quantity: 'call', count: 1, ratio: null, unitPrice: '5000', amount: '5000' };
     expect(
@@ -96,10 +96,10 @@ describe('the billing process of a line', () => {
     ).toBe('0.01 × 500000 × 1 + 2 × 5000 = 15000');
   });
 
-  test('reads as nothing times its factors where nothing was used', () =>
+  test('is zero times its factors where nothing was used', () =>
     expect(read({ ...line, billing: { ...billing, lines: [], exact: '0', total: 0 } })).toBe('0 × 1.25 × 0.8 = 0'));
 
-  test('adds what is sold by the piece at its own price', () => {
+  test('adds per-use quantities at their own price', () => {
     const piece = { quantity: 'calls:web_search', count: 2, ratio: null, unitPrice: '4000', amount: '8000' };
     const lines = [...billing.lines.slice(0, 1), piece];
     expect(read({ ...line, billing: { ...billing, lines, exact: '9200', total: 9_200 } })).toBe(
@@ -118,7 +118,7 @@ describe('the billing process of a line', () => {
     );
   });
 
-  test('of a channel test names no group, and for a price per call the unit of today', () => {
+  test('of a channel test names no group, and for a price per call today’s unit', () => {
     const detail = { __typename: 'ChannelTestDetail' as const, modelRatio: '0.075', modelPrice: null };
     const lines = [tokens('input', 5, '1', '0.075', '0.375'), tokens('output', 8, '4', '0.3', '2.4')];
     const tested = { ...line, price: null, detail, billing: { ...billing, lines, exact: '2.775', total: 3 } };
@@ -136,13 +136,13 @@ describe('the billing process of a line', () => {
     expect(read({ ...line, price: null, detail, billing: null })).toBeNull();
   });
 
-  test('does not give what was charged when somebody charged otherwise, what could not be had apart', () => {
+  test('shows the charge where it differs, with the uncovered part separately', () => {
     expect(differs(billing, line)).toBe(false);
     expect(differs(billing, { ...line, quota: 3_000 })).toBe(true);
     expect(differs(billing, { ...line, quota: 3_000, uncovered: 150 })).toBe(false);
   });
 
-  test('tells prices in dollars: of tokens by the million, of all else by the piece', () => {
+  test('shows prices in dollars: of tokens by the million, of all else by the piece', () => {
     expect(priceText(tokens('output', 1, '4', '5', '5'), perUnit)).toBe('$10');
     expect(priceText(tokens('input', 1, '1', '0.075', '0.075'), perUnit)).toBe('$0.15');
     expect(priceText({ ...tokens('images', 1, '1', '20000', '20000'), ratio: null }, perUnit)).toBe('$0.04');

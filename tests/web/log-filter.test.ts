@@ -7,37 +7,37 @@ import { quickRanges, timeRangeOf } from '../../web/src/log/ranges.js';
 const now = new Date(2026, 10, 18, 15, 30, 0);
 const at = (year: number, month: number, day: number): number => new Date(year, month, day).getTime() / 1000;
 
-describe('quick ranges of the log', () => {
-  test('today begins at midnight and has no end, so that what comes belongs to it', () => {
+describe('the quick ranges of the log', () => {
+  test('include today from midnight without an end, so that new lines belong to it', () => {
     expect(timeRangeOf('today', now)).toEqual({ from: at(2026, 10, 18), to: null });
   });
 
-  test('yesterday ends one second before today', () => {
+  test('include yesterday, which ends one second before today', () => {
     expect(timeRangeOf('yesterday', now)).toEqual({ from: at(2026, 10, 17), to: at(2026, 10, 18) - 1 });
   });
 
-  test('a week begins on Monday, on Sundays too', () => {
+  test('include a week that begins on Monday, on Sundays too', () => {
     expect(timeRangeOf('week', now).from).toBe(at(2026, 10, 16));
     expect(timeRangeOf('week', new Date(2026, 10, 22, 1)).from).toBe(at(2026, 10, 16));
     expect(timeRangeOf('week', new Date(2026, 10, 16, 0)).from).toBe(at(2026, 10, 16));
   });
 
-  test('a month begins on its first day', () => {
+  test('include a month that begins on its first day', () => {
     expect(timeRangeOf('month', now).from).toBe(at(2026, 10, 1));
   });
 
-  test('the others count back from now', () => {
+  test('count back from now otherwise', () => {
     const back = quickRanges.slice(4).map((range) => now.getTime() / 1000 - timeRangeOf(range, now).from);
     expect(back).toEqual([1, 6, 12, 24, 168, 720].map((hours) => hours * 3600));
   });
 });
 
-describe('moments in the filter bar', () => {
-  test('survive the way into an input and back', () => {
+describe('times in the filter bar', () => {
+  test('are the same after a round trip through an input', () => {
     expect(fromLocalInput(asLocalInput(1_790_000_123))).toBe(1_790_000_123);
   });
 
-  test('an incomplete date is ignored', () => {
+  test('are ignored if the date is incomplete', () => {
     expect(fromLocalInput('')).toBeNull();
     expect(fromLocalInput('2026-13-40T99:00')).toBeNull();
   });
@@ -46,27 +46,27 @@ describe('moments in the filter bar', () => {
 describe('the filter of the log', () => {
   const today = { from: at(2026, 10, 18) };
 
-  test('names only what filters', () => {
+  test('contains only active filters', () => {
     expect(logFilterOf(logDefaults, now, true)).toEqual(today);
   });
 
-  test('asks for channels and users only on behalf of administrators', () => {
+  test('requests channels and users only for administrators', () => {
     const params = { ...logDefaults, channel: '7', user: 'alice' };
     expect(logFilterOf(params, now, true)).toEqual({ ...today, channelId: '7', username: 'alice' });
     expect(logFilterOf(params, now, false)).toEqual(today);
   });
 
-  test('leaves out what an address edited by hand cannot mean', () => {
+  test('omits invalid values of an edited address', () => {
     const params = { ...logDefaults, channel: 'seven', type: 'NONSENSE', range: 'ever', token: '  ' };
     expect(logFilterOf(params, now, true)).toEqual(today);
   });
 
-  test('takes the bounds as they are when they are chosen by hand', () => {
+  test('uses bounds unchanged when they are chosen by hand', () => {
     const params = { ...logDefaults, range: 'custom', from: 100, to: 200, type: 'ERROR', model: ' gpt-% ' };
     expect(logFilterOf(params, now, false)).toEqual({ from: 100, to: 200, type: 'ERROR', model: 'gpt-%' });
   });
 
-  test('counts what differs from the beginning', () => {
+  test('counts differences from the default', () => {
     expect(activeFilters(logDefaults)).toBe(0);
     expect(activeFilters({ ...logDefaults, range: 'hour', group: 'vip' })).toBe(2);
   });

@@ -32,16 +32,16 @@ const line = (id: number): LogRowFragment => ({
 
 const delivered = (ids: readonly number[]) => ids.map(line).reduce(withLine, noneWaiting);
 
-describe('lines that wait to be shown', () => {
-  test('stand newest first, as the table wants them', () => {
+describe('the lines that wait to be shown', () => {
+  test('are newest first, as in the table', () => {
     expect(delivered([5, 6, 9]).lines.map(({ id }) => id)).toEqual(['9', '6', '5']);
   });
 
-  test('stand there once, whatever a connection that came back delivers again', () => {
+  test('are there once, whatever a restored connection repeats', () => {
     expect(delivered([5, 6, 5, 6, 7]).lines.map(({ id }) => id)).toEqual(['7', '6', '5']);
   });
 
-  test('are not kept without end: the oldest go, and that they went is known', () => {
+  test('are limited: the oldest are dropped, and that is recorded', () => {
     const many = delivered(Array.from({ length: 201 }, (_, place) => place + 1));
     expect(many.lines).toHaveLength(200);
     expect(many.lines.at(-1)?.id).toBe('2');
@@ -62,7 +62,7 @@ const opened = (length: number) => {
 };
 
 describe('a log that has been open for long', () => {
-  test('keeps its newest two hundred lines and nothing of the others, and knows that there are more', () => {
+  test('keeps its newest two hundred lines only, and records that there are more', () => {
     const log = opened(1_200);
     const kept = log.page(null, 200);
     expect(kept?.edges).toHaveLength(200);
@@ -72,12 +72,12 @@ describe('a log that has been open for long', () => {
     expect(lines).toHaveLength(200);
   });
 
-  test('is left alone while it is short', () => {
+  test('is unchanged while it is short', () => {
     const log = opened(200);
     expect(log.ids('10', 20)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
   });
 
-  test('keeps nothing at all of a line that is gone, even of one whose parts are merged', async () => {
+  test('keeps nothing of a dropped line, even one with merged parts', async () => {
     const log = logCache();
     const query = gql`
       query Log {

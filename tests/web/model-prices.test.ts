@@ -30,7 +30,7 @@ describe('the tables of prices', () => {
     expect(row('draws').prices).toEqual({ ...nothing, ModelPrice: 0.04 });
   });
 
-  test('change by model: what is left out stays, null takes away', () => {
+  test('are changed by model: an absent member stays, null removes it', () => {
     const changed = withPrices(tables, ['gpt', 'new'], { ModelRatio: 2, CompletionRatio: null });
     expect(JSON.parse(tableText(changed.ModelRatio))).toEqual({ gpt: 2, old: 15, new: 2 });
     expect(JSON.parse(tableText(changed.CompletionRatio))).toEqual({});
@@ -43,22 +43,22 @@ describe('the tables of prices', () => {
   );
 });
 
-describe('dollars for a million tokens', () => {
+describe('the dollars for a million tokens', () => {
   test('are the ratio times two, and for output times the other ratio', () => {
     expect(ratioKeys.map((key) => asDollars(row('gpt').prices, key))).toEqual([2.5, 10, null, null]);
   });
 
-  test('become ratios: the input’s half, and what the others are of it', () => {
+  test('are converted to ratios: the input’s half, and the others relative to it', () => {
     const dollars = { ModelRatio: 0.05, CompletionRatio: 0.15, CacheRatio: null, ReasoningRatio: 0 };
     expect(ratiosFrom(dollars)).toEqual({ ...nothing, ModelRatio: 0.025, CompletionRatio: 3, ReasoningRatio: 0 });
   });
 
-  test('that cost nothing have no multiples', () => {
+  test('of zero have no multiples', () => {
     expect(ratiosFrom({ ...nothing, ModelRatio: 0, CompletionRatio: 3 })).toBeNull();
     expect(ratiosFrom({ ...nothing, ModelRatio: 0 })).toEqual({ ...nothing, ModelRatio: 0 });
   });
 
-  test('and back are the same', () => {
+  test('are the same after a conversion and back', () => {
     const price = fc.integer({ min: 1, max: 10_000_000 }).map((millionths) => millionths / 1_000);
     fc.assert(
       fc.property(price, price, (input, output) => {
@@ -74,12 +74,12 @@ describe('the form of a price', () => {
   const free = (): boolean => false;
   const form = (change: Partial<PriceForm> = {}): PriceForm => ({ ...formOf('gpt', row('gpt').prices), ...change });
 
-  test('is either by call or by token: one takes the other away', () => {
+  test('is either by call or by token: one removes the other', () => {
     expect(judge(form(), free).prices).toEqual({ ...nothing, ModelRatio: 1.25, CompletionRatio: 4 });
     expect(judge(form({ billing: 'call', call: '0.5' }), free).prices).toEqual({ ...nothing, ModelPrice: 0.5 });
   });
 
-  test('says the same in dollars and in ratios', () => {
+  test('has the same value in dollars and in ratios', () => {
     const dollars = inBilling(form(), 'dollars');
     expect(dollars.token).toMatchObject({ ModelRatio: '2.5', CompletionRatio: '10' });
     expect(inBilling(dollars, 'ratio').token).toEqual(form().token);
@@ -94,7 +94,7 @@ describe('the form of a price', () => {
     [form({ token: { ...token, ModelRatio: '' } }), 'ModelRatio', 'needed'],
     [form({ token: { ...token, CacheRatio: 'half' } }), 'CacheRatio', 'number'],
     [form({ billing: 'dollars', token: { ...token, ModelRatio: '0' } }), 'ModelRatio', 'free'],
-  ] as const)('is not taken with what is wrong in it: %#', (given, field, problem) => {
+  ] as const)('is refused with an error in it: %#', (given, field, problem) => {
     const judged = judge(given, (name) => name === 'old');
     expect([judged.prices, judged.problems.get(field)]).toEqual([null, problem]);
   });
@@ -107,4 +107,4 @@ test.each([
   ['-1', undefined],
   ['1e3', undefined],
   ['NaN', undefined],
-])('%j is a number or not', (text, value) => expect(typedNumber(text)).toBe(value));
+])('%j is recognised as a number or not', (text, value) => expect(typedNumber(text)).toBe(value));

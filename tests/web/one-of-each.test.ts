@@ -20,10 +20,10 @@ const importing = (component: string): readonly string[] =>
     )
     .map(({ path }) => path);
 
-describe('of what every page needs, the console has one', () => {
+describe('the console has one component for each shared need', () => {
   test.each([
     ['HTMLTable', 'kit/table/ResourceTable.tsx'],
     ['Drawer', 'kit/table/DetailDrawer.tsx'],
     ['usePageSize', 'kit/table/useKeysetPages.ts', 'kit/table/useNumberedPages.ts'],
-  ])('%s is used by %s', (component, ...users) => expect([...importing(component)].sort()).toEqual(users));
+  ])('such as %s, used by %s', (component, ...users) => expect([...importing(component)].sort()).toEqual(users));
 });

@@ -13,19 +13,19 @@ const viewer = (role: Viewer['role']): Viewer => ({
   createdAt: 0,
 });
 
-describe('what the palette offers', () => {
+describe('the offers of the palette', () => {
   const pages = [page('Tokens'), page('Log'), page('Users')];
 
-  test('without a text: what was gone to lately, then every page, each once', () => {
+  test('are recent pages without a text, then every page, each once', () => {
     const names = offered('  ', { recent: [page('Users')], pages, found: [] }).map(({ name }) => name);
     expect(names).toEqual(['Users', 'Tokens', 'Log']);
   });
-  test('for a text: what has it in its name, whatever the case, then what the server found', () => {
+  test('are names that match a text in any letter case, then results of the server', () => {
     const found: PaletteItem[] = [{ kind: 'user', name: 'olga', path: '/user?open=7' }];
     const names = offered('LOG', { recent: [page('Users')], pages, found }).map(({ name }) => name);
     expect(names).toEqual(['Log', 'olga']);
   });
-  test('remembers the last few, the newest first', () => {
+  test('include the most recent ones, the newest first', () => {
     let recent: readonly PaletteItem[] = [];
     for (let place = 0; place <= maxRecent; place++) recent = withRecent(recent, page(`P${place}`));
     recent = withRecent(recent, page('P3'));
@@ -34,7 +34,7 @@ describe('what the palette offers', () => {
   });
 });
 
-describe('what the server has found', () => {
+describe('the results of the server in the palette', () => {
   const answer = {
     searchApiKeys: Array.from({ length: 100 }, (_, id) => ({ id: String(id), name: `key ${id}` })),
     channels: { items: [{ id: '3', name: 'east' }] },
@@ -46,11 +46,11 @@ describe('what the server has found', () => {
     },
   };
 
-  test('is a few of each kind', () => {
+  test('are a few of each kind', () => {
     const kinds = foundItems(answer, viewer('ROOT')).map(({ kind }) => kind);
     expect(kinds).toEqual(['channel', 'user', 'user', 'key', 'key', 'key', 'key', 'key']);
   });
-  test('leads to where each is opened; to the list for whom the viewer may not open', () => {
+  test('open their page, or the list for a viewer without access', () => {
     const paths = (role: Viewer['role']) =>
       foundItems(answer, viewer(role)).flatMap(({ kind, path }) => (kind === 'user' ? [path] : []));
     expect(paths('ADMIN')).toEqual(['/user?open=7', '/user?keyword=other+%26+admin']);

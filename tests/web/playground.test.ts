@@ -28,20 +28,20 @@ async function all(events: AsyncGenerator<string>): Promise<string[]> {
   return found;
 }
 
-describe('a stream', () => {
-  test.each([1, 2, 3, 7, 1_000])('is the same events in pieces of %i', async (size) => {
+describe('a stream in the playground', () => {
+  test.each([1, 2, 3, 7, 1_000])('has the same events in chunks of %i', async (size) => {
     const text = ': PING\n\ndata: {"a":1}\r\n\r\ndata:{"b":"é"}\n\nevent: x\ndata: [DONE]\n\n';
     expect(await all(eventsIn(piecesOf(text, size)))).toEqual(['{"a":1}', '{"b":"é"}', '[DONE]']);
   });
 
-  test('is given up where a line never ends', async () => {
+  test('is aborted at an endless line', async () => {
     async function* endless(): AsyncGenerator<string> {
       for (;;) yield 'x'.repeat(1024 * 1024);
     }
     await expect(all(eventsIn(endless()))).rejects.toThrow(AnswerFailed);
   });
 
-  test('is put together: what is said, what is thought, and tools by their places', () => {
+  test('is collected: text, thinking, and tools by index', () => {
     const answer = answered(
       chunk({ role: 'assistant', content: '' }),
       chunk({ reasoning_content: 'Hm' }),
@@ -61,23 +61,23 @@ describe('a stream', () => {
     ]);
   });
 
-  test('cannot make a list of tools without end', () => {
+  test('cannot contain an endless list of tools', () => {
     const hostile = [1e9, -1, 0.5, Number.NaN].map((index) => ({ index, function: { name: 'x' } }));
     expect(answered(chunk({ tool_calls: hostile })).tools.length).toBeLessThanOrEqual(64);
   });
 
-  test('fails with what it says of its failure', () => {
+  test('fails with the error of its failure', () => {
     const failure = JSON.stringify({ error: { message: 'gone (request id: 1)' } });
     expect(() => answered(chunk({ content: 'A' }), failure)).toThrow('gone (request id: 1)');
   });
 
-  test('is too long beyond the limit, whatever it consists of', () => {
+  test('is too long beyond the limit, whatever it contains', () => {
     expect(isTooLong({ ...begun, text: 'x'.repeat(limits.answerLength) })).toBe(false);
     expect(isTooLong({ ...begun, reasoning: 'x'.repeat(limits.answerLength + 1) })).toBe(true);
   });
 });
 
-describe('a request', () => {
+describe('a request of the playground', () => {
   const turn = (id: number, text: string, ...said: (string | null)[]): Turn => ({
     id,
     text,
@@ -85,7 +85,7 @@ describe('a request', () => {
     answers: said.map((answer) => (answer === null ? null : { ...begun, text: answer })),
   });
 
-  test('says only what was set', () => {
+  test('contains only changed settings', () => {
     expect(chatRequest(initialSettings, [], turn(1, 'Hi'), 0)).toEqual({
       model: initialSettings.model,
       messages: [{ role: 'user', content: 'Hi' }],
@@ -93,7 +93,7 @@ describe('a request', () => {
     });
   });
 
-  test('goes on from what its own column has answered', () => {
+  test('continues from the answers of its own column', () => {
     const settings = { ...initialSettings, beside: 'other', system: 'Be kind.', temperature: 0.5 };
     const before = [
       turn(1, 'One?', 'left', 'right'),
@@ -110,7 +110,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('names an effort to models that think, and to no other', () => {
+  test('has an effort for models that think, and for no others', () => {
     const asked = (model: string) => chatRequest({ ...initialSettings, model, effort: 'low' }, [], turn(1, 'Hi'), 0);
     expect(asked('o3-mini')).toMatchObject({ reasoning_effort: 'low' });
     expect(asked('gpt-4o')).not.toHaveProperty('reasoning_effort');
@@ -118,7 +118,7 @@ describe('a request', () => {
     expect(['gpt-4o', 'gpt-3.5-turbo', 'claude-3-5-haiku'].some(thinks)).toBe(false);
   });
 
-  test('as code quotes whatever was said', () => {
+  test('as code quotes any text', () => {
     const said = `it's "$HOME" \`x\` \\ \n</script>`;
     const settings = { ...initialSettings, system: said, maxTokens: 5 };
     const image = `data:image/png;base64,${'A'.repeat(500)}`;
@@ -133,14 +133,14 @@ describe('a request', () => {
   });
 });
 
-describe('what is remembered or brought', () => {
-  test('is taken only where it has its shape', () => {
+describe('restored or imported data', () => {
+  test('is accepted only in a valid shape', () => {
     expect(isSettings(initialSettings)).toBe(true);
     for (const wrong of [null, [], {}, { ...initialSettings, effort: 'wild' }, { ...initialSettings, topP: '1' }])
       expect(isSettings(wrong)).toBe(false);
   });
 
-  test('pictures have a type and a size', () => {
+  test('has a type and a size for pictures', () => {
     expect(imageProblem({ type: 'image/png', size: imageLimits.bytes })).toBeNull();
     expect(imageProblem({ type: 'image/png', size: imageLimits.bytes + 1 })).toBe('size');
     expect(imageProblem({ type: 'image/svg+xml', size: 1 })).toBe('type');

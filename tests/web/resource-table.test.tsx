@@ -37,39 +37,39 @@ const table = (props: Partial<ComponentProps<typeof ResourceTable<Fruit>>>) => (
 const bodyRows = (place: ParentNode): string[] =>
   [...place.querySelectorAll('tbody tr:not([aria-hidden])')].map((row) => row.textContent ?? '');
 
-describe('a table', () => {
-  test('says what it lists, and heads its columns', async () => {
+describe('a table of resources', () => {
+  test('has a name and column headings', async () => {
     const { place } = await rendered(table({ columnsKey: 'fruit-columns' }));
     expect(place.querySelector('caption')?.textContent).toBe('Fruits');
     expect([...place.querySelectorAll('th[scope=col]')].map((head) => head.textContent)).toEqual(['Name', 'Weight']);
     expect(bodyRows(place)).toEqual(['Apple150', 'Plum60']);
   });
-  test('opens a row by a real link in its heading, and marks the one that is open', async () => {
+  test('opens a row by a link in its heading, and marks the open one', async () => {
     const { place } = await rendered(table({ opens: ({ id }) => id }), '/fruit?page=3&open=2');
     const links = [...place.querySelectorAll('tbody th[scope=row] a')];
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['/fruit?page=3&open=1', '/fruit?page=3&open=2']);
     expect(links.map((link) => link.getAttribute('aria-current'))).toEqual([null, 'true']);
   });
-  test('has no link where a row opens nothing', async () => {
+  test('has no link where a row has no page', async () => {
     const { place } = await rendered(table({ opens: ({ id }) => (id === '1' ? null : id) }));
     expect([...place.querySelectorAll('tbody a')].map((link) => link.textContent)).toEqual(['Plum']);
   });
-  test('shows where rows will be while none are known', async () => {
+  test('shows placeholders while no rows are known', async () => {
     const { place } = await rendered(table({ rows: undefined, result: { ...idle, loading: true } }));
     expect(place.querySelectorAll('.skeleton-row').length).toBeGreaterThan(0);
     expect(place.querySelector('table')?.getAttribute('aria-busy')).toBe('true');
   });
-  test('keeps the rows it has while others are fetched', async () => {
+  test('keeps its rows while others are fetched', async () => {
     const { place, again } = await rendered(table({}));
     await again(table({ rows: undefined, result: { ...idle, loading: true } }));
     expect(bodyRows(place)).toEqual(['Apple150', 'Plum60']);
     expect(place.querySelector('.skeleton-row')).toBeNull();
   });
-  test('says that there is nothing', async () => {
+  test('shows that it is empty', async () => {
     const { place } = await rendered(table({ rows: [], empty: 'No fruit' }));
     expect(place.textContent).toContain('No fruit');
   });
-  test('says what went wrong, and tries again', async () => {
+  test('shows an error, and can retry', async () => {
     const refetch = vi.fn();
     const { place, click } = await rendered(
       table({ rows: undefined, result: { loading: false, error: new TypeError('Failed to fetch'), refetch } }),
@@ -80,8 +80,8 @@ describe('a table', () => {
   });
 });
 
-describe('sorting a table', () => {
-  test('begins with the greatest, and turns round', async () => {
+describe('the sorting of a table', () => {
+  test('begins with the greatest, and is reversible', async () => {
     const onSort = vi.fn();
     const { place, click, again } = await rendered(table({ sort: { value: 'OTHER', onSort } }));
     await click(byText(place, 'button', 'Weight'));
@@ -93,7 +93,7 @@ describe('sorting a table', () => {
   });
 });
 
-describe('choosing rows', () => {
+describe('the selection of rows', () => {
   const selection = (selected: readonly string[], onChange: (keys: ReadonlySet<string>) => void) => ({
     selected: new Set(selected),
     onChange,
@@ -101,7 +101,7 @@ describe('choosing rows', () => {
     nameOf: ({ name }: Fruit) => name,
   });
 
-  test('one by one, each box named after its row', async () => {
+  test('works one by one, each box named after its row', async () => {
     const onChange = vi.fn();
     const { place, click } = await rendered(table({ selection: selection(['1'], onChange) }));
     await click(place.querySelector('[aria-label="Select Plum"]'));
@@ -109,7 +109,7 @@ describe('choosing rows', () => {
     await click(place.querySelector('[aria-label="Select Apple"]'));
     expect(onChange).toHaveBeenLastCalledWith(new Set());
   });
-  test('a page at once, without forgetting those of other pages', async () => {
+  test('works for a page at once, and keeps that of other pages', async () => {
     const onChange = vi.fn();
     const { place, click, again } = await rendered(table({ selection: selection(['9'], onChange) }));
     await click(place.querySelector('[aria-label="Select this page"]'));
@@ -121,7 +121,7 @@ describe('choosing rows', () => {
 });
 
 describe('the detail of a row', () => {
-  test('unfolds under it, and says so', async () => {
+  test('expands under it, and is announced', async () => {
     const { place, click } = await rendered(table({ detail: ({ name }) => `About ${name}` }));
     const toggle = place.querySelector('tbody [aria-label="Expand"]');
     expect(toggle?.getAttribute('aria-expanded')).toBe('false');
@@ -132,7 +132,7 @@ describe('the detail of a row', () => {
 });
 
 describe('the columns of a table', () => {
-  test('are chosen in a dialog and remembered', async () => {
+  test('are chosen in a dialog and stored', async () => {
     localStorage.clear();
     const { place, click } = await rendered(table({ columnsKey: 'fruit-columns' }));
     await click(place.querySelector('[aria-label="Column settings"]'));

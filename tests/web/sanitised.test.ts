@@ -34,25 +34,25 @@ const attempts = [
   '[click](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)',
 ];
 
-describe('a text an operator wrote', () => {
-  test('the finder of dangers finds them in what is not sanitised', () => {
+describe('a text of an operator', () => {
+  test('is searched by a finder that finds dangers in unsanitised text', () => {
     expect(dangersIn('<img src=x onerror=alert(1)><form></form>')).toEqual(['onerror', 'FORM']);
   });
-  test.each(attempts)('cannot run or ask for anything: %s', (attempt) => {
+  test.each(attempts)('cannot run or request anything: %s', (attempt) => {
     expect(dangersIn(sanitisedHtml(attempt))).toEqual([]);
     expect(dangersIn(sanitisedMarkdown(attempt))).toEqual([]);
   });
   test('cannot restyle the page around it', () => {
     expect(sanitisedHtml('<p style="position:fixed;inset:0" id="main">x</p>')).toBe('<p>x</p>');
   });
-  test('keeps what it is for: structure, links, pictures', () => {
+  test('keeps structure, links and pictures', () => {
     const html = sanitisedMarkdown('# Hello\n\n**Bold** and [a link](https://example.com/a)\n\n<b>HTML</b>');
     expect(html).toContain('<h1>Hello</h1>');
     expect(html).toContain('<strong>Bold</strong>');
     expect(html).toContain('<b>HTML</b>');
     expect(sanitisedHtml('<img src="https://example.com/a.png" alt="a">')).toContain('src="https://example.com/a.png"');
   });
-  test('opens links beside the console and tells nobody where they were', () => {
+  test('opens links in a new page without a referrer', () => {
     const anchor = document.createElement('div');
     anchor.innerHTML = sanitisedHtml('<a href="https://example.com">x</a>');
     const link = anchor.querySelector('a');
@@ -61,8 +61,8 @@ describe('a text an operator wrote', () => {
   });
 });
 
-describe('what a model says', () => {
-  test.each(attempts)('cannot run or ask for anything: %s', (attempt) => {
+describe('a text of a model', () => {
+  test.each(attempts)('cannot run or request anything: %s', (attempt) => {
     expect(dangersIn(sanitisedAnswer(attempt))).toEqual([]);
   });
   test.each([
@@ -73,13 +73,13 @@ describe('what a model says', () => {
     '[![told](https://example.com/a.png)](https://example.com)',
     '<img alt=told src=https://example.com/a.png>',
     '<video poster="https://example.com/a.png">told</video><table background="https://example.com/a.png">',
-  ])('fetches nothing from anywhere: %s', (attempt) => {
+  ])('fetches nothing from any address: %s', (attempt) => {
     const shown = document.createElement('div');
     shown.innerHTML = sanitisedAnswer(attempt);
     expect(shown.querySelector('img, video, audio, source, [background], [srcset]')).toBeNull();
     expect(shown.textContent).toContain('told');
   });
-  test('is structure, links, and pictures of its own; HTML is something to be read', () => {
+  test('is structure, links, and pictures of its own; HTML is shown as text', () => {
     const html = sanitisedAnswer(
       '**Bold** <b>x</b>\n\n![dot](data:image/png;base64,iVBORw0KGgo=)\n\n[a](https://example.com/)',
     );

@@ -10,13 +10,13 @@ import type { SettingName } from '../../web/src/settings/settingName.js';
 
 const fields = Object.values(settingTabs).flatMap((sections) => sections.flatMap((section) => section.fields));
 
-describe('the settings', () => {
-  test('have a place for every option, and one only', () => {
+describe('the settings of the console', () => {
+  test('have one place for every option, and only one', () => {
     expect(fields.map(({ key }) => key).sort()).toEqual(Object.keys(optionTable).sort());
   });
 });
 
-describe('where a text stops being JSON', () => {
+describe('the position of a syntax error in JSON', () => {
   const isJson = (text: string): boolean => {
     try {
       JSON.parse(text);
@@ -41,9 +41,9 @@ describe('where a text stops being JSON', () => {
     ['{"a": tru}', { line: 1, column: 7 }],
     [']', { line: 1, column: 1 }],
     ['[}', { line: 1, column: 2 }],
-  ])('is told by line and column: %j', (text, fault) => expect(jsonFault(text)).toEqual(fault));
+  ])('is shown by line and column: %j', (text, fault) => expect(jsonFault(text)).toEqual(fault));
 
-  test('is nowhere in what a browser takes for JSON, and somewhere in everything else', () => {
+  test('exists exactly where a browser rejects the JSON', () => {
     const damaged = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', ']', ':', '0', '\n', '\\', 'x'))
       .map(([json, at, mark]) => {
@@ -69,8 +69,8 @@ const option = (change: Partial<SettingOptionFragment> = {}): SettingOptionFragm
 });
 const nothing: Drafts = new Map();
 
-describe('what has been typed', () => {
-  test('is a draft as long as it differs from what is stored, with the version that was seen first', () => {
+describe('a typed value of an option', () => {
+  test('is a draft as long as it differs from the stored one, with the version that was read first', () => {
     const first = withDraft(nothing, option(), '3');
     expect([...first]).toEqual([['RetryTimes', { text: '3', seenAt: 7 }]]);
     const later = withDraft(first, option({ value: '1', position: 9 }), '4');
@@ -78,7 +78,7 @@ describe('what has been typed', () => {
     expect(withDraft(later, option({ value: '1', position: 9 }), '1').size).toBe(0);
   });
 
-  test('over a secret counts when it is something, or the secret is to go', () => {
+  test('over a secret counts when it is not empty, or the secret is to be removed', () => {
     const secret = option({ key: 'EpayKey', kind: 'SECRET', value: null, initial: '' });
     expect(withDraft(nothing, secret, '').size).toBe(0);
     expect(withDraft(nothing, secret, 'new').get('EpayKey')).toEqual({ text: 'new', seenAt: 7 });
@@ -87,7 +87,7 @@ describe('what has been typed', () => {
     expect(isInitial({ ...secret, isSet: false }, '')).toBe(true);
   });
 
-  test('is compared as it is shown: a table on one line is the same on many', () => {
+  test('is compared as displayed: a table on one line equals one on many', () => {
     const table = option({ key: 'GroupRatio', kind: 'RATIOS', value: '{"default":1}', initial: '{"default":1}' });
     expect(withDraft(nothing, table, '{\n  "default": 1\n}').size).toBe(0);
   });
@@ -114,11 +114,11 @@ describe('what has been typed', () => {
       { what: 'domainTwice', domain: 'a.example' },
     ],
     [option({ kind: 'RATIOS' }), holding('ModelRatio'), '{', { what: 'json', line: 1, column: 2 }],
-  ])('is judged before it is sent: %#', (given, field, text, problem) =>
+  ])('is validated before it is sent: %#', (given, field, text, problem) =>
     expect(problemOf(given, field, text)).toEqual(problem),
   );
 
-  test('is sent without what was left alone, switches after what they need, addresses without a slash at the end', () => {
+  test('is sent without unchanged ones, switches after their requirements, addresses without a slash at the end', () => {
     const on = option({ key: 'WeChatAuthEnabled', kind: 'BOOLEAN', value: 'false' });
     const address = option({ key: 'WeChatServerAddress', kind: 'TEXT', value: '' });
     const endpoint = option({ key: 'oidc.token_endpoint', kind: 'TEXT', value: '' });
@@ -144,8 +144,8 @@ describe('what has been typed', () => {
   });
 });
 
-describe('what differs between two tables', () => {
-  test('is told member by member', () => {
+describe('the differences between two tables', () => {
+  test('are listed member by member', () => {
     expect(memberChanges('{"a":1,"b":2,"c":3}', '{"a":1,"b":2.5,"d":4}')).toEqual([
       { name: 'b', from: '2', to: '2.5' },
       { name: 'c', from: '3', to: null },
@@ -153,7 +153,7 @@ describe('what differs between two tables', () => {
     ]);
     expect(memberChanges('{}', '{"__proto__":1,"constructor":2}')).toHaveLength(2);
   });
-  test('is not told of what is no table', () => {
+  test('are omitted for a value that is not a table', () => {
     for (const text of ['', 'hello', '[1]', '3', 'null']) expect(memberChanges('{}', text)).toBeNull();
   });
 });

@@ -4,10 +4,10 @@ import { noteReturn, returnPath, signInAddress, takeReturn } from '../../web/src
 import { formatTime } from '../../web/src/kit/time.js';
 import { emptySetupForm, problemsIn } from '../../web/src/setup/setupForm.js';
 
-describe('setting up', () => {
+describe('the set-up form', () => {
   const good = { ...emptySetupForm, username: 'root', password: 'correct-horse', confirmPassword: 'correct-horse' };
 
-  test('takes a name, a password of eight, and the same again', () => {
+  test('accepts a name, a password of eight, and the same again', () => {
     expect(problemsIn(good, false)).toEqual({});
     expect(problemsIn({ ...good, password: '12345678', confirmPassword: '12345678' }, false)).toEqual({});
   });
@@ -18,17 +18,17 @@ describe('setting up', () => {
       confirmPassword: 'wrong.mismatch',
     });
   });
-  test('asks for the code where the gateway does, and only there', () => {
+  test('requires the code where the gateway does, and only there', () => {
     expect(problemsIn(good, true)).toEqual({ code: 'wrong.code' });
     expect(problemsIn({ ...good, code: 'ABCD-EFGH-JKLM' }, true)).toEqual({});
   });
-  test('begins in the external mode', () => expect(emptySetupForm.mode).toBe('EXTERNAL'));
+  test('has the external mode as its default', () => expect(emptySetupForm.mode).toBe('EXTERNAL'));
 });
 
-describe('after signing in on the way to a page', () => {
+describe('after signing in from a page', () => {
   const back = (from: string) => returnPath(new URL(signInAddress('/login', from), 'http://gateway').searchParams);
 
-  test('one is on that page, with query and hash', () => {
+  test('the browser returns to that page, with query and hash', () => {
     for (const from of [
       '/log',
       '/log?page=2&q=a%26b',
@@ -58,8 +58,8 @@ describe('after signing in on the way to a page', () => {
     'log',
     '',
     `/${'a'.repeat(2_000)}`,
-  ])('never leads to another site: %j', (from) => expect(back(from)).toBeNull());
-  test('never leads to a sign-in page again, however it is written', () => {
+  ])('the browser never goes to another site: %j', (from) => expect(back(from)).toBeNull());
+  test('the browser never goes to a sign-in page again, however it is written', () => {
     for (const from of [
       '/',
       '/login?expired=true',
@@ -72,14 +72,14 @@ describe('after signing in on the way to a page', () => {
     ])
       expect(back(from)).toBeNull();
   });
-  test('who came to the sign-in page itself has nowhere to go back to', () => {
+  test('the browser has no page to return to from the sign-in page itself', () => {
     expect(returnPath(new URLSearchParams('expired=true'))).toBeNull();
     expect(signInAddress('/login', null)).toBe('/login');
   });
-  test('the way to the page and the invitation are kept from one sign-in page to the next', () => {
+  test('the page to return to and the invitation are kept from one sign-in page to the next', () => {
     expect(signInAddress('/register', '/log?page=2', 'AB12')).toBe('/register?aff=AB12&from=%2Flog%3Fpage%3D2');
   });
-  test('what is noted for a round trip is taken once, and is judged as what stands in an address', () => {
+  test('the page stored for a round trip is used once, and validated like an address', () => {
     noteReturn('/log?page=2');
     expect(takeReturn()).toBe('/log?page=2');
     expect(takeReturn()).toBeNull();
@@ -91,7 +91,7 @@ describe('after signing in on the way to a page', () => {
   });
 });
 
-test('a moment is shown to the second', () => {
+test('a time is displayed to the second', () => {
   const at = new Date(2026, 0, 2, 3, 4, 5).getTime() / 1000;
   expect(formatTime(at)).toBe('2026-01-02 03:04:05');
 });

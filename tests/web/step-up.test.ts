@@ -4,7 +4,7 @@ import { type KeptProofs, orderWithProof } from '../../web/src/kit/proof/orderWi
 
 const refused = (code: string) => new CombinedGraphQLErrors({ errors: [{ message: code, extensions: { code } }] });
 
-describe('an order that needs a proof', () => {
+describe('a command that requires step-up authentication', () => {
   let kept: KeptProofs;
   let asked: number;
   /** What each order is to be answered with, and what they were given with. */
@@ -32,7 +32,7 @@ describe('an order that needs a proof', () => {
     );
   };
 
-  test('is given again with what was proven, and the proof is used up by it', async () => {
+  test('is repeated with the proof, which is used up by it', async () => {
     expect(await give(refused('step-up-needed'), 'done')).toBe('done');
     expect(await give(refused('step-up-needed'), 'done')).toBe('done');
     expect(given).toEqual([null, 'proof 1', null, 'proof 2']);
@@ -47,14 +47,14 @@ describe('an order that needs a proof', () => {
     expect(kept.size).toBe(0);
   });
 
-  test('asks anew where the proof that was kept is over', async () => {
+  test('requires a new proof where the stored one has expired', async () => {
     const wrong = refused('email-code-wrong');
     await expect(give(refused('step-up-needed'), wrong)).rejects.toBe(wrong);
     expect(await give(refused('step-up-needed'), 'done')).toBe('done');
     expect(given).toEqual([null, 'proof 1', 'proof 1', 'proof 2']);
   });
 
-  test('for something else has nothing of it', async () => {
+  test('for another purpose does not use it', async () => {
     kept.set('PASSWORD', 'of a password');
     expect(await give('done')).toBe('done');
     expect(given).toEqual([null]);

@@ -45,20 +45,20 @@ const isStrayColour = (declaration: Declaration): boolean =>
   declaration.path !== tokens &&
   !ownColours.some((own) => told(declaration).startsWith(own));
 
-describe('the finder of what is written by itself', () => {
+describe('the finder of inline style values', () => {
   const found = (css: string, isStray: (declaration: Declaration) => boolean): number =>
     declarationsOf('example.css', css).filter(isStray).length;
 
-  test('finds lengths, sizes of letters and colours', () => {
+  test('finds lengths, font sizes and colours', () => {
     expect(found('a { padding: 4px var(--space-8); margin-top: 7px; }', isStraySpace)).toBe(2);
     expect(found('a { font-size: 13px; }', isStrayText)).toBe(1);
     expect(found('a { color: #ac2f33; }', isStrayColour)).toBe(1);
   });
-  test('finds what is cut below, not what is cut sideways', () => {
+  test('finds text cut at the bottom, not at the side', () => {
     expect(cutBelow('a { overflow: hidden; text-overflow: ellipsis; } b { overflow: hidden; }')).toHaveLength(1);
     expect(cutBelow('a { overflow-x: clip; text-overflow: ellipsis; }')).toEqual([]);
   });
-  test('finds none where they have names', () => {
+  test('finds nothing where they have names', () => {
     const named = 'a { padding: 0 var(--space-8); margin: 0 auto; font-size: var(--text-small); color: var(--bad); }';
     expect([isStraySpace, isStrayText, isStrayColour].map((isStray) => found(named, isStray))).toEqual([0, 0, 0]);
   });
@@ -72,9 +72,9 @@ describe('the style sheets', () => {
   ] as const)('take their %s from one list', (_, isStray) =>
     expect(declarations.filter(isStray).map(told)).toEqual([]),
   );
-  test('cut texts sideways only, as letters of some fonts reach below their line', () =>
+  test('cut texts at the side only, because letters of some fonts extend below their line', () =>
     expect(sheets.flatMap(({ path, text }) => cutBelow(text).map((rule) => `${path}: ${rule}`))).toEqual([]));
-  test('use no name that the list does not have', () => {
+  test('use no name outside the list', () => {
     const known = new Set(declarations.map(({ property }) => property).filter((name) => name.startsWith('--')));
     const used = declarations.flatMap(({ value }) =>
       [...value.matchAll(/var\((--(?!bp)[\w-]+)/g)].map(([, name]) => name),

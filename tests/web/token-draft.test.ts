@@ -31,8 +31,8 @@ const stored: TokenTermsFragment = {
   budget: null,
 };
 
-describe('a new token', () => {
-  test('needs no more than a name', () => {
+describe('a new token in the form', () => {
+  test('needs only a name', () => {
     expect(problemsOf(filled, null, now)).toEqual({});
     expect(problemsOf({ ...filled, name: '   ' }, null, now)).toEqual({ name: 'name.missing' });
   });
@@ -61,7 +61,7 @@ describe('a new token', () => {
     expect(problemsOf({ ...filled, quota: null, unlimited: true }, null, now)).toEqual({});
   });
 
-  test('with a budget says how much, above nothing', () => {
+  test('with a budget has a positive amount', () => {
     const budgeted = { ...filled, budgeted: true };
     expect(problemsOf({ ...budgeted, budget: 1 }, null, now)).toEqual({});
     expect(problemsOf({ ...budgeted, budget: null }, null, now)).toEqual({ budget: 'budget.missing' });
@@ -70,7 +70,7 @@ describe('a new token', () => {
     expect(problemsOf({ ...budgeted, budgeted: false, budget: null }, null, now)).toEqual({});
   });
 
-  test('limited to models names one', () => {
+  test('limited to models names at least one', () => {
     expect(problemsOf({ ...filled, modelLimitsEnabled: true }, null, now)).toEqual({ models: 'models.none' });
   });
 
@@ -79,18 +79,18 @@ describe('a new token', () => {
     expect(problemsOf({ ...filled, allowIps: '10.0.0.1\nhome' }, null, now)).toEqual({ ips: 'ips.invalid' });
   });
 
-  test('is made 1 to 100 times', () => {
+  test('is created 1 to 100 times', () => {
     for (const count of [0, 101, 1.5, null])
       expect(problemsOf({ ...filled, count }, null, now)).toMatchObject({ count: 'count.invalid' });
   });
 });
 
 describe('an edited token', () => {
-  test('may keep an expiry that has passed and a quota that is overdrawn', () => {
+  test('may keep an expiry in the past and an overdrawn quota', () => {
     expect(problemsOf(draftOf(stored), stored, now)).toEqual({});
   });
 
-  test('sends no quota that nobody touched, so that charges of the meantime stand', () => {
+  test('sends no unchanged quota, so that charges in the meantime are kept', () => {
     expect(inputOf({ ...draftOf(stored), name: 'new ' }, stored)).toEqual({
       name: 'new',
       expiresAt: now - 10,
@@ -103,7 +103,7 @@ describe('an edited token', () => {
     });
   });
 
-  test('sends the budget it has, another one, or none', () => {
+  test('sends its budget, another one, or none', () => {
     const budget = { quota: 70, period: 'WEEKLY', spent: 5, resetsAt: now + 9 } as const;
     const draft = draftOf({ ...stored, budget });
     expect(inputOf(draft, stored).budget).toEqual({ quota: 70, period: 'WEEKLY' });
@@ -111,13 +111,13 @@ describe('an edited token', () => {
     expect(inputOf({ ...draft, budgeted: false }, stored).budget).toBeNull();
   });
 
-  test('sends the quota it is given', () => {
+  test('sends a changed quota', () => {
     expect(inputOf({ ...draftOf(stored), quota: 500 }, stored)).toMatchObject({ quota: 500 });
   });
 });
 
-describe('many tokens at once', () => {
-  test('are called as typed, the first, and with a suffix, the others', () => {
+describe('several new tokens', () => {
+  test('are named as typed, the first, and with a suffix, the others', () => {
     const suffixes = ['aaaaaa', 'bbbbbb'];
     expect(batchNames('bot', 3, () => suffixes.shift() ?? '')).toEqual(['bot', 'bot-aaaaaa', 'bot-bbbbbb']);
   });
@@ -127,16 +127,16 @@ describe('many tokens at once', () => {
   });
 });
 
-describe('expiry', () => {
-  test('survives the way into an input and back', () => {
+describe('the expiry of a token', () => {
+  test('is the same after a round trip through an input', () => {
     expect(inputOf(draftOf({ ...stored, expiresAt: now }), stored).expiresAt).toBe(now);
     expect(inputOf(draftOf({ ...stored, expiresAt: null }), stored).expiresAt).toBeNull();
   });
 });
 
-describe('allowed addresses', () => {
+describe('the allowed addresses of a token', () => {
   test.each(['192.0.2.1', '192.0.2.0/24', '0.0.0.0/0', '::1', '2001:db8::/32', '::ffff:192.0.2.1'])(
-    'take %s',
+    'accept %s',
     (line) => {
       expect(isAddressOrRange(line)).toBe(true);
     },

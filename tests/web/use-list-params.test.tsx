@@ -38,29 +38,29 @@ function List() {
 const state = (place: ParentNode): unknown => JSON.parse(place.querySelector('p')?.textContent ?? 'null');
 const address = (place: ParentNode): string | null | undefined => place.querySelector('output')?.textContent;
 
-describe('a list', () => {
-  test('begins as its address says', async () => {
+describe('the parameters of a list', () => {
+  test('begin as its address says', async () => {
     const { place } = await rendered(<List />, '/list?page=4&keyword=a%20b');
     expect(state(place)).toEqual({ keyword: 'a b', mine: false, page: 4, size: 10 });
   });
   test.each(['page=0', 'page=-3', 'page=abc', 'page=1.5', 'page=1e9'])(
-    'begins at its first page with %s',
+    'begin at the first page with %s',
     async (query) => {
       const { place } = await rendered(<List />, `/list?${query}`);
       expect(state(place)).toMatchObject({ page: 1 });
     },
   );
-  test('turns its pages in the address, and keeps its filters', async () => {
+  test('have the page in the address, and keep the filters', async () => {
     const { place, click } = await rendered(<List />, '/list?page=4&keyword=x');
     await click(byText(place, 'button', 'next'));
     expect(address(place)).toBe('?page=5&keyword=x');
   });
-  test('begins anew when it is filtered, whatever way it is paged', async () => {
+  test('return to the first page with a filter, in both kinds of paging', async () => {
     const { place, click } = await rendered(<List />, '/list?page=4&after=17&mine=true');
     await click(byText(place, 'button', 'filter'));
     expect(address(place)).toBe('?mine=true&keyword=x');
   });
-  test('begins anew with pages of another size, which is remembered', async () => {
+  test('return to the first page with another page size, which is stored', async () => {
     const { place, click } = await rendered(<List />, '/list?page=4&keyword=x');
     await click(byText(place, 'button', 'longer'));
     expect(address(place)).toBe('?keyword=x');
@@ -70,8 +70,8 @@ describe('a list', () => {
   });
 });
 
-describe('a drawer', () => {
-  test('opens by a link that keeps the list as it is, and closes to it', async () => {
+describe('a drawer of a list', () => {
+  test('opens by a link that keeps the list unchanged, and closes to it', async () => {
     const { place, click } = await rendered(<List />, '/list?page=4');
     expect(byText(place, 'a', 'seven')?.getAttribute('href')).toBe('/list?page=4&open=7');
     await click(byText(place, 'a', 'seven'));

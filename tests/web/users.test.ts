@@ -9,35 +9,35 @@ const rates = { quotaPerUnit: 500_000, yuanPerDollar: 7.3 };
 const adjusted = (patch: Partial<AdjustmentDraft>, balance = 1_000) =>
   adjustmentOf({ direction: 'add', unit: 'quota', amount: '100', gift: '', ...patch }, rates, balance);
 
-describe('adjusting a quota', () => {
-  test('adds units as they are', () => expect(adjusted({})).toEqual({ delta: 100, gift: 0 }));
+describe('the adjustment of a quota', () => {
+  test('adds units unchanged', () => expect(adjusted({})).toEqual({ delta: 100, gift: 0 }));
 
-  test('subtracts', () => expect(adjusted({ direction: 'subtract' })).toEqual({ delta: -100, gift: 0 }));
+  test('subtracts an amount', () => expect(adjusted({ direction: 'subtract' })).toEqual({ delta: -100, gift: 0 }));
 
-  test('turns dollars into quota', () =>
+  test('converts dollars to quota', () =>
     expect(adjusted({ unit: 'usd', amount: '2' })).toEqual({ delta: 1_000_000, gift: 0 }));
 
-  test('turns yuan into quota by the rate of the gateway', () =>
+  test('converts yuan to quota by the rate of the gateway', () =>
     expect(adjusted({ unit: 'cny', amount: '73' })).toEqual({ delta: 5_000_000, gift: 0 }));
 
-  test('gives a percentage on top', () => expect(adjusted({ gift: '20' })).toEqual({ delta: 100, gift: 20 }));
+  test('adds a percentage as a gift', () => expect(adjusted({ gift: '20' })).toEqual({ delta: 100, gift: 20 }));
 
-  test('gives nothing on top of what it takes off', () =>
+  test('adds no gift to a subtraction', () =>
     expect(adjusted({ direction: 'subtract', gift: '20' })).toEqual({ delta: -100, gift: 0 }));
 
   test.each(['', '0', '1.5', '-1', '1e3'])('refuses the amount “%s”', (amount) =>
     expect(adjusted({ amount })).toBe('invalid'),
   );
 
-  test('refuses a gift that is no number', () => expect(adjusted({ gift: 'x' })).toBe('giftInvalid'));
+  test('refuses a gift that is not a number', () => expect(adjusted({ gift: 'x' })).toBe('giftInvalid'));
 
-  test('refuses what could not be told exactly', () => {
+  test('refuses an amount beyond the safe integers', () => {
     expect(adjusted({ amount: '9007199254740993' })).toBe('tooLarge');
     expect(adjusted({ amount: '1' }, Number.MAX_SAFE_INTEGER)).toBe('tooLarge');
     expect(adjusted({ amount: '9007199254740991', gift: '100' })).toBe('tooLarge');
   });
 
-  test('takes digits only', () => expect(digitsOf('+1.5e-3')).toBe('153'));
+  test('accepts digits only', () => expect(digitsOf('+1.5e-3')).toBe('153'));
 });
 
 const user = (patch: Partial<ListedUserFragment> = {}): ListedUserFragment => ({
@@ -67,41 +67,41 @@ const viewer = (role: Viewer['role']): Viewer => ({
   createdAt: 1_700_000_000,
 });
 
-describe('what is offered to do to a user', () => {
-  test('root promotes, disables and deletes an ordinary user', () =>
+describe('the offered actions on a user', () => {
+  test('are promoting, disabling and deleting an ordinary user for root', () =>
     expect(actionsFor(viewer('ROOT'), user())).toEqual(['PROMOTE', 'DISABLE', 'DELETE']));
 
-  test('an administrator does not promote', () =>
+  test('exclude promoting for an administrator', () =>
     expect(actionsFor(viewer('ADMIN'), user())).toEqual(['DISABLE', 'DELETE']));
 
-  test('an administrator does nothing to equals', () => {
+  test('exclude every action on an administrator’s equals', () => {
     expect(mayOpen(viewer('ADMIN'), user({ role: 'ADMIN' }))).toBe(false);
     expect(actionsFor(viewer('ADMIN'), user({ role: 'ADMIN' }))).toEqual([]);
   });
 
-  test('root demotes administrators', () =>
+  test('include demoting administrators for root', () =>
     expect(actionsFor(viewer('ROOT'), user({ role: 'ADMIN' }))).toEqual(['DEMOTE', 'DISABLE', 'DELETE']));
 
-  test('who is banned can be enabled', () =>
+  test('include enabling for a disabled user', () =>
     expect(actionsFor(viewer('ADMIN'), user({ status: 'DISABLED' }))).toEqual(['ENABLE', 'DELETE']));
 
-  test('nothing is done to root, nor to who is deleted', () => {
+  test('exclude root, and deleted users', () => {
     expect(actionsFor(viewer('ROOT'), user({ role: 'ROOT' }))).toEqual([]);
     expect(actionsFor(viewer('ROOT'), user({ deletedAt: 1_800_000_000 }))).toEqual([]);
   });
 });
 
-describe('names and passwords', () => {
-  test('a user name has 1 to 12 characters', () => {
+describe('names and passwords of users', () => {
+  test('have 1 to 12 characters for a user name', () => {
     expect(nameProblems({ username: 'twelve chars', displayName: '' }).username).toBeUndefined();
     expect(nameProblems({ username: 'thirteen char', displayName: '' }).username).toBe('username');
     expect(nameProblems({ username: '  ', displayName: '' }).username).toBe('username');
   });
 
-  test('a character is one, whatever its encoding', () =>
+  test('count one for a character of any encoding', () =>
     expect(nameProblems({ username: '😀'.repeat(12), displayName: '' }).username).toBeUndefined());
 
-  test('a password has 8 to 20 characters', () =>
+  test('have 8 to 20 characters for a password', () =>
     expect(['1234567', '12345678', '1'.repeat(20), '1'.repeat(21)].map(passwordProblem)).toEqual([
       'password',
       undefined,
