@@ -117,6 +117,38 @@ function shop(launched: () => Browser): void {
       expect(new URL(page.url()).searchParams.get('sort')).toBe('OUTPUT');
     });
 
+    test('shows what sound, pictures, tools, tiers of service and long prompts cost in the detail of a model', async () => {
+      const { page } = opened;
+      const id = await gateway.addChannel({ models: ['gemini-9-flash', 'gpt-4o-audio-preview'] });
+      await gateway.setOption('ModelRatio', '{"gemini-9-flash":1,"gpt-4o-audio-preview":1.25}');
+      await gateway.setOption('ImageOutputRatio', '{"gemini-9-flash":15}');
+      await gateway.setOption('ContextTiers', '{"gemini-9-flash":[{"over":200000,"input":2,"output":1.5}]}');
+      await gateway.setOption('ServiceTiers', '{"gemini-9*":{"flex":0.5,"auto":1.8}}');
+      const detail = async (model: string): Promise<string> => {
+        await price(page, model).getByRole('button', { name: 'Expand' }).click();
+        return page.locator('.pricing-detail').innerText();
+      };
+      await page.goto('/pricing?search=gemini');
+      await price(page, 'gemini-9-flash').getByText('other prices for long prompts').waitFor();
+      const gemini = (await detail('gemini-9-flash')).replaceAll(/\s+/g, ' ');
+      for (const told of [
+        'Image output $30 / 1M tokens',
+        'Google searches $14 / 1,000 uses',
+        'if its prompt has more than 200,000 tokens: Input $4 / 1M tokens',
+        'flex × 0.5',
+        'auto (the upstream account decides), at most × 1.8',
+      ])
+        expect(gemini).toContain(told);
+      await page.goto('/pricing?search=audio');
+      const sound = (await detail('gpt-4o-audio-preview')).replaceAll(/\s+/g, ' ');
+      for (const told of ['Audio input $100 / 1M tokens', 'Audio output $200 / 1M tokens', 'Web searches $25'])
+        expect(sound).toContain(told);
+      for (const key of ['ModelRatio', 'ContextTiers', 'ServiceTiers', 'ImageOutputRatio'] as const)
+        await gateway.application.options.reset(gateway.root, key);
+      const { application, root } = gateway;
+      await application.visible(await application.channels.remove(root, [id]));
+    });
+
     test('shows users their own group, with the same price as on the bill of a call', async () => {
       const { page } = opened;
       await signIn(opened, user);

@@ -8,10 +8,12 @@ export const tokenQuantities = [
   'cacheWriteHour',
   'imageInput',
   'audioInput',
+  'videoInput',
   'output',
   'reasoning',
   'imageOutput',
   'audioOutput',
+  'videoOutput',
 ] as const;
 
 /** Six decimals are finer than any price list; what is less than the last of them is still not nothing. */
@@ -26,3 +28,6 @@ export const dollarsFor = (unitPrice: string, quotaPerUnit: string): string => d
 
 export const dollarsPerMillion = (unitPrice: string, quotaPerUnit: string): string =>
   dollars(Number(unitPrice) * 1_000_000, quotaPerUnit);
+
+export const dollarsPerThousand = (unitPrice: string, quotaPerUnit: string): string =>
+  dollars(Number(unitPrice) * 1_000, quotaPerUnit);

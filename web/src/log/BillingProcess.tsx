@@ -6,9 +6,9 @@ import { useStatus } from '../kit/SessionProvider.js';
 import type { Column } from '../kit/table/columns.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { useText } from '../kit/words/i18n.js';
+import { useQuantityText } from '../kit/words/useQuantityText.js';
 import { type Billed, type Billing, type BillingLine, differs, factorsOf, formulaOf, priceText } from './billing.js';
 import { logTexts } from './log.texts.js';
-import { useQuantityText } from './useQuantityText.js';
 
 /** How the charge came about: every factor, the calculation, the result. Nothing for lines without a charge. */
 export function BillingProcess({ line }: { readonly line: Billed }) {

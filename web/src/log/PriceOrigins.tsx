@@ -7,10 +7,10 @@ import { addressOf, itemOf } from '../kit/table/openItem.js';
 import { ResourceTable } from '../kit/table/ResourceTable.js';
 import { formatTime } from '../kit/time.js';
 import { type Translate, useText } from '../kit/words/i18n.js';
+import { useQuantityText } from '../kit/words/useQuantityText.js';
 import type { ShownCall } from './CallPage.js';
 import { callTexts } from './call.texts.js';
 import type { callZh } from './call.zh.js';
-import { useQuantityText } from './useQuantityText.js';
 
 type Origin = ShownCall['priceOrigins'][number];
 

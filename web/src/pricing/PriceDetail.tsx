@@ -1,31 +1,41 @@
-import type { UnitPricesFragment } from '../generated/pricing/pricing.js';
+import type { PiecePriceFragment, PriceTierFragment, UnitPricesFragment } from '../generated/pricing/pricing.js';
 import { Fact, Facts } from '../kit/Facts.js';
 import { formatExactly } from '../kit/figures.js';
 import { useStatus } from '../kit/SessionProvider.js';
-import { dollarsFor, dollarsPerMillion, tokenQuantities } from '../kit/unitPrice.js';
+import { dollarsFor, dollarsPerMillion, dollarsPerThousand, tokenQuantities } from '../kit/unitPrice.js';
 import { useText } from '../kit/words/i18n.js';
 import { quantitiesTexts } from '../kit/words/quantities.texts.js';
+import { useQuantityText } from '../kit/words/useQuantityText.js';
+import { dayOf } from './dayOf.js';
 import { pricingTexts } from './pricing.texts.js';
 import type { OfferedModel } from './pricingColumns.js';
 
 /** Every price of one model: also those that have no column, and on phones those whose column is away. */
 export function PriceDetail({ model }: { readonly model: OfferedModel }) {
   const t = useText(pricingTexts);
-  const { available, groups, price, unitPrices, tiers, coming } = model;
+  const { available, groups, price, unitPrices, serviceTiers, coming } = model;
   if (price === null || unitPrices === null) return <p>{t('available.unpriced')}</p>;
   return (
     <div className="pricing-detail">
-      <UnitPriceFacts unitPrices={unitPrices} groups={groups} />
-      {tiers.map(({ over, unitPrices }) => (
-        <section key={over}>
-          <p>{t('tier.over', { tokens: formatExactly(over) })}</p>
-          <UnitPriceFacts unitPrices={unitPrices} />
+      {/* The row may be too narrow for it. */}
+      <strong className="pricing-name">{model.name}</strong>
+      <PriceFacts prices={{ ...model, unitPrices }} groups={groups} />
+      {serviceTiers.length > 0 && (
+        <section>
+          <p>{t('service')}</p>
+          <Facts amounts>
+            {serviceTiers.map(({ tier, factor }) => (
+              <Fact key={tier} name={tier === 'auto' ? t('service.auto') : tier}>
+                {t('service.factor', { factor })}
+              </Fact>
+            ))}
+          </Facts>
         </section>
-      ))}
+      )}
       {coming !== null && (
         <section>
-          <p>{t('coming.from', { date: new Date(coming.from * 1000).toISOString().slice(0, 10) })}</p>
-          <UnitPriceFacts unitPrices={coming.unitPrices} />
+          <p>{t('coming.from', { date: dayOf(coming.from) })}</p>
+          <PriceFacts prices={coming} />
         </section>
       )}
       <p className="pricing-ratios figures">
@@ -39,16 +49,47 @@ export function PriceDetail({ model }: { readonly model: OfferedModel }) {
   );
 }
 
-/** `groups`: that are named beside the prices. */
-function UnitPriceFacts({
-  unitPrices,
+interface Prices {
+  readonly unitPrices: UnitPricesFragment;
+  readonly tiers: readonly PriceTierFragment[];
+  readonly pieces: readonly PiecePriceFragment[];
+}
+
+/** All of one price, now or to come. `groups`: that are named beside it. */
+function PriceFacts({
+  prices: { unitPrices, tiers, pieces },
   groups,
 }: {
-  readonly unitPrices: UnitPricesFragment;
+  readonly prices: Prices;
   readonly groups?: readonly string[];
 }) {
   const t = useText(pricingTexts);
+  return (
+    <>
+      <UnitPriceFacts unitPrices={unitPrices} pieces={pieces} groups={groups} />
+      {tiers.map(({ over, unitPrices }) => (
+        <section key={over}>
+          <p>{t('tier.over', { tokens: formatExactly(over) })}</p>
+          <UnitPriceFacts unitPrices={unitPrices} />
+        </section>
+      ))}
+    </>
+  );
+}
+
+function UnitPriceFacts({
+  unitPrices,
+  pieces = [],
+  groups,
+}: {
+  readonly unitPrices: UnitPricesFragment;
+  readonly pieces?: readonly PiecePriceFragment[];
+  readonly groups?: readonly string[] | undefined;
+}) {
+  const t = useText(pricingTexts);
   const ofTokens = useText(quantitiesTexts);
+  const quantityText = useQuantityText();
+  const pieceText = usePieceText();
   const { quotaPerUnit } = useStatus();
   const { call } = unitPrices;
   return (
@@ -62,7 +103,25 @@ function UnitPriceFacts({
         );
       })}
       {call !== null && <Fact name={t('call')}>{t('perCall', { price: dollarsFor(call, quotaPerUnit) })}</Fact>}
+      {pieces.map((piece) => (
+        <Fact key={piece.quantity} name={quantityText(piece.quantity)}>
+          {pieceText(piece)}
+        </Fact>
+      ))}
       {groups !== undefined && <Fact name={t('column.groups')}>{groups.join(' · ')}</Fact>}
     </Facts>
   );
+}
+
+/** In the amounts that vendors sell it in. */
+function usePieceText(): (piece: PiecePriceFragment) => string {
+  const t = useText(pricingTexts);
+  const { quotaPerUnit } = useStatus();
+  return ({ quantity, unitPrice }) => {
+    if (quantity.startsWith('calls:')) return t('per.call', { price: dollarsPerThousand(unitPrice, quotaPerUnit) });
+    if (quantity === 'characters') return t('per.characters', { price: dollarsPerMillion(unitPrice, quotaPerUnit) });
+    const price = dollarsFor(unitPrice, quotaPerUnit);
+    if (quantity === 'seconds') return t('per.seconds', { price });
+    return quantity === 'images' ? t('per.images', { price }) : t('per.other', { price });
+  };
 }

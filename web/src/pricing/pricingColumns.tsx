@@ -6,6 +6,7 @@ import { StatusTag } from '../kit/StatusTag.js';
 import type { Column } from '../kit/table/columns.js';
 import { dollarsFor, dollarsPerMillion } from '../kit/unitPrice.js';
 import type { Translate } from '../kit/words/i18n.js';
+import { dayOf } from './dayOf.js';
 import type { pricingZh } from './pricing.zh.js';
 
 export type OfferedModel = PriceListQuery['priceList']['items'][number];
@@ -35,7 +36,7 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
       id: 'model',
       header: t('column.model'),
       cell: ({ name }) => <CopiedText text={name} label={t('copy.model', { name })} />,
-      under: ({ provider }) => provider,
+      under: (model) => notesOf(t, model).join(' · ') || null,
       heading: true,
       sort: { ascending: 'NEAREST', descending: 'NAME_DESC' },
     },
@@ -117,6 +118,13 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
 
 const price = (unitPrice: string | null, quotaPerUnit: string) =>
   unitPrice === null ? null : <span className="figures">{dollarsPerMillion(unitPrice, quotaPerUnit)}</span>;
+
+/** Who answers, and that the prices beside it are not all there is. */
+const notesOf = (t: T, { provider, tiers, coming }: OfferedModel): readonly string[] => [
+  ...(provider === null ? [] : [provider]),
+  ...(tiers.length === 0 ? [] : [t('tier.short')]),
+  ...(coming === null ? [] : [t('coming.short', { date: dayOf(coming.from) })]),
+];
 
 /** What the price above it is the product of, beside the group's ratio. */
 const ratioOf =
