@@ -15,7 +15,14 @@ const legacyPrice = ({ model, price, serviceTiers, coming, groups }: PricedModel
   ...(groups.length === 0 ? {} : { enable_groups: groups }),
   ...priceMembers(price),
   ...serviceTierMembers(serviceTiers),
-  ...(coming === null ? {} : { coming: { from: unixSeconds(coming.from), ...priceMembers(coming.price) } }),
+  ...(coming === null ? {} : { coming: comingMembers(coming) }),
+});
+
+/** A model that will have no price is listed, as one without is, by what it costs those who accept that. */
+const comingMembers = ({ from, price, serviceTiers }: NonNullable<PricedModel['coming']>) => ({
+  from: unixSeconds(from),
+  ...(price === null ? {} : priceMembers(price)),
+  ...serviceTierMembers(serviceTiers),
 });
 
 const record = <Value>(groups: readonly UsableGroup[], value: (group: UsableGroup) => Value) =>

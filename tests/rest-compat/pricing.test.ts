@@ -170,12 +170,25 @@ describe('GET /api/pricing of prices that options cannot state', () => {
 
   test('announces the next price with the second of its start, in the same members', async () => {
     const from = Instant(Date.UTC(2027, 0, 1));
-    expect(await only(sold(token({}), { coming: { from, price: token({ model: '2' }) } }))).toMatchObject({
+    expect(
+      await only(
+        sold(token({}), {
+          coming: { from, price: token({ model: '2' }), serviceTiers: [{ tier: 'flex', factor: '0.5' }] },
+        }),
+      ),
+    ).toMatchObject({
       model_ratio: 1,
-      coming: { from: 1_798_761_600, quota_type: 0, model_ratio: 2, model_price: 0, completion_ratio: 4 },
+      coming: {
+        from: 1_798_761_600,
+        quota_type: 0,
+        model_ratio: 2,
+        model_price: 0,
+        completion_ratio: 4,
+        service_tiers: { flex: 0.5 },
+      },
     });
     const perCall = { per: 'call', price: '0.5', quotaPerUnit: '500000', group: '1' } as const;
-    expect(await only(sold(token({}), { coming: { from, price: perCall } }))).toMatchObject({
+    expect(await only(sold(token({}), { coming: { from, price: perCall, serviceTiers: [] } }))).toMatchObject({
       quota_type: 0,
       coming: { quota_type: 1, model_price: 0.5, model_ratio: 0 },
     });

@@ -3,6 +3,7 @@ import { checkText } from '../../domain/kernel/bounds.js';
 import { invalidField } from '../../domain/kernel/failure.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { optionDecider, type PriceChangeOrigin } from '../../domain/options/option.js';
+import { billedName } from '../../domain/pricing/price-tables.js';
 import { readPricePeriods } from '../../domain/pricing/read-model-price.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
@@ -30,6 +31,7 @@ function checkModels(orders: readonly PriceOrder[]): void {
     checkText(field, model, { max: maxModelNameBytes });
     if (model === '' || Buffer.byteLength(model) > maxModelNameBytes)
       throw invalidField(field, `a name of 1 to ${maxModelNameBytes} bytes`);
+    if (billedName(model) !== model) throw invalidField(field, `${billedName(model)}, which prices all of its kind`);
     if (known.has(model)) throw invalidField(field, 'each model once');
     known.add(model);
   });

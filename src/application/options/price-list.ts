@@ -1,6 +1,6 @@
 import type { ProviderTable } from '../../domain/channel/provider.js';
-import type { Instant } from '../../domain/kernel/instant.js';
 import type { UnitPrices } from '../../domain/pricing/billing.js';
+import { priceByPlainInput } from '../../domain/pricing/context-tiers.js';
 import { isPricedPerCall, type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { quantityRatio } from '../../domain/pricing/rates.js';
@@ -11,8 +11,11 @@ import type { NodeDirectory } from '../memory/directory.js';
 import {
   type AnnouncedPrice,
   announcedPrice,
+  type ComingShownPrices,
+  noPrices,
   type ServiceTierFactor,
   type ShownPrices,
+  shownComing,
   shownPrice,
   shownPrices,
   shownServiceTiers,
@@ -58,7 +61,7 @@ export function priceList(directory: Sold): readonly PricedModel[] {
   const models = offers.flatMap(({ model, groups }): PricedModel[] => {
     const price = shownPrice(plain, model, '', true);
     if (price === null) return [];
-    const announced = announcedPrice(plainComing, price, [model, '', true]);
+    const announced = announcedPrice(plainComing, plain, { model, group: '', acceptsUnpriced: true });
     return [{ model, price, serviceTiers: shownServiceTiers(plain, model), coming: announced, groups }];
   });
   pricedModels.set(offers, { prices, coming, models });
@@ -91,15 +94,11 @@ interface Buyer {
   readonly seesProviders: boolean;
 }
 
-export interface ComingShownPrices extends ShownPrices {
-  readonly from: Instant;
-}
-
 export interface OfferedModel extends Omit<ShownPrices, 'unitPrices'> {
   readonly name: string;
   /** A call for the group would be served. */
   readonly available: boolean;
-  /** What a call for the group is charged by; null: it has no price, so it is refused. */
+  /** What a call for the group is charged by, relative to plain input; null: it has no price, so it is refused. */
   readonly price: Price | null;
   readonly unitPrices: UnitPrices | null;
   readonly serviceTiers: readonly ServiceTierFactor[];
@@ -210,8 +209,6 @@ function listed(directory: Sold, request: PriceListRequest, { acceptsUnpriced }:
   return all.filter((offer) => isFound.has(offer));
 }
 
-const noPrices = { unitPrices: null, tiers: [], pieces: [] } as const;
-
 /** One page of the list. Only what is on it is priced, unless prices are what it is sorted by. */
 export function pricesFor(
   buyer: Buyer,
@@ -225,15 +222,15 @@ export function pricesFor(
   const from = offsetOf(request);
   const items = offers.slice(from, from + request.size).map(({ model, groups, type }): OfferedModel => {
     const price = shownPrice(prices, model, buyer.group, buyer.acceptsUnpriced);
-    const announced = announcedPrice(coming, price, [model, buyer.group, buyer.acceptsUnpriced]);
+    const announced = announcedPrice(coming, prices, { ...buyer, model });
     const chosen = groups.filter((group) => buyer.groups.includes(group));
     return {
       name: model,
       available: price !== null && chosen.includes(buyer.group),
-      price,
+      price: price?.per === 'token' ? priceByPlainInput(price, {}) : price,
       ...(price === null ? noPrices : shownPrices(price)),
       serviceTiers: price === null ? [] : shownServiceTiers(prices, model),
-      coming: announced === null ? null : { from: announced.from, ...shownPrices(announced.price) },
+      coming: announced === null ? null : shownComing(announced),
       groups: chosen,
       provider: buyer.seesProviders ? (providers.get(type)?.name ?? null) : null,
     };

@@ -33,7 +33,9 @@ export interface ServiceTierFactor {
 
 export interface AnnouncedPrice {
   readonly from: Instant;
-  readonly price: Price;
+  /** null: from then on it has none. */
+  readonly price: Price | null;
+  readonly serviceTiers: readonly ServiceTierFactor[];
 }
 
 /** With the tools that are sold with the model. null: it has no price, and unpriced models are not accepted. */
@@ -52,16 +54,43 @@ export const shownPrices = (price: Price): ShownPrices => ({
 export const shownServiceTiers = (tables: PriceTables, model: string): ServiceTierFactor[] =>
   [...serviceFactorsOf(tables, model)].map(([tier, factor]) => ({ tier, factor }));
 
-/** The next price that differs. `present`: what a call costs now. null: no other price is announced. */
+interface PricedFor {
+  readonly model: string;
+  readonly group: string;
+  readonly acceptsUnpriced: boolean;
+}
+
+const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** The next price that differs, or that has other tiers of service. null: none is announced, or it has no price now. */
 export function announcedPrice(
   coming: readonly ComingPrices[],
-  present: Price | null,
-  [model, group, acceptsUnpriced]: readonly [model: string, group: string, acceptsUnpriced: boolean],
+  tables: PriceTables,
+  { model, group, acceptsUnpriced }: PricedFor,
 ): AnnouncedPrice | null {
+  const present = shownPrice(tables, model, group, acceptsUnpriced);
   if (present === null) return null;
-  for (const { from, tables } of coming) {
-    const price = shownPrice(tables, model, group, acceptsUnpriced);
-    if (price !== null && JSON.stringify(price) !== JSON.stringify(present)) return { from, price };
+  const presentTiers = shownServiceTiers(tables, model);
+  for (const { from, tables: next } of coming) {
+    const price = shownPrice(next, model, group, acceptsUnpriced);
+    const serviceTiers = shownServiceTiers(next, model);
+    if (!same(price, present) || !same(serviceTiers, presentTiers)) return { from, price, serviceTiers };
   }
   return null;
 }
+
+export interface ComingShownPrices extends Omit<ShownPrices, 'unitPrices'> {
+  readonly from: Instant;
+  /** null: from then on it has no price, so calls are refused. */
+  readonly unitPrices: UnitPrices | null;
+  readonly serviceTiers: readonly ServiceTierFactor[];
+}
+
+/** Of a model that has none. */
+export const noPrices = { unitPrices: null, tiers: [], pieces: [] } as const;
+
+export const shownComing = ({ from, price, serviceTiers }: AnnouncedPrice): ComingShownPrices => ({
+  from,
+  serviceTiers,
+  ...(price === null ? noPrices : shownPrices(price)),
+});

@@ -5,7 +5,7 @@ import { type PriceRecords, pricePeriodAt } from '../pricing/price-records.js';
 import type { TokenQuantity } from '../pricing/quantities.js';
 import { inputRatioOf } from '../pricing/recorded-price.js';
 import { readContextTiers } from './context-tier-option.js';
-import type { OptionKey } from './option-table.js';
+import { maxRatio, type OptionKey } from './option-table.js';
 import { readServiceTiers } from './service-tier-option.js';
 
 /*
@@ -25,7 +25,8 @@ interface LegacyMap {
 }
 
 const two = decimal('2');
-const numberOf = (text: string): number => Number(text);
+/** As far as options go: what is beyond is read as their bound, and stays where it is written back so. */
+const numberOf = (text: string): number => Math.min(Number(text), maxRatio);
 const ratioText = (entry: unknown): string => decimalText(decimalOf(Number(entry)));
 
 const inputUsd = (rates: Rates | undefined): string | null =>
@@ -137,7 +138,14 @@ export function legacyView(key: string, stored: string, records: ReadonlyMap<str
   return JSON.stringify(Object.fromEntries(entries));
 }
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+/** Clients may sort the members of what they have read. */
+const inOrder = (_name: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
+const same = (one: unknown, other: unknown): boolean =>
+  one === other || JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 
 interface PeriodsChange {
   readonly model: string;

@@ -18,7 +18,8 @@ const secretText: TextBound = { max: 8192, lines: true };
 const foreignText: TextBound = { max: 8192, lines: true };
 const maxNumberLength = 64;
 const foreignKey = /^[\w.-]{1,100}$/;
-const maxMembers = 10_000;
+/** A map of prices has those of 10,000 records, and built-in ones. */
+const maxMembers = 20_000;
 
 const parsed = (key: string, value: string, allowed: string): unknown => {
   try {

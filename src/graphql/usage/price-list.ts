@@ -1,12 +1,11 @@
 import { Args, ArgsType, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import type {
   BillingKind,
-  ComingShownPrices,
   OfferedModel,
   PriceListRequest,
   PriceListSort,
 } from '../../application/options/price-list.js';
-import type { ServiceTierFactor } from '../../application/options/shown-prices.js';
+import type { ComingShownPrices, ServiceTierFactor } from '../../application/options/shown-prices.js';
 import type { PriceGroups, UsableGroup } from '../../application/payments/offers.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
 import type { PieceUnitPrice, TierUnitPrices, UnitPrices } from '../../domain/pricing/billing.js';
@@ -131,14 +130,20 @@ class ComingPriceObject implements Omit<ComingShownPrices, 'from'> {
   @Field(() => TimestampScalar)
   readonly from!: number;
 
-  @Field(() => UnitPricesObject)
-  readonly unitPrices!: UnitPrices;
+  @Field(() => UnitPricesObject, {
+    nullable: true,
+    description: 'null: from then on it has no price, so calls are refused.',
+  })
+  readonly unitPrices!: UnitPrices | null;
 
   @Field(() => [PriceTierObject])
   readonly tiers!: readonly TierUnitPrices[];
 
   @Field(() => [PiecePriceObject])
   readonly pieces!: readonly PieceUnitPrice[];
+
+  @Field(() => [ServiceTierFactorObject])
+  readonly serviceTiers!: readonly ServiceTierFactor[];
 }
 
 @ObjectType('OfferedModel', { description: 'A model that some enabled channel serves.' })

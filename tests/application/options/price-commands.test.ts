@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { beginning } from '../../../src/domain/events/events.js';
+import { UserId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { priceOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
+import type { Actor } from '../../../src/domain/user/user.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../../support/memory/memory-node.js';
 import { refusal } from '../../support/refusal.js';
 
@@ -12,6 +14,7 @@ beforeEach(async () => {
   node = await openMemoryNode();
 });
 
+const secondRoot: Actor = { id: UserId(1_002), role: 'root' };
 const editor = { kind: 'editor' } as const;
 const priced = (usd: string) => [{ tokens: { input: { usd } } }];
 const order = (model: string, periods: unknown, seenAt = null) => ({ model, periods, seenAt });
@@ -57,6 +60,15 @@ describe('a change of prices', () => {
     expect(await node.store.everything()).toStrictEqual([]);
   });
 
+  test('of a name that is priced with all of its kind is refused, with the name that prices them', async () => {
+    await expect(node.prices.changePrices(root, [order('gpt-4o-gizmo-of-alice', priced('3'))], editor)).rejects.toThrow(
+      refusal('invalid-field', { field: 'changes[0].model' }),
+    );
+    await node.prices.changePrices(root, [order('gpt-4o-gizmo-*', priced('3'))], editor);
+    await node.caughtUp();
+    expect(charge('gpt-4o-gizmo-of-alice')).toBe(1_500_000);
+  });
+
   test('is refused to the second of two editors of one model', async () => {
     await node.prices.changePrices(root, [{ ...order('one', priced('3')), seenAt: beginning }], editor);
     await expect(
@@ -97,5 +109,39 @@ describe('a change of prices', () => {
     node.directory.advancePrices(midnight);
     expect(charge('my-model')).toBe(1_000_000);
     expect(node.directory.comingPrices()).toEqual([]);
+  });
+});
+
+describe('two editors at once, one of a record and one of a map of older clients', () => {
+  const viewOf = (key: string) => node.options.view(root, key);
+
+  test('the map that was read before the record changed does not set it back', async () => {
+    await node.options.change(root, 'ModelRatio', '{"my-model":1,"other":2}');
+    await node.prices.changePrices(root, [order('my-model', priced('2'))], editor);
+    await node.caughtUp();
+    const read = viewOf('ModelRatio');
+    await node.prices.changePrices(secondRoot, [order('my-model', priced('8'))], editor);
+    await node.caughtUp();
+    const write = { ...JSON.parse(read.value ?? ''), other: 3 };
+    await expect(node.options.change(root, 'ModelRatio', JSON.stringify(write), read.position)).rejects.toThrow(
+      refusal('option-changed', { field: 'ModelRatio' }),
+    );
+    expect(charge('my-model')).toBe(4_000_000);
+    const again = viewOf('ModelRatio');
+    const merged = { ...JSON.parse(again.value ?? ''), other: 3 };
+    await node.options.change(root, 'ModelRatio', JSON.stringify(merged), again.position);
+    await node.caughtUp();
+    expect([charge('my-model'), charge('other')]).toEqual([4_000_000, 3_000_000]);
+  });
+
+  test('a form with several maps of one model stores all of them', async () => {
+    await node.prices.changePrices(root, [order('my-model', priced('2'))], editor);
+    await node.caughtUp();
+    const [ratio, completion] = [viewOf('ModelRatio'), viewOf('CompletionRatio')];
+    await node.options.change(root, 'ModelRatio', '{"my-model":3}', ratio.position);
+    await node.options.change(root, 'CompletionRatio', '{"my-model":5}', completion.position);
+    await node.caughtUp();
+    expect(text('ModelRatio')).toEqual({ 'my-model': 3 });
+    expect(text('CompletionRatio')).toEqual({ 'my-model': 5 });
   });
 });

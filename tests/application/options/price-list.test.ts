@@ -3,8 +3,10 @@ import type { NodeDirectory } from '../../../src/application/memory/directory.js
 import { closenessTo, type OfferedModel } from '../../../src/application/options/price-list.js';
 import { offerQueries } from '../../../src/application/payments/offers.js';
 import type { UserView } from '../../../src/application/ports/storage-ports.js';
+import { streams } from '../../../src/domain/events/events.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
+import type { PricePeriods } from '../../../src/domain/pricing/model-price.js';
 import { someInstant } from '../../support/given/events.js';
 import { testProviders } from '../../support/given/providers.js';
 import { DirectoryNode, prices } from '../../support/memory/directory-node.js';
@@ -258,5 +260,46 @@ describe('the price list of what is sold beside tokens', () => {
         .prices()
         .find(({ model }) => model === 'gpt-4o')?.coming?.from,
     ).toBe(someInstant + 1);
+  });
+});
+
+describe('the price list of models with a record in the price table', () => {
+  const usd = (amount: string) => ({ usd: amount });
+  const record = async (model: string, periods: PricePeriods): Promise<void> => {
+    const changes = [{ model, periods }];
+    await node.append(streams.options, { type: 'ModelPricesChanged', changes, origin: { kind: 'editor' } });
+    await node.deliver(directory);
+  };
+
+  test('is sorted by what a token costs, also where its ratios are not relative to the input', async () => {
+    // 1 USD relative to 0.3 has no end, so the ratios of this price are relative to another token.
+    await record('house-model', [{ tokens: { input: usd('0.03'), output: usd('0.1') } }]);
+    expect(names(list(null, { sort: 'input' }))).toEqual(['house-model', 'gpt-4o-mini', 'gpt-4o', 'picture']);
+    expect(names(list(null, { sort: 'output' }))[0]).toBe('house-model');
+    const item = modelIn(list(null).items, 'house-model');
+    expect(item?.unitPrices).toMatchObject({ input: '0.015', output: '0.05' });
+    expect(item?.price).toMatchObject({ model: '0.015', ratios: { output: '3.333333333333' } });
+  });
+
+  test('says from when a model has no price any more, other tiers of service, or another price', async () => {
+    const until = '2031-01-01';
+    const from = Date.UTC(2031, 0, 1);
+    await node.option('ModelRatio', '{"gpt-4o":1.25}');
+    await record('gpt-4o-mini', [{ tokens: { input: usd('1') }, until }]);
+    await record('house-model', [
+      { tokens: { input: usd('1') }, serviceTiers: { flex: '0.5' } },
+      { tokens: { input: usd('1') }, serviceTiers: { flex: '0.7' }, from: until },
+    ]);
+    await record('picture', [{ call: '0.01', until }]);
+    const coming = (model: string) => modelIn(list(null).items, model)?.coming;
+    expect(coming('gpt-4o-mini')).toMatchObject({ from, unitPrices: null });
+    expect(coming('house-model')).toMatchObject({
+      from,
+      unitPrices: { input: '0.5' },
+      serviceTiers: [{ tier: 'flex', factor: '0.7' }],
+    });
+    // What the option says holds again.
+    expect(coming('picture')).toMatchObject({ from, unitPrices: { call: '20000' } });
+    expect(coming('gpt-4o')).toBeNull();
   });
 });

@@ -6,9 +6,11 @@ import { legacyView } from '../../../src/domain/options/legacy-prices.js';
 import {
   type ModelPricesChanged,
   type OptionCommand,
+  type OptionEvent,
   optionDecider,
   type PriceChangeOrigin,
 } from '../../../src/domain/options/option.js';
+import { checkOption } from '../../../src/domain/options/option-values.js';
 import type { ModelPrice, PricePeriods } from '../../../src/domain/pricing/model-price.js';
 import { scenariosOf } from '../../support/given/given.js';
 
@@ -160,4 +162,82 @@ describe('the maps of older clients', () => {
     given(recorded({ one: [full] }))
       .when(writeMap('ServiceTiers', { one: { priority: 2 } }))
       .thenRecorded(map('ServiceTiers', { one: { priority: 2 } })));
+});
+
+describe('the maps of older clients, written by a client that has changed nothing', () => {
+  const mapsOf = (record: ModelPrice) => {
+    const records = new Map([['one', record]]);
+    return ['ModelRatio', 'CompletionRatio', 'CacheRatio', 'ModelPrice', 'ContextTiers', 'ServiceTiers'].map(
+      (key) => [key, JSON.parse(legacyView(key, '{}', records)) as Record<string, unknown>] as const,
+    );
+  };
+
+  test('change no record where its members come back in another order', () => {
+    const record: ModelPrice = {
+      ...full,
+      contextTiers: [{ over: 200_000, factors: { output: '1.5', input: '1.333333333333333333333' } }],
+      serviceTiers: { priority: '1.333333333333333333333', flex: '0.5' },
+    };
+    const sorted = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(sorted);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([name, member]) => [name, sorted(member)]),
+      );
+    };
+    for (const [key, entries] of mapsOf(record))
+      given(recorded({ one: [record] }))
+        .when(writeMap(key, sorted(entries) as object))
+        .thenRecorded(map(key, sorted(entries) as object));
+  });
+
+  test('are accepted by the checks of options, however dear or cheap a record is', () => {
+    const dear = { input: { usd: '0.000000000001' }, output: { usd: '2000000' }, cachedInput: { usd: '2000000' } };
+    for (const record of [{ tokens: dear }, { tokens: { input: { usd: '2000000' } } }, { call: '2000000' }, full])
+      for (const [key, entries] of mapsOf(record)) {
+        expect(() => checkOption(key, JSON.stringify(entries))).not.toThrow();
+        given(recorded({ one: [record] }))
+          .when(writeMap(key, entries))
+          .thenRecorded(map(key, entries));
+      }
+  });
+
+  test('are accepted with as many records as there may be beside the built-in prices', () => {
+    const records = new Map(Array.from({ length: 10_000 }, (_, place) => [`model-${place}`, full] as const));
+    const builtIn = Object.fromEntries(Array.from({ length: 1_500 }, (_, place) => [`built-in-${place}`, 1.25]));
+    for (const key of ['ModelRatio', 'CompletionRatio', 'CacheRatio'])
+      expect(() => checkOption(key, legacyView(key, JSON.stringify(builtIn), records))).not.toThrow();
+  });
+});
+
+describe('a map of older clients that is written as it was seen', () => {
+  const other = UserId(2);
+  const seen = (entries: object, seenAt: number): OptionCommand => ({
+    ...(writeMap('ModelRatio', entries) as Extract<OptionCommand, { type: 'ChangeOption' }>),
+    seenAt: Position(seenAt),
+  });
+  const byOther = (event: ModelPricesChanged): ModelPricesChanged => ({ ...event, by: other });
+
+  const changed: readonly OptionEvent[] = [map('ModelRatio', { one: 0.3 }), expect.anything()];
+
+  test('is refused where somebody has changed the record since that it would set back', () =>
+    given(map('ModelRatio', { one: 0.15 }), byOther(recorded({ one: [{ tokens: { input: { usd: '9' } } }] })))
+      .when(seen({ one: 0.15, third: 2 }, 0))
+      .thenRefused('option-changed', { field: 'ModelRatio', position: 1 }));
+
+  test('is stored after the record was seen, and changes it', () =>
+    given(map('ModelRatio', { one: 0.15 }), byOther(recorded({ one: [full] })))
+      .when(seen({ one: 0.3 }, 1))
+      .thenRecorded(...changed));
+
+  test('is stored after another map of the same form that changed the same record', () =>
+    given(
+      recorded({ one: [full] }),
+      map('CompletionRatio', { one: 4 }),
+      recorded({ one: [{ ...full, purchase: { call: '1' } }] }, { kind: 'option', key: 'CompletionRatio' }),
+    )
+      .when(seen({ one: 0.3 }, 0))
+      .thenRecorded(...changed));
 });

@@ -20,22 +20,20 @@ export function PriceDetail({ model }: { readonly model: OfferedModel }) {
       {/* The row may be too narrow for it. */}
       <strong className="pricing-name">{model.name}</strong>
       <PriceFacts prices={{ ...model, unitPrices }} groups={groups} />
-      {serviceTiers.length > 0 && (
-        <section>
-          <p>{t('service')}</p>
-          <Facts amounts>
-            {serviceTiers.map(({ tier, factor }) => (
-              <Fact key={tier} name={tier === 'auto' ? t('service.auto') : tier}>
-                {t('service.factor', { factor })}
-              </Fact>
-            ))}
-          </Facts>
-        </section>
-      )}
+      <ServiceTiers tiers={serviceTiers} />
       {coming !== null && (
         <section>
           <p>{t('coming.from', { date: dayOf(coming.from) })}</p>
-          <PriceFacts prices={coming} />
+          {coming.unitPrices === null ? (
+            <p>{t('available.unpriced')}</p>
+          ) : (
+            <>
+              <PriceFacts prices={{ ...coming, unitPrices: coming.unitPrices }} />
+              {JSON.stringify(coming.serviceTiers) !== JSON.stringify(serviceTiers) && (
+                <ServiceTiers tiers={coming.serviceTiers} />
+              )}
+            </>
+          )}
         </section>
       )}
       <p className="pricing-ratios figures">
@@ -46,6 +44,23 @@ export function PriceDetail({ model }: { readonly model: OfferedModel }) {
         ].join(' · ')}
       </p>
     </div>
+  );
+}
+
+function ServiceTiers({ tiers }: { readonly tiers: OfferedModel['serviceTiers'] }) {
+  const t = useText(pricingTexts);
+  if (tiers.length === 0) return null;
+  return (
+    <section>
+      <p>{t('service')}</p>
+      <Facts amounts>
+        {tiers.map(({ tier, factor }) => (
+          <Fact key={tier} name={tier === 'auto' ? t('service.auto') : tier}>
+            {t('service.factor', { factor })}
+          </Fact>
+        ))}
+      </Facts>
+    </section>
   );
 }
 
