@@ -10,9 +10,9 @@ export interface Ending {
 
 export function openEnding(): Ending {
   let known: string | null = null;
-  let tell: (reason: string) => void;
+  let resolveBegun: (reason: string) => void;
   const begun = new Promise<string>((resolve) => {
-    tell = resolve;
+    resolveBegun = resolve;
   });
   return {
     begun,
@@ -20,7 +20,7 @@ export function openEnding(): Ending {
     begin(reason) {
       if (known !== null) return;
       known = reason;
-      tell(reason);
+      resolveBegun(reason);
     },
   };
 }

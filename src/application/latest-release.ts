@@ -55,7 +55,7 @@ const reasons: Readonly<Record<OutboundFailure, string>> = {
   unreadable: 'the answer cannot be read',
 };
 
-const told = z.object({
+const releaseAnswer = z.object({
   // Neither blanks nor what cannot be seen: it is shown as it is.
   tag_name: z
     .string()
@@ -69,9 +69,9 @@ const told = z.object({
   published_at: z.iso.datetime({ offset: true }).nullable().catch(null),
 });
 
-function releaseIn(body: Buffer): z.infer<typeof told> | undefined {
+function releaseIn(body: Buffer): z.infer<typeof releaseAnswer> | undefined {
   try {
-    return told.safeParse(JSON.parse(body.toString())).data;
+    return releaseAnswer.safeParse(JSON.parse(body.toString())).data;
   } catch {
     return undefined;
   }

@@ -2,14 +2,14 @@ import { randomText } from './random-text.js';
 
 /** The second that was asked for last: many calls fall into one. */
 let second = Number.NaN;
-let told = '';
+let lastText = '';
 
 /** UTC `yyyyMMddHHmmss`. */
 function secondText(asked: number): string {
-  if (asked === second) return told;
+  if (asked === second) return lastText;
   second = asked;
-  told = new Date(asked * 1000).toISOString().replace(/\D/g, '').slice(0, 14);
-  return told;
+  lastText = new Date(asked * 1000).toISOString().replace(/\D/g, '').slice(0, 14);
+  return lastText;
 }
 
 /** UTC `yyyyMMddHHmmss`, milliseconds, 8 random alphanumerics: sorts by time and names the call's stream. */

@@ -39,7 +39,7 @@ export function openRelayCalls({ config, log, clock, closing }: NodeStart, { sto
     wrongKeys: countWrongKeys(clock),
     apiKeyStatus: notices,
     channelHealth: notices,
-    doubted: proxies.tell,
+    doubted: proxies.report,
     refusals: refusalRecord.own,
   };
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });

@@ -27,7 +27,7 @@ export interface CommandDatabase {
 }
 
 /** What a gateway that ended badly has in its journal is for the next one to bring into the log, not for a command. */
-async function tellLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): Promise<void> {
+async function logLeftBehind({ database }: Config, pool: pg.Pool, log: Logger): Promise<void> {
   if (database.url !== null || (await isDatabaseServed(pool))) return;
   const events = await countOwnUnflushed({
     dataDir: database.dataDir,
@@ -68,7 +68,7 @@ async function openDatabase(
   const pool = await openPool(connection, log);
   try {
     await checkMigrated(pool);
-    await tellLeftBehind(config, pool, log);
+    await logLeftBehind(config, pool, log);
     const masterKey = await readMasterKey(config.vault);
     await verifyMasterKey(pool, masterKey);
     const store = await openPostgresEventStore({ connection, log });

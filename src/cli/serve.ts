@@ -17,15 +17,15 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
   const { startGateway } = await import('../bootstrap/gateway.js');
   const gateway = await startGateway(config, log, { workerCount: workers, begun });
   log.info({ url: gateway.url }, `Tallygate is ready at ${gateway.url}`);
-  await tellOfFirstRun(gateway, config, log);
+  await logFirstRun(gateway, config, log);
   await Promise.race([stopped, gateway.failed]);
   await stopInTime(gateway, config, log);
 }
 
 /** Where nobody is root yet: how to become it. What cannot be asked now is told when somebody opens the page. */
-async function tellOfFirstRun({ application: { setup } }: Gateway, { server }: Config, log: Logger): Promise<void> {
-  const isTold = await setup.needsCode().catch(() => true);
-  if (isTold || server.setupCodeRequired || (await setup.isDone().catch(() => true))) return;
+async function logFirstRun({ application: { setup } }: Gateway, { server }: Config, log: Logger): Promise<void> {
+  const needsCode = await setup.needsCode().catch(() => true);
+  if (needsCode || server.setupCodeRequired || (await setup.isDone().catch(() => true))) return;
   log.warn('SETUP_CODE_REQUIRED is false, and this gateway has not been set up: whoever reaches it first is its root');
 }
 

@@ -23,7 +23,7 @@ export class WakeUpSignal {
   }
 
   /** True once rung, at once if that was since the last time; false once the signal aborts. */
-  async heard(signal: AbortSignal): Promise<boolean> {
+  async received(signal: AbortSignal): Promise<boolean> {
     if (!this.rung && !signal.aborted)
       await new Promise<void>((resolve) => {
         const done = () => {

@@ -287,17 +287,17 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions =
   ): Promise<void> => {
     const { speech, frames, whole } = speaker.prepare('messages', model, body, behaviour);
     const tokens = tokensFor(body, behaviour, speech);
-    const told = behaviour.usage === 'never' ? null : tokens;
+    const reported = behaviour.usage === 'never' ? null : tokens;
     if (body.stream !== true) {
       counter.served(tokens);
-      const usage = told === null ? '' : `,"usage":${JSON.stringify(messageUsage(told))}`;
+      const usage = reported === null ? '' : `,"usage":${JSON.stringify(messageUsage(reported))}`;
       return sendJson(response, 200, whole[0] + usage + whole[1]);
     }
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     response.write(startEvent(model, tokens));
     if (!(await write(response, frames, behaviour, counter))) return;
     counter.served(tokens);
-    response.end(endEvents(speech, told));
+    response.end(endEvents(speech, reported));
   };
 
   const call = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -50,8 +50,12 @@ function tokensFor(model: string): CallTokens {
     habits.filter((other) => other.model === model),
     Math.random,
   );
-  const { prompt, cached, ...told } = tokensOf(habit, Math.random);
-  return { ...told, prompt: Math.min(prompt, maxPromptLength), cached: Math.min(cached, maxPromptLength / 2, prompt) };
+  const { prompt, cached, ...counts } = tokensOf(habit, Math.random);
+  return {
+    ...counts,
+    prompt: Math.min(prompt, maxPromptLength),
+    cached: Math.min(cached, maxPromptLength / 2, prompt),
+  };
 }
 
 /** No two answers take the same time, or use as much. */

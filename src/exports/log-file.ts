@@ -93,8 +93,8 @@ function change({ detail }: UsageLogEntry): Cell {
   return 'quota' in detail ? detail.quota : null;
 }
 
-function outcome({ outcome: told, detail }: UsageLogEntry): Cell {
-  if (detail === null) return told;
+function outcome({ outcome: result, detail }: UsageLogEntry): Cell {
+  if (detail === null) return result;
   if (detail.kind !== 'released') return detail.kind;
   return [detail.reason, detail.status, detail.code].filter((part) => part !== null).join(' ');
 }

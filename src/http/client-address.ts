@@ -36,7 +36,7 @@ export function addressList(networks: readonly string[]): (address: string) => b
  */
 export function clientAddress(
   trustedProxies: readonly string[],
-  tell: ReportDoubt = nobody,
+  report: ReportDoubt = nobody,
 ): (request: IncomingMessage) => string {
   if (trustedProxies.length === 0) return ({ socket }) => plain(socket.remoteAddress);
   const isTrusted = addressList(trustedProxies);
@@ -46,7 +46,7 @@ export function clientAddress(
     if (!isTrusted(peer)) return peer;
     const named = headers['x-forwarded-for'];
     if (typeof named !== 'string') {
-      if (!isProbe(request)) tell(peer, 'no-header');
+      if (!isProbe(request)) report(peer, 'no-header');
       return peer;
     }
     let client = peer;
@@ -54,7 +54,7 @@ export function clientAddress(
       const address = forwardedAddress(element);
       if (address === null) {
         // A proxy that writes the header ends it with an address.
-        if (client === peer) tell(peer, 'no-address');
+        if (client === peer) report(peer, 'no-address');
         break;
       }
       client = address;

@@ -11,8 +11,8 @@ export function languageIn(header: string | undefined): Language | null {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const [primary] = tag.split('-');
     const language = languages.find((known) => known === primary);
-    const told = parameters.find((parameter) => parameter.startsWith('q='));
-    const weight = told === undefined ? 1 : Number(told.slice(2));
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    const weight = quality === undefined ? 1 : Number(quality.slice(2));
     if (language !== undefined && weight > (best?.weight ?? 0)) best = { language, weight };
   }
   return best?.language ?? null;

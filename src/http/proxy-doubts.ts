@@ -11,28 +11,31 @@ interface DoubtedProxy {
 }
 
 interface ProxyDoubts {
-  readonly tell: ReportDoubt;
+  readonly report: ReportDoubt;
   /** Of the last day: what has been mended is no longer seen. */
   recent(): readonly DoubtedProxy[];
 }
 
 const proxiesKept = 100;
-const tellAgainMs = 60_000;
+const reportAgainMs = 60_000;
 const keptMs = 24 * 60 * 60_000;
 
-/** `heard` is called once a minute for each proxy at most; `isFirst`: nobody has heard of it before. */
-export function proxyDoubts(now: () => number, heard: (doubted: DoubtedProxy, isFirst: boolean) => void): ProxyDoubts {
+/** `onDoubt` is called once a minute for each proxy at most; `isFirst`: nobody has heard of it before. */
+export function proxyDoubts(
+  now: () => number,
+  onDoubt: (doubted: DoubtedProxy, isFirst: boolean) => void,
+): ProxyDoubts {
   const doubted = new Map<string, DoubtedProxy>();
   return {
-    tell(proxy, doubt) {
+    report(proxy, doubt) {
       const known = doubted.get(proxy);
       const seenAt = now();
       // One from the future, after the clock was set back, is told anew.
       const agoMs = seenAt - (known?.seenAt ?? Number.NEGATIVE_INFINITY);
-      if (known === undefined ? doubted.size === proxiesKept : agoMs >= 0 && agoMs < tellAgainMs) return;
-      const told = { proxy, doubt, seenAt };
-      doubted.set(proxy, told);
-      heard(told, known === undefined);
+      if (known === undefined ? doubted.size === proxiesKept : agoMs >= 0 && agoMs < reportAgainMs) return;
+      const seen = { proxy, doubt, seenAt };
+      doubted.set(proxy, seen);
+      onDoubt(seen, known === undefined);
     },
     recent: () => [...doubted.values()].filter(({ seenAt }) => now() - seenAt < keptMs),
   };

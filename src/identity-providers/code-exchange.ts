@@ -88,8 +88,9 @@ const reasonOf = (error: unknown): string => {
   if (error instanceof OutboundError) return error.reason;
   if (isUnanswered(error)) return error.cause.reason;
   // Of the provider's own words the registered error code alone, such as `invalid_client`.
-  const told = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError ? error.error : null;
-  if (told !== null && registeredErrors.has(told)) return told;
+  const reported =
+    error instanceof ResponseBodyError || error instanceof AuthorizationResponseError ? error.error : null;
+  if (reported !== null && registeredErrors.has(reported)) return reported;
   return error instanceof ClientError && error.code !== undefined ? error.code : 'refused';
 };
 

@@ -75,8 +75,8 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
       execute: [allowInsecureRequests],
     });
     // Clients of the legacy contract bring back code and state alone. With one provider there is none to be mixed up with.
-    const { supportsPKCE: _, ...told } = found.serverMetadata();
-    const server = { ...told, authorization_response_iss_parameter_supported: false };
+    const { supportsPKCE: _, ...metadata } = found.serverMetadata();
+    const server = { ...metadata, authorization_response_iss_parameter_supported: false };
     const config = configured(new Configuration(server, id, undefined, ClientSecretPost(secret)), fetch);
     if (server.jwks_uri !== undefined) enableNonRepudiationChecks(config);
     return config;
@@ -130,7 +130,7 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
     );
   };
 
-  const told = async (config: Configuration, code: string, trip: SignInTrip): Promise<unknown> => {
+  const profileOf = async (config: Configuration, code: string, trip: SignInTrip): Promise<unknown> => {
     const token = await step(ports, { provider, name: 'token', refused: 'provider-token-refused' }, () =>
       accessToken(config, code, trip),
     );
@@ -150,7 +150,7 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
 
     async identify(code, trip) {
       const { config: found, isDiscovered } = await config();
-      const answer = await (isDiscovered ? proven : told)(found, code, trip);
+      const answer = await (isDiscovered ? proven : profileOf)(found, code, trip);
       const claims = claimsShape.safeParse(answer).data;
       if (claims === undefined) throw new Failure('provider-profile-empty', { provider });
       return {

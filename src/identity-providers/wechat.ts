@@ -39,11 +39,11 @@ export async function identifyByWeChat(ports: IdentityProviderPorts, code: strin
     maxBytes: maxAnswerBytes,
   });
   if (!answer.ok) throw unreachable(answer.reason);
-  const told = parsed(answer.body);
-  if (told === undefined) throw unreachable('unreadable');
-  const id = told.data ?? '';
-  if (!told.success || id === '' || id.length > maxIdLength) {
-    const said = told.success ? '' : profileText(told.message, 200);
+  const reported = parsed(answer.body);
+  if (reported === undefined) throw unreachable('unreadable');
+  const id = reported.data ?? '';
+  if (!reported.success || id === '' || id.length > maxIdLength) {
+    const said = reported.success ? '' : profileText(reported.message, 200);
     throw new Failure('wechat-code-wrong', said === '' || said.includes(token) ? {} : { said });
   }
   return { subject: id, shown: profileText(id, maxIdLength), username: null, displayName: 'WeChat User', email: null };

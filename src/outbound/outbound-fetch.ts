@@ -41,9 +41,9 @@ export const outboundFetch =
     });
     if (!answer.ok) throw new OutboundError(answer.reason);
     // It has been decoded, and is as long as it is now.
-    const told = [...answer.headers].filter(([name]) => !/^content-(encoding|length)$/.test(name));
+    const passed = [...answer.headers].filter(([name]) => !/^content-(encoding|length)$/.test(name));
     const content = withoutBody.has(answer.status) ? null : new Uint8Array(answer.body);
-    return new Response(content, { status: answer.status, headers: new Headers(told) });
+    return new Response(content, { status: answer.status, headers: new Headers(passed) });
   };
 
 const formType = 'application/x-www-form-urlencoded;charset=UTF-8';

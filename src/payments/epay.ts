@@ -112,8 +112,8 @@ export function epay(setting: PaymentSetting): PaymentProvider {
       reference: of('trade_no'),
       method: of('type'),
     };
-    const told: OrderNews = of('trade_status') === paidStatus ? { kind: 'paid', received } : { kind: 'nothing' };
-    return { ok: true, order: of('out_trade_no'), told };
+    const news: OrderNews = of('trade_status') === paidStatus ? { kind: 'paid', received } : { kind: 'nothing' };
+    return { ok: true, order: of('out_trade_no'), news };
   };
 
   const ask = async ({ id }: OrderToPay): Promise<OrderState> => {
@@ -127,11 +127,11 @@ export function epay(setting: PaymentSetting): PaymentProvider {
       maxBytes: maxPaymentAnswerBytes,
     });
     if (!answer.ok) return { kind: 'unanswered', reason: answer.reason };
-    const told = answer.status === 200 ? answerIn(answer.body) : null;
-    if (told === null) return { kind: 'unanswered', reason: 'unreadable' };
+    const reported = answer.status === 200 ? answerIn(answer.body) : null;
+    if (reported === null) return { kind: 'unanswered', reason: 'unreadable' };
     // It knows no such order: nobody has come with the form yet. A wrong key is told the same way.
-    if (told.code !== 1 || told.status !== 1) return { kind: 'open' };
-    const { out_trade_no, trade_no = '', money = '', pid = merchant() } = told;
+    if (reported.code !== 1 || reported.status !== 1) return { kind: 'open' };
+    const { out_trade_no, trade_no = '', money = '', pid = merchant() } = reported;
     if (out_trade_no !== id || pid !== merchant() || !plain.test(trade_no) || !isDecimal(money))
       return { kind: 'unanswered', reason: 'another-order' };
     return { kind: 'paid', received: { money, currency: epayCurrency, reference: trade_no, method: null } };

@@ -46,7 +46,7 @@ function isObject(json: string): boolean {
 }
 
 /** How a session stands; `payment_intent` names the payment. */
-function toldBy(session: Stripe.Checkout.Session): Exclude<OrderNews, { kind: 'returned' }> {
+function newsOf(session: Stripe.Checkout.Session): Exclude<OrderNews, { kind: 'returned' }> {
   const { payment_status, status, amount_total, currency, payment_intent } = session;
   if (payment_status === 'paid' && typeof amount_total === 'number' && typeof currency === 'string')
     return {
@@ -129,13 +129,13 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
       return {
         ok: true,
         order: session?.client_reference_id ?? '',
-        told: { kind: 'returned', returned: gone.returned },
+        news: { kind: 'returned', returned: gone.returned },
       };
     }
     const { object } = event.data;
     if (!sessionEvents.has(event.type) || !('object' in object) || object.object !== 'checkout.session')
-      return { ok: true, order: '', told: { kind: 'nothing' } };
-    return { ok: true, order: object.client_reference_id ?? '', told: toldBy(object) };
+      return { ok: true, order: '', news: { kind: 'nothing' } };
+    return { ok: true, order: object.client_reference_id ?? '', news: newsOf(object) };
   };
 
   return {
@@ -193,8 +193,8 @@ export function stripe(setting: PaymentSetting, apiUrl: string): PaymentProvider
       const session = await opened.checkout.sessions.retrieve(name).catch(() => null);
       if (session === null) return { kind: 'unanswered', reason: 'unreachable' };
       if (session.client_reference_id !== id) return { kind: 'unanswered', reason: 'another-order' };
-      const told = toldBy(session);
-      return told.kind === 'nothing' ? { kind: 'open' } : told;
+      const news = newsOf(session);
+      return news.kind === 'nothing' ? { kind: 'open' } : news;
     },
   };
 }

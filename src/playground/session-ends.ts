@@ -13,7 +13,7 @@ export interface SessionEnds {
 const lookMs = 15_000;
 
 /** Calls once when the session that has been looked up has ended since, or ends. The result stops watching. */
-export function whenSessionEnds({ identity, tail }: SessionEnds, token: string, user: UserId, tell: () => void) {
+export function whenSessionEnds({ identity, tail }: SessionEnds, token: string, user: UserId, onEnd: () => void) {
   const session = identity.sessionOf(token);
   const about: ReadonlySet<string> = new Set([streams.user(user), streams.factors(user)]);
 
@@ -24,7 +24,7 @@ export function whenSessionEnds({ identity, tail }: SessionEnds, token: string, 
   };
   const end = (): void => {
     stop();
-    tell();
+    onEnd();
   };
   const look = (): void => {
     identity.bySession(token).then(

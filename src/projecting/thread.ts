@@ -23,8 +23,8 @@ function loggingTo(gateway: MessagePort): Log {
   const at =
     (level: LogLevel) =>
     (facts: object | string, message = ''): void => {
-      const write = (told: object, words: string): void =>
-        gateway.postMessage({ kind: 'log', level, facts: told, message: words } satisfies FromThread);
+      const write = (fields: object, words: string): void =>
+        gateway.postMessage({ kind: 'log', level, facts: fields, message: words } satisfies FromThread);
       try {
         if (typeof facts === 'string') write({}, facts);
         else write(facts, message);

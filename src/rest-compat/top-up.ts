@@ -26,7 +26,7 @@ const sessionStatus = { completed: 'complete', expired: 'expired', open: 'open' 
 /** What clients call Alipay; any other word is WeChat Pay. */
 const alipay = 'zfb';
 
-const told = (data: unknown, more: object = {}) => ({ success: true, message: 'success', data, ...more });
+const topUpAnswer = (data: unknown, more: object = {}) => ({ success: true, message: 'success', data, ...more });
 
 /** The text stands in `data` too. */
 async function answered(answer: () => object | Promise<object>): Promise<object> {
@@ -41,7 +41,7 @@ async function answered(answer: () => object | Promise<object>): Promise<object>
 
 export function topUpEndpoints(endpoints: Endpoints, { payments, queries }: Application): void {
   endpoints.guarded('ordinary', 'POST', '/user/amount', (viewer, { body }) =>
-    answered(() => told(payments.price(viewer, body().integer('amount') ?? 0).money)),
+    answered(() => topUpAnswer(payments.price(viewer, body().integer('amount') ?? 0).money)),
   );
 
   endpoints.guarded('ordinary', 'POST', '/user/pay', (viewer, { body, orderKey }) =>
@@ -51,7 +51,7 @@ export function topUpEndpoints(endpoints: Endpoints, { payments, queries }: Appl
       const order = { amount: read.integer('amount') ?? 0, method };
       const { begun } = await payments.begin(viewer, order, returnPath, orderKey());
       if (begun.kind !== 'form') throw new Failure('payment-not-begun');
-      return told(begun.fields, { url: begun.url });
+      return topUpAnswer(begun.fields, { url: begun.url });
     }),
   );
 

@@ -21,14 +21,14 @@ describe('a wake-up signal', () => {
     const bell = new WakeUpSignal();
     bell.ring();
     bell.ring();
-    expect(await bell.heard(signal())).toBe(true);
-    const later = bell.heard(signal());
+    expect(await bell.received(signal())).toBe(true);
+    const later = bell.received(signal());
     bell.ring();
     expect(await later).toBe(true);
   });
   test('ends the waiting when the listener is aborted', async () => {
     const stop = new AbortController();
-    const heard = new WakeUpSignal().heard(stop.signal);
+    const heard = new WakeUpSignal().received(stop.signal);
     stop.abort();
     expect(await heard).toBe(false);
   });
@@ -42,7 +42,7 @@ describe('an abortable generator', () => {
       held = true;
       try {
         yield 1;
-        while (await silence.heard(stop)) yield 2;
+        while (await silence.received(stop)) yield 2;
       } finally {
         held = false;
       }

@@ -72,7 +72,7 @@ describe('a trusted proxy that does not set the header itself', () => {
       doubts.push([facts.proxy, facts.doubt]);
       warned.push(text);
     });
-    const addressOf = clientAddress(['10.0.0.0/8'], proxyDoubts(() => 0, warn).tell);
+    const addressOf = clientAddress(['10.0.0.0/8'], proxyDoubts(() => 0, warn).report);
     for (const each of requests) addressOf(each);
     return { doubts, warned };
   };
@@ -115,7 +115,7 @@ describe('a trusted proxy that does not set the header itself', () => {
       () => now,
       (...told) => heard.push(told),
     );
-    const seen = (): void => doubts.tell('10.0.0.1', 'no-header');
+    const seen = (): void => doubts.report('10.0.0.1', 'no-header');
     seen();
     now += 59_999;
     seen();

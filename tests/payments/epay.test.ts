@@ -116,7 +116,7 @@ describe('a webhook of Epay', () => {
     expect(await read(cashier.notice(id))).toEqual({
       ok: true,
       order: id,
-      told: {
+      news: {
         kind: 'paid',
         received: {
           money: '73.00',
@@ -134,7 +134,7 @@ describe('a webhook of Epay', () => {
       expect(await read(cashier.notice(id, { trade_status }))).toEqual({
         ok: true,
         order: id,
-        told: { kind: 'nothing' },
+        news: { kind: 'nothing' },
       });
   });
 

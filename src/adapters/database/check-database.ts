@@ -98,7 +98,7 @@ export async function checkDatabase(connection: PostgresConnection): Promise<{ r
     const [found] = rows;
     const problem = found === undefined ? 'it answers no question.' : problemWith(found);
     if (problem !== null) throw refusal(connection, problem);
-    if (found?.pid === toldProcessOf(client)) return { pooled: false };
+    if (found?.pid === reportedProcessId(client)) return { pooled: false };
     if (!(await keepsSession(client, connection))) throw refusal(connection, noSessions);
     return { pooled: true };
   } catch (error) {
@@ -109,7 +109,7 @@ export async function checkDatabase(connection: PostgresConnection): Promise<{ r
 }
 
 /** The process that was told as the connection was made; a pooler tells one of its own invention. */
-const toldProcessOf = (client: pg.Client): number | null =>
+const reportedProcessId = (client: pg.Client): number | null =>
   (client as pg.Client & { readonly processID: number | null }).processID;
 
 /** Rounds in which a pooler that hands sessions round would have to choose the same one by chance. */

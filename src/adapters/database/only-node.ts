@@ -87,9 +87,9 @@ export async function claimOnlyNode({ connection, log, waitMs, onLost }: OnlyNod
   };
 
   const deadline = performance.now() + waitMs;
-  for (let told = false; (await claim()) !== null; told = true) {
+  for (let logged = false; (await claim()) !== null; logged = true) {
     if (performance.now() >= deadline) throw new Failure('store-unavailable', { reason: secondNode });
-    if (!told) log.info({ waitMs }, 'another node serves this database; waiting for it to end');
+    if (!logged) log.info({ waitMs }, 'another node serves this database; waiting for it to end');
     await pause(Math.min(retryMs, waitMs));
   }
   return {

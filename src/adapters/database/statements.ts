@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { toldOf } from '../../domain/errors/transient-error.js';
+import { shownError } from '../../domain/errors/transient-error.js';
 
 /**
  * Asks one statement of a pool. A database that cannot answer it now is an expected "no" (Failure `store-unavailable`),
@@ -14,6 +14,6 @@ export const statements =
     try {
       return await (typeof statement === 'string' ? pool.query<Row>(statement, values) : pool.query<Row>(statement));
     } catch (error) {
-      throw toldOf(error);
+      throw shownError(error);
     }
   };

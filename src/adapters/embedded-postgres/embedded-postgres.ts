@@ -120,7 +120,7 @@ const attemptPauseMs = 10;
 const attemptsPerWarning = 500;
 
 /** What Postgres says of itself that an operator must know; that it is still starting is no news. */
-const worthTelling = /^(WARNING|ERROR|PANIC|FATAL(?!: {2}the database system is (starting up|shutting down)))/;
+const worthLogging = /^(WARNING|ERROR|PANIC|FATAL(?!: {2}the database system is (starting up|shutting down)))/;
 
 interface ServerSetting {
   readonly directory: string;
@@ -230,7 +230,7 @@ class EmbeddedServer implements EmbeddedPostgres {
       createInterface(child.stderr).on('line', (line) => {
         lines.push(line);
         if (lines.length > 20) lines.shift();
-        this.setting.log[worthTelling.test(line) ? 'warn' : 'debug']({ postgres: line }, 'postgres');
+        this.setting.log[worthLogging.test(line) ? 'warn' : 'debug']({ postgres: line }, 'postgres');
       });
     // A spawn that fails has no exit code, and would look like one that runs.
     await once(child, 'spawn').finally(() => reach.handle?.close());

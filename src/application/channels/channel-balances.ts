@@ -59,14 +59,16 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
   };
 
   const updateAll = async (): Promise<BalancesUpdated> => {
-    const channels = directory.serving().filter(({ settings }) => providers.get(settings.type)?.tellsBalance === true);
+    const channels = directory
+      .serving()
+      .filter(({ settings }) => providers.get(settings.type)?.reportsBalance === true);
     const results = await inParallel(channels, update);
-    const told = results.filter((result) => result !== null);
+    const updated = results.filter((result) => result !== null);
     return {
-      updated: told.length,
-      failed: results.length - told.length,
-      disabled: told.filter(({ disabled }) => disabled).length,
-      position: latestOf(told.map(({ position }) => position)),
+      updated: updated.length,
+      failed: results.length - updated.length,
+      disabled: updated.filter(({ disabled }) => disabled).length,
+      position: latestOf(updated.map(({ position }) => position)),
     };
   };
 

@@ -58,7 +58,7 @@ export class QuotaAccountCache {
   private readonly users = new Map<UserId, QuotaAccount>();
   private readonly apiKeys = new Map<ApiKeyId, QuotaAccount>();
   private tail: Position;
-  private tellSpent: (apiKeyId: ApiKeyId) => void = () => {};
+  private notifySpent: (apiKeyId: ApiKeyId) => void = () => {};
 
   constructor(
     private readonly source: AccountSource,
@@ -67,9 +67,9 @@ export class QuotaAccountCache {
     this.tail = options.after;
   }
 
-  /** `tell`: of every key that is spent from now on, and of every one of which that would not be noticed any more. */
-  onSpent(tell: (apiKeyId: ApiKeyId) => void): void {
-    this.tellSpent = tell;
+  /** `listener` gets every key that is spent from now on, and of every one of which that would not be noticed any more. */
+  onSpent(listener: (apiKeyId: ApiKeyId) => void): void {
+    this.notifySpent = listener;
   }
 
   user(id: UserId): Promise<QuotaAccount> {
@@ -100,7 +100,7 @@ export class QuotaAccountCache {
       }
       const wasSpent = isSpent(account);
       apply(account, moved);
-      if (!wasSpent && isSpent(account)) this.tellOf(account);
+      if (!wasSpent && isSpent(account)) this.notifyIfApiKey(account);
     }
   }
 
@@ -157,7 +157,7 @@ export class QuotaAccountCache {
     for (const [id, account] of accounts) {
       if (account.arrived !== null || account.admitted > 0 || account.foreign.size > 0) continue;
       accounts.delete(id);
-      this.tellOf(account);
+      this.notifyIfApiKey(account);
       return;
     }
   }
@@ -175,7 +175,7 @@ export class QuotaAccountCache {
     return found;
   }
 
-  private tellOf({ owner, id }: QuotaAccount): void {
-    if (owner === 'api-key') this.tellSpent(id as ApiKeyId);
+  private notifyIfApiKey({ owner, id }: QuotaAccount): void {
+    if (owner === 'api-key') this.notifySpent(id as ApiKeyId);
   }
 }

@@ -37,8 +37,8 @@ export interface Balances {
 
 /** Who remembers that a key is not spent has to be told when it may be. */
 export interface SpentKeys extends Pick<QuotaGate, 'isSpent' | 'isUserSpent'> {
-  /** `tell`: of every key that is spent from now on, and of every one of which that would not be noticed any more. */
-  onSpent(tell: (apiKeyId: ApiKeyId) => void): void;
+  /** `listener` gets every key that is spent from now on, and of every one of which that would not be noticed any more. */
+  onSpent(listener: (apiKeyId: ApiKeyId) => void): void;
 }
 
 export function openQuotaGate(
@@ -64,7 +64,7 @@ export function openQuotaGate(
 
     isSpent: async (apiKeyId) => isSpent(await accounts.apiKey(apiKeyId)),
     isUserSpent: async (userId) => isSpent(await accounts.user(userId)),
-    onSpent: (tell) => accounts.onSpent(tell),
+    onSpent: (listener) => accounts.onSpent(listener),
     async remaining(apiKeyId) {
       const { balance, held } = await accounts.apiKey(apiKeyId);
       return nearestQuota(balance - held);

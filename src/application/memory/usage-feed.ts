@@ -68,7 +68,7 @@ export class UsageFeed {
   /** The last event that the tail has told of. */
   private passed = beginning;
   /** The newest event that is not; null: there is none. */
-  private heard: Position | null = null;
+  private received: Position | null = null;
 
   constructor(private readonly ports: UsageFeedPorts) {
     this.pace = { ...usualPace, ...ports.pace };
@@ -99,7 +99,7 @@ export class UsageFeed {
     this.leaveTail();
     this.reading?.abort();
     this.reading = null;
-    this.heard = null;
+    this.received = null;
   }
 
   private begin(): void {
@@ -115,8 +115,8 @@ export class UsageFeed {
     for (const recorded of batch) {
       if (this.isFollowed(recorded)) {
         // What lies before it is about nobody who is followed, and need not be read over.
-        if (this.heard === null) this.given = this.passed;
-        this.heard = recorded.position;
+        if (this.received === null) this.given = this.passed;
+        this.received = recorded.position;
         this.news.ring();
       }
       this.passed = recorded.position;
@@ -130,8 +130,8 @@ export class UsageFeed {
   }
 
   private async readForAll(news: WakeUpSignal, signal: AbortSignal): Promise<void> {
-    while (await news.heard(signal)) {
-      const upTo = this.heard;
+    while (await news.received(signal)) {
+      const upTo = this.received;
       if (upTo === null) continue;
       const whole = await this.readUpTo(upTo, signal).catch((error: unknown) => {
         if (!isTransient(error) && !signal.aborted) this.fail(error);
@@ -140,7 +140,7 @@ export class UsageFeed {
       if (signal.aborted) return;
       if (whole) {
         this.given = upTo;
-        if (this.heard === upTo) this.heard = null;
+        if (this.received === upTo) this.received = null;
       } else news.ring();
       await sleep(whole ? this.pace.gatherMs : this.pace.behindMs, null, { signal }).catch(() => null);
     }

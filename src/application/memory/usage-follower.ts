@@ -82,7 +82,7 @@ export class UsageFollower {
       if (this.isBehind) {
         const lines = await this.readOn(signal);
         if (lines.length > 0) return lines;
-      } else if (!(await this.news.heard(signal))) return null;
+      } else if (!(await this.news.received(signal))) return null;
     }
     return null;
   }

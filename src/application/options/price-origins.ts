@@ -118,12 +118,12 @@ export function priceOrigins({ db, progress }: PriceOriginPorts) {
     return null;
   };
 
-  const seenBy = (viewer: Actor, setBy: PriceOrigin['setBy']): PriceOrigin['setBy'] =>
+  const disclosedTo = (viewer: Actor, setBy: PriceOrigin['setBy']): PriceOrigin['setBy'] =>
     typeof setBy === 'string' || atLeast(viewer.role, 'root') ? setBy : { at: setBy.at, by: null, position: null };
 
   return async (viewer: Actor, { price, model, group, position }: PricedCall): Promise<readonly PriceOrigin[]> => {
-    const isTold = await progress.reached(position, patienceMs, [optionHistory.name, priceHistory.name]);
-    const record = isTold ? await recordOf({ price, model, position }) : null;
+    const isUpToDate = await progress.reached(position, patienceMs, [optionHistory.name, priceHistory.name]);
+    const record = isUpToDate ? await recordOf({ price, model, position }) : null;
     const origins: PriceOrigin[] = [];
     // One after the other: the texts of each may be large.
     for (const source of priceSources(price, model, group)) {
@@ -136,12 +136,12 @@ export function priceOrigins({ db, progress }: PriceOriginPorts) {
           option: null,
           entry: model,
           inRecord: true,
-          setBy: seenBy(viewer, { at, by, position }),
+          setBy: disclosedTo(viewer, { at, by, position }),
         });
         continue;
       }
-      const setBy = isTold || option === null ? await originOf(source, position) : 'unknown';
-      origins.push({ factor, value, option, entry, inRecord: false, setBy: seenBy(viewer, setBy) });
+      const setBy = isUpToDate || option === null ? await originOf(source, position) : 'unknown';
+      origins.push({ factor, value, option, entry, inRecord: false, setBy: disclosedTo(viewer, setBy) });
     }
     return origins;
   };

@@ -34,9 +34,9 @@ export async function handleWebhook(
     return false;
   }
   const id = paymentIdIn(webhook.order);
-  if (webhook.told.kind === 'nothing' || id === null) return true;
+  if (webhook.news.kind === 'nothing' || id === null) return true;
   try {
-    await applyNews(ports, id, { provider, news: webhook.told });
+    await applyNews(ports, id, { provider, news: webhook.news });
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -41,7 +41,7 @@ export type OrderNews =
 
 export type WebhookRead =
   /** `order` is as the provider says it. */
-  | { readonly ok: true; readonly order: string; readonly told: OrderNews }
+  | { readonly ok: true; readonly order: string; readonly news: OrderNews }
   | { readonly ok: false; readonly reason: WebhookRefusal };
 
 /** How an order stands by the provider's own word. `unanswered`: nobody knows. */

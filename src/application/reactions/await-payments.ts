@@ -48,12 +48,12 @@ export function awaitingPayments({ open, clock, payments }: AwaitingPorts, faile
   let seen = new Map<PaymentId, number>();
 
   const lookAt = async (id: PaymentId, ageMs: number): Promise<void> => {
-    const told = await payments.check(id).catch((error) => {
+    const checked = await payments.check(id).catch((error) => {
       failed(error, id);
       return null;
     });
-    if (told !== null && told.status !== 'open') return;
-    const isAnswered = told !== null && !told.unanswered;
+    if (checked !== null && checked.status !== 'open') return;
+    const isAnswered = checked !== null && !checked.unanswered;
     if (ageMs >= (isAnswered ? expiresAfterMs : givenUpAfterMs)) await payments.expire(id, 'time');
   };
 

@@ -16,11 +16,17 @@ interface ChannelNews {
   /** Whether the event is such news. */
   readonly is: (recorded: Recorded) => boolean;
   /** What is told of the last such event; `name` is the channel's own at that time or later. null: nothing. */
-  readonly tell: (last: Recorded, channel: { readonly id: ChannelId; readonly name: string }) => Notification | null;
+  readonly notificationOf: (
+    last: Recorded,
+    channel: { readonly id: ChannelId; readonly name: string },
+  ) => Notification | null;
 }
 
 /** Root is told the last news of a kind of each channel. */
-export const channelNews = ({ store, root, notify }: ChannelNewsPorts, { name, is, tell }: ChannelNews): Reaction => ({
+export const channelNews = (
+  { store, root, notify }: ChannelNewsPorts,
+  { name, is, notificationOf }: ChannelNews,
+): Reaction => ({
   name,
   onlyNews: true,
 
@@ -36,7 +42,7 @@ export const channelNews = ({ store, root, notify }: ChannelNewsPorts, { name, i
         if (event.type === 'ChannelAdded' || event.type === 'ChannelEdited') channel.name = event.settings.name;
         if (is(recorded)) last = recorded;
       }
-    const news = last === null ? null : tell(last, channel);
+    const news = last === null ? null : notificationOf(last, channel);
     if (receiver !== null && last !== null && news !== null) await notify(receiver, news, last);
   },
 });

@@ -133,30 +133,30 @@ export async function keepReacting(
     reactions.map(async (reaction) => new Reacting(reaction, await placeOf(reaction), options)),
   );
   // In one step: what lies up to here is read from the log, and everything behind it is told by the tail.
-  const told = tail.position();
+  const tailPosition = tail.position();
   const leave = tail.add({
     take: (batch) => all.forEach((each) => void each.take(batch, tail.position(), false)),
   });
-  let readTo = all.reduce((min, { behind }) => (behind < min ? behind : min), told);
+  let readTo = all.reduce((min, { behind }) => (behind < min ? behind : min), tailPosition);
   let stopped = false;
   const isStopped = (): boolean => stopped;
 
   const readOn = async (): Promise<void> => {
     const page = await store.readAll(readTo, pageSize);
     const last = page.at(-1);
-    if (last === undefined) throw new Error(`The log ends at ${readTo}, but it has been at ${told}`);
-    const old = last.position <= told ? page : page.filter(({ position }) => position <= told);
+    if (last === undefined) throw new Error(`The log ends at ${readTo}, but it has been at ${tailPosition}`);
+    const old = last.position <= tailPosition ? page : page.filter(({ position }) => position <= tailPosition);
     for (const each of all) each.take(old, readTo, true);
-    readTo = last.position < told ? last.position : told;
+    readTo = last.position < tailPosition ? last.position : tailPosition;
   };
 
   const writeDown = async (): Promise<void> => {
-    for (const each of all) await each.writeDown(places, readTo < told ? readTo : tail.position());
+    for (const each of all) await each.writeDown(places, readTo < tailPosition ? readTo : tail.position());
   };
 
   const round = async (): Promise<void> => {
     for (const each of all) await each.work(isStopped);
-    while (readTo < told && !stopped) {
+    while (readTo < tailPosition && !stopped) {
       await readOn();
       for (const each of all) await each.work(isStopped);
       await writeDown();

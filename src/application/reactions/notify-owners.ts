@@ -6,7 +6,7 @@ import { addressAfter } from '../options/own-address.js';
 import type { EventStore, PersonalData } from '../ports/storage-ports.js';
 import type { Reaction } from './keep-reacting.js';
 
-interface TellOwnersPorts {
+interface NotifyOwnersPorts {
   readonly store: Pick<EventStore, 'readStream'>;
   readonly personal: Pick<PersonalData, 'open'>;
   readonly notify: Notify;
@@ -19,7 +19,7 @@ const writtenAtOnce = 3;
  * Owners are told by mail what has changed in how one signs in to their accounts: at the address that the account had
  * before, so that who takes an address over cannot keep it from them.
  */
-export function notifyOwners({ store, personal, notify }: TellOwnersPorts): Reaction {
+export function notifyOwners({ store, personal, notify }: NotifyOwnersPorts): Reaction {
   const waiting = new Map<StreamName, Recorded[]>();
 
   const addressBefore = async (user: UserId, { stream, revision }: Recorded): Promise<string | null> => {

@@ -11,6 +11,6 @@ export const reportChannels = (ports: ChannelNewsPorts): Reaction =>
   channelNews(ports, {
     name: 'report-channels',
     is: isSwitch,
-    tell: ({ event }, { id, name }) =>
+    notificationOf: ({ event }, { id, name }) =>
       channelSwitched(id, name, event.type === 'ChannelDisabled' ? { reason: event.reason } : null),
   });

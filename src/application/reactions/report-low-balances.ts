@@ -10,6 +10,6 @@ export const reportLowBalances = (ports: ChannelNewsPorts): Reaction =>
   channelNews(ports, {
     name: 'report-low-balances',
     is: becameLow,
-    tell: ({ event }, { id, name }) =>
+    notificationOf: ({ event }, { id, name }) =>
       event.type === 'ChannelBalanceObserved' ? channelRunningOut(id, name, event.balance) : null,
   });

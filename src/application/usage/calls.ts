@@ -109,7 +109,7 @@ const forCallers: ReadonlySet<string> = new Set([
   'code',
 ]);
 
-function toldEvent({ position, revision, at, event }: Recorded<CallEvent>, isAdmin: boolean): CallEventView {
+function eventView({ position, revision, at, event }: Recorded<CallEvent>, isAdmin: boolean): CallEventView {
   const { type, ...members } = event;
   const payload = isAdmin
     ? members
@@ -172,7 +172,7 @@ function viewOf(id: CallId, course: CallCourse, events: readonly Recorded<CallEv
     refunded: refunding?.settlement.charged ?? zero,
     attempts: isAdmin ? attemptsOf(course, arrived) : [],
     suspense: isAdmin ? (refunding?.suspense ?? outcome?.event.suspense ?? zero) : zero,
-    events: events.map((recorded) => toldEvent(recorded, isAdmin)),
+    events: events.map((recorded) => eventView(recorded, isAdmin)),
   };
 }
 

@@ -8,7 +8,7 @@ const maskedEmail = (email: string): string => email.replace(/^(.).*?(@[^@]*)?$/
 const maskedId = (id: string): string => id.replace(/^(.).*$/su, '$1***');
 
 /** Where users get their warnings is hidden from administrators. */
-export const seenBy = (viewer: Actor, user: UserRow): UserRow =>
+export const disclosedTo = (viewer: Actor, user: UserRow): UserRow =>
   user.id === viewer.id
     ? user
     : {

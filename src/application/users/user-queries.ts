@@ -15,7 +15,7 @@ import { personalTexts, type SealedUserRow, type UserRow } from '../../projectio
 import { authorise } from '../authorise.js';
 import type { PersonalData, Vault } from '../ports/storage-ports.js';
 import { currentOf, type ReadingPorts } from '../viewer.js';
-import { seenBy } from './overseen-user.js';
+import { disclosedTo } from './overseen-user.js';
 
 /* Users as others see them, and as they see themselves. */
 
@@ -78,7 +78,7 @@ async function userFor(ports: UserReading, viewer: Actor, id: UserId): Promise<U
   authorise(viewer, 'admin');
   const row = await readUser(ports, id);
   if (viewer.role !== 'root' && atLeast(row.role, viewer.role)) throw new Failure('peer-read-forbidden');
-  return seenBy(viewer, await openUser(ports, row));
+  return disclosedTo(viewer, await openUser(ports, row));
 }
 
 async function usersFor(
@@ -89,13 +89,13 @@ async function usersFor(
 ): Promise<Page<UserRow>> {
   authorise(viewer, 'admin');
   const { items, count } = await userPage(await ports.current(), ports.personal, request, filter);
-  return { items: (await openPersonalTexts(ports, items)).map((user) => seenBy(viewer, user)), count };
+  return { items: (await openPersonalTexts(ports, items)).map((user) => disclosedTo(viewer, user)), count };
 }
 
 async function usersByIdFor(ports: UserReading, viewer: Actor, ids: readonly UserId[]): Promise<UserRow[]> {
   authorise(viewer, 'admin');
   const rows = ids.length === 0 ? [] : await usersById(await ports.current(), ids);
-  return (await openPersonalTexts(ports, rows)).map((user) => seenBy(viewer, user));
+  return (await openPersonalTexts(ports, rows)).map((user) => disclosedTo(viewer, user));
 }
 
 async function webhookSecretOf({ current, vault }: UserReading, viewer: Actor): Promise<string> {

@@ -66,7 +66,7 @@ interface Course {
   readonly attempts: readonly ChannelId[];
   readonly failed: readonly FailedAttempt[];
   /** What the caller is told when nobody answered. */
-  readonly told: { readonly status: number; readonly code: string };
+  readonly returned: { readonly status: number; readonly code: string };
   readonly tookMs: number;
   /** Attempts that upstream may charge for. */
   readonly unknown: number;
@@ -78,7 +78,7 @@ function askChannels({ at }: Intent, channels: readonly ChannelView[], world: Ca
   const candidates = channels.map((channel) => ({ ...channel.settings, id: channel.id, channel }));
   const attempts: ChannelId[] = [];
   const failed: FailedAttempt[] = [];
-  let told = { status: 503, code: 'model_not_found' };
+  let returned = { status: 503, code: 'model_not_found' };
   let tookMs = 0;
   let unknown = 0;
   for (let attempt = 0; attempt <= directory.settings().retryTimes; attempt++) {
@@ -86,15 +86,15 @@ function askChannels({ at }: Intent, channels: readonly ChannelView[], world: Ca
     if (chosen === null) break;
     attempts.push(chosen.id);
     const fault = demoFaultOf(chosen.name, at - begin, random);
-    if (fault === null) return { answered: chosen.channel, attempts, failed, told, tookMs, unknown };
+    if (fault === null) return { answered: chosen.channel, attempts, failed, returned, tookMs, unknown };
     const durationMs = fault === unanswered ? fault.tookMs : around(fault.tookMs, 0.3, random);
     failed.push({ channelId: chosen.id, status: fault.status, code: fault.code, durationMs });
     tookMs += durationMs;
     if (fault === unanswered) unknown++;
-    told = { status: fault.told, code: fault.code };
-    if (!isRetryable(fault.told)) break;
+    returned = { status: fault.callerStatus, code: fault.code };
+    if (!isRetryable(fault.callerStatus)) break;
   }
-  return { answered: null, attempts, failed, told, tookMs, unknown };
+  return { answered: null, attempts, failed, returned, tookMs, unknown };
 }
 
 function outcomeOf(stream: boolean, random: Random): CallOutcome {
@@ -137,10 +137,10 @@ function settled({ facts, reserved, price, usage }: Ordered, course: Course, ran
   } as const satisfies CallEvent;
 }
 
-const released = ({ facts, reserved }: Ordered, { attempts, failed, told, tookMs, unknown }: Course) =>
+const released = ({ facts, reserved }: Ordered, { attempts, failed, returned, tookMs, unknown }: Course) =>
   ({
     ...{ type: 'CallReleased', reason: 'upstream-failed', facts, reserved, attempts },
-    ...told,
+    ...returned,
     failedAttempts: failed,
     useTimeMs: tookMs,
     suspense: Quota(reserved * unknown),

@@ -8,18 +8,18 @@ interface Fault {
   readonly status: number | null;
   readonly code: string;
   /** What the caller is told when nobody else answers. */
-  readonly told: number;
+  readonly callerStatus: number;
   /** How long it takes at the median, in milliseconds. */
   readonly tookMs: number;
 }
 
-const limited: Fault = { status: 429, code: 'rate_limit_exceeded', told: 429, tookMs: 160 };
-const broken: Fault = { status: 500, code: 'server_error', told: 500, tookMs: 900 };
-const overloaded: Fault = { status: 503, code: 'overloaded', told: 503, tookMs: 450 };
-const filtered: Fault = { status: 400, code: 'content_filter', told: 400, tookMs: 600 };
+const limited: Fault = { status: 429, code: 'rate_limit_exceeded', callerStatus: 429, tookMs: 160 };
+const broken: Fault = { status: 500, code: 'server_error', callerStatus: 500, tookMs: 900 };
+const overloaded: Fault = { status: 503, code: 'overloaded', callerStatus: 503, tookMs: 450 };
+const filtered: Fault = { status: 400, code: 'content_filter', callerStatus: 400, tookMs: 600 };
 /** Upstream may have done the work and charge for it: nobody knows. */
-export const unanswered: Fault = { status: null, code: 'do_request_failed', told: 500, tookMs: 30_000 };
-const keyRefused: Fault = { status: 401, code: 'invalid_api_key', told: 401, tookMs: 140 };
+export const unanswered: Fault = { status: null, code: 'do_request_failed', callerStatus: 500, tookMs: 30_000 };
+const keyRefused: Fault = { status: 401, code: 'invalid_api_key', callerStatus: 401, tookMs: 140 };
 
 interface Manners {
   /** At the median, in milliseconds. */

@@ -22,7 +22,7 @@ const wrongKey = (network: string): Refusal => ({
   ...{ status: 401, code: 'invalid_api_key', network },
 });
 
-const told = (at: number, event: RefusalEvent): NewEvent<RefusalEvent> => ({
+const newEvent = (at: number, event: RefusalEvent): NewEvent<RefusalEvent> => ({
   id: newEventId(Instant(at)),
   at: Instant(at),
   event,
@@ -31,7 +31,7 @@ const told = (at: number, event: RefusalEvent): NewEvent<RefusalEvent> => ({
 const single = (at: number, network: string): TurnedAway => ({
   at,
   stream: streams.call(CallId(requestId(at))),
-  events: [told(at, { type: 'CallRefused', refusal: wrongKey(network) })],
+  events: [newEvent(at, { type: 'CallRefused', refusal: wrongKey(network) })],
 });
 
 /** Hours since the past began in which somebody tries keys, and how many. */
@@ -48,7 +48,7 @@ function flood(begin: number, count: number): TurnedAway[] {
   const at = begin + 58_000;
   const refusal = wrongKey(network);
   const sum = { type: 'CallsRefused', refusal, count: count - maxRecordedOneByOne, since: Instant(begin) } as const;
-  return [...singles, { at, stream: streams.refusals(Instant(at)), events: [told(at, sum)] }];
+  return [...singles, { at, stream: streams.refusals(Instant(at)), events: [newEvent(at, sum)] }];
 }
 
 /** How many hours have one on average. */

@@ -43,7 +43,7 @@ export interface Settlement {
 }
 
 /** The status and code that a caller got; null: nobody was there to get one. */
-interface Told {
+interface ReturnedError {
   readonly status: number | null;
   readonly code: string | null;
 }
@@ -61,13 +61,16 @@ interface Unanswered {
 /** What is given back with nothing charged. */
 export type Release =
   /** Each channel that was asked has failed. */
-  | ({ readonly kind: 'upstream-failed' } & Told & Unanswered)
+  | ({ readonly kind: 'upstream-failed' } & ReturnedError & Unanswered)
   /** The caller was gone before there was anything to deliver. */
   | ({ readonly kind: 'caller-left' } & Unanswered)
   /** A fault of ours. Which channels were tried is not known any more. */
   | ({ readonly kind: 'internal' } & Pick<Unanswered, 'useTimeMs' | 'unknownAttempts'>)
   /** It cannot have gone upstream: its reservation came too late for whoever was to serve it. */
-  | ({ readonly kind: 'never-sent'; readonly reason: Extract<ReleaseReason, 'internal' | 'recovered'> } & Told);
+  | ({
+      readonly kind: 'never-sent';
+      readonly reason: Extract<ReleaseReason, 'internal' | 'recovered'>;
+    } & ReturnedError);
 
 export interface Settled {
   readonly kind: 'settled';
@@ -123,9 +126,9 @@ export function conclude(reservation: CallReserved, conclusion: Conclusion): Cal
     case 'upstream-failed':
       return released(reservation, conclusion.kind, conclusion, conclusion);
     case 'caller-left':
-      return released(reservation, conclusion.kind, conclusion, toldNobody);
+      return released(reservation, conclusion.kind, conclusion, nothingReturned);
     case 'internal':
-      return released(reservation, conclusion.kind, { attempts: [], ...conclusion }, toldNobody);
+      return released(reservation, conclusion.kind, { attempts: [], ...conclusion }, nothingReturned);
     case 'never-sent':
       return released(reservation, conclusion.reason, notServed, conclusion);
     case 'withheld':
@@ -137,7 +140,7 @@ export function conclude(reservation: CallReserved, conclusion: Conclusion): Cal
   }
 }
 
-const toldNobody: Told = { status: null, code: null };
+const nothingReturned: ReturnedError = { status: null, code: null };
 const notServed: Unanswered = { attempts: [], useTimeMs: 0, unknownAttempts: 0 };
 
 /** Each of these attempts may have cost upstream as much as the call was expected to. */
@@ -171,7 +174,7 @@ function released(
   reservation: CallReserved,
   reason: ReleaseReason,
   { attempts, failedAttempts, useTimeMs, unknownAttempts }: Unanswered,
-  { status, code }: Told,
+  { status, code }: ReturnedError,
 ): CallReleased {
   const { facts, reserved } = reservation;
   const suspense = timesReserved(reservation, unknownAttempts);
@@ -192,7 +195,7 @@ function lost(reservation: CallReserved, { seen, useTimeMs, payable }: Lost): Ca
   if (delivered === null) {
     const attempts = seen.kind === 'sent' ? seen.progress.attempts : [];
     const course = { attempts, useTimeMs, unknownAttempts: costlyAttempts(seen) };
-    return released(reservation, 'recovered', course, toldNobody);
+    return released(reservation, 'recovered', course, nothingReturned);
   }
   const { usage, channelId, firstTokenMs, progress } = delivered;
   const { attempts, unknownAttempts, upstreamModel } = progress;

@@ -56,8 +56,8 @@ export function receivedAt(callId: CallId, { reserved }: CallCourse): Instant {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})/.exec(callId)?.map(Number) ?? [];
   if (year === undefined || month === undefined) return reserved.at;
-  const told = Date.UTC(year, month - 1, day, hour, minute, second, ms);
-  return told <= reserved.at && reserved.at - told <= maxAdmissionMs ? Instant(told) : reserved.at;
+  const time = Date.UTC(year, month - 1, day, hour, minute, second, ms);
+  return time <= reserved.at && reserved.at - time <= maxAdmissionMs ? Instant(time) : reserved.at;
 }
 
 /**

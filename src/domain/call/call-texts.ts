@@ -6,12 +6,12 @@ import { maxModelNameBytes } from '../kernel/names.js';
 const efforts = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'auto', 'default']);
 
 /** How hard a model was told to think; null: in no word the log knows. It goes upstream as it is in any case. */
-export const reasoningEffortOf = (told: string | null): string | null =>
-  told !== null && told.length <= 16 && efforts.has(told.toLowerCase()) ? told.toLowerCase() : null;
+export const reasoningEffortOf = (text: string | null): string | null =>
+  text !== null && text.length <= 16 && efforts.has(text.toLowerCase()) ? text.toLowerCase() : null;
 
 /** The code a caller was given; null: none, or an upstream's that is no code. */
-export const failureCodeOf = (told: string | null): string | null =>
-  told !== null && /^[\w.:/-]{1,100}$/.test(told) ? told : null;
+export const failureCodeOf = (text: string | null): string | null =>
+  text !== null && /^[\w.:/-]{1,100}$/.test(text) ? text : null;
 
 /** Whether a name can be a model's: what no channel could be given need not be looked for, repeated or kept. */
 export const isModelName = (name: string): boolean =>

@@ -55,9 +55,9 @@ export const withOutput = (bound: UsageBound, output: number): UsageBound =>
   usageBound({ input: bound.input, output }, bound);
 
 /** Kinds with a bound of their own keep to it. One that all tokens of a direction may be of is bounded by their sum. */
-export function kindsWithin(told: Usage, bound: UsageBound, within: Direction): boolean {
+export function kindsWithin(reported: Usage, bound: UsageBound, within: Direction): boolean {
   for (const { name, direction, isWhole } of boundedKinds) {
-    const count = direction === within ? (told[name] ?? 0) : 0;
+    const count = direction === within ? (reported[name] ?? 0) : 0;
     if (count > 0 && count > (bound[name] ?? 0) && !(isWhole && mayUse(bound, name))) return false;
   }
   return true;

@@ -25,7 +25,7 @@ export interface EditedParts {
 }
 
 /** Characters of each text that are told. */
-const maxTold = 1_000;
+const maxShown = 1_000;
 
 /** Texts whose members go upstream as they are: what is a secret there, its name has to say. */
 const withNamedSecrets: ReadonlySet<ChannelField> = new Set(['paramOverride', 'setting', 'other']);
@@ -60,7 +60,7 @@ function shownAddress(address: string): string {
   return url === null ? address.replace(/[?#].*$/s, '') : `${url.origin}${url.pathname}`;
 }
 
-function toldText(field: ChannelField, value: string | number | boolean | null): string | null {
+function shownText(field: ChannelField, value: string | number | boolean | null): string | null {
   const text = String(value ?? '');
   if (field === 'baseUrl') return shownAddress(text);
   return withNamedSecrets.has(field) ? withoutNamedSecrets(field, text) : text;
@@ -78,9 +78,9 @@ function cut(field: ChannelField, from: string | null, to: string | null): Chann
   if (from === null || to === null || from === to) return { field, from: null, to: null, isCut: false };
   return {
     field,
-    from: from.slice(0, maxTold),
-    to: to.slice(0, maxTold),
-    isCut: from.length > maxTold || to.length > maxTold,
+    from: from.slice(0, maxShown),
+    to: to.slice(0, maxShown),
+    isCut: from.length > maxShown || to.length > maxShown,
   };
 }
 
@@ -92,7 +92,7 @@ function settingChange(
   const [from, to] = [before[field], now[field]];
   if (isDeepStrictEqual(from, to)) return null;
   if (!isList(from) || !isList(to))
-    return cut(field, isList(from) ? null : toldText(field, from), isList(to) ? null : toldText(field, to));
+    return cut(field, isList(from) ? null : shownText(field, from), isList(to) ? null : shownText(field, to));
   const [went, came] = [without(from, to), without(to, from)];
   // Put into another order: all of it, since nothing came or went.
   return went === came ? cut(field, from.join('\n'), to.join('\n')) : cut(field, went, came);

@@ -52,7 +52,7 @@ export interface ProviderFacts {
   /** Something small can be asked of it, to see whether it answers. */
   readonly testable: boolean;
   /** It tells the account's balance. */
-  readonly tellsBalance: boolean;
+  readonly reportsBalance: boolean;
   /** It tells which models it has. */
   readonly listsModels: boolean;
   /** Gone or superseded. */
@@ -72,7 +72,7 @@ export const usual = {
   billsOrganization: false,
   forbiddenMeansDead: false,
   testable: true,
-  tellsBalance: false,
+  reportsBalance: false,
   listsModels: true,
   deprecated: false,
 } as const satisfies Partial<ProviderFacts>;

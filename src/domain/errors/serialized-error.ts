@@ -23,8 +23,9 @@ export function serializeError(error: unknown): SerializedError {
   return { type: 'other', text: error instanceof Error ? error.message : String(error), code };
 }
 
-export function deserializeError(told: SerializedError): Error {
-  if (told.type === 'failure') return new Failure(told.code, told.details);
-  if (told.type === 'unreadable') return new UnreadableEvent(told.event, told.reason, told.position);
-  return Object.assign(new Error(told.text), told.code === null ? {} : { code: told.code });
+export function deserializeError(serialized: SerializedError): Error {
+  if (serialized.type === 'failure') return new Failure(serialized.code, serialized.details);
+  if (serialized.type === 'unreadable')
+    return new UnreadableEvent(serialized.event, serialized.reason, serialized.position);
+  return Object.assign(new Error(serialized.text), serialized.code === null ? {} : { code: serialized.code });
 }

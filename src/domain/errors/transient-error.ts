@@ -28,7 +28,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** What a reader of a database is told of its error: `store-unavailable` where patience may help, else the error. */
-export const toldOf = (error: unknown): unknown =>
+export const shownError = (error: unknown): unknown =>
   isTransient(error) && !(error instanceof Failure)
     ? new Failure('store-unavailable', { reason: String(error) })
     : error;

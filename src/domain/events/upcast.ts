@@ -91,7 +91,7 @@ export const payloadVersions = (table: UpcasterTable, packed: PackedForms = {}):
 
 /** Before version 2 a settlement said nothing of attempts that had failed, and a release only that there had been some. */
 const suspenseUnknown: Upcaster = (data) => ({ ...data, suspense: 0 });
-const suspenseTold: Upcaster = ({ upstreamCostUnknown, ...data }) => ({
+const withSuspense: Upcaster = ({ upstreamCostUnknown, ...data }) => ({
   ...data,
   suspense: upstreamCostUnknown === true ? data.reserved : 0,
 });
@@ -136,7 +136,7 @@ export const currentPayloads = payloadVersions(
     ApiKeyEdited: [withoutBudget],
     CallReserved: [quantitiesPriced, unchanged],
     CallSettled: [suspenseUnknown, coveredInFull, quantitiesCharged, unchanged],
-    CallReleased: [suspenseTold, unchanged],
+    CallReleased: [withSuspense, unchanged],
     CallRefunded: [quantitiesTakenBack],
     EventQuarantined: [unchanged],
     UserProfileChanged: [withoutEmail],

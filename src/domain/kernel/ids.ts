@@ -34,7 +34,7 @@ export const ChannelId = (raw: unknown): ChannelId => positive('channel id', raw
 export const RedemptionId = (raw: unknown): RedemptionId => positive('redemption id', raw) as RedemptionId;
 export const CallId = (raw: unknown): CallId => text('call id', raw) as CallId;
 /** Whether a text that somebody looks for a call by could be its id. */
-export const isCallId = (told: string): boolean => /^[\w-]{1,64}$/.test(told);
+export const isCallId = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 export const SecretId = (raw: unknown): SecretId => text('secret id', raw) as SecretId;
 export const Sealed = (raw: unknown): Sealed => text('sealed text', raw) as Sealed;
 export const IdentityClaim = (raw: unknown): IdentityClaim => text('identity claim', raw) as IdentityClaim;

@@ -97,20 +97,20 @@ export function returnedAfter(returned: Returned, event: ReturnEvent): Returned 
 }
 
 /** What a notice of returned money leads to: nothing when it was told before. Throws `payment-differs`. */
-export function returnEvents(sold: Sold, returned: Returned, told: MoneyReturned): ReturnEvent[] {
+export function returnEvents(sold: Sold, returned: Returned, reported: MoneyReturned): ReturnEvent[] {
   const { user, currency } = sold;
-  const sum = told.by === 'refund' ? told.refunded : told.money;
-  if (told.currency !== currency || !isDecimal(sum) || centsOf(sum) < 0n)
+  const sum = reported.by === 'refund' ? reported.refunded : reported.money;
+  if (reported.currency !== currency || !isDecimal(sum) || centsOf(sum) < 0n)
     throw new Failure('payment-differs', { allowed: `up to ${sold.money} ${currency}` });
-  if (told.by === 'refund') {
+  if (reported.by === 'refund') {
     const more = centsOf(sum) - centsOf(returned.refunded);
     if (more <= 0n) return [];
     const refunded = moneyText(centsOf(sum));
     const quota = minus(shareGone(sold, { ...returned, refunded }), returned.takenBack);
-    const { reference } = told;
+    const { reference } = reported;
     return [{ type: 'TopUpRefunded', user, quota, money: moneyText(more), refunded, currency, reference }];
   }
-  const { dispute } = told;
+  const { dispute } = reported;
   const money = moneyText(centsOf(sum));
   const known = returned.disputes.find((one) => one.dispute === dispute);
   if (known === undefined) {
@@ -118,11 +118,11 @@ export function returnEvents(sold: Sold, returned: Returned, told: MoneyReturned
     const quota = minus(shareGone(sold, { ...returned, disputes }), returned.takenBack);
     const disputed: TopUpDisputed = { type: 'TopUpDisputed', user, quota, money, currency, dispute };
     // Its end may be told before its beginning, which then finds it ended.
-    return told.by === 'dispute'
+    return reported.by === 'dispute'
       ? [disputed]
-      : [disputed, ...returnEvents(sold, returnedAfter(returned, disputed), told)];
+      : [disputed, ...returnEvents(sold, returnedAfter(returned, disputed), reported)];
   }
-  if (told.by === 'dispute' || known.won) return [];
+  if (reported.by === 'dispute' || known.won) return [];
   const disputes = returned.disputes.map((one) => (one === known ? { ...one, won: true } : one));
   const quota = minus(returned.takenBack, shareGone(sold, { ...returned, disputes }));
   return [{ type: 'TopUpDisputeWon', user, quota, money: known.money, currency, dispute }];

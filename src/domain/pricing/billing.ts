@@ -65,14 +65,14 @@ export function billingOf(usage: Usage, price: Price): Billing {
 export type UnitPrices = Readonly<Partial<Record<TokenQuantity | 'call', string>>>;
 
 /** What any call may use has a price here; of the rest, what costs otherwise than the plain tokens of its side. */
-const alwaysTold: ReadonlySet<TokenQuantity> = new Set(['input', 'cachedInput', 'cacheWrite', 'output']);
+const alwaysListed: ReadonlySet<TokenQuantity> = new Set(['input', 'cachedInput', 'cacheWrite', 'output']);
 
 /** Before anything is used: what it would cost. Pieces beside the tokens are in `piecePricesOf`. */
 export function unitPricesOf(price: Price): UnitPrices {
   if (price.per === 'call') return { call: decimalText(callRate(price)) };
   const unit = unitOf(price);
-  const told = tokenQuantities.filter((name) => alwaysTold.has(name) || price.ratios[name] !== undefined);
-  return Object.fromEntries(told.map((name) => [name, decimalText(rateOf(price, name, unit))]));
+  const listed = tokenQuantities.filter((name) => alwaysListed.has(name) || price.ratios[name] !== undefined);
+  return Object.fromEntries(listed.map((name) => [name, decimalText(rateOf(price, name, unit))]));
 }
 
 /** Of a call whose prompt has more tokens than `over`. */

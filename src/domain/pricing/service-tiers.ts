@@ -122,13 +122,13 @@ export function serviceTermsOf(
 export const withService = (price: Price, service: ServiceTerms | null): Price =>
   service === null ? price : { ...price, service };
 
-/** What a call is charged by that has been served. `told`: by its answer; undefined: it names no tier. */
-export function servedPrice(price: Price, told: string | undefined): Price {
+/** What a call is charged by that has been served. `reported`: by its answer; undefined: it names no tier. */
+export function servedPrice(price: Price, reported: string | undefined): Price {
   const others = price.service?.others;
   if (price.service === undefined || others === undefined) return price;
   const { service, ...usual } = price;
-  const named = told === undefined ? null : nameIn((name) => Object.hasOwn(others, name), told);
-  const tier = told !== undefined && usualNames.has(told) ? usualTier : (named ?? service.tier);
+  const named = reported === undefined ? null : nameIn((name) => Object.hasOwn(others, name), reported);
+  const tier = reported !== undefined && usualNames.has(reported) ? usualTier : (named ?? service.tier);
   return tier === usualTier ? usual : { ...price, service: { tier, factor: others[tier] ?? service.factor } };
 }
 

@@ -123,7 +123,7 @@ async function* changes(tail: Pick<Tail, 'add'>, signal: AbortSignal): AsyncGene
     },
   });
   try {
-    while (await news.heard(signal)) {
+    while (await news.received(signal)) {
       for (const [key, change] of waiting) {
         waiting.delete(key);
         yield change;

@@ -44,7 +44,7 @@ export class ChannelTypeObject implements Omit<ProviderFacts, 'other' | 'forbidd
   readonly testable!: boolean;
 
   @Field(() => Boolean, { name: 'balance', description: "The provider tells the account's balance." })
-  readonly tellsBalance!: boolean;
+  readonly reportsBalance!: boolean;
 
   @Field(() => Boolean, { description: 'The provider tells which models it has.' })
   readonly listsModels!: boolean;

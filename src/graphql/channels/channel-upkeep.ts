@@ -122,10 +122,10 @@ async function* progress(
   { application, caller }: GraphqlContext,
   signal: AbortSignal,
 ): AsyncGenerator<ChannelTestRun, void, undefined> {
-  let told: ChannelTestRun | null = null;
+  let published: ChannelTestRun | null = null;
   do {
     const run = application.channels.testRun(await signedIn(caller));
-    if (run !== told) yield run;
-    told = run;
+    if (run !== published) yield run;
+    published = run;
   } while (await pause(lookEveryMs, signal));
 }

@@ -16,14 +16,14 @@ type Moved = (position: Position) => void;
 export function watchWallets(tail: Pick<Tail, 'add'>): WalletWatch {
   const watchers = new Map<UserId, Set<Moved>>();
 
-  const tell = (user: UserId, position: Position): void => {
+  const publish = (user: UserId, position: Position): void => {
     for (const moved of watchers.get(user) ?? []) moved(position);
   };
 
   const stop = tail.add({
     take(batch) {
       if (watchers.size === 0) return;
-      for (const recorded of batch) for (const user of walletsIn(recorded)) tell(user, recorded.position);
+      for (const recorded of batch) for (const user of walletsIn(recorded)) publish(user, recorded.position);
     },
   });
 

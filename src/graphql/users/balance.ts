@@ -83,7 +83,7 @@ async function* balances(
   });
   try {
     yield await balanceOf(application, await signedIn(caller));
-    while (await moved.heard(signal)) {
+    while (await moved.received(signal)) {
       // The gate knows at once; the sums beside it come from a read model.
       const whole = await application.visible(newest);
       yield await balanceOf(application, await signedIn(caller));

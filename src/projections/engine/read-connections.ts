@@ -1,6 +1,6 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type { Pool, PoolClient } from 'pg';
-import { toldOf } from '../../domain/errors/transient-error.js';
+import { shownError } from '../../domain/errors/transient-error.js';
 import { Failure } from '../../domain/kernel/failure.js';
 
 /*
@@ -11,9 +11,9 @@ import { Failure } from '../../domain/kernel/failure.js';
 /** SQLSTATE of a statement ended by its time limit. */
 const outOfTime = '57014';
 
-function told(error: unknown): unknown {
+function queryError(error: unknown): unknown {
   if (error instanceof Error && 'code' in error && error.code === outOfTime) return new Failure('query-too-slow');
-  return toldOf(error);
+  return shownError(error);
 }
 
 /** What the server says has a SQLSTATE; without one, or where it says that it hangs up, the connection is in doubt. */
@@ -31,7 +31,7 @@ export function readConnections(pool: Pool, searchPath: string): PostgresPool {
     const query = (text: string, values: readonly unknown[]) =>
       client.query(text, [...values]).catch((error: unknown) => {
         if (!isAnswered(error)) broken.add(client);
-        throw told(error);
+        throw queryError(error);
       });
     const connection = {
       // The driver's overloads for cursors are never used here.
@@ -45,13 +45,13 @@ export function readConnections(pool: Pool, searchPath: string): PostgresPool {
   return {
     async connect() {
       const client = await pool.connect().catch((error: unknown) => {
-        throw told(error);
+        throw queryError(error);
       });
       try {
         return known.get(client) ?? (await prepared(client));
       } catch (error) {
         client.release(true);
-        throw told(error);
+        throw queryError(error);
       }
     },
     end: () => pool.end(),

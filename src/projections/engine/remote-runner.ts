@@ -33,7 +33,7 @@ export class RemoteRunner implements ProjectionRunner {
   private head: Position = beginning;
   private quarantined = false;
   /** What the runner has been told of the head. */
-  private told: Position = beginning;
+  private announced: Position = beginning;
   private gathering: NodeJS.Timeout | null = null;
   private readonly abort = new AbortController();
   private readonly following: Promise<void>;
@@ -141,7 +141,7 @@ export class RemoteRunner implements ProjectionRunner {
       const timer = setTimeout(done, timeoutMs, false);
       const waiter: Waiter = { position, names, hopeful, deadline: performance.now() + timeoutMs, done };
       this.waiters.set(id, waiter);
-      this.tellWait(id, waiter);
+      this.sendWait(id, waiter);
     });
   }
 
@@ -159,13 +159,13 @@ export class RemoteRunner implements ProjectionRunner {
   /** To the runner that has just started, all that its predecessor knew. */
   private begin(channel: RunnerChannel<ToRunner, FromRunner>): void {
     this.channel = channel;
-    this.tellNews();
-    for (const [id, waiter] of this.waiters) this.tellWait(id, waiter);
+    this.sendNews();
+    for (const [id, waiter] of this.waiters) this.sendWait(id, waiter);
   }
 
-  private tellWait(id: number, { position, names, hopeful, deadline }: Waiter): void {
+  private sendWait(id: number, { position, names, hopeful, deadline }: Waiter): void {
     if (this.channel === null) return;
-    if (this.isUrgent()) this.tellNews();
+    if (this.isUrgent()) this.sendNews();
     const timeoutMs = Math.max(1, deadline - performance.now());
     this.channel.postMessage({ kind: 'wait', id, position, timeoutMs, names, hopeful });
   }
@@ -174,24 +174,24 @@ export class RemoteRunner implements ProjectionRunner {
     for await (const { head, quarantined } of news(this.abort.signal)) {
       this.head = head;
       this.quarantined ||= quarantined;
-      if (this.isUrgent()) this.tellNews();
-      else this.gathering ??= setTimeout(() => this.tellNews(), gatherMs);
+      if (this.isUrgent()) this.sendNews();
+      else this.gathering ??= setTimeout(() => this.sendNews(), gatherMs);
     }
   }
 
   /** Somebody waits for what the runner does not know of yet. */
   private isUrgent(): boolean {
-    if (this.told >= this.head) return false;
-    for (const { position } of this.waiters.values()) if (position > this.told) return true;
+    if (this.announced >= this.head) return false;
+    for (const { position } of this.waiters.values()) if (position > this.announced) return true;
     return false;
   }
 
-  private tellNews(): void {
+  private sendNews(): void {
     if (this.gathering !== null) clearTimeout(this.gathering);
     this.gathering = null;
     if (this.channel === null) return;
     this.channel.postMessage({ kind: 'news', head: this.head, quarantined: this.quarantined });
-    this.told = this.head;
+    this.announced = this.head;
     this.quarantined = false;
   }
 }

@@ -24,28 +24,28 @@ export async function serveRunner(
     stopping.signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-  const tellStates = (): void => {
+  const sendStates = (): void => {
     if (runner !== null) channel.postMessage({ kind: 'states', states: runner.status() });
   };
-  const tellGathered = (): void => {
+  const sendGathered = (): void => {
     if (gathering === null) return;
     clearTimeout(gathering);
     gathering = null;
-    tellStates();
+    sendStates();
   };
   const changed = (): void => {
-    gathering ??= setTimeout(tellGathered, gatherMs);
+    gathering ??= setTimeout(sendGathered, gatherMs);
   };
   async function* news(signal: AbortSignal): AsyncGenerator<News> {
-    while (await newsBell.heard(signal)) {
-      const told = latest;
+    while (await newsBell.received(signal)) {
+      const published = latest;
       latest = null;
-      if (told !== null) yield told;
+      if (published !== null) yield published;
     }
   }
   const answer = async (id: number, waiting: Promise<boolean>): Promise<void> => {
     const reached = await waiting;
-    tellGathered();
+    sendGathered();
     channel.postMessage({ kind: 'answer', id, reached });
   };
 
@@ -70,15 +70,15 @@ export async function serveRunner(
     await stopped;
     return;
   }
-  tellStates();
+  sendStates();
   void runner.caughtUp().then(
     () => {
-      tellGathered();
+      sendGathered();
       channel.postMessage({ kind: 'caught-up', error: null });
     },
     (error: unknown) => channel.postMessage({ kind: 'caught-up', error: serializeError(error) }),
   );
   await stopped;
   await runner.stop();
-  tellGathered();
+  sendGathered();
 }

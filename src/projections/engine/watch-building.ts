@@ -49,7 +49,7 @@ export function watchBuilding(options: WatchOptions): () => Promise<void> {
   let kept: ReadonlySet<string> | null = null;
   let dropAgainAt = 0;
 
-  const tell = (state: ReadModelState): void => {
+  const report = (state: ReadModelState): void => {
     const { name, position } = state;
     const readModel = schemaOf(state);
     const build = builds.get(name);
@@ -86,7 +86,7 @@ export function watchBuilding(options: WatchOptions): () => Promise<void> {
 
   const round = async (): Promise<number> => {
     const states = progress.status();
-    for (const state of states) tell(state);
+    for (const state of states) report(state);
     const met = states.find((state) => state.unreadable);
     if (met !== undefined) {
       stopping.abort();

@@ -68,30 +68,30 @@ export const encodeReserve = (
   ];
 };
 
-export function decodeReserve(told: ReserveMessage): {
+export function decodeReserve(message: ReserveMessage): {
   readonly callId: CallId;
   readonly facts: CallFacts;
   readonly terms: SpendingTerms;
   readonly estimate: HoldEstimate;
 } {
   return {
-    callId: told[0],
-    facts: unpackFacts(told[1]),
-    terms: { unlimited: told[2], budget: told[3] },
+    callId: message[0],
+    facts: unpackFacts(message[1]),
+    terms: { unlimited: message[2], budget: message[3] },
     estimate: {
-      price: told[4],
-      promptTokens: told[5],
-      bound: told[6],
-      conservative: told[7],
-      answers: told[8],
-      asked: told[9],
-      limits: { output: told[10], context: told[11], guessed: told[12] },
-      beside: told[13],
-      conservativeOverhead: told[14],
-      mayLower: told[15],
-      max: told[16],
-      min: told[17],
-      minOfKey: told[18],
+      price: message[4],
+      promptTokens: message[5],
+      bound: message[6],
+      conservative: message[7],
+      answers: message[8],
+      asked: message[9],
+      limits: { output: message[10], context: message[11], guessed: message[12] },
+      beside: message[13],
+      conservativeOverhead: message[14],
+      mayLower: message[15],
+      max: message[16],
+      min: message[17],
+      minOfKey: message[18],
     },
   };
 }
@@ -131,17 +131,17 @@ export const encodeSettlement = (callId: CallId, settlement: Settlement): Settle
   settlement.serviceTier ?? null,
 ];
 
-export const decodeSettlement = (told: SettleMessage): Settlement => ({
-  usage: told[1],
-  usageSource: told[2],
-  outcome: told[3],
-  channelId: told[4],
-  attempts: told[5],
-  failedAttempts: told[6] ?? undefined,
-  upstreamModel: told[7],
-  useTimeMs: told[8],
-  firstTokenMs: told[9],
-  reasoningEffort: told[10],
-  unknownAttempts: told[11],
-  serviceTier: told[12] ?? undefined,
+export const decodeSettlement = (message: SettleMessage): Settlement => ({
+  usage: message[1],
+  usageSource: message[2],
+  outcome: message[3],
+  channelId: message[4],
+  attempts: message[5],
+  failedAttempts: message[6] ?? undefined,
+  upstreamModel: message[7],
+  useTimeMs: message[8],
+  firstTokenMs: message[9],
+  reasoningEffort: message[10],
+  unknownAttempts: message[11],
+  serviceTier: message[12] ?? undefined,
 });

@@ -23,7 +23,7 @@ export type Turn = number;
 /** The calls of one worker. */
 export interface CallsOfWorker extends Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'> {
   /** The worker is told now that the call is reserved. */
-  tell(callId: CallId): Turn;
+  announce(callId: CallId): Turn;
   /** As of CallProgressNotes; `notedTo`: of the calls up to this turn. */
   note(notedTo: Turn, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
   /** The worker is gone, and will say nothing more. Whether it ever had a reservation. */
@@ -88,7 +88,7 @@ export class CallsOfWorkers {
         }
         if (position > this.newest) this.newest = position;
       },
-      tell(callId) {
+      announce(callId) {
         const call = open.get(callId);
         const reserved = { turn: ++worker.turns, place: call?.place ?? null };
         if (call !== undefined) {
@@ -165,8 +165,8 @@ export class CallsOfWorkers {
     this.progressed = new Map();
     this.ended = [];
     try {
-      const told = [...progressed].map(([callId, progress]) => ({ callId, progress }));
-      await notes.note(due, told, ended);
+      const progresses = [...progressed].map(([callId, progress]) => ({ callId, progress }));
+      await notes.note(due, progresses, ended);
       this.notedTo = due;
     } catch (error) {
       // What has been said since is newer.

@@ -38,11 +38,11 @@ export function passingOn(path: string): PassingOn {
 
 /** Where the faces are served: the peer of a request that was passed on is the client's. */
 export function takePassedOn(server: Server): void {
-  const tell = (request: IncomingMessage): void => {
+  const restoreClient = (request: IncomingMessage): void => {
     const address = request.headers[clientHeader];
     delete request.headers[clientHeader];
     Object.defineProperty(request.socket, 'remoteAddress', { value: address, configurable: true });
   };
-  server.prependListener('request', tell);
-  server.prependListener('upgrade', tell);
+  server.prependListener('request', restoreClient);
+  server.prependListener('upgrade', restoreClient);
 }

@@ -65,7 +65,7 @@ export class Peer<Theirs> {
   }
 
   /** Nobody waits for it, and it is lost when the other process is gone. */
-  tell<Name extends keyof Theirs & string>(
+  send<Name extends keyof Theirs & string>(
     name: Name,
     ...args: Theirs[Name] extends (...args: infer Args) => unknown ? Args : never
   ): void {

@@ -78,7 +78,7 @@ interface Running {
   readonly peer: Peer<WorkerMethods>;
   readonly meter: Meter;
   /** Up to where it has been told, and has taken it. */
-  told: Position;
+  sent: Position;
   taken: Position;
 }
 
@@ -117,7 +117,7 @@ export class RelayWorkers implements TailConsumer {
   /** Resolves with the port once all of them listen; rejects with what keeps one from it. */
   async start(ports: RelayWorkersPorts, setting: WorkerSetting): Promise<number> {
     ports.gate.onSpent((apiKey) => {
-      for (const { peer } of this.running) peer.tell('spent', apiKey);
+      for (const { peer } of this.running) peer.send('spent', apiKey);
     });
     const started = this.prepared.splice(0).map((process) => this.launch(process, ports, setting));
     this.kept = Promise.allSettled(started.map(async (first) => this.keep(await first, ports, setting)));
@@ -130,8 +130,8 @@ export class RelayWorkers implements TailConsumer {
     const last = news.at(-1);
     if (last === undefined) return;
     for (const running of this.running) {
-      running.told = last.position;
-      running.peer.tell('news', news);
+      running.sent = last.position;
+      running.peer.send('news', news);
     }
   }
 
@@ -184,7 +184,7 @@ export class RelayWorkers implements TailConsumer {
   /** New calls are refused from now on; who is under way may finish. */
   refuse(): void {
     this.stopping.abort();
-    for (const { peer } of this.running) peer.tell('refuse');
+    for (const { peer } of this.running) peer.send('refuse');
   }
 
   /** The same, and nobody new is listened to. Resolves when none is under way any more, in any of them. */
@@ -240,7 +240,7 @@ export class RelayWorkers implements TailConsumer {
       log.error({ err: error }, 'what a worker said could not be done'),
     );
     const { directory, position } = ports;
-    const running: Running = { peer, meter, told: position(), taken: position() };
+    const running: Running = { peer, meter, sent: position(), taken: position() };
     const unwatch = this.watch(worker, peer);
     // What it said before its end has been heard when the pipe is closed.
     const ended = Promise.all([exited, peer.closed]).then(([reason]) => {
@@ -248,7 +248,7 @@ export class RelayWorkers implements TailConsumer {
       this.running.delete(running);
       const hadCalls = service.end();
       this.answerWaiters();
-      if (hadCalls && !this.stopping.signal.aborted) void this.tellLost(ports.head);
+      if (hadCalls && !this.stopping.signal.aborted) void this.reportLost(ports.head);
       return reason;
     });
     try {
@@ -265,7 +265,7 @@ export class RelayWorkers implements TailConsumer {
     }
   }
 
-  private async tellLost(head: () => Promise<Position>): Promise<void> {
+  private async reportLost(head: () => Promise<Position>): Promise<void> {
     // Where they cannot be noted now, older notes make the outcome dearer to nobody but us.
     await this.calls.noted().catch(() => {});
     // Where the log does not say, they are found a minute later, with whatever else has no outcome then.
@@ -313,7 +313,7 @@ export class RelayWorkers implements TailConsumer {
   }
 
   private isReached(position: Position): boolean {
-    for (const { told, taken } of this.running) if (taken < told && taken < position) return false;
+    for (const { sent, taken } of this.running) if (taken < sent && taken < position) return false;
     return true;
   }
 

@@ -63,7 +63,7 @@ export function remoteMeter(
         leave() {
           if (concluding) return;
           underWay.lose(callId);
-          primary.tell('abandon', callId);
+          primary.send('abandon', callId);
         },
       };
       return { ok: true, reservation };

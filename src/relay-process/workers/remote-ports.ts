@@ -27,9 +27,9 @@ export const remoteStreams = (primary: Primary): Pick<EventStore, 'streamPages'>
 
 export const remoteDirectorySource = (
   primary: Primary,
-  { options, prices, ...told }: SerializedDirectory,
+  { options, prices, ...others }: SerializedDirectory,
 ): DirectorySource => ({
-  snapshot: async () => ({ ...told, options: new Map(options), prices: new Map(prices) }),
+  snapshot: async () => ({ ...others, options: new Map(options), prices: new Map(prices) }),
   apiKeyIdByHash: (keyHash) => primary.ask('apiKeyIdByHash', keyHash),
 });
 
@@ -60,7 +60,7 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
   admit(user, apiKey, { modelRateLimit, apiKeyConcurrency }) {
     if (!modelRateLimit.enabled && apiKeyConcurrency === 0) return nothingTaken;
     return primary.ask('admit', user, apiKey, { modelRateLimit, apiKeyConcurrency }).then((admitted) => {
-      if ('ticket' in admitted) return (succeeded) => primary.tell('left', admitted.ticket, succeeded);
+      if ('ticket' in admitted) return (succeeded) => primary.send('left', admitted.ticket, succeeded);
       const { status, code, message, type, param, retryAfter, shouldRetry } = admitted.refused;
       throw new RelayError(status, code, message, { type, param, retryAfter, shouldRetry });
     });
@@ -69,7 +69,7 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
     if (max === 0) return nothingTaken;
     return primary
       .ask('enterChannel', channel, max)
-      .then((ticket) => (ticket === null ? null : () => primary.tell('left', ticket, true)));
+      .then((ticket) => (ticket === null ? null : () => primary.send('left', ticket, true)));
   },
 });
 
@@ -77,8 +77,8 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
 export const remoteNotices = (primary: Primary): Pick<RelayPorts, 'wrongKeys' | 'apiKeyStatus' | 'channelHealth'> => ({
   wrongKeys: {
     mayShow: (place) => primary.ask('mayShowKey', place),
-    shown: (place) => primary.tell('wrongKey', place),
+    shown: (place) => primary.send('wrongKey', place),
   },
-  apiKeyStatus: { refused: (id, owner, cause) => primary.tell('apiKeyRefused', id, owner, cause) },
-  channelHealth: { outOfOrder: (id, key, reason) => primary.tell('channelOutOfOrder', id, key, reason) },
+  apiKeyStatus: { refused: (id, owner, cause) => primary.send('apiKeyRefused', id, owner, cause) },
+  channelHealth: { outOfOrder: (id, key, reason) => primary.send('channelOutOfOrder', id, key, reason) },
 });

@@ -37,7 +37,7 @@ interface WorkerPorts extends PrimaryPorts {
   readonly onTaken: (position: Position) => void;
 }
 
-const toldRefusal = ({
+const serializedRefusal = ({
   status,
   code,
   message,
@@ -108,7 +108,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       try {
         return { ticket: taken(await limits.admit(user, apiKey, asked)) };
       } catch (error) {
-        if (error instanceof RelayError) return { refused: toldRefusal(error) };
+        if (error instanceof RelayError) return { refused: serializedRefusal(error) };
         throw error;
       }
     },
@@ -135,7 +135,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       }
       reservations.set(callId, reservation);
       const { held, outputLimit, bound } = reservation;
-      return [calls.tell(callId), held, outputLimit, bound.output];
+      return [calls.announce(callId), held, outputLimit, bound.output];
     },
     extend: (callId, quota) => reserved(callId).extend(quota),
     settle: (...settlement) => last(settlement[0]).settle(decodeSettlement(settlement)),

@@ -51,12 +51,12 @@ export interface ServingCalls {
 const lookMs = 20;
 
 /** Between two messages that tell which calls were refused. */
-const tellRefusedMs = 1_000;
+const sendRefusedMs = 1_000;
 
 export function serveCalls(
   primary: Peer<PrimaryMethods>,
   { server, relay: relayConfig, logLevel, hashingKey, samplingKey, faces }: WorkerSetting,
-  told: SerializedDirectory,
+  serialized: SerializedDirectory,
 ): ServingCalls {
   const clock = systemClock;
   samplePositionsBy(Buffer.from(samplingKey, 'base64'));
@@ -64,7 +64,7 @@ export function serveCalls(
   const gate = remoteGate(primary, clock);
   const opening = openDirectory({
     store: remoteStreams(primary),
-    source: remoteDirectorySource(primary, told),
+    source: remoteDirectorySource(primary, serialized),
     prices: defaultPrices(clock.now()),
     at: clock.now(),
     providers: providerTable,
@@ -77,9 +77,9 @@ export function serveCalls(
     const stopPrices = followPriceCalendar(directory, clock);
     const underWay = inFlightCalls();
     const refusals = new RefusalTally();
-    const tellRefused = (): void => {
+    const sendRefused = (): void => {
       const kinds = refusals.take();
-      if (kinds.length > 0) primary.tell('refused', kinds);
+      if (kinds.length > 0) primary.send('refused', kinds);
     };
     const { relay, entrance, addressOf } = openRelayRuntime(
       { server, relay: relayConfig },
@@ -94,8 +94,8 @@ export function serveCalls(
         refusals,
         doubted: proxyDoubts(
           () => clock.now(),
-          ({ proxy, doubt }) => primary.tell('proxyDoubted', proxy, doubt),
-        ).tell,
+          ({ proxy, doubt }) => primary.send('proxyDoubted', proxy, doubt),
+        ).report,
         ...remoteNotices(primary),
       },
     );
@@ -103,15 +103,15 @@ export function serveCalls(
       { note: (notedTo, progressed) => primary.ask('note', Number(notedTo), progressed) },
       () => {},
     );
-    const stopTelling = atIntervals(tellRefusedMs, async () => tellRefused());
+    const stopSending = atIntervals(sendRefusedMs, async () => sendRefused());
     const others = passingOn(faces);
     // What no call of this worker takes is the primary's, to serve or to refuse.
     const upgrades = new UpgradeRouter((error) => log.error({ err: error }, 'an upgrade failed'), others.upgrade);
     const listening = { server, entrance, upgrades, addressOf, log, isEnding: () => ending };
     const listener = httpListener(listening, others.listener);
     const stop = async (): Promise<void> => {
-      await Promise.all([stopNoting(), stopTelling(), stopPrices()]);
-      tellRefused();
+      await Promise.all([stopNoting(), stopSending(), stopPrices()]);
+      sendRefused();
     };
     return { relay, listener, stop };
   };
@@ -131,7 +131,7 @@ export function serveCalls(
     async news(events) {
       const last = events.at(-1);
       (await opening).take(events);
-      if (last !== undefined) primary.tell('taken', last.position);
+      if (last !== undefined) primary.send('taken', last.position);
     },
     spent: gate.spent,
     refuse() {

@@ -59,6 +59,6 @@ export function modelRateLimiter(clock: Clock): ModelRateLimiter {
 
 function tooMany(message: string, waitMs: number): RelayError {
   const wait = Math.max(1, Math.ceil(waitMs / 1000));
-  const told = `${message}; the next one is free in ${wait} seconds`;
-  return new RelayError(429, 'rate_limit_exceeded', told, { retryAfter: String(wait) });
+  const text = `${message}; the next one is free in ${wait} seconds`;
+  return new RelayError(429, 'rate_limit_exceeded', text, { retryAfter: String(wait) });
 }

@@ -37,8 +37,8 @@ class StreamProgress implements Progress {
     const { generated, usage, worksUnseen } = this.decoder;
     const { idleMs, unseenMs } = this.patience;
     if (!hasEnded(generated)) return worksUnseen ? Math.max(idleMs, unseenMs) : idleMs;
-    const told = usage !== null && generated.inputOnly !== true;
-    return Math.min(idleMs, told ? afterUsageMs : afterEndMs);
+    const isReported = usage !== null && generated.inputOnly !== true;
+    return Math.min(idleMs, isReported ? afterUsageMs : afterEndMs);
   }
 }
 

@@ -43,8 +43,8 @@ async function sound(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Re
   try {
     if (type === null) {
       const short = { ...answered, maxBytes: Math.min(maxBytes, maxRefusal) };
-      const told = await readWhole(answered, answer, await restOfJson(short, body, nothing));
-      return told.ok ? { ok: false, error: noSound, costUnknown: true } : told;
+      const whole = await readWhole(answered, answer, await restOfJson(short, body, nothing));
+      return whole.ok ? { ok: false, error: noSound, costUnknown: true } : whole;
     }
     const first = await body.next();
     if (first.done) return { ok: false, error: noSound, costUnknown: true };

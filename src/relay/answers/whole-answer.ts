@@ -26,8 +26,8 @@ export async function readRefusal(answered: AnswerToRead, answer: UpstreamAnswer
   // The status says enough where the rest cannot be read.
   const { idleMs } = answered.patience;
   const json = new WholeJson({ settledMs, idleMs: Math.min(idleMs, refusalIdleMs) });
-  const told = await body.whole(maxRefusal, answered.place, json).catch(() => nothing);
-  const read = await readWhole(answered, answer, json.valueOf(told));
+  const bytes = await body.whole(maxRefusal, answered.place, json).catch(() => nothing);
+  const read = await readWhole(answered, answer, json.valueOf(bytes));
   if (read.ok) return read;
   const retryAfter = read.error.retryAfter ?? reportedRetryAfter(headers['retry-after']);
   return { ...read, error: { ...read.error, retryAfter } };

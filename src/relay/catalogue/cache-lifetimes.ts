@@ -36,10 +36,10 @@ export const asksToKeepForHours = (body: JsonObject, wire: Words): boolean =>
  */
 export function keptForHours(
   written: number,
-  told: { readonly minutes: number | null; readonly hours: number | null },
+  reported: { readonly minutes: number | null; readonly hours: number | null },
   asked: () => boolean,
 ): number {
-  if (told.hours !== null) return Math.min(told.hours, written);
-  const open = Math.max(written - (told.minutes ?? 0), 0);
+  if (reported.hours !== null) return Math.min(reported.hours, written);
+  const open = Math.max(written - (reported.minutes ?? 0), 0);
   return open > 0 && asked() ? open : 0;
 }

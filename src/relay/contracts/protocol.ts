@@ -62,7 +62,7 @@ export interface CallerRequest {
   /** Input tokens as they are counted here, for who is to be told of them before upstream has said. */
   readonly promptTokens: number;
   /** What of usage told before the end can be charged: the same object where all of it can. */
-  readonly believed: (told: Usage) => Usage;
+  readonly believed: (reported: Usage) => Usage;
   /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
   readonly outputLimit: number | null;
   /** What is held for is never more than this to each answer, whoever sets the limit. */

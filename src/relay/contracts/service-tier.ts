@@ -42,7 +42,7 @@ export type ServiceSent = 'asked' | 'overridden' | undefined;
 const maxTierLength = 64;
 
 /** The tier that an answer tells; undefined: none. */
-export function tierTold(value: JsonValue | undefined): string | undefined {
-  const told = textIn(value);
-  return told === null || told.length > maxTierLength ? undefined : told.toLowerCase();
+export function reportedTier(value: JsonValue | undefined): string | undefined {
+  const text = textIn(value);
+  return text === null || text.length > maxTierLength ? undefined : text.toLowerCase();
 }

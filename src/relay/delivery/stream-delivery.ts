@@ -73,14 +73,14 @@ export async function passStream(
 
 /** Ends it. True: it is whole. */
 export function endStream(call: ConcludedCall, delivery: StreamDelivery, stalledCallers: StalledCallers): boolean {
-  const { connection, heartbeat, told, charged } = call;
+  const { connection, heartbeat, finalUsage, charged } = call;
   const { reading, error, begun } = delivery;
   const { dialect } = call.resolution.endpoint;
   heartbeat.stop();
   // Without the end mark: the caller must not take this answer for a complete one.
   if (charged === null)
     connection.end(dialect.errorFrame(storeUnavailable(chargeFollows), connection.requestId, begun));
-  else if (error === null) connection.end(reading.decoder.closing(told.usage));
+  else if (error === null) connection.end(reading.decoder.closing(finalUsage.usage));
   else connection.end(`${dialect.errorFrame(error, connection.requestId, begun)}${dialect.endFrame}`);
   if (connection.pending > 0) stalledCallers.watch(connection);
   return error === null;

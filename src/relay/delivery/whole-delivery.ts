@@ -27,7 +27,7 @@ interface WholeDeliveryPorts extends Pick<RelayPorts, 'largeWork'> {
 }
 
 /** What the caller is told is what is charged. */
-async function bytesTelling(
+async function bytesWithUsage(
   { largeWork }: Pick<RelayPorts, 'largeWork'>,
   { incoming: { endpoint } }: Pick<ConcludedCall, 'incoming'>,
   answer: WholeGot,
@@ -47,7 +47,7 @@ export async function sendWhole(
   // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
   if (outcome === 'caller-left') return;
   if (call.charged === null) throw storeUnavailable(withheld);
-  const bytes = await bytesTelling(ports, call, answer, call.told.usage);
+  const bytes = await bytesWithUsage(ports, call, answer, call.finalUsage.usage);
   call.connection.begin(answer.textType ?? jsonType, passedOn(call), bytes.length);
   await writeToEnd(call.connection, bytes, ports.stalledCallers);
 }

@@ -14,7 +14,7 @@ const deepest = 128;
 /** Names, values and brackets: three times the token ids that the largest embedding request may hold. */
 const maxParts = 1_000_000;
 
-const maxNameTold = 100;
+const maxNameShown = 100;
 
 const misshapen: Readonly<Record<ShapeExcess, string>> = {
   'too-deep': `the body is nested more than ${deepest} deep`,
@@ -30,7 +30,7 @@ function* objectIn(text: string, names: number): Generator<void, JsonObject> {
   if (!isObject(value)) throw invalidBody('the body is not a JSON object');
   yield;
   if (membersIn(value) === names) return value;
-  const repeated = (repeatedMember(text) ?? '').slice(0, maxNameTold);
+  const repeated = (repeatedMember(text) ?? '').slice(0, maxNameShown);
   throw invalidBody(`${repeated} stands twice in one object`, repeated);
 }
 

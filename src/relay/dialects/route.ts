@@ -61,11 +61,11 @@ const countSource = 'x-token-count';
 /** A count of tokens, as `written` puts it in the dialect's words. */
 export function answerCount(
   asking: Answering,
-  { told, estimated }: TokenCount,
+  { reported, estimated }: TokenCount,
   written: (tokens: number) => object,
 ): void {
-  const body = Buffer.from(JSON.stringify(written(told ?? estimated)));
-  writeJson(asking, body, countSource, told === null ? 'estimated' : 'upstream');
+  const body = Buffer.from(JSON.stringify(written(reported ?? estimated)));
+  writeJson(asking, body, countSource, reported === null ? 'estimated' : 'upstream');
 }
 
 /** Where calls of an endpoint come in. */

@@ -40,11 +40,11 @@ export function spelling(plain: string, inside: string, snakes = false): Spellin
   };
 }
 
-const maxTold = 100;
+const maxShown = 100;
 
 function nameWrong(holder: JsonObject, name: string, place: string, rules: Spelling): InvalidMember | null {
   const { exact, byFold, snakes } = rules;
-  const param = place + name.slice(0, maxTold);
+  const param = place + name.slice(0, maxShown);
   if (!exact.has(name)) {
     const meant = byFold.get(folded(name, snakes));
     return meant === undefined ? null : { param, message: `${param} is to be spelled ${meant}` };

@@ -115,10 +115,10 @@ class Reading {
     let to = at;
     for (let code = text.charCodeAt(to); isOfNumber(code); code = text.charCodeAt(++to));
     this.at = to;
-    const told = text.slice(at, to);
-    const double = Number(told);
-    if (String(double) === told) return double;
-    return depth > this.plainTo || isAnother(told) ? new ExactNumber(told) : double;
+    const digits = text.slice(at, to);
+    const double = Number(digits);
+    if (String(double) === digits) return double;
+    return depth > this.plainTo || isAnother(digits) ? new ExactNumber(digits) : double;
   }
 
   private blanks(): void {

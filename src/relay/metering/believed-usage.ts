@@ -24,19 +24,23 @@ export const seenTokens = ({ said, toolCalls }: Generated, model: string): numbe
   said.tokens(model) + toolCalls * tokensPerToolCall;
 
 /** Usage that was told, and its tokens of either direction. */
-interface Told {
+interface CountedUsage {
   readonly usage: Usage;
   readonly input: number;
   readonly output: number;
 }
 
-const counted = (usage: Usage): Told => ({ usage, input: promptTokens(usage), output: completionTokens(usage) });
+const counted = (usage: Usage): CountedUsage => ({
+  usage,
+  input: promptTokens(usage),
+  output: completionTokens(usage),
+});
 
-const canHaveTakenIn = ({ usage, input }: Told, bound: UsageBound): boolean =>
+const canHaveTakenIn = ({ usage, input }: CountedUsage, bound: UsageBound): boolean =>
   input <= bound.input && kindsWithin(usage, bound, 'input');
 
 /** Who tells pictures, seconds or characters need not count tokens. */
-function tellsPieces(usage: Usage): boolean {
+function reportsPieces(usage: Usage): boolean {
   for (const name in usage)
     if (!isTokens(name as Quantity) && !isToolCalls(name as Quantity) && (usage[name as Quantity] ?? 0) > 0)
       return true;
@@ -44,11 +48,11 @@ function tellsPieces(usage: Usage): boolean {
 }
 
 /** Of a prompt that is not empty, nothing was told that can be charged. */
-const lacksInput = ({ usage, input }: Told, promptEstimate: number): boolean =>
-  input === 0 && promptEstimate > 0 && !tellsPieces(usage);
+const lacksInput = ({ usage, input }: CountedUsage, promptEstimate: number): boolean =>
+  input === 0 && promptEstimate > 0 && !reportsPieces(usage);
 
 /** Of words that came, nothing was told. `echoed`: tokens of the prompt that may stand in the answer. */
-const lacksOutput = ({ output }: Told, { said, toolsBytes = 0 }: Generated, echoed: number): boolean =>
+const lacksOutput = ({ output }: CountedUsage, { said, toolsBytes = 0 }: Generated, echoed: number): boolean =>
   output + echoed === 0 && said.bytes > toolsBytes;
 
 export interface UsedTokens {
@@ -60,7 +64,7 @@ export interface UsedTokens {
  * No encoding makes more than one token of a byte: what came bounds what was said, and the limit what was thought. An
  * answer longer than its limit can be seen to be so.
  */
-const canHavePutOut = ({ usage, output }: Told, { said, toolCalls }: Generated, bound: UsageBound): boolean =>
+const canHavePutOut = ({ usage, output }: CountedUsage, { said, toolCalls }: Generated, bound: UsageBound): boolean =>
   kindsWithin(usage, bound, 'output') &&
   (output <= bound.output || output <= said.bytes + toolCalls * tokensPerToolCall);
 
@@ -77,7 +81,7 @@ const fewTokens = 16;
  * the limit they were given. `echoed`: tokens of the prompt that may stand in the answer.
  */
 function saysMore(
-  { output }: Told,
+  { output }: CountedUsage,
   { said, toolsBytes = 0 }: Generated,
   { output: maxOutput }: UsageBound,
   echoed: number,
@@ -111,13 +115,13 @@ export function believedUsage(
   const seen = (): Usage => ({ output: seenTokens(generated, model), ...generated.searches });
   if (usage === null || (!usedAnything(usage) && generated.said.length > 0))
     return withinTools(joined({ input: promptEstimate }, seen()), 'estimated', bound);
-  const told = counted(usage);
-  const echoed = echoes ? told.input : 0;
-  const noInput = lacksInput(told, promptEstimate);
+  const counts = counted(usage);
+  const echoed = echoes ? counts.input : 0;
+  const noInput = lacksInput(counts, promptEstimate);
   // Streams that break off may have told their input and nothing else.
-  const noOutput = generated.inputOnly === true || lacksOutput(told, generated, echoed);
-  const possibleInput = canHaveTakenIn(told, bound);
-  const possibleOutput = canHavePutOut(told, generated, bound) && !saysMore(told, generated, bound, echoed);
+  const noOutput = generated.inputOnly === true || lacksOutput(counts, generated, echoed);
+  const possibleInput = canHaveTakenIn(counts, bound);
+  const possibleOutput = canHavePutOut(counts, generated, bound) && !saysMore(counts, generated, bound, echoed);
   const input = possibleInput && !noInput;
   const output = possibleOutput && !noOutput;
   if (input && output) return withinTools(usage, 'upstream', bound);
@@ -136,9 +140,9 @@ export function believedUsage(
 export const believer =
   (bound: UsageBound, promptEstimate: number) =>
   (usage: Usage): Usage => {
-    const told = counted(usage);
-    const input = canHaveTakenIn(told, bound) && !lacksInput(told, promptEstimate);
-    const output = told.output <= bound.output && kindsWithin(usage, bound, 'output');
+    const counts = counted(usage);
+    const input = canHaveTakenIn(counts, bound) && !lacksInput(counts, promptEstimate);
+    const output = counts.output <= bound.output && kindsWithin(usage, bound, 'output');
     const possible = input && output ? usage : joined(input ? usage : { input: promptEstimate }, output ? usage : {});
     return withinTools(possible, 'upstream', bound).usage;
   };

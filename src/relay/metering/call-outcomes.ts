@@ -128,8 +128,8 @@ export async function withdraw(
 
 /** A reservation that may or may not be durable, of a call that never went upstream: written first if need be. */
 export async function giveBack(outcomes: Outcomes, callId: CallId, reserved: NewEvent<CallReserved>): Promise<void> {
-  const told = { status: 503, code: 'store_unavailable' };
-  const conclusion = conclude(reserved.event, { kind: 'never-sent', reason: 'internal', ...told });
+  const returned = { status: 503, code: 'store_unavailable' };
+  const conclusion = conclude(reserved.event, { kind: 'never-sent', reason: 'internal', ...returned });
   const released = newEvent(outcomes, conclusion);
   await keepTrying(outcomes, callId, async () => {
     await outcomes.store.append(streams.call(callId), [reserved], 'no-stream');

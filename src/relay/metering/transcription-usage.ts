@@ -24,18 +24,18 @@ const lasting = (seconds: number): Usage => ({ input: soundTokens(seconds), seco
  * bound has sound in it where the model counts by tokens.
  */
 export function transcriptionUsage(
-  told: Usage | null,
+  reported: Usage | null,
   generated: Generated,
   { said, expected, max }: SoundLength,
   { bound, model }: Pick<KnownOfUsage, 'bound' | 'model'>,
 ): UsedTokens {
-  if (mayUse(bound, 'audioInput') && told !== null && promptTokens(told) > 0) {
+  if (mayUse(bound, 'audioInput') && reported !== null && promptTokens(reported) > 0) {
     const audioInput = soundTokens(max);
     const withAudio = { ...bound, input: bound.input + audioInput, audioInput };
-    const believed = believedUsage(told, generated, { bound: withAudio, promptEstimate: bound.input, model });
+    const believed = believedUsage(reported, generated, { bound: withAudio, promptEstimate: bound.input, model });
     if (believed.usageSource === 'upstream') return believed;
   }
-  const measured = told?.seconds ?? 0;
+  const measured = reported?.seconds ?? 0;
   if (measured > 0 && measured <= max)
     return {
       usage: lasting(Math.max(Math.ceil(measured), said === null ? 0 : wholeSeconds(said))),

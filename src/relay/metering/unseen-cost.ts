@@ -44,18 +44,18 @@ const generableIn = (ms: number, answers: number): number => Math.ceil((ms * fas
  * amount held pays for.
  */
 export function cutShort(
-  told: Determined,
+  reported: Determined,
   seen: number,
   unseenMs: number,
   { thinks, bound, held, answers, price }: Unseen,
 ): Determined {
   // What was counted here may have grown after the caller had left.
-  const counted = told.usageSource === 'estimated';
-  const usage = counted ? withoutOutput(told.usage) : told.usage;
-  const toldOutput = completionTokens(usage);
+  const counted = reported.usageSource === 'estimated';
+  const usage = counted ? withoutOutput(reported.usage) : reported.usage;
+  const reportedOutput = completionTokens(usage);
   // Some tell as they go what has been used so far.
-  if (told.usageSource === 'upstream' && toldOutput >= seen) return told;
-  const completion = Math.max(toldOutput, seen);
+  if (reported.usageSource === 'upstream' && reportedOutput >= seen) return reported;
+  const completion = Math.max(reportedOutput, seen);
   const hasAudio = mayUse(bound, 'audioOutput');
   const paid = thinks || hasAudio ? affordableOutput(held, withoutOutput(usage), price, heldOutput(bound)) : 0;
   // Sound is put out beside the words that go with it, thinking before them.
@@ -63,7 +63,7 @@ export function cutShort(
   const possible = Math.min(paid - completion, bound.output - completion, generableIn(unseenMs, answers) - known);
   const unseen = Number.isFinite(paid) ? Math.max(possible, 0) : 0;
   return {
-    usage: plus(plus(usage, 'output', completion - toldOutput), hasAudio ? 'audioOutput' : 'reasoning', unseen),
-    usageSource: told.usageSource === 'disbelieved' ? 'disbelieved' : 'estimated',
+    usage: plus(plus(usage, 'output', completion - reportedOutput), hasAudio ? 'audioOutput' : 'reasoning', unseen),
+    usageSource: reported.usageSource === 'disbelieved' ? 'disbelieved' : 'estimated',
   };
 }

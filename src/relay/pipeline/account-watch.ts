@@ -22,7 +22,7 @@ export const watchAccount =
   (error) => {
     const provider = providerOf(settings.type);
     if (provider === null || !settings.autoBan || !directory.settings().autoDisable.enabled) return;
-    const status = mappedStatus(parsed, statusTold(error));
+    const status = mappedStatus(parsed, reportedStatus(error));
     if (errorSaysChannelIsDead(provider, status, error))
       channelHealth.outOfOrder(id, key, reasonAmidStream(status, error));
   };
@@ -30,7 +30,7 @@ export const watchAccount =
 const usual = 500;
 
 /** A status that is guessed from the words of a message is none: whoever wrote the prompt may have put them there. */
-function statusTold({ code }: UpstreamError): number {
+function reportedStatus({ code }: UpstreamError): number {
   const number = Number(code);
   return number >= 400 && number <= 599 ? number : usual;
 }

@@ -91,7 +91,7 @@ export interface CallContext {
   readonly leaveChannel: (() => void) | null;
   readonly faulted: AccountWatch | null;
   readonly delivery: Delivery | null;
-  readonly told: UsedTokens | null;
+  readonly finalUsage: UsedTokens | null;
   readonly charged: Quota | null;
 }
 
@@ -148,7 +148,7 @@ export interface DeliveredCall extends AnsweredCall {
 }
 
 export interface ConcludedCall extends DeliveredCall {
-  readonly told: UsedTokens;
+  readonly finalUsage: UsedTokens;
   /** null: the log has not taken the settlement. */
   readonly charged: Quota | null;
 }
@@ -172,7 +172,7 @@ class Context implements CallContext {
   readonly leaveChannel: CallContext['leaveChannel'];
   readonly faulted: CallContext['faulted'];
   readonly delivery: CallContext['delivery'];
-  readonly told: CallContext['told'];
+  readonly finalUsage: CallContext['finalUsage'];
   readonly charged: CallContext['charged'];
 
   constructor(from: CallContext) {
@@ -193,7 +193,7 @@ class Context implements CallContext {
     this.leaveChannel = from.leaveChannel;
     this.faulted = from.faulted;
     this.delivery = from.delivery;
-    this.told = from.told;
+    this.finalUsage = from.finalUsage;
     this.charged = from.charged;
   }
 }
@@ -217,7 +217,7 @@ export const incomingContext = (incoming: Incoming, connection: CallerConnection
     leaveChannel: null,
     faulted: null,
     delivery: null,
-    told: null,
+    finalUsage: null,
     charged: null,
   });
 

@@ -38,7 +38,7 @@ const unpaid = {
   answersAudio: false,
   stream: false,
   wantsUsage: false,
-  believed: (told) => told,
+  believed: (reported) => reported,
   outputLimit: null,
   maxOutput: Number.MAX_SAFE_INTEGER,
   tiers: [],

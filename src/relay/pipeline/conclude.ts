@@ -59,21 +59,21 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
   const believed = deliveredUsage(ports, call);
   const { outcome, firstTokenMs } = delivery;
   const ending: Ending = { outcome, firstTokenMs, useTimeMs: elapsed(ports, call), serviceTier: deliveredTier(call) };
-  const told = cutUsage(ports, call, believed);
-  const settlement = settlementOf(call, answer, told, ending);
+  const finalUsage = cutUsage(ports, call, believed);
+  const settlement = settlementOf(call, answer, finalUsage, ending);
   const charged =
     delivery.kind === 'answer' && outcome === 'completed'
       ? await reservation.settleOrWithdraw(settlement, withdrawal)
       : await reservation.settle(settlement).catch(() => null);
-  return extended(call, { told, charged });
+  return extended(call, { finalUsage, charged });
 }
 
 /** What upstream had accepted when its caller left is paid for, though nobody has seen anything of it. */
 async function settleAbandoned(ports: ConcludePorts, call: UnansweredCall, asked: SentRequest): Promise<void> {
-  const told = nothingUsed(call, asked, presentFor(ports, call));
+  const finalUsage = nothingUsed(call, asked, presentFor(ports, call));
   const serviceTier = servedTier(asked, undefined);
   const ending: Ending = { outcome: 'caller-left', firstTokenMs: null, useTimeMs: elapsed(ports, call), serviceTier };
-  await call.reservation.settle(settlementOf(call, asked, told, ending)).catch(() => {});
+  await call.reservation.settle(settlementOf(call, asked, finalUsage, ending)).catch(() => {});
 }
 
 /** Releases a call that nobody has answered; one that upstream was given up at is settled. */

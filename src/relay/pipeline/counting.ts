@@ -24,15 +24,15 @@ const maxCountedBytes = 8 * 1024 * 1024;
 
 export interface TokenCount {
   /** As the provider counts; null: nobody counted. */
-  readonly told: number | null;
+  readonly reported: number | null;
   /** As counted here, without the margins of a hold. */
   readonly estimated: number;
 }
 
 /** In the words of either dialect that counts; null: there is no count in it. */
-function countTold(answer: Buffer): number | null {
-  const told = parseJson(answer.toString());
-  return isObject(told) ? countIn(told.input_tokens ?? told.totalTokens) : null;
+function reportedCount(answer: Buffer): number | null {
+  const reported = parseJson(answer.toString());
+  return isObject(reported) ? countIn(reported.input_tokens ?? reported.totalTokens) : null;
 }
 
 /** A prompt to be counted, and for whom. */
@@ -81,7 +81,7 @@ async function countUpstream(
     };
     const answered = await attemptChannel(ports, request, channel, parsed);
     if (!answered.ok) return null;
-    if (answered.got.kind === 'answer') return countTold(answered.got.bytes);
+    if (answered.got.kind === 'answer') return reportedCount(answered.got.bytes);
     answered.got.reading.cancel();
     return null;
   } finally {
@@ -114,9 +114,9 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
       resolutionSteps(ports, caller, { endpoint, body: value, bytes, upload }),
     );
     const sent = sentBody(body, (given) => named(given, model));
-    const told = await countUpstream(ports, call, { caller, resolution, sent, bodyBytes: bytes, answerPlace });
+    const reported = await countUpstream(ports, call, { caller, resolution, sent, bodyBytes: bytes, answerPlace });
     succeeded = true;
-    return { told, estimated: resolution.estimate.promptTokens };
+    return { reported, estimated: resolution.estimate.promptTokens };
   } finally {
     held?.leave();
     answerPlace.leave();

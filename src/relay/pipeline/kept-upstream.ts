@@ -42,18 +42,18 @@ const isNewContainer = (value: JsonValue | undefined): boolean =>
  * An id that came with an answer and that nobody guesses: who has it was given that answer, and the next turn of the
  * conversation (calls made from within a container, an answer in sound) cannot do without it.
  */
-function isToldAlone(value: JsonValue | undefined): boolean {
+function isUnguessableId(value: JsonValue | undefined): boolean {
   if (typeof value === 'string') return /^[A-Za-z]+_[\w-]{20,128}$/.test(value);
   if (!isObject(value)) return false;
   const { id, ...others } = value;
-  return isToldAlone(textIn(id) ?? undefined) && (Object.keys(others).length === 0 || isNewContainer(others));
+  return isUnguessableId(textIn(id) ?? undefined) && (Object.keys(others).length === 0 || isNewContainer(others));
 }
 
 function named(holder: JsonObject, names: ReadonlySet<string>, place: string, instead = sendIt): InvalidMember | null {
   for (const name of memberNamesIn(holder)) {
     const fold = folded(name);
     if (!names.has(fold)) continue;
-    if (fold === 'container' && (isNewContainer(holder[name]) || isToldAlone(holder[name]))) continue;
+    if (fold === 'container' && (isNewContainer(holder[name]) || isUnguessableId(holder[name]))) continue;
     return refused(place + name, instead);
   }
   return null;
@@ -81,11 +81,11 @@ function addressedIn(holder: JsonObject, place: string): InvalidMember | null {
 }
 
 /** Results of a provider's own tools tell what was made, and bring nothing along. */
-const toldOnly = /_tool_result$|^(tool_use|server_tool_use|mcp_tool_use)$/;
+const resultTypes = /_tool_result$|^(tool_use|server_tool_use|mcp_tool_use)$/;
 
 function inPart(part: JsonObject, place: string): InvalidMember | null {
   const type = textIn(part.type) ?? '';
-  if (toldOnly.test(type)) return null;
+  if (resultTypes.test(type)) return null;
   const wrong = named(part, ofParts, `${place}.`) ?? addressedIn(part, `${place}.`);
   if (wrong !== null) return wrong;
   if (isObject(part.source)) {
@@ -115,7 +115,7 @@ const isFile = (content: JsonValue | undefined): boolean => /^\s*file-?id:\/\//i
 
 function inMessage(message: JsonObject, place: string): InvalidMember | null {
   const { role, content, audio } = message;
-  if (isObject(audio) && (audio.id ?? null) !== null && !isToldAlone(audio.id))
+  if (isObject(audio) && (audio.id ?? null) !== null && !isUnguessableId(audio.id))
     return refused(`${place}.audio.id`, 'send the transcript of an earlier answer as its content');
   const instructs = role !== 'user' && role !== 'assistant' && role !== 'tool';
   if (instructs && (isList(content) ? objectsIn(content).some(({ text }) => isFile(text)) : isFile(content)))

@@ -15,8 +15,8 @@ import { maxRecordedOneByOne, RefusalTally, type RefusedKind } from './refusal-t
 const everyMs = 1_000;
 const minuteMs = 60_000;
 /** Events of their own in a minute, and of them those of callers that nobody knows. */
-const maxTold = 250;
-const maxToldOfNobody = 50;
+const maxRecorded = 250;
+const maxRecordedOfUnknown = 50;
 /** Appends that wait while the log does not answer. */
 const maxWaiting = 300;
 /** Appends at once: calls go first, so there is never much of this in their way. */
@@ -53,8 +53,8 @@ class MinuteOfRefusals {
   private readonly kinds = new RefusalTally();
   /** Since when it counts; null: nothing was refused in it. */
   since: Instant | null = null;
-  private told = 0;
-  private toldOfNobody = 0;
+  private recorded = 0;
+  private recordedOfUnknown = 0;
 
   /** Counts a kind. The result are those of its refusals that are told by themselves; `waiting`: appends that wait. */
   take({ refusal, first, more, last }: RefusedKind, waiting: number): RefusedKind['first'] {
@@ -63,8 +63,8 @@ class MinuteOfRefusals {
     for (const call of first) {
       this.since ??= call.at;
       if (this.hasRoomFor(refusal, kind, waiting + alone.length)) {
-        this.told++;
-        if (refusal.userId === null) this.toldOfNobody++;
+        this.recorded++;
+        if (refusal.userId === null) this.recordedOfUnknown++;
         kind.first.push(call);
         alone.push(call);
       } else {
@@ -83,8 +83,8 @@ class MinuteOfRefusals {
   end(now: Instant): readonly { readonly at: Instant; readonly event: CallsRefused }[] {
     const since = this.since ?? now;
     this.since = null;
-    this.told = 0;
-    this.toldOfNobody = 0;
+    this.recorded = 0;
+    this.recordedOfUnknown = 0;
     return this.kinds
       .take()
       .flatMap(({ refusal, more, last }) =>
@@ -95,8 +95,8 @@ class MinuteOfRefusals {
   private hasRoomFor({ userId }: Refusal, { first }: RefusedKind, waiting: number): boolean {
     return (
       first.length < maxRecordedOneByOne &&
-      this.told < maxTold &&
-      (userId !== null || this.toldOfNobody < maxToldOfNobody) &&
+      this.recorded < maxRecorded &&
+      (userId !== null || this.recordedOfUnknown < maxRecordedOfUnknown) &&
       waiting < maxWaiting
     );
   }

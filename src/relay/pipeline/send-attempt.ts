@@ -131,9 +131,9 @@ export function judged(
     };
   }
   // Too much at once is told as ever: with words of the operator's choice it may be the rate of a minute.
-  const told = dead && status !== 429 ? accountUnavailable(error.status, status) : errorForCaller(error, status);
+  const shown = dead && status !== 429 ? accountUnavailable(error.status, status) : errorForCaller(error, status);
   return {
-    ...failed(told, isRetryable(told.status)),
+    ...failed(shown, isRetryable(shown.status)),
     forOperator: fromUpstream(error, status),
     answered: error.status,
     unauthorised: error.status === 401,

@@ -17,7 +17,7 @@ import type { StagePorts } from './stage-ports.js';
 const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });
 
 /** As upstream told it, and by what was said. */
-function toldBy({ delivery }: DeliveredCall): { readonly usage: Usage | null; readonly generated: Generated } {
+function reportedBy({ delivery }: DeliveredCall): { readonly usage: Usage | null; readonly generated: Generated } {
   switch (delivery.kind) {
     case 'answer':
       return delivery.answer;
@@ -30,7 +30,7 @@ function toldBy({ delivery }: DeliveredCall): { readonly usage: Usage | null; re
 
 /** What is believed of the usage that upstream told of a delivered answer. A usage that is not is logged. */
 export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: DeliveredCall): UsedTokens {
-  const { usage, generated } = toldBy(call);
+  const { usage, generated } = reportedBy(call);
   const { resolution, reservation, connection, course } = call;
   const { estimate, model, endpoint } = resolution;
   const { recording, promptTokens: promptEstimate } = estimate;
@@ -43,7 +43,7 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
       : transcriptionUsage(usage, generated, recording, { bound, model });
   if (used.usageSource === 'disbelieved')
     log.warn(
-      { requestId: connection.requestId, channelId: course.tried.at(-1), told: usage, bound },
+      { requestId: connection.requestId, channelId: course.tried.at(-1), reported: usage, bound },
       usage !== null && completionTokens(usage) < completionTokens(used.usage)
         ? 'an upstream told less usage than what it sent holds; it was counted here'
         : 'an upstream told more usage than the call can have had; it was counted here',
@@ -55,14 +55,17 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
  * The tier of service that a call is charged for. An operator's own is what the model's price is for; one that was not
  * asked for upstream is told, or the usual one. undefined: the one that its caller asked for.
  */
-export function servedTier({ service }: Pick<SentRequest, 'service'>, told: string | undefined): string | undefined {
+export function servedTier(
+  { service }: Pick<SentRequest, 'service'>,
+  reported: string | undefined,
+): string | undefined {
   if (service === 'overridden') return usualTier;
-  return told ?? (service === 'asked' ? undefined : usualTier);
+  return reported ?? (service === 'asked' ? undefined : usualTier);
 }
 
 /** The same, of a delivered answer. */
 export const deliveredTier = (call: DeliveredCall): string | undefined =>
-  servedTier(call.answer, toldBy(call).generated.serviceTier);
+  servedTier(call.answer, reportedBy(call).generated.serviceTier);
 
 /** What there is to know about costs of a call that cannot be seen. */
 const unseen = (call: ReservedCall, thinks: boolean) => {

@@ -18,8 +18,8 @@ interface ChannelTarget {
   readonly proxy: string | null;
 }
 
-interface Question<Told> {
-  readonly ask: (asking: ProviderQueries) => Promise<Told>;
+interface Question<Result> {
+  readonly ask: (asking: ProviderQueries) => Promise<Result>;
   /** Bytes of one answer; left out: few. */
   readonly maxBytes?: number;
 }
@@ -30,12 +30,12 @@ const maxReasonLength = 300;
  * Asks a provider beside the calls, through the same connections, guard and bounds as tokens are fetched with. Throws
  * NotReported with a message that holds neither key nor address.
  */
-export async function askProvider<Told>(
+export async function askProvider<Result>(
   { clock, authorising }: AskProviderPorts,
   provider: Provider,
   asked: ChannelTarget,
-  { ask, maxBytes }: Question<Told>,
-): Promise<Told> {
+  { ask, maxBytes }: Question<Result>,
+): Promise<Result> {
   const own = asked.baseUrl.trim().replace(/\/+$/, '');
   const base = own || provider.defaultBaseUrl;
   const key = asked.key.trim();
@@ -48,9 +48,9 @@ export async function askProvider<Told>(
     );
     if (!answer.ok) throw new NotReported(unreached(answer).error.message);
     if (answer.status !== 200) throw new NotReported(`status code: ${answer.status}`);
-    const told = parseJson(answer.body.toString('utf8'));
-    if (!isObject(told)) throw new NotUnderstood('the answer is no JSON object');
-    return told;
+    const reported = parseJson(answer.body.toString('utf8'));
+    if (!isObject(reported)) throw new NotUnderstood('the answer is no JSON object');
+    return reported;
   };
 
   try {

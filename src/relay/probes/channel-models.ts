@@ -29,11 +29,11 @@ export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): Upstream
     const provider = providerOf(place.type);
     if (provider === null || !provider.listsModels) throw new Failure('models-not-listed');
     try {
-      const told = await askProvider(asking, provider, place, {
+      const reported = await askProvider(asking, provider, place, {
         ask: provider.models ?? openAiModelList,
         maxBytes: maxList,
       });
-      const names = [...new Set(told)].filter(isUsable(place.key.trim()));
+      const names = [...new Set(reported)].filter(isUsable(place.key.trim()));
       if (names.length > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);
       return names;
     } catch (error) {

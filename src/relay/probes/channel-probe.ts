@@ -106,7 +106,7 @@ function usageOfTest(
   ports: TestPorts,
   { channel, model, price, endpoint, body }: SmallTest,
   { upstreamModel }: AnsweredAttempt,
-  { usage: told, generated }: Extract<AnsweredAttempt['got'], { kind: 'answer' }>,
+  { usage: reported, generated }: Extract<AnsweredAttempt['got'], { kind: 'answer' }>,
 ): ChannelTestUsage | null {
   const names = new Set([model, upstreamModel]);
   const estimate = estimateHold({
@@ -118,7 +118,7 @@ function usageOfTest(
     allowed: noUsage,
   });
   const { bound, promptTokens: promptEstimate } = estimate;
-  const { usage, usageSource } = believedUsage(told, generated, { bound, promptEstimate, model });
+  const { usage, usageSource } = believedUsage(reported, generated, { bound, promptEstimate, model });
   if (usageSource === 'estimated') return null;
   const inForce = price.per === 'token' ? priceByPlainInput(price, usage) : null;
   return {

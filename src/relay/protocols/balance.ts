@@ -8,10 +8,10 @@ import { NotReported, type ProviderQueries } from './provider-queries.js';
 export type BalanceWire = (asking: ProviderQueries) => Promise<Decimal>;
 
 /** A provider that tells it. */
-export const tellsBalance = (balance: BalanceWire) => ({ tellsBalance: true, balance }) as const;
+export const reportsBalance = (balance: BalanceWire) => ({ reportsBalance: true, balance }) as const;
 
 /** One question below the base URL, whose answer holds the figure. */
-export const balanceAt = (path: string, read: (told: JsonObject) => Decimal): BalanceWire => {
+export const balanceAt = (path: string, read: (reported: JsonObject) => Decimal): BalanceWire => {
   return async ({ base, json }) => read(await json(base + path));
 };
 

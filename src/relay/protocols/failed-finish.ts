@@ -19,9 +19,9 @@ const lacksRoom = /overloaded|insufficient_system_resource/;
 /** Longest reason that is looked at. */
 const maxLength = 128;
 
-function failureBy(reason: string, told: JsonObject | null, confidential: Confidential): UpstreamError {
+function failureBy(reason: string, reported: JsonObject | null, confidential: Confidential): UpstreamError {
   const code = reason.toLowerCase().replace(/[: ]+/g, '_');
-  const message = told === null ? null : textIn(told.message);
+  const message = reported === null ? null : textIn(reported.message);
   const by = `the upstream failed in the middle of its answer: ${code}`;
   return asUpstreamError(
     { message: message === null ? by : `${by}: ${message}`, type: null, code, param: null },

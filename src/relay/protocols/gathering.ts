@@ -56,7 +56,7 @@ class GatheredChoice {
 export class Gathering implements AnswerWriter {
   private head: JsonObject = {};
   private readonly choices = new Map<JsonValue, GatheredChoice>();
-  private told: Usage | null = null;
+  private reported: Usage | null = null;
   private words: JsonObject | null = null;
 
   constructor(private readonly info: CallInfo) {}
@@ -80,7 +80,7 @@ export class Gathering implements AnswerWriter {
   }
 
   usage(usage: Usage, words: JsonObject | null): void {
-    this.told = usage;
+    this.reported = usage;
     this.words = words;
   }
 
@@ -103,7 +103,7 @@ export class Gathering implements AnswerWriter {
       choices: Array.from(this.choices.values(), (choice) => choice.whole()),
       ...(words !== null && { usage: words }),
     };
-    return { body, received: nothing, untouched: false, usage: this.told };
+    return { body, received: nothing, untouched: false, usage: this.reported };
   }
 
   private choice(index: JsonValue): GatheredChoice | undefined {

@@ -17,8 +17,11 @@ interface ListForm {
 }
 
 /** Throws NotUnderstood, naming the member that is not there. */
-export function modelNamesIn(told: JsonObject, { list = 'data', name = 'id', prefix = '' }: ListForm = {}): string[] {
-  const models = told[list];
+export function modelNamesIn(
+  reported: JsonObject,
+  { list = 'data', name = 'id', prefix = '' }: ListForm = {},
+): string[] {
+  const models = reported[list];
   // Some say null for a list of none.
   if (!isList(models) && models !== null) throw new NotUnderstood(`the answer has no list as ${list}`);
   const names = objectsIn(models).flatMap((model) => textIn(model[name]) ?? []);

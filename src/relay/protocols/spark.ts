@@ -46,7 +46,7 @@ const textOf = (content: JsonValue | undefined): string => {
 };
 
 /** The wire has no place for calls of tools and their results; they are told in words. */
-const callsTold = (message: ChatMessage): string =>
+const callsText = (message: ChatMessage): string =>
   objectsIn(message.tool_calls)
     .map((call) => (isObject(call.function) ? call.function : {}))
     .map(({ name, arguments: given }) => `Function call: ${textIn(name) ?? ''} ${textIn(given) ?? ''}`)
@@ -64,8 +64,8 @@ function turnsOf(message: ChatMessage, { takesSystem }: SparkPlace): readonly Tu
             { role: 'assistant', content: 'Okay' },
           ];
     case 'assistant': {
-      const told = [content, callsTold(message)].filter((text) => text !== '').join('\n');
-      return [{ role: 'assistant', content: told }];
+      const text = [content, callsText(message)].filter((text) => text !== '').join('\n');
+      return [{ role: 'assistant', content: text }];
     }
     case 'tool':
     case 'function':
@@ -162,23 +162,23 @@ function toolCallIn(text: JsonObject, id: string, before: number): JsonObject | 
 }
 
 function usageIn({ payload }: JsonObject): JsonObject | undefined {
-  const told = isObject(payload) && isObject(payload.usage) ? payload.usage.text : undefined;
-  if (!isObject(told)) return undefined;
-  const { prompt_tokens, completion_tokens, total_tokens } = told;
+  const reported = isObject(payload) && isObject(payload.usage) ? payload.usage.text : undefined;
+  if (!isObject(reported)) return undefined;
+  const { prompt_tokens, completion_tokens, total_tokens } = reported;
   return { prompt_tokens, completion_tokens, total_tokens };
 }
 
 /** Frames into chunks as all wires tell them. */
 function translate(frame: JsonObject, reading: Reading): JsonObject | null {
   const { header } = frame;
-  const told = choicesIn(frame);
+  const reported = choicesIn(frame);
   const usage = usageIn(frame);
   const ended = isLast(frame);
   const { info } = reading;
-  if (told === null && usage === undefined && !ended) return null;
+  if (reported === null && usage === undefined && !ended) return null;
   let calls = reading.toolCalls;
-  const first = told?.status === 0 || told?.seq === 0;
-  const choices: JsonObject[] = objectsIn(told?.text).map((text) => {
+  const first = reported?.status === 0 || reported?.seq === 0;
+  const choices: JsonObject[] = objectsIn(reported?.text).map((text) => {
     const call = toolCallIn(text, info.callId, calls);
     if (call !== null && call.index === calls) calls++;
     const delta: JsonObject = {

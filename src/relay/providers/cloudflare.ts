@@ -34,16 +34,16 @@ const translate: OpenAiVariant['translate'] = (body, { mode, info, streamed, sai
   const answer = isObject(body.result) ? body.result : body;
   if (mode !== 'completions' || typeof answer.response !== 'string') return body;
   const { response: text, usage } = answer;
-  const told = isObject(usage) ? usage : undefined;
+  const reported = isObject(usage) ? usage : undefined;
   // A stream tells usage in its last piece and no finish reason at all.
-  const finish_reason = (!streamed || told) && (said || text !== '') ? 'stop' : null;
+  const finish_reason = (!streamed || reported) && (said || text !== '') ? 'stop' : null;
   return {
     id: `cmpl-${info.callId}`,
     object: 'text_completion',
     created: info.createdAt,
     model: info.model,
     choices: [{ index: 0, text, logprobs: null, finish_reason }],
-    ...(told && { usage: told }),
+    ...(reported && { usage: reported }),
   };
 };
 
@@ -80,9 +80,9 @@ const models: ModelsWire = ({ base, other: account, json }) => {
   if (account === '') throw new NotSupported('other', 'this channel has no account id');
   const search = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai/models/search`;
   return inPages(1, async (page) => {
-    const told = await json(`${search}?per_page=${pageSize}&page=${page}`);
-    const total = isObject(told.result_info) ? (countIn(told.result_info.total_count) ?? 0) : 0;
-    const names = modelNamesIn(told, { list: 'result', name: 'name' });
+    const reported = await json(`${search}?per_page=${pageSize}&page=${page}`);
+    const total = isObject(reported.result_info) ? (countIn(reported.result_info.total_count) ?? 0) : 0;
+    const names = modelNamesIn(reported, { list: 'result', name: 'name' });
     return { names, next: names.length > 0 && page * pageSize < total ? page + 1 : null };
   });
 };

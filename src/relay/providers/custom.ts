@@ -1,7 +1,7 @@
 import { soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
 import type { Provider } from '../contracts/protocol.js';
-import { tellsBalance } from '../protocols/balance.js';
+import { reportsBalance } from '../protocols/balance.js';
 import { withModel } from '../protocols/model-address.js';
 import { openAiModelList } from '../protocols/models.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
@@ -29,7 +29,7 @@ export const custom: Provider = {
   defaultModels: [...openAiModels, ...openAiModerationModels],
   colour: 'pink',
   keyHint: 'API key',
-  ...tellsBalance((asking) => dashboardBalance(rooted(asking))),
+  ...reportsBalance((asking) => dashboardBalance(rooted(asking))),
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(asking) {

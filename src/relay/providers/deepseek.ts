@@ -4,7 +4,7 @@ import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { jsonText } from '../json/exact-number.js';
 import { isObject, objectsIn, textIn } from '../json/json.js';
-import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, Target } from '../protocols/openai/variant.js';
 import { NotReported } from '../protocols/provider-queries.js';
@@ -51,8 +51,8 @@ const replayedReasoning: Edit = (body) => {
 
 /** An account may have two; outside China there is none in CNY. */
 const balance = balanceAt('/user/balance', ({ balance_infos }) => {
-  const told = objectsIn(balance_infos);
-  const chosen = told.find(({ currency }) => currency === 'CNY') ?? told[0];
+  const reported = objectsIn(balance_infos);
+  const chosen = reported.find(({ currency }) => currency === 'CNY') ?? reported[0];
   if (chosen === undefined) throw new NotReported('currency CNY not found');
   return amountIn(chosen.total_balance, 'total_balance');
 });
@@ -67,7 +67,7 @@ export const deepseek: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  ...tellsBalance(balance),
+  ...reportsBalance(balance),
   modes: ['chat', 'completions'],
   protocol: openAi({
     url,

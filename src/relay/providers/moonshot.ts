@@ -2,7 +2,7 @@ import { usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
-import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 
 /** Of the currency of the site. */
@@ -21,7 +21,7 @@ export const moonshot: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  ...tellsBalance(balance),
+  ...reportsBalance(balance),
   modes: ['chat', 'completions'],
   protocol: openAi({ replaysReasoning: true, knowsThinking: true }),
 };

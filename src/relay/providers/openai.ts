@@ -1,7 +1,7 @@
 import { soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
 import type { Provider } from '../contracts/protocol.js';
-import { tellsBalance } from '../protocols/balance.js';
+import { reportsBalance } from '../protocols/balance.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
@@ -15,7 +15,7 @@ export const openai: Provider = {
   colour: 'green',
   keyHint: 'API key',
   billsOrganization: true,
-  ...tellsBalance(dashboardBalance),
+  ...reportsBalance(dashboardBalance),
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({
     newerLimit: true,

@@ -3,7 +3,7 @@ import { add, negative } from '../../domain/kernel/decimal.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject, type JsonObject } from '../json/json.js';
-import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
 import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
@@ -38,7 +38,7 @@ export const openrouter: Provider = {
   `),
   colour: 'green',
   keyHint: 'API key',
-  ...tellsBalance(credits),
+  ...reportsBalance(credits),
   modes: ['chat', 'completions', 'embeddings'],
   protocol: openAi({ newerLimit: true, headers: identity, copiesReasoning: true, minThinking: minOf }),
 };

@@ -2,7 +2,7 @@ import { soundModes, usual } from '../../domain/channel/provider.js';
 import { modelList } from '../catalogue/model-list.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
-import { amountIn, type BalanceWire, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { amountIn, type BalanceWire, balanceAt, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
 import { NotReported } from '../protocols/provider-queries.js';
@@ -24,7 +24,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: 
   defaultModels,
   colour: null,
   keyHint: 'API key',
-  ...(balance !== undefined && tellsBalance(balance)),
+  ...(balance !== undefined && reportsBalance(balance)),
   deprecated: true,
   modes: ['chat', 'completions', 'embeddings', ...soundModes],
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
@@ -39,7 +39,7 @@ const points: BalanceWire = async ({ base, isOwnBase, key, json }) => {
 };
 
 const creditGrants = (member: 'total_remaining' | 'total_available'): BalanceWire =>
-  balanceAt('/dashboard/billing/credit_grants', (told) => amountIn(told[member], member));
+  balanceAt('/dashboard/billing/credit_grants', (reported) => amountIn(reported[member], member));
 
 export const resellers: readonly Provider[] = [
   reseller(6, 'OpenAIMax', 'https://api.openaimax.com'),

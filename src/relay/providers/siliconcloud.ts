@@ -4,7 +4,7 @@ import { modelList } from '../catalogue/model-list.js';
 import { switchedByFlag } from '../catalogue/reasoning-overhead.js';
 import type { Provider } from '../contracts/protocol.js';
 import { isObject } from '../json/json.js';
-import { amountIn, balanceAt, tellsBalance } from '../protocols/balance.js';
+import { amountIn, balanceAt, reportsBalance } from '../protocols/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { NotReported } from '../protocols/provider-queries.js';
 
@@ -38,7 +38,7 @@ export const siliconcloud: Provider = {
   `),
   colour: 'purple',
   keyHint: 'API key',
-  ...tellsBalance(balance),
+  ...reportsBalance(balance),
   modes: ['chat', 'completions', 'embeddings', 'speech', 'transcription'],
   overheadRule: switchedByFlag,
   protocol: openAi({

@@ -93,14 +93,14 @@ export function* flac(file: Buffer): Walk {
   }
   const first = frameAt(file, at);
   const end = first === null ? null : yield* lastFrame(file, first.kind);
-  const told = Number(packed & 0xf_ffff_ffffn);
-  let samples = told;
+  const reported = Number(packed & 0xf_ffff_ffffn);
+  let samples = reported;
   if (first !== null && end !== null) {
     const each = first.variable ? 1 : blockSize;
     samples = (end.number - first.number) * each + end.samples;
   }
   return {
-    ...{ seconds: samples > 0 ? samples / rate : null, announced: told / rate, bytes: file.length },
+    ...{ seconds: samples > 0 ? samples / rate : null, announced: reported / rate, bytes: file.length },
     ...{ densest: Math.max((rate * channels * bits) / 8, densestSound), thinnest: thinnestOf.flac },
   };
 }

@@ -170,10 +170,10 @@ export class SoundFormats {
       // Lengths without end are numbers there, too.
       serialization: 'advanced',
     });
-    const answer = (told: Answer): void => {
-      if (this.reader === child) this.answered(told);
+    const answer = (result: Answer): void => {
+      if (this.reader === child) this.answered(result);
     };
-    child.on('message', (told) => answer(told as Answer));
+    child.on('message', (result) => answer(result as Answer));
     // Out of memory, most likely.
     const end = (): void => {
       answer('out-of-memory');

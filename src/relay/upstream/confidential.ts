@@ -96,16 +96,16 @@ interface Known {
 }
 
 /** Secrets this short may be words that stand for nothing, as local servers want them. */
-const isTelling = (secret: string): boolean => secret.length >= 8 || (secret.length >= 4 && !isWord(secret));
+const isRevealing = (secret: string): boolean => secret.length >= 8 || (secret.length >= 4 && !isWord(secret));
 
 /** Of longer values each line is looked for, and no piece: they are never sent, so nobody can repeat a part of one. */
 const maxShortLength = 128;
 
 /** What in a key that is a document gives it away: addresses are everybody's. null: it is none. */
 function documentIn(key: string): { readonly short: readonly string[]; readonly long: readonly string[] } | null {
-  const told = key.trimStart().startsWith('{') ? parseJson(key) : null;
-  if (!isObject(told)) return null;
-  const values = Object.values(told).filter(
+  const document = key.trimStart().startsWith('{') ? parseJson(key) : null;
+  if (!isObject(document)) return null;
+  const values = Object.values(document).filter(
     (value) => typeof value === 'string' && !/^https?:/.test(value),
   ) as string[];
   return {
@@ -124,16 +124,19 @@ function compiled({ key, baseUrl, organization, other, proxy }: Confidential): K
     secret.trim(),
     ...secret.split(/[|.\s]/),
   ]);
-  const telling = [...secrets, ...addresses.flatMap((address) => address.secrets)]
+  const revealing = [...secrets, ...addresses.flatMap((address) => address.secrets)]
     .map((secret) => secret.slice(0, maxSecretLength))
-    .filter(isTelling)
+    .filter(isRevealing)
     // What holds another secret goes whole.
     .sort((a, b) => b.length - a.length);
   const fragments = new Set<string>();
-  for (const secret of new Set(telling)) fragmentsOf(secret, fragments);
+  for (const secret of new Set(revealing)) fragmentsOf(secret, fragments);
   const hosts = addresses.flatMap((address) => address.hosts).map(hostPattern);
-  const whole = document === null ? [] : [key.trim(), ...document.long].filter(isTelling);
-  return { patterns: [...whole.map(secretPattern), ...[...new Set(telling)].map(secretPattern), ...hosts], fragments };
+  const whole = document === null ? [] : [key.trim(), ...document.long].filter(isRevealing);
+  return {
+    patterns: [...whole.map(secretPattern), ...[...new Set(revealing)].map(secretPattern), ...hosts],
+    fragments,
+  };
 }
 
 const known = new LRUCache<string, Known>({ max: 200 });
@@ -173,8 +176,8 @@ const withoutIpV6 = (text: string): string =>
     (found, address: string) => {
       const end = /[^:]:$/.test(address) ? ':' : '';
       const bare = end === '' ? address : address.slice(0, -1);
-      const told = /[0-9a-f]/i.test(bare) && (isIPv6(bare) || isIPv6(bare.replace(/:\d+$/, '')));
-      return told ? mask + end : found;
+      const isAddress = /[0-9a-f]/i.test(bare) && (isIPv6(bare) || isIPv6(bare.replace(/:\d+$/, '')));
+      return isAddress ? mask + end : found;
     },
   );
 

@@ -14,13 +14,14 @@ const plain =
   /^(?:[\w-]{1,128}|\d[\da-z]{0,20}\.\d{1,12}[a-z]{0,2}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:Z|[+-]\d\d:\d\d))$/;
 
 /** A run of so many characters that a value shares with a secret is no chance. */
-const telling = 8;
+const minShared = 8;
 /** What is shorter is in many a number. */
 const minSecret = 4;
 
 function shares(value: string, secret: string): boolean {
-  if (secret.length < telling) return secret.length >= minSecret && value.includes(secret);
-  for (let at = 0; at + telling <= value.length; at++) if (secret.includes(value.slice(at, at + telling))) return true;
+  if (secret.length < minShared) return secret.length >= minSecret && value.includes(secret);
+  for (let at = 0; at + minShared <= value.length; at++)
+    if (secret.includes(value.slice(at, at + minShared))) return true;
   return false;
 }
 

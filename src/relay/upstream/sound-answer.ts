@@ -30,9 +30,9 @@ const sound =
   /^audio\/(mpeg|mp3|ogg|opus|aac|flac|x-flac|wav|wave|x-wav|vnd\.wave|pcm|l16|mp4|x-m4a|webm|basic|pcmu|pcma)$/;
 const unsaid = /^(application|binary)\/octet-stream$/;
 
-/** `told`: by the upstream. `format`: what was asked for. null: it is no sound. */
-export function soundTypeOf(told: string | undefined, format: JsonValue | undefined): string | null {
-  const type = told?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+/** `reported`: by the upstream. `format`: what was asked for. null: it is no sound. */
+export function soundTypeOf(reported: string | undefined, format: JsonValue | undefined): string | null {
+  const type = reported?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (sound.test(type)) return type;
   if (type !== '' && !unsaid.test(type)) return null;
   return byFormat.get(format ?? usualFormat) ?? 'application/octet-stream';

@@ -38,7 +38,7 @@ const codeIn = (value: unknown): string | null => {
   return text !== null && !/\s/.test(text) ? text : null;
 };
 
-const told = (source: JsonObject, message: string | null): ReportedFailure => ({
+const failureOf = (source: JsonObject, message: string | null): ReportedFailure => ({
   message,
   type: textIn(source.type),
   code: codeIn(source.code),
@@ -62,16 +62,16 @@ export function reportedFailure(body: JsonValue | null): ReportedFailure {
   if (isList(body)) return reportedFailure(objectsIn(body)[0] ?? null);
   if (!isObject(body)) return { ...none, message: textIn(body) };
   const { error, header, response } = body;
-  if (isObject(error)) return told(error, messageIn(error));
+  if (isObject(error)) return failureOf(error, messageIn(error));
   if (textIn(error) !== null) return { ...none, message: textIn(error), code: codeIn(body.code) };
   const plain = [body.message, body.msg, body.err, body.error_msg].map(textIn).find((text) => text !== null);
-  if (plain) return told({ ...body, type: body.object === 'error' ? body.type : undefined }, plain);
+  if (plain) return failureOf({ ...body, type: body.object === 'error' ? body.type : undefined }, plain);
   const detail = detailIn(body.detail);
   if (detail !== null) return { ...none, message: detail };
   const listed = objectsIn(body.errors)[0];
-  if (listed) return told(listed, messageIn(listed));
+  if (listed) return failureOf(listed, messageIn(listed));
   if (isObject(header) && textIn(header.message) !== null) return { ...none, message: textIn(header.message) };
-  if (isObject(response) && isObject(response.error)) return told(response.error, messageIn(response.error));
+  if (isObject(response) && isObject(response.error)) return failureOf(response.error, messageIn(response.error));
   return { ...none, message: textIn(body.statusText), code: codeIn(body.code) };
 }
 

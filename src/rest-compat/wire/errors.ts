@@ -54,8 +54,8 @@ const nameIn = (names: FieldNames, field: string): string => {
 export function renamedFields(thrown: unknown, names: FieldNames): unknown {
   if (!(thrown instanceof Failure)) return thrown;
   const { code, details } = thrown;
-  const told = naming.filter((name) => details[name] !== undefined);
-  const fields = Object.fromEntries(told.map((name) => [name, nameIn(names, String(details[name]))]));
+  const present = naming.filter((name) => details[name] !== undefined);
+  const fields = Object.fromEntries(present.map((name) => [name, nameIn(names, String(details[name]))]));
   return new Failure(code, { ...details, ...fields });
 }
 

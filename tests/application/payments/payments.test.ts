@@ -72,16 +72,16 @@ class OpenCashier implements PaymentProvider {
     if (cents !== null) {
       const refunded = (Number(cents) / 100).toFixed(2);
       const returned = { by: 'refund' as const, refunded, currency: 'CNY', reference: of('reference') };
-      return { ok: true as const, order: of('order'), told: { kind: 'returned' as const, returned } };
+      return { ok: true as const, order: of('order'), news: { kind: 'returned' as const, returned } };
     }
     const dispute = query.get('dispute');
     if (dispute !== null) {
       const by = dispute === 'won' ? ('dispute-won' as const) : ('dispute' as const);
       const returned = { by, dispute: 'du', money: of('money'), currency: 'CNY' };
-      return { ok: true as const, order: of('order'), told: { kind: 'returned' as const, returned } };
+      return { ok: true as const, order: of('order'), news: { kind: 'returned' as const, returned } };
     }
     const received = { money: of('money'), currency: 'CNY', reference: of('reference'), method: null };
-    return { ok: true as const, order: of('order'), told: { kind: 'paid' as const, received } };
+    return { ok: true as const, order: of('order'), news: { kind: 'paid' as const, received } };
   }
   async ask({ id, money }: { readonly id: string; readonly money: string }): Promise<OrderState> {
     this.asked.push(id);

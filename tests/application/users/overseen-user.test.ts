@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { seenBy } from '../../../src/application/users/overseen-user.js';
+import { disclosedTo } from '../../../src/application/users/overseen-user.js';
 import { UserId } from '../../../src/domain/kernel/ids.js';
 import type { UserRow } from '../../../src/projections/models/users.js';
 import { admin, root } from '../../support/memory/memory-node.js';
@@ -12,7 +12,8 @@ const personal = (email: string) => ({
   ...nowhereElse,
   settings: '{"notify_type":"email"}',
 });
-const seen = (viewer: Parameters<typeof seenBy>[0], email: string) => seenBy(viewer, personal(email) as UserRow);
+const seen = (viewer: Parameters<typeof disclosedTo>[0], email: string) =>
+  disclosedTo(viewer, personal(email) as UserRow);
 
 test.each([
   ['alice@example.org', 'a***@example.org'],
@@ -28,7 +29,7 @@ test.each([
 test('an administrator sees only a part of a user’s name at an identity provider', () => {
   const bound = { ...personal(''), github: '583231', oidc: 'https://id.example 7f3', telegram: '𝒜' } as UserRow;
   for (const viewer of [admin, root])
-    expect(seenBy(viewer, bound)).toEqual({
+    expect(disclosedTo(viewer, bound)).toEqual({
       ...personal(''),
       github: '5***',
       oidc: 'h***',

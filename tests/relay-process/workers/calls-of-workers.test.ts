@@ -28,7 +28,7 @@ function noting() {
 const reserve = (worker: ReturnType<CallsOfWorkers['enter']>, call: string, position: number): CallId => {
   const callId = CallId(call);
   worker.begin(callId);
-  worker.tell(callId);
+  worker.announce(callId);
   worker.reserved(callId, Position(position));
   return callId;
 };
@@ -54,7 +54,7 @@ test('a call without a position in the log delays none: it will come after all t
   const late = CallId('late');
   worker.begin(late);
   reserve(worker, 'a', 10);
-  worker.tell(late);
+  worker.announce(late);
   worker.note(1, []);
   await until(async () => (state.to === 10 ? true : null));
   worker.reserved(late, Position(12));

@@ -49,7 +49,7 @@ test('an error of the other process is thrown here, with the same type', async (
 
 test('a notification arrives in order, before later requests', async () => {
   const { asking, said, lost } = peers();
-  for (const word of ['one', '', 'two\n', 'três']) asking.tell('say', word);
+  for (const word of ['one', '', 'two\n', 'três']) asking.send('say', word);
   await asking.ask('nothing');
   expect(said).toEqual(['one', 'two\n', 'três']);
   expect(lost).toEqual([new Error('nothing was said')]);
@@ -62,7 +62,7 @@ test('pending and later requests to a process that has ended fail', async () => 
   await asking.closed;
   expect(await waiting).toMatchObject({ code: 'store-unavailable' });
   await expect(asking.ask('nothing')).rejects.toMatchObject({ code: 'store-unavailable' });
-  asking.tell('say', 'nobody hears it');
+  asking.send('say', 'nobody hears it');
 });
 
 test('messages are read however the pipe cuts them', async () => {

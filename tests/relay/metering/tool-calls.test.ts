@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 import { believedUsage } from '../../../src/relay/metering/believed-usage.js';
 import { toolCallsOf } from '../../../src/relay/metering/tool-calls.js';
 import { GeminiReader } from '../../../src/relay/protocols/gemini/answer.js';
-import { untoldUsage } from '../../../src/relay/protocols/openai/untold-usage.js';
+import { unreportedUsage } from '../../../src/relay/protocols/openai/unreported-usage.js';
 import { readOpenAiUsage } from '../../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 
@@ -214,7 +214,7 @@ test('a call costs between nothing and its reservation, with any requested and r
 
 describe('tool calls that an upstream of OpenAI’s protocol does not report', () => {
   const untoldOf = (body: JsonObject, model: string, wire = 'openai', paramOverride: JsonObject | null = null) =>
-    untoldUsage({ dialect: { wire }, mode: 'chat', body }, { paramOverride }, model).calls;
+    unreportedUsage({ dialect: { wire }, mode: 'chat', body }, { paramOverride }, model).calls;
 
   test('are counted as one of each requested tool', () => {
     const body = { tools: [web, web, { type: 'code_interpreter' }], enable_search: true };

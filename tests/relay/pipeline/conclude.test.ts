@@ -68,17 +68,17 @@ describe('an answered call is concluded', () => {
     const call = givenAnswered(wholeGot(bytes));
     const answer = { ...wholeGot(bytes), usage: { input: 3, output: 5000 } };
     const delivery = { ...whole('completed'), answer };
-    const { told } = await concludeCall(ports, { ...call, delivery });
-    expect(told.usageSource).toBe('disbelieved');
+    const { finalUsage } = await concludeCall(ports, { ...call, delivery });
+    expect(finalUsage.usageSource).toBe('disbelieved');
     expect(warned).toEqual([expect.stringContaining('more usage than the call can have had')]);
   });
 
   test('by what the caller received of a stream that was cut off', async () => {
     const { ports } = given();
     const call = givenAnswered(wholeGot(bytes));
-    const { told } = await concludeCall(ports, { ...call, delivery: streamed(true) });
-    expect(told.usageSource).toBe('estimated');
-    expect(told.usage.output ?? 0).toBeGreaterThan(0);
+    const { finalUsage } = await concludeCall(ports, { ...call, delivery: streamed(true) });
+    expect(finalUsage.usageSource).toBe('estimated');
+    expect(finalUsage.usage.output ?? 0).toBeGreaterThan(0);
   });
 });
 

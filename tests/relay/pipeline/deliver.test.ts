@@ -28,9 +28,13 @@ function given() {
 }
 
 const asTold = { usage: { input: 3, output: 2 }, usageSource: 'upstream' } as const;
-const concluded = (call: DeliveredCall, charged: Quota | null = Quota(5), told: ConcludedCall['told'] = asTold) => ({
+const concluded = (
+  call: DeliveredCall,
+  charged: Quota | null = Quota(5),
+  finalUsage: ConcludedCall['finalUsage'] = asTold,
+) => ({
   ...call,
-  told,
+  finalUsage,
   charged,
 });
 

@@ -137,7 +137,7 @@ describe('the balance of an account at a provider', () => {
   });
 
   test('is offered for exactly the types that report it', () => {
-    const told = listings.filter(({ tellsBalance }) => tellsBalance).map(({ type }) => type);
+    const told = listings.filter(({ reportsBalance }) => reportsBalance).map(({ type }) => type);
     expect(listings.filter(({ type }) => providerOf(type)?.balance !== undefined).map(({ type }) => type)).toEqual(
       told,
     );

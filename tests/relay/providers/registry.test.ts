@@ -38,7 +38,7 @@ describe('the registered providers', () => {
     expect(where(({ forbiddenMeansDead }) => forbiddenMeansDead)).toEqual([24]);
     expect(where(({ testable }) => !testable)).toEqual([2, 5, 36]);
     expect(where(({ listsModels }) => !listsModels)).toEqual([2, 5, 15, 16, 18, 21, 23, 33, 36, 37, 41, 44]);
-    expect(where(({ tellsBalance }) => tellsBalance)).toEqual([1, 8, 10, 12, 13, 20, 25, 40, 43]);
+    expect(where(({ reportsBalance }) => reportsBalance)).toEqual([1, 8, 10, 12, 13, 20, 25, 40, 43]);
     expect(where(({ modes }) => modes.length > 0 && !modes.includes('chat'))).toEqual([38, 44]);
   });
 

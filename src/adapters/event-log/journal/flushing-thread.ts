@@ -8,7 +8,7 @@ import { type FlushingMemory, slots, verdicts } from './flushing-memory.js';
  */
 
 const { control, bytes } = workerData as FlushingMemory;
-const told = new Int32Array(control);
+const signals = new Int32Array(control);
 const content = new Uint8Array(bytes);
 
 /**
@@ -28,7 +28,7 @@ function isInPlace(path: string): boolean {
 
 function flush(paths: readonly string[]): number {
   const [file, place, offset, length] = [slots.file, slots.place, slots.offset, slots.length].map(
-    (slot) => told[slot] ?? 0,
+    (slot) => signals[slot] ?? 0,
   ) as [number, number, number, number];
   try {
     for (let done = 0; done < length; ) done += writeSync(file, content, done, length - done, offset + done);
@@ -41,13 +41,13 @@ function flush(paths: readonly string[]): number {
 if (parentPort === null) throw new Error('This is a thread of the gateway, not a program');
 parentPort.once('message', (paths: readonly string[]) => {
   for (let answered = 0; ; ) {
-    Atomics.wait(told, slots.asked, answered);
-    const asked = Atomics.load(told, slots.asked);
+    Atomics.wait(signals, slots.asked, answered);
+    const asked = Atomics.load(signals, slots.asked);
     if (asked < 0) return;
     if (asked === answered) continue;
-    Atomics.store(told, slots.verdict, flush(paths));
+    Atomics.store(signals, slots.verdict, flush(paths));
     answered = asked;
-    Atomics.store(told, slots.answered, answered);
-    Atomics.notify(told, slots.answered);
+    Atomics.store(signals, slots.answered, answered);
+    Atomics.notify(signals, slots.answered);
   }
 });

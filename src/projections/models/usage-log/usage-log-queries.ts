@@ -55,8 +55,9 @@ const entries = (lines: Lines) =>
 const entriesAt = (db: ReadModels, ids: ReturnType<typeof newest>) =>
   entries(matching(db, {}).where('line.id', 'in', ids)).orderBy('line.id', 'desc');
 
-const told = async (query: { execute(): Promise<(StoredLine & LineLabels & Names)[]> }): Promise<UsageLogEntry[]> =>
-  (await query.execute()).map(lineWithLabels);
+const entriesFrom = async (query: {
+  execute(): Promise<(StoredLine & LineLabels & Names)[]>;
+}): Promise<UsageLogEntry[]> => (await query.execute()).map(lineWithLabels);
 
 /** Newest first, older than `before`: the next page starts where this one's last line ends. */
 export async function usageLogBefore(
@@ -72,8 +73,8 @@ export async function usageLogBefore(
       : upTo !== undefined
         ? found.lines.where('line.id', '<=', upTo)
         : found.lines;
-  if (found.series === undefined) return told(entries(lines).orderBy('line.id', 'desc').limit(limit));
-  return told(entriesAt(db, newest(db, { ...found, lines }, { limit })));
+  if (found.series === undefined) return entriesFrom(entries(lines).orderBy('line.id', 'desc').limit(limit));
+  return entriesFrom(entriesAt(db, newest(db, { ...found, lines }, { limit })));
 }
 
 /** Oldest first, newer than `after` and not newer than `upTo`: what has been added. */
@@ -86,7 +87,7 @@ export async function usageLogAfter(
   const found = numbers === null ? null : await inOrder(db, numbers);
   if (found === null) return [];
   const newer = found.lines.where('line.id', '>', after).where('line.id', '<=', upTo);
-  return told(entries(newer).orderBy('line.id', 'asc').limit(limit));
+  return entriesFrom(entries(newer).orderBy('line.id', 'asc').limit(limit));
 }
 
 /** How much counting may cost; a log of millions takes longer to count than to show. */
@@ -134,7 +135,7 @@ export async function usageLogPage(
   const below = place === null ? found.lines : found.lines.where('line.id', '<', place.before);
   // What lies before the page is passed over in an index, and neither read nor joined.
   const taken = { limit: request.size, offset: offset - (place?.lines ?? 0) };
-  const items = await told(entriesAt(db, newest(db, { ...found, lines: below }, taken)));
+  const items = await entriesFrom(entriesAt(db, newest(db, { ...found, lines: below }, taken)));
   const seen = offset + items.length;
   // The last page has told how many there are.
   const isLast = items.length < request.size && (items.length > 0 || offset === 0);

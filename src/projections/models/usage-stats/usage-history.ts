@@ -229,12 +229,12 @@ function sharesOf(
     const cells = its.filter(({ kind }) => kind === 'cell');
     return { about, total: total === undefined ? nothing() : addedOf(total), pieces: byPiece(cells, pieces.length) };
   });
-  const told = shares.map(({ about, total, pieces }) => ({
+  const series = shares.map(({ about, total, pieces }) => ({
     about,
     total: figuresOf(total),
     pieces: pieces.map(sumsOf),
   }));
-  if (first.length <= top) return told;
+  if (first.length <= top) return series;
   const totals = shares.map(({ total }) => total);
   const others = {
     about: null,
@@ -248,7 +248,7 @@ function sharesOf(
       ),
     ),
   };
-  return [...told, others];
+  return [...series, others];
 }
 
 export async function usageHistory(db: ReadModels, query: UsageHistoryQuery): Promise<UsageHistory> {

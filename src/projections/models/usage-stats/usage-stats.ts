@@ -179,7 +179,7 @@ class BatchSums {
     counting: (row: Tally) => void,
   ): void {
     const { userId, apiKeyId, apiKeyName, model, group } = caller;
-    const told = {
+    const dimensions = {
       user_id: userId,
       api_key_id: apiKeyId ?? 0,
       api_key_name: apiKeyName,
@@ -188,9 +188,9 @@ class BatchSums {
       group,
       counted: what,
     } as const;
-    counting(tallyOfCalls(this.hours, { ...told, began: beganOf('hour', at) }));
+    counting(tallyOfCalls(this.hours, { ...dimensions, began: beganOf('hour', at) }));
     const minute = beganOf('minute', at);
-    if (minute >= this.oldestMinute) counting(tallyOfCalls(this.minutes, { ...told, began: minute }));
+    if (minute >= this.oldestMinute) counting(tallyOfCalls(this.minutes, { ...dimensions, began: minute }));
   }
 
   write(tx: ReadModels): Promise<void> {

@@ -209,18 +209,18 @@ export const tablesOfSums = `
 
 type Distributions = Readonly<Record<(typeof distributions)[number], Distribution>>;
 
-interface Told extends Dimensions {
+interface CallDimensions extends Dimensions {
   /** When the piece of time began, unix seconds. */
   readonly began: number;
   counted: Counted;
 }
 
 /** What calls of a batch come to within one piece of time. */
-export type Tally = Told & Omit<Insertable<Measures>, keyof Distributions> & Distributions;
+export type Tally = CallDimensions & Omit<Insertable<Measures>, keyof Distributions> & Distributions;
 
 /** The tally of what is told apart by these members, made where it is the first. */
-export function tallyOfCalls(tallies: Map<string, Tally>, told: Told): Tally {
-  const { began, user_id, api_key_id, api_key_name, model, channel_id, group, counted } = told;
+export function tallyOfCalls(tallies: Map<string, Tally>, dimensions: CallDimensions): Tally {
+  const { began, user_id, api_key_id, api_key_name, model, channel_id, group, counted } = dimensions;
   // Lengths keep texts apart, whatever they hold.
   const key = `${began} ${user_id} ${api_key_id} ${channel_id} ${counted} ${model.length} ${group.length} ${model}${group}${api_key_name}`;
   return tallyOf(tallies, key, () => ({

@@ -88,14 +88,14 @@ export class BlockWriter {
   }
 
   /** A piece of a call that has ended says nothing more. */
-  private call(index: JsonValue, told: JsonObject): void {
-    const { name, arguments: given } = isObject(told.function) ? told.function : {};
+  private call(index: JsonValue, piece: JsonObject): void {
+    const { name, arguments: given } = isObject(piece.function) ? piece.function : {};
     const named = textIn(name);
     let call = this.calls.get(index);
     if (call === undefined) {
       if (named === null) return;
-      const id = textIn(told.id) ?? `toolu_${this.callId}_${this.calls.size}`;
-      this.extraContent(id, told);
+      const id = textIn(piece.id) ?? `toolu_${this.callId}_${this.calls.size}`;
+      this.extraContent(id, piece);
       const start = { type: 'tool_use', id: anthropicShownId(id), name: named, input: {} };
       call = this.added('tool_use', start, new JsonEnd());
       this.calls.set(index, call);

@@ -21,8 +21,8 @@ function errorOf(
   const suffix = ` (request id: ${requestId})`;
   const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
   // Its name for what was not valid is everybody's; most of what others call so has another one here.
-  const told = error.type !== 'invalid_request_error' && isKnownType(error.type);
-  const type = told ? error.type : typeOfStatus(statusOf(error));
+  const isPassedOn = error.type !== 'invalid_request_error' && isKnownType(error.type);
+  const type = isPassedOn ? error.type : typeOfStatus(statusOf(error));
   return { error: { type, message }, request_id: requestId };
 }
 

@@ -13,9 +13,9 @@ export function stopReasonOf(
   { finish_reason: reason, stop_sequence: sequence }: JsonObject,
   calls: boolean,
 ): JsonObject {
-  const told = stopReasons.get(textIn(reason) ?? 'stop') ?? 'end_turn';
+  const known = stopReasons.get(textIn(reason) ?? 'stop') ?? 'end_turn';
   const stopped = textIn(sequence);
-  if (told !== 'end_turn') return { stop_reason: told, stop_sequence: null };
+  if (known !== 'end_turn') return { stop_reason: known, stop_sequence: null };
   if (calls) return { stop_reason: 'tool_use', stop_sequence: null };
-  return { stop_reason: stopped === null ? told : 'stop_sequence', stop_sequence: stopped };
+  return { stop_reason: stopped === null ? known : 'stop_sequence', stop_sequence: stopped };
 }

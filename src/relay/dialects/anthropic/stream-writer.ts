@@ -20,7 +20,7 @@ interface Held {
   readonly frame: Buffer;
   readonly event: JsonObject;
   /** All that was told by then. */
-  readonly told: Usage | null;
+  readonly reported: Usage | null;
 }
 
 const lineFeed = 10;
@@ -43,7 +43,7 @@ export class AnthropicWriter implements AnswerWriter {
   private passing = false;
   private held: Held | null = null;
   private end: Buffer | null = null;
-  private told: Usage | null = null;
+  private reported: Usage | null = null;
   private begun = false;
   /** A call of the caller's tools was passed on. */
   private called = false;
@@ -79,7 +79,7 @@ export class AnthropicWriter implements AnswerWriter {
     this.release();
     if (type === 'content_block_start' && isCall(event)) this.called = true;
     const mended = type === beginning ? this.mendedStart(event) : null;
-    if (type === lastWords) this.held = { frame: frameOf(event, frame), event, told: this.told };
+    if (type === lastWords) this.held = { frame: frameOf(event, frame), event, reported: this.reported };
     else if (mended !== null) this.send(mended);
     else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
     else this.outgoing.whole(frameOf(event, frame));
@@ -92,7 +92,7 @@ export class AnthropicWriter implements AnswerWriter {
   }
 
   usage(usage: Usage): void {
-    this.told = usage;
+    this.reported = usage;
   }
 
   take(): Buffer | null {
@@ -115,11 +115,12 @@ export class AnthropicWriter implements AnswerWriter {
   private closePassed(usage: Usage): void {
     const { held, end } = this;
     const words = held === null ? null : usageOf(held.event);
-    const asTold = words !== null && usage === this.told && isConsistentAnthropicUsage(words) && endsWith(words, usage);
-    if (held !== null && asTold && tellsReason(held.event)) this.passHeld(held);
+    const isAsReported =
+      words !== null && usage === this.reported && isConsistentAnthropicUsage(words) && endsWith(words, usage);
+    if (held !== null && isAsReported && hasReason(held.event)) this.passHeld(held);
     else {
       const { type: _, ...event } = held?.event ?? {};
-      const ended = tellsReason(event) ? event : { ...event, delta: this.reasonUntold(event) };
+      const ended = hasReason(event) ? event : { ...event, delta: this.withDefaultReason(event) };
       this.send(eventText(lastWords, { ...ended, usage: correctedAnthropicUsage(usageOf(event), usage) }));
     }
     if (end === null) this.send(eventText(endMark, {}));
@@ -127,7 +128,7 @@ export class AnthropicWriter implements AnswerWriter {
   }
 
   /** The end mark came without a reason: clients take an answer without one for half of it. */
-  private reasonUntold({ delta }: JsonObject): JsonObject {
+  private withDefaultReason({ delta }: JsonObject): JsonObject {
     return { ...(isObject(delta) ? delta : {}), ...stopReasonOf({}, this.called) };
   }
 
@@ -136,9 +137,9 @@ export class AnthropicWriter implements AnswerWriter {
     const { held } = this;
     this.held = null;
     if (held === null) return;
-    const { event, told } = held;
-    const believed = told === null ? null : this.believed(told);
-    if (believed === told && isConsistentAnthropicUsage(usageOf(event))) this.passHeld(held);
+    const { event, reported } = held;
+    const believed = reported === null ? null : this.believed(reported);
+    if (believed === reported && isConsistentAnthropicUsage(usageOf(event))) this.passHeld(held);
     else {
       const { type: _, ...words } = event;
       const usage = correctedAnthropicUsage(usageOf(event), believed ?? { input: this.promptTokens });
@@ -153,9 +154,9 @@ export class AnthropicWriter implements AnswerWriter {
   /** What a stream begins with, where it tells what cannot be charged; null: it may go out as it came. */
   private mendedStart({ type: _, message, ...rest }: JsonObject): string | null {
     if (!isObject(message) || !isObject(message.usage)) return null;
-    const told = readAnthropicUsage(message.usage);
-    const believed = told === null ? null : this.believed(told);
-    if (believed === told && isConsistentAnthropicUsage(message.usage)) return null;
+    const reported = readAnthropicUsage(message.usage);
+    const believed = reported === null ? null : this.believed(reported);
+    if (believed === reported && isConsistentAnthropicUsage(message.usage)) return null;
     const usage = correctedAnthropicUsage(message.usage, believed ?? { input: this.promptTokens });
     return eventText(beginning, { message: { ...message, usage }, ...rest });
   }
@@ -185,7 +186,7 @@ export class AnthropicWriter implements AnswerWriter {
 
 const isCall = ({ content_block: block }: JsonObject): boolean => isObject(block) && block.type === 'tool_use';
 
-const tellsReason = ({ delta }: JsonObject): boolean => isObject(delta) && textIn(delta.stop_reason) !== null;
+const hasReason = ({ delta }: JsonObject): boolean => isObject(delta) && textIn(delta.stop_reason) !== null;
 
 const usageOf = ({ usage }: JsonObject): JsonObject => (isObject(usage) ? usage : {});
 

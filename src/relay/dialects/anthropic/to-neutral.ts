@@ -173,7 +173,7 @@ function assistantMessage(content: JsonValue | undefined): ChatMessage {
 
 function messagesOf({ system, messages }: JsonObject): ChatMessage[] {
   const instructed = typeof system === 'string' ? system : plainer(objectsIn(system).map(textPart), '\n');
-  const told = objectsIn(messages).flatMap(({ role, content }, at): ChatMessage[] => {
+  const turns = objectsIn(messages).flatMap(({ role, content }, at): ChatMessage[] => {
     switch (role) {
       case 'user':
         return userMessages(content, `messages[${at}].content`);
@@ -187,7 +187,7 @@ function messagesOf({ system, messages }: JsonObject): ChatMessage[] {
         throw refused(`messages[${at}].role is to be user or assistant`);
     }
   });
-  return instructed === '' ? told : [{ role: 'system', content: instructed }, ...told];
+  return instructed === '' ? turns : [{ role: 'system', content: instructed }, ...turns];
 }
 
 /** Names of tools that results have brought up. */
@@ -239,11 +239,11 @@ const effortOf = (budget: number): string => (budget <= 2_048 ? 'low' : budget <
 /** What a body says of thinking. */
 export function thinkingOf({ thinking, output_config: config }: JsonObject): ThinkingWords {
   const effort = textIn(isObject(config) ? config.effort : null);
-  const told = effort === null ? {} : { reasoning_effort: effort === 'max' ? 'high' : effort };
-  if (!isObject(thinking)) return told;
+  const byEffort = effort === null ? {} : { reasoning_effort: effort === 'max' ? 'high' : effort };
+  if (!isObject(thinking)) return byEffort;
   if (thinking.type === 'disabled') return { thinking };
   const { budget_tokens: budget } = thinking;
-  return { thinking, ...(typeof budget === 'number' && { reasoning_effort: effortOf(budget) }), ...told };
+  return { thinking, ...(typeof budget === 'number' && { reasoning_effort: effortOf(budget) }), ...byEffort };
 }
 
 const formatOf = ({

@@ -82,6 +82,6 @@ export function anthropicWholeAnswer(answer: WholeAnswer): Buffer {
 export function withAnthropicUsage(bytes: Buffer, usage: Usage): Buffer {
   const message = parseJson(bytes.toString('utf8'));
   if (!isObject(message)) return bytes;
-  const told = isObject(message.usage) ? message.usage : {};
-  return Buffer.from(rewrittenBytes(bytes, { ...message, usage: correctedAnthropicUsage(told, usage) }));
+  const reported = isObject(message.usage) ? message.usage : {};
+  return Buffer.from(rewrittenBytes(bytes, { ...message, usage: correctedAnthropicUsage(reported, usage) }));
 }

@@ -18,9 +18,9 @@ const kept = [
 ];
 const renamed = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'];
 
-const typeOf = (told: JsonValue | undefined, nullable: boolean): JsonValue | undefined => {
-  if (typeof told !== 'string' || told === 'TYPE_UNSPECIFIED') return undefined;
-  const type = told.toLowerCase();
+const typeOf = (given: JsonValue | undefined, nullable: boolean): JsonValue | undefined => {
+  if (typeof given !== 'string' || given === 'TYPE_UNSPECIFIED') return undefined;
+  const type = given.toLowerCase();
   return nullable ? [type, 'null'] : type;
 };
 

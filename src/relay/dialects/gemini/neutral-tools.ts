@@ -14,13 +14,13 @@ import { jsonSchemaOf } from './json-schema-of.js';
 
 /* What a model may call, in neutral words. */
 
-const declarationOf = (told: JsonObject): JsonObject => {
-  const given = memberIn(told, 'parametersJsonSchema') ?? objectIn(told, 'parameters');
+const declarationOf = (declared: JsonObject): JsonObject => {
+  const given = memberIn(declared, 'parametersJsonSchema') ?? objectIn(declared, 'parameters');
   const parameters =
-    memberIn(told, 'parametersJsonSchema') === undefined && isObject(given) ? jsonSchemaOf(given) : given;
+    memberIn(declared, 'parametersJsonSchema') === undefined && isObject(given) ? jsonSchemaOf(given) : given;
   return {
     type: 'function',
-    function: { name: told.name, description: told.description, parameters: parameters ?? undefined },
+    function: { name: declared.name, description: declared.description, parameters: parameters ?? undefined },
   };
 };
 

@@ -13,9 +13,9 @@ const finishReasons: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** The wire's own word where it is one of Gemini's. */
-export function finishReasonOf({ finish_reason: told, native_finish_reason: native }: JsonObject): string {
+export function finishReasonOf({ finish_reason: reason, native_finish_reason: native }: JsonObject): string {
   const own = textIn(native);
-  return own !== null && /^[A-Z][A-Z_]{1,63}$/.test(own) ? own : (finishReasons.get(told) ?? 'OTHER');
+  return own !== null && /^[A-Z][A-Z_]{1,63}$/.test(own) ? own : (finishReasons.get(reason) ?? 'OTHER');
 }
 
 /** null: the arguments are no JSON object, and the call cannot be told. */
@@ -33,16 +33,16 @@ export function callPart(call: JsonObject): JsonObject | null {
 /** Thinking, with what lets its model be shown it again. */
 function thoughtParts({ reasoning_details: details }: JsonObject, plain: string | null): JsonObject[] {
   const parts: JsonObject[] = [];
-  let told = 0;
+  let written = 0;
   for (const detail of objectsIn(details).filter(isAnthropicReasoning)) {
     const thoughtSignature = sealOf(detail);
     if (thoughtSignature === null) continue;
     const text = textIn(detail.text) ?? '';
-    told += text.length;
+    written += text.length;
     parts.push({ text, thought: true, thoughtSignature });
   }
   // A stream signs what it has told before; a whole answer tells it again with the signature.
-  return plain === null || told > 0 ? parts : [{ text: plain, thought: true }, ...parts];
+  return plain === null || written > 0 ? parts : [{ text: plain, thought: true }, ...parts];
 }
 
 /** What a message or a delta says, its calls left out. */

@@ -26,7 +26,7 @@ interface Held {
   readonly data: Buffer;
   readonly response: JsonObject;
   /** All that was told by then. */
-  readonly told: Usage | null;
+  readonly reported: Usage | null;
 }
 
 const hasFinish = ({ candidates, promptFeedback }: JsonObject): boolean =>
@@ -38,7 +38,7 @@ const hasFinish = ({ candidates, promptFeedback }: JsonObject): boolean =>
  */
 export class GeminiWriter implements AnswerWriter {
   private head: JsonObject | null = null;
-  private told: Usage | null = null;
+  private reported: Usage | null = null;
   /** The newest frame that came in this wire, once there was a finish reason. */
   private held: Held | null = null;
   private finishing = false;
@@ -66,8 +66,8 @@ export class GeminiWriter implements AnswerWriter {
     this.finishing ||= hasFinish(response);
     const spread = from < 0 && bytes.subarray(start, end).includes(10);
     const data = spread ? Buffer.from(inOneLine(bytes.subarray(start, end))) : bytes.subarray(start, end);
-    const mended = this.finishing ? null : this.mended(response, this.told);
-    if (this.finishing) this.held = { data: Buffer.from(data), response, told: this.told };
+    const mended = this.finishing ? null : this.mended(response, this.reported);
+    if (this.finishing) this.held = { data: Buffer.from(data), response, reported: this.reported };
     else if (mended !== null) this.send(mended, data);
     else if (from < 0) this.frames.frame(data);
     else this.frames.pass(bytes, from, start, end);
@@ -78,7 +78,7 @@ export class GeminiWriter implements AnswerWriter {
   }
 
   usage(usage: Usage): void {
-    this.told = usage;
+    this.reported = usage;
   }
 
   take(): Buffer | null {
@@ -89,18 +89,18 @@ export class GeminiWriter implements AnswerWriter {
     const { held } = this;
     if (held !== null) {
       const { usageMetadata: words } = held.response;
-      const asTold = usage === this.told && (!isObject(words) || isConsistentGeminiUsage(words));
-      if (asTold) this.frames.frame(held.data);
+      const isAsReported = usage === this.reported && (!isObject(words) || isConsistentGeminiUsage(words));
+      if (isAsReported) this.frames.frame(held.data);
       else this.send({ ...held.response, usageMetadata: correctedGeminiUsage(words, usage) }, held.data);
     } else {
-      const candidates = this.finished.length > 0 ? this.finished : this.endUntold();
+      const candidates = this.finished.length > 0 ? this.finished : this.withDefaultEnd();
       this.send({ candidates, usageMetadata: usageMetadata(usage), ...this.shared() });
     }
     return this.frames.close();
   }
 
   /** The end mark came without a reason: a complete answer has one for these clients, who ask again without. */
-  private endUntold(): JsonObject[] {
+  private withDefaultEnd(): JsonObject[] {
     const indices = this.awaited.size > 0 ? [...this.awaited.keys()] : [0];
     return indices.map((index) => {
       const parts = this.complete(index);
@@ -115,17 +115,17 @@ export class GeminiWriter implements AnswerWriter {
     const { held } = this;
     this.held = null;
     if (held === null) return;
-    const mended = this.mended(held.response, held.told);
+    const mended = this.mended(held.response, held.reported);
     if (mended === null) this.frames.frame(held.data);
     else this.send(mended, held.data);
   }
 
   /** A response that is not the last one, where it tells what cannot be charged; null: it may go out as it came. */
-  private mended(response: JsonObject, told: Usage | null): JsonObject | null {
+  private mended(response: JsonObject, reported: Usage | null): JsonObject | null {
     const { usageMetadata: words } = response;
     if (!isObject(words)) return null;
-    const believed = told === null ? null : this.believed(told);
-    if (believed === told && isConsistentGeminiUsage(words)) return null;
+    const believed = reported === null ? null : this.believed(reported);
+    if (believed === reported && isConsistentGeminiUsage(words)) return null;
     return { ...response, usageMetadata: correctedGeminiUsage(words, believed ?? { input: this.promptTokens }) };
   }
 

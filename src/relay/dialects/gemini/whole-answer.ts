@@ -15,11 +15,11 @@ const written = (body: JsonObject): Buffer => Buffer.from(jsonText(body));
 function candidateOf(choice: JsonObject): JsonObject {
   const message = messageIn(choice) ?? {};
   const calls = objectsIn(message.tool_calls).map(callPart);
-  const told = calls.filter((part) => part !== null);
+  const callParts = calls.filter((part) => part !== null);
   const grounding = groundingOf(message);
   return {
-    content: contentOf([...wordParts(message), ...told]),
-    finishReason: told.length < calls.length ? 'MALFORMED_FUNCTION_CALL' : finishReasonOf(choice),
+    content: contentOf([...wordParts(message), ...callParts]),
+    finishReason: callParts.length < calls.length ? 'MALFORMED_FUNCTION_CALL' : finishReasonOf(choice),
     index: choice.index ?? 0,
     ...(grounding !== null && { groundingMetadata: grounding }),
   };
@@ -33,8 +33,8 @@ function embedded({ data }: JsonObject, { body }: CallerRequest): JsonObject {
 
 export function geminiWholeAnswer({ body, own, received, usage }: WholeAnswer, caller: CallerRequest): Buffer {
   if (own) {
-    const { usageMetadata: told } = body;
-    return usage === null || !isObject(told) || isConsistentGeminiUsage(told)
+    const { usageMetadata: reported } = body;
+    return usage === null || !isObject(reported) || isConsistentGeminiUsage(reported)
       ? received
       : withGeminiUsage(received, usage);
   }
@@ -53,6 +53,6 @@ const unpriced = ['embedding', 'embeddings', 'predictions'];
 export function withGeminiUsage(bytes: Buffer, usage: Usage): Buffer {
   const answer = parseJson(bytes.toString('utf8'));
   if (!isObject(answer) || unpriced.some((name) => name in answer)) return bytes;
-  const told = { ...answer, usageMetadata: correctedGeminiUsage(answer.usageMetadata, usage) };
-  return Buffer.from(rewrittenBytes(bytes, told));
+  const corrected = { ...answer, usageMetadata: correctedGeminiUsage(answer.usageMetadata, usage) };
+  return Buffer.from(rewrittenBytes(bytes, corrected));
 }

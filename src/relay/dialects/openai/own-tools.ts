@@ -18,21 +18,21 @@ import { unpricedTool, unpricedToolMember } from '../../protocols/gemini/own-too
 
 /* Tools that a provider runs by itself, as OpenAI's dialect asks for them: those in the list of tools, and no others. */
 
-const maxTold = 100;
+const maxShown = 100;
 
 const clientsTypes: ReadonlySet<string> = new Set(['function', 'custom']);
 const allowed = ['function', 'custom', ...openAiToolTypes].join(', ');
 
-const unpriced = (param: string, told: string): InvalidMember => ({
+const unpriced = (param: string, type: string): InvalidMember => ({
   param,
-  message: `${param}: ${told.slice(0, maxTold)} has no price here; allowed are ${allowed}`,
+  message: `${param}: ${type.slice(0, maxShown)} has no price here; allowed are ${allowed}`,
 });
 
 /** Of no type: a function in one of its older shapes, or a tool of Google's by the name of its member. */
 function untyped(tool: JsonObject, place: string): InvalidMember | null {
   if (isObject(tool.function) || isObject(tool.custom) || textIn(tool.name) !== null) return null;
   const name = unpricedToolMember(tool);
-  return name === null ? null : unpriced(`${place}.${name.slice(0, maxTold)}`, name);
+  return name === null ? null : unpriced(`${place}.${name.slice(0, maxShown)}`, name);
 }
 
 function wrongTool(tool: JsonObject, place: string): InvalidMember | null {
@@ -61,7 +61,7 @@ function wrongPlugins(plugins: JsonValue | undefined, place: string): InvalidMem
     if (id !== freePlugin)
       return {
         param: `${param}[${at}].id`,
-        message: `${param}[${at}].id: ${(id ?? 'a plugin').slice(0, maxTold)} has no price here; allowed is ${freePlugin}`,
+        message: `${param}[${at}].id: ${(id ?? 'a plugin').slice(0, maxShown)} has no price here; allowed is ${freePlugin}`,
       };
   }
   return null;

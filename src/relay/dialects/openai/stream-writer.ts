@@ -27,7 +27,7 @@ export class OpenAiWriter implements AnswerWriter {
   private latest: JsonObject | null = null;
   private readonly unended = new UnendedChoices();
   /** The newest usage, in upstream's words where they are known, and the frame it came in when that holds nothing else. */
-  private told: Usage | null = null;
+  private reported: Usage | null = null;
   private words: JsonObject | null = null;
   private usageFrame: Buffer | null = null;
   private readonly chat: boolean;
@@ -74,7 +74,7 @@ export class OpenAiWriter implements AnswerWriter {
 
   usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void {
     if (chunk !== null && words !== null) this.remember(chunk, 0);
-    this.told = usage;
+    this.reported = usage;
     this.words = words;
     const asItCame = frame !== null && this.wantsUsage && !this.strict;
     this.usageFrame = asItCame ? Buffer.from(frame.includes(10) ? inOneLine(frame) : frame) : null;
@@ -87,13 +87,13 @@ export class OpenAiWriter implements AnswerWriter {
   closing(usage: Usage): Buffer {
     const unclosed = this.thinking?.close() ?? [];
     if (unclosed.length > 0) this.send({ ...this.head(), choices: unclosed });
-    const untold = this.unended.end(this.chat);
-    if (untold.length > 0) this.send({ ...this.head(), choices: untold });
+    const unended = this.unended.end(this.chat);
+    if (unended.length > 0) this.send({ ...this.head(), choices: unended });
     if (this.wantsUsage) {
-      const asTold = usage === this.told;
-      if (asTold && this.usageFrame !== null) this.outgoing.frame(this.usageFrame);
+      const isAsReported = usage === this.reported;
+      if (isAsReported && this.usageFrame !== null) this.outgoing.frame(this.usageFrame);
       else {
-        const words = asTold && this.words !== null ? this.words : writeOpenAiUsage(usage);
+        const words = isAsReported && this.words !== null ? this.words : writeOpenAiUsage(usage);
         this.send({ ...this.head(), choices: [], usage: words });
       }
     }

@@ -23,9 +23,9 @@ function mended({ body, usage }: WholeAnswer, caller: CallerRequest, channel: Up
       changed = true;
     }
   if (usage !== null && isObject(body.usage)) {
-    const told = correctedOpenAiUsage(body.usage, usage);
-    if (told !== body.usage) changed = true;
-    body.usage = told;
+    const corrected = correctedOpenAiUsage(body.usage, usage);
+    if (corrected !== body.usage) changed = true;
+    body.usage = corrected;
   }
   if (caller.mode === 'embeddings' && caller.body.encoding_format === 'base64')
     changed = withBase64Vectors(body) || changed;

@@ -15,11 +15,11 @@ import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
 import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
-import { anthropicTierTold, hoursAskedBy, isSearch, readAnthropicUsage, runsCode, toolsSeen } from './usage.js';
+import { hoursAskedBy, isSearch, readAnthropicUsage, reportedAnthropicTier, runsCode, toolsSeen } from './usage.js';
 
 /* A complete answer of Anthropic's. */
 
-interface Told {
+interface MessageParts {
   content: string;
   reasoning: string;
   readonly details: ReasoningDetail[];
@@ -27,31 +27,32 @@ interface Told {
   readonly annotations: JsonObject[];
 }
 
-function toldIn(blocks: readonly JsonObject[]): Told {
-  const told: Told = { content: '', reasoning: '', details: [], calls: [], annotations: [] };
+function partsIn(blocks: readonly JsonObject[]): MessageParts {
+  const reported: MessageParts = { content: '', reasoning: '', details: [], calls: [], annotations: [] };
   const ids = new DistinctCallIds();
   for (const block of blocks)
     switch (block.type) {
       case 'text': {
-        const start = told.content.length;
-        told.content += words(block.text);
-        told.annotations.push(...annotationsOf(citedPages(block.citations), start, told.content.length));
+        const start = reported.content.length;
+        reported.content += words(block.text);
+        reported.annotations.push(...annotationsOf(citedPages(block.citations), start, reported.content.length));
         break;
       }
       case 'thinking':
-        told.reasoning += words(block.thinking);
-        if (textIn(block.signature) !== null) told.details.push(signed(words(block.thinking), words(block.signature)));
+        reported.reasoning += words(block.thinking);
+        if (textIn(block.signature) !== null)
+          reported.details.push(signed(words(block.thinking), words(block.signature)));
         break;
       case 'redacted_thinking':
-        if (textIn(block.data) !== null) told.details.push(encrypted(words(block.data)));
+        if (textIn(block.data) !== null) reported.details.push(encrypted(words(block.data)));
         break;
       case 'tool_use': {
         const called = { name: words(block.name), arguments: argumentsOf(block.input) || nothingGiven };
-        told.calls.push({ id: ids.of(words(block.id)), type: 'function', function: called });
+        reported.calls.push({ id: ids.of(words(block.id)), type: 'function', function: called });
         break;
       }
     }
-  return told;
+  return reported;
 }
 
 /** What the blocks say, as it is counted: the inputs of Anthropic's own tools are generated too. */
@@ -73,7 +74,7 @@ function completionOf(
   usage: Usage | null,
   info: CallInfo,
 ): ChatCompletion {
-  const { content, reasoning, details, calls, annotations } = toldIn(blocks);
+  const { content, reasoning, details, calls, annotations } = partsIn(blocks);
   return {
     id: textIn(message.id) ?? info.callId,
     object: 'chat.completion',
@@ -124,34 +125,36 @@ export function anthropicAnswer(
     };
   }
   const own = dialect.wire === 'anthropic' && !stream;
-  const told = own ? upstreamJson(received) : exactUpstreamJson(received, outerBrackets);
-  if (!isObject(told))
+  const reported = own ? upstreamJson(received) : exactUpstreamJson(received, outerBrackets);
+  if (!isObject(reported))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-  const error = anthropicFailureIn(told, confidential);
+  const error = anthropicFailureIn(reported, confidential);
   if (error !== null) return { ok: false, error };
-  if (mode === 'counting' && typeof told.input_tokens === 'number') return counted(told, received);
-  if (!isList(told.content)) {
+  if (mode === 'counting' && typeof reported.input_tokens === 'number') return counted(reported, received);
+  if (!isList(reported.content)) {
     const missing = unreadableAnswer('the upstream answered without an answer in it');
     return {
       ok: false,
-      error: reportedFailure(told).message === null ? missing : anthropicFailureOf(told, null, confidential),
+      error: reportedFailure(reported).message === null ? missing : anthropicFailureOf(reported, null, confidential),
     };
   }
-  const blocks = objectsIn(told.content);
+  const blocks = objectsIn(reported.content);
   const ranCode = blocks.some(runsCode);
-  const usage = isObject(told.usage) ? readAnthropicUsage(told.usage, ranCode, hoursAskedBy(caller, channel)) : null;
-  const failed = failedStop(told.stop_reason, confidential);
+  const usage = isObject(reported.usage)
+    ? readAnthropicUsage(reported.usage, ranCode, hoursAskedBy(caller, channel))
+    : null;
+  const failed = failedStop(reported.stop_reason, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
-  const finish = finishOf(told).finish_reason;
-  if (typeof finish !== 'string' && !saysSomething(told.content)) return noAnswer(usage);
+  const finish = finishOf(reported).finish_reason;
+  if (typeof finish !== 'string' && !saysSomething(reported.content)) return noAnswer(usage);
   const generated = {
     said: saidIn(blocks),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
     finishReason: typeof finish === 'string' ? finish : null,
     searches: toolsSeen(blocks.filter(isSearch).length, ranCode),
-    ...(isObject(told.usage) && { serviceTier: anthropicTierTold(told.usage, caller.tiers ?? []) }),
+    ...(isObject(reported.usage) && { serviceTier: reportedAnthropicTier(reported.usage, caller.tiers ?? []) }),
   };
   return own
-    ? { ok: true, body: told, own: true, received, untouched: true, usage, generated }
-    : { ok: true, body: completionOf(told, blocks, usage, info), received, untouched: false, usage, generated };
+    ? { ok: true, body: reported, own: true, received, untouched: true, usage, generated }
+    : { ok: true, body: completionOf(reported, blocks, usage, info), received, untouched: false, usage, generated };
 }

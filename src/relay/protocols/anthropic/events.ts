@@ -26,10 +26,10 @@ const finishReasonOf = (stopReason: string): string => finishReasons.get(stopRea
 
 /** The members of a choice that say why it ended. */
 export function finishOf({ stop_reason: reason, stop_sequence: sequence }: JsonObject): ChoiceEnd {
-  const told = textIn(reason);
+  const reported = textIn(reason);
   return {
-    finish_reason: told === null ? null : finishReasonOf(told),
-    ...(told !== null && { native_finish_reason: told }),
+    finish_reason: reported === null ? null : finishReasonOf(reported),
+    ...(reported !== null && { native_finish_reason: reported }),
     ...(textIn(sequence) !== null && { stop_sequence: sequence }),
   };
 }

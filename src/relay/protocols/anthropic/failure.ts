@@ -27,10 +27,10 @@ export const isKnownType = (type: string): boolean => statuses.has(type);
 
 /** `status`: null where it came without one of its own. */
 export function anthropicFailureOf(body: JsonObject, status: number | null, confidential: Confidential): UpstreamError {
-  const told = reportedFailure(body);
-  const failure = { ...told, code: told.code ?? told.type };
-  const usual = told.type === null ? undefined : statuses.get(told.type);
-  return asUpstreamError(failure, status ?? usual ?? statusOf(told), confidential);
+  const reported = reportedFailure(body);
+  const failure = { ...reported, code: reported.code ?? reported.type };
+  const usual = reported.type === null ? undefined : statuses.get(reported.type);
+  return asUpstreamError(failure, status ?? usual ?? statusOf(reported), confidential);
 }
 
 /** null: neither an event nor a body says that it failed. */

@@ -53,9 +53,9 @@ const functionId = (name: JsonValue | undefined): string => anthropicCallId(`fun
 
 /** What its model can be shown again of its thinking: unsigned, it would be refused. */
 function thinkingOf({ reasoning_details: details, reasoning_content: plain }: ChatMessage): JsonObject[] {
-  const told = objectsIn(details);
-  const alone = told.filter(({ type }) => type === 'reasoning.text').length === 1;
-  return told.flatMap((detail): JsonObject[] => {
+  const listed = objectsIn(details);
+  const alone = listed.filter(({ type }) => type === 'reasoning.text').length === 1;
+  return listed.flatMap((detail): JsonObject[] => {
     const { type, text, signature, data } = detail;
     if (!isAnthropicReasoning(detail)) return [];
     if (type === 'reasoning.encrypted') return textIn(data) === null ? [] : [{ type: 'redacted_thinking', data }];
@@ -122,10 +122,10 @@ class Turns {
 
   /** Later instructions keep their place: at the head they would change what is kept in a cache with every turn. */
   private instruct(content: JsonValue | undefined, place: string): void {
-    const told = blocksOf(content, `${place}.content`).map((block) =>
+    const blocks = blocksOf(content, `${place}.content`).map((block) =>
       block.type === 'text' ? { ...block, text: instructionText(textIn(block.text) ?? '') } : block,
     );
-    this.say('user', told, place);
+    this.say('user', blocks, place);
   }
 
   messages(): JsonObject[] {
@@ -176,8 +176,8 @@ class Turns {
 const spoken = (text: string | null): JsonObject[] => (text === null || isBlank(text) ? [] : [{ type: 'text', text }]);
 
 /** Blocks where some are to be kept in a cache; else a text. */
-function systemOf(told: Turns['system']): JsonObject {
-  const blocks = told.flatMap((one) => one.blocks);
+function systemOf(instructions: Turns['system']): JsonObject {
+  const blocks = instructions.flatMap((one) => one.blocks);
   if (blocks.length === 0) return {};
   if (blocks.some(({ cache_control: control }) => (control ?? null) !== null)) return { system: blocks };
   return { system: blocks.map(({ text }) => text).join('\n') };

@@ -6,9 +6,9 @@ import { usualVersion } from './headers.js';
 export const pagedModels: ModelsWire = ({ base, key, json }) =>
   inPages('', async (after) => {
     const behind = after === '' ? '' : `&after_id=${encodeURIComponent(after)}`;
-    const told = await json(`${base}/v1/models?limit=1000${behind}`, {
+    const reported = await json(`${base}/v1/models?limit=1000${behind}`, {
       'x-api-key': key,
       'anthropic-version': usualVersion,
     });
-    return { names: modelNamesIn(told), next: told.has_more === true ? textIn(told.last_id) : null };
+    return { names: modelNamesIn(reported), next: reported.has_more === true ? textIn(reported.last_id) : null };
   });

@@ -106,8 +106,8 @@ const userIn = ({ user, metadata }: ChatRequest): JsonObject => {
 
 const formatIn = ({ response_format: format }: ChatRequest, model: string): JsonObject => {
   if (!isObject(format) || format.type !== 'json_schema' || !factsOf(model).messages.schemas) return {};
-  const { json_schema: told } = format;
-  const schema = isObject(told) ? (told.schema ?? told) : null;
+  const { json_schema: given } = format;
+  const schema = isObject(given) ? (given.schema ?? given) : null;
   return isObject(schema) ? { output_config: { format: { type: 'json_schema', schema } } } : {};
 };
 

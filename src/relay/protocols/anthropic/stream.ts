@@ -10,7 +10,7 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
 import { anthropicFailureIn } from './failure.js';
-import { anthropicTierTold, hoursAskedBy, newerUsage, readAnthropicUsage } from './usage.js';
+import { hoursAskedBy, newerUsage, readAnthropicUsage, reportedAnthropicTier } from './usage.js';
 
 /** The input of a call stands in more brackets of an event. */
 const outsideInput = 2;
@@ -23,7 +23,7 @@ export class AnthropicStream extends SseStream {
   private readonly tiers: readonly string[];
   private readonly asksForHours: () => boolean;
   /** Usage as told so far. */
-  private told: JsonObject | null = null;
+  private reported: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
   private pattern: DeltaPattern | null = null;
   private strayPatterns = 0;
@@ -74,8 +74,8 @@ export class AnthropicStream extends SseStream {
 
   private event(event: JsonObject, frame: Frame): void {
     const { start, end, from } = frame;
-    const told = usageIn(event);
-    if (told !== null) this.takeUsage(event, told);
+    const reported = usageIn(event);
+    if (reported !== null) this.takeUsage(event, reported);
     const { delta } = event;
     this.error =
       event.type === 'message_delta' && isObject(delta) ? failedStop(delta.stop_reason, this.confidential) : null;
@@ -101,15 +101,15 @@ export class AnthropicStream extends SseStream {
   }
 
   /** What a stream begins with says little of what will be put out: till its end nobody but us has counted that. */
-  private takeUsage({ type }: JsonObject, told: JsonObject): void {
+  private takeUsage({ type }: JsonObject, reported: JsonObject): void {
     const begins = type === 'message_start';
-    this.told = newerUsage(this.told, begins ? { ...told, output_tokens: 0 } : told);
+    this.reported = newerUsage(this.reported, begins ? { ...reported, output_tokens: 0 } : reported);
     this.events.generated.inputOnly = begins;
-    this.events.generated.serviceTier = anthropicTierTold(this.told, this.tiers);
-    const usage = readAnthropicUsage(this.told, this.events.ranCode, this.asksForHours);
+    this.events.generated.serviceTier = reportedAnthropicTier(this.reported, this.tiers);
+    const usage = readAnthropicUsage(this.reported, this.events.ranCode, this.asksForHours);
     if (usage === null) return;
     this.take(usage);
-    this.writer.usage(usage, this.forwards ? this.told : null, null, null);
+    this.writer.usage(usage, this.forwards ? this.reported : null, null, null);
   }
 }
 

@@ -83,9 +83,9 @@ export function thoughtful(body: JsonObject, model: string, limit: number, share
 export function withEffort(body: JsonObject, model: string, limit: number, effort: string): JsonObject {
   const { thinking } = factsOf(model).messages;
   if (thinking === 'none' || !mayThink(body)) return body;
-  const told = efforts.get(effort);
-  if (told === undefined) return body;
-  if (thinking === 'adaptive') return adaptive(body, model, told);
+  const known = efforts.get(effort);
+  if (known === undefined) return body;
+  if (thinking === 'adaptive') return adaptive(body, model, known);
   const budget = budgetWithin(effortBudgets.get(effort) ?? 0, limit);
   return budget === null ? body : budgeted(body, budget);
 }

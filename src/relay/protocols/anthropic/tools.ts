@@ -10,15 +10,15 @@ const schemaOf = (parameters: JsonValue | undefined): JsonObject => {
 };
 
 function toolOf(tool: JsonObject, place: string): JsonObject {
-  const told = isObject(tool.function) ? tool.function : null;
-  if (told === null || (tool.type ?? 'function') !== 'function')
+  const declared = isObject(tool.function) ? tool.function : null;
+  if (declared === null || (tool.type ?? 'function') !== 'function')
     throw new NotConvertible('caller', `${place}: this provider takes tools of type function`);
-  if (textIn(told.name) === null) throw new NotConvertible('caller', `${place}.function.name is required`);
-  const description = textIn(told.description);
+  if (textIn(declared.name) === null) throw new NotConvertible('caller', `${place}.function.name is required`);
+  const description = textIn(declared.description);
   return {
-    name: told.name,
+    name: declared.name,
     ...(description !== null && { description }),
-    input_schema: schemaOf(told.parameters),
+    input_schema: schemaOf(declared.parameters),
     ...(isObject(tool.cache_control) && { cache_control: tool.cache_control }),
   };
 }

@@ -2,7 +2,7 @@ import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '.
 import { joinedTiers, usualTier } from '../../../domain/pricing/service-tiers.js';
 import { asksToKeepForHours, keptForHours } from '../../catalogue/cache-lifetimes.js';
 import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
-import { tierTold } from '../../contracts/service-tier.js';
+import { reportedTier } from '../../contracts/service-tier.js';
 import {
   countIn,
   isCount,
@@ -38,12 +38,13 @@ export const toolsSeen = (count: number, code: boolean): Usage =>
   count === 0 && !code ? noUsage : used({ [searches]: count, 'calls:code_execution': code ? 1 : 0 });
 
 /** null: it is not told. */
-const toldWithin = (told: JsonObject, holder: string, name: string): number | null => {
-  const details = told[holder];
+const reportedWithin = (reported: JsonObject, holder: string, name: string): number | null => {
+  const details = reported[holder];
   return isObject(details) ? countIn(details[name]) : null;
 };
 
-const within = (told: JsonObject, holder: string, name: string): number => toldWithin(told, holder, name) ?? 0;
+const within = (reported: JsonObject, holder: string, name: string): number =>
+  reportedWithin(reported, holder, name) ?? 0;
 
 interface Counts {
   input: number;
@@ -54,13 +55,13 @@ interface Counts {
   thinking: number;
 }
 
-const countsIn = (told: JsonObject): Counts => ({
-  input: countIn(told.input_tokens) ?? 0,
-  read: countIn(told.cache_read_input_tokens) ?? 0,
-  written: countIn(told.cache_creation_input_tokens) ?? 0,
-  writtenForAnHour: within(told, 'cache_creation', 'ephemeral_1h_input_tokens'),
-  output: countIn(told.output_tokens) ?? 0,
-  thinking: within(told, 'output_tokens_details', 'thinking_tokens'),
+const countsIn = (reported: JsonObject): Counts => ({
+  input: countIn(reported.input_tokens) ?? 0,
+  read: countIn(reported.cache_read_input_tokens) ?? 0,
+  written: countIn(reported.cache_creation_input_tokens) ?? 0,
+  writtenForAnHour: within(reported, 'cache_creation', 'ephemeral_1h_input_tokens'),
+  output: countIn(reported.output_tokens) ?? 0,
+  thinking: within(reported, 'output_tokens_details', 'thinking_tokens'),
 });
 
 /** Whether lifetimes that an answer does not tell are hours: looked for when somebody asks. */
@@ -72,10 +73,10 @@ export const hoursAskedBy =
 const askedForNothing = (): boolean => false;
 
 /** The same, where lifetimes that are not told go by what was asked for. */
-function countsByRequest(told: JsonObject, asksForHours: () => boolean): Counts {
-  const counts = countsIn(told);
-  const minutes = toldWithin(told, 'cache_creation', 'ephemeral_5m_input_tokens');
-  const hours = toldWithin(told, 'cache_creation', 'ephemeral_1h_input_tokens');
+function countsByRequest(reported: JsonObject, asksForHours: () => boolean): Counts {
+  const counts = countsIn(reported);
+  const minutes = reportedWithin(reported, 'cache_creation', 'ephemeral_5m_input_tokens');
+  const hours = reportedWithin(reported, 'cache_creation', 'ephemeral_1h_input_tokens');
   counts.writtenForAnHour = keptForHours(counts.written, { minutes, hours }, asksForHours);
   return counts;
 }
@@ -98,8 +99,8 @@ function roundsIn({ iterations }: JsonObject, asksForHours = askedForNothing): C
  * The tiers of service that a usage tells: its speed and where it was served. What it does not tell is as it was asked.
  * Capacity that the account has bought ahead (`service_tier: "priority"`) changes no price. undefined: it tells none.
  */
-export function anthropicTierTold(told: JsonObject, asked: readonly string[]): string | undefined {
-  const [speed, geo] = [tierTold(told.speed), tierTold(told.inference_geo)];
+export function reportedAnthropicTier(reported: JsonObject, asked: readonly string[]): string | undefined {
+  const [speed, geo] = [reportedTier(reported.speed), reportedTier(reported.inference_geo)];
   if (speed === undefined && geo === undefined) return undefined;
   const byCaller = (isGeo: boolean): readonly string[] => asked.filter((tier) => isGeo !== (tier === 'fast'));
   const tiers = [
@@ -115,9 +116,9 @@ const usualTiers = new Set(['standard', 'global', 'not_available']);
  * `code`: some was run for the answer, which is told by its blocks alone. `asksForHours`: what is written to a cache was
  * to be kept for an hour. null: nothing usable, which is not the same as nothing used.
  */
-export function readAnthropicUsage(told: JsonObject, code = false, asksForHours = askedForNothing): Usage | null {
-  const top = countsByRequest(told, asksForHours);
-  const counts = roundsIn(told, asksForHours) ?? top;
+export function readAnthropicUsage(reported: JsonObject, code = false, asksForHours = askedForNothing): Usage | null {
+  const top = countsByRequest(reported, asksForHours);
+  const counts = roundsIn(reported, asksForHours) ?? top;
   const { written } = counts;
   const hour = Math.min(counts.writtenForAnHour, written);
   const thinking = Math.min(counts.thinking || top.thinking, counts.output);
@@ -129,7 +130,7 @@ export function readAnthropicUsage(told: JsonObject, code = false, asksForHours 
     cacheWrite: written - hour,
     cacheWriteHour: hour,
     reasoning: thinking,
-    [searches]: within(told, 'server_tool_use', 'web_search_requests'),
+    [searches]: within(reported, 'server_tool_use', 'web_search_requests'),
     'calls:code_execution': code ? 1 : 0,
   });
 }
@@ -143,9 +144,9 @@ const saysNothing = (name: string, value: JsonValue | undefined): boolean =>
   (value ?? null) === null || (growing.has(name) && (countIn(value) ?? 0) === 0);
 
 /** The newer figures of a stream replace the older, where they say something. */
-export function newerUsage(before: JsonObject | null, told: JsonObject): JsonObject {
+export function newerUsage(before: JsonObject | null, reported: JsonObject): JsonObject {
   const known: JsonObject = { ...before };
-  for (const [name, value] of Object.entries(told))
+  for (const [name, value] of Object.entries(reported))
     if (!(name in known) || !saysNothing(name, value)) known[name] = value;
   return known;
 }
@@ -176,24 +177,24 @@ export function writeAnthropicUsage(usage: Usage): JsonObject {
 }
 
 /** Nothing is told there, or counts that are ones. Some members may be null in this wire, some may not. */
-const tellsCounts = (holder: JsonValue | undefined, ...names: readonly string[]): boolean =>
+const hasCounts = (holder: JsonValue | undefined, ...names: readonly string[]): boolean =>
   !isObject(holder) || names.every((name) => isCountOrAbsent(holder[name] ?? undefined));
 
 /** Whether these words say what is read from them: counts, and no part larger than its whole. */
-export function isConsistentAnthropicUsage(told: JsonObject): boolean {
-  const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written } = told;
-  const { cache_creation: kept, output_tokens_details: details } = told;
-  const counts = countsIn(told);
+export function isConsistentAnthropicUsage(reported: JsonObject): boolean {
+  const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written } = reported;
+  const { cache_creation: kept, output_tokens_details: details } = reported;
+  const counts = countsIn(reported);
   return (
     isCountOrAbsent(input) &&
     isCountOrAbsent(output) &&
-    tellsCounts(told, 'cache_creation_input_tokens', 'cache_read_input_tokens') &&
-    tellsCounts(kept, 'ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens') &&
-    tellsCounts(details, 'thinking_tokens') &&
-    tellsCounts(told.server_tool_use, 'web_search_requests') &&
+    hasCounts(reported, 'cache_creation_input_tokens', 'cache_read_input_tokens') &&
+    hasCounts(kept, 'ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens') &&
+    hasCounts(details, 'thinking_tokens') &&
+    hasCounts(reported.server_tool_use, 'web_search_requests') &&
     (!isCount(written) || counts.writtenForAnHour <= written) &&
     (!isCount(output) || counts.thinking <= output) &&
-    objectsIn(told.iterations).every(isConsistentAnthropicUsage)
+    objectsIn(reported.iterations).every(isConsistentAnthropicUsage)
   );
 }
 
@@ -201,8 +202,8 @@ export function isConsistentAnthropicUsage(told: JsonObject): boolean {
  * Upstream's own words, made to say what is charged; what they tell of other tools stays. Nobody here knows how the
  * charge is spread over its rounds.
  */
-export function correctedAnthropicUsage(told: JsonObject, usage: Usage): JsonObject {
-  const { server_tool_use: tools, iterations: _, cache_creation: __, output_tokens_details: ___, ...words } = told;
+export function correctedAnthropicUsage(reported: JsonObject, usage: Usage): JsonObject {
+  const { server_tool_use: tools, iterations: _, cache_creation: __, output_tokens_details: ___, ...words } = reported;
   return {
     ...words,
     ...writeAnthropicUsage(usage),

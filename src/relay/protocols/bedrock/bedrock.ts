@@ -58,8 +58,8 @@ const variantFor = (invokedAs: InvokedAs): AnthropicVariant => ({
 
 /** A count in the words of who asked for it. */
 function asCount(received: Buffer): Buffer {
-  const told = upstreamJson(received);
-  const tokens = isObject(told) ? countIn(told.inputTokens) : null;
+  const reported = upstreamJson(received);
+  const tokens = isObject(reported) ? countIn(reported.inputTokens) : null;
   return tokens === null ? received : Buffer.from(JSON.stringify({ input_tokens: tokens }));
 }
 
@@ -72,8 +72,8 @@ export function bedrock(invokedAs: InvokedAs): Protocol {
       const confidential = confidentialIn(provider, channel);
       if (status < 200 || status > 299)
         return { ok: false, error: bedrockRefusal(status, headers, body, confidential) };
-      const told = caller.mode === 'counting' ? asCount(body) : body;
-      return anthropicAnswer(confidential, { channel, caller, status, body: told, info });
+      const sent = caller.mode === 'counting' ? asCount(body) : body;
+      return anthropicAnswer(confidential, { channel, caller, status, body: sent, info });
     },
     stream(opened) {
       const confidential = confidentialIn(opened.provider, opened.channel);

@@ -48,8 +48,8 @@ function failureOf(
   body: JsonValue | null,
   confidential: Confidential,
 ): UpstreamError {
-  const told = isObject(body) ? (textIn(body.message) ?? textIn(body.Message)) : null;
-  const message = told ?? reportedFailure(body).message;
+  const reported = isObject(body) ? (textIn(body.message) ?? textIn(body.Message)) : null;
+  const message = reported ?? reportedFailure(body).message;
   const failure = { message, type: null, code: name, param: null };
   return asUpstreamError(failure, statusFor(name, status, message ?? ''), confidential);
 }

@@ -22,44 +22,44 @@ export class BedrockStream implements AnswerStream {
   private error: UpstreamError | null = null;
 
   constructor(
-    private readonly told: AnthropicStream,
+    private readonly events: AnthropicStream,
     private readonly confidential: Confidential,
   ) {}
 
   get unfinished(): number {
-    return this.decoder.unfinished + this.told.unfinished;
+    return this.decoder.unfinished + this.events.unfinished;
   }
 
   get usage(): Usage | null {
-    return this.told.usage;
+    return this.events.usage;
   }
 
   get generated(): Generated {
-    return this.told.generated;
+    return this.events.generated;
   }
 
   get progress(): number {
-    return this.told.progress;
+    return this.events.progress;
   }
 
   get begun(): boolean {
-    return this.told.begun;
+    return this.events.begun;
   }
 
   get worksUnseen(): boolean {
-    return this.told.worksUnseen;
+    return this.events.worksUnseen;
   }
 
   push(chunk: Buffer): StreamStep {
-    return this.step(this.told.push(this.error === null ? this.eventsIn(chunk) : nothing));
+    return this.step(this.events.push(this.error === null ? this.eventsIn(chunk) : nothing));
   }
 
   end(): StreamStep {
-    return this.step(this.told.end());
+    return this.step(this.events.end());
   }
 
   closing(usage: Usage): Buffer {
-    return this.told.closing(usage);
+    return this.events.closing(usage);
   }
 
   /** Those before a failure are still the caller's. */

@@ -18,7 +18,7 @@ import { SeenText } from '../../text/seen-text.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { blockReason } from './failure.js';
 import { PartialCall } from './partial-call.js';
-import { geminiTierTold } from './usage.js';
+import { reportedGeminiTier } from './usage.js';
 
 /* What Gemini's models answer, read into the form in the middle: whole, or as far as it has come. */
 
@@ -32,7 +32,7 @@ const finishReasons: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What is not known here is one of the reasons for which an answer is withheld. */
-const finishReasonOf = (told: string): string => finishReasons.get(told) ?? 'content_filter';
+const finishReasonOf = (reported: string): string => finishReasons.get(reported) ?? 'content_filter';
 
 /** What one part or several of them say. */
 interface Said {
@@ -58,19 +58,19 @@ const citations = ({ groundingMetadata: grounding }: JsonObject): JsonObject[] =
       )
     : [];
 
-const toldProbability = ({ token, logProbability }: JsonObject): JsonObject => ({
+const neutralProbability = ({ token, logProbability }: JsonObject): JsonObject => ({
   token: textIn(token) ?? '',
   logprob: isNumber(logProbability) ? logProbability : 0,
   bytes: null,
 });
 
 /** null: not told. */
-function probabilities({ logprobsResult: told }: JsonObject): JsonObject | null {
-  if (!isObject(told)) return null;
-  const tops = objectsIn(told.topCandidates);
-  const content = objectsIn(told.chosenCandidates).map((chosen, at) => ({
-    ...toldProbability(chosen),
-    top_logprobs: objectsIn(tops[at]?.candidates).map(toldProbability),
+function probabilities({ logprobsResult: reported }: JsonObject): JsonObject | null {
+  if (!isObject(reported)) return null;
+  const tops = objectsIn(reported.topCandidates);
+  const content = objectsIn(reported.chosenCandidates).map((chosen, at) => ({
+    ...neutralProbability(chosen),
+    top_logprobs: objectsIn(tops[at]?.candidates).map(neutralProbability),
   }));
   return { content };
 }
@@ -119,11 +119,11 @@ export class GeminiReader implements Generated {
   choices(response: JsonObject, whole: boolean): ChunkChoice[] {
     if (blockReason(response) !== null) this.finishReason = 'content_filter';
     if (response.usageMetadata !== undefined)
-      this.serviceTier = geminiTierTold(response.usageMetadata) ?? this.serviceTier;
-    return objectsIn(response.candidates).flatMap((told, at) => {
-      const index = countIn(told.index) ?? at;
+      this.serviceTier = reportedGeminiTier(response.usageMetadata) ?? this.serviceTier;
+    return objectsIn(response.candidates).flatMap((reported, at) => {
+      const index = countIn(reported.index) ?? at;
       const candidate = this.candidate(index);
-      return candidate === null ? [] : this.choice(told, index, candidate, whole);
+      return candidate === null ? [] : this.choice(reported, index, candidate, whole);
     });
   }
 
@@ -146,12 +146,12 @@ export class GeminiReader implements Generated {
     return found ?? null;
   }
 
-  private choice(told: JsonObject, index: number, candidate: Candidate, whole: boolean): ChunkChoice[] {
-    const said = this.read(told, candidate);
-    this.count(told, candidate);
-    const reason = textIn(told.finishReason);
-    const annotations = citations(told);
-    const logprobs = probabilities(told);
+  private choice(reported: JsonObject, index: number, candidate: Candidate, whole: boolean): ChunkChoice[] {
+    const said = this.read(reported, candidate);
+    this.count(reported, candidate);
+    const reason = textIn(reported.finishReason);
+    const annotations = citations(reported);
+    const logprobs = probabilities(reported);
     const delta: AnswerMessage = {
       ...(!candidate.begun && { role: 'assistant' }),
       ...((said.content !== '' || !candidate.begun) && { content: said.content }),
@@ -215,17 +215,18 @@ export class GeminiReader implements Generated {
       else said.content += text;
     }
     if (isObject(inlineData)) this.media(inlineData, said);
-    if (isObject(code)) this.tell(fenced((textIn(code.language) ?? '').toLowerCase(), textIn(code.code) ?? ''), said);
+    if (isObject(code))
+      this.addText(fenced((textIn(code.language) ?? '').toLowerCase(), textIn(code.code) ?? ''), said);
     if (isObject(outcome)) {
       const text = fenced('output', textIn(outcome.output) ?? '');
       this.toolsBytes += Buffer.byteLength(text);
-      this.tell(text, said);
+      this.addText(text, said);
     }
     if (signature !== null)
       said.details.push({ type: 'reasoning.encrypted', data: signature, format: googleReasoning });
   }
 
-  private tell(text: string, said: Said): void {
+  private addText(text: string, said: Said): void {
     this.said.add(text);
     said.content += text;
   }
@@ -238,26 +239,26 @@ export class GeminiReader implements Generated {
     else said.content += `![image](data:${type};base64,${data})`;
   }
 
-  private call(told: JsonObject, signature: string | null, said: Said, candidate: Candidate): void {
-    const name = textIn(told.name);
-    if (name !== null) this.begin(told, signature, said, candidate);
+  private call(reported: JsonObject, signature: string | null, said: Said, candidate: Candidate): void {
+    const name = textIn(reported.name);
+    if (name !== null) this.begin(reported, signature, said, candidate);
     const { partial } = candidate;
     if (partial === null) return;
-    if (!partial.add(told.partialArgs)) this.endless = true;
-    if (told.willContinue === true) return;
+    if (!partial.add(reported.partialArgs)) this.endless = true;
+    if (reported.willContinue === true) return;
     candidate.partial = null;
     const given = partial.arguments();
     this.said.add(given);
     said.calls.push({ index: partial.index, function: { arguments: given } });
   }
 
-  private begin(told: JsonObject, signature: string | null, said: Said, candidate: Candidate): void {
-    const name = textIn(told.name) ?? '';
+  private begin(reported: JsonObject, signature: string | null, said: Said, candidate: Candidate): void {
+    const name = textIn(reported.name) ?? '';
     const index = candidate.calls++;
     if (this.toolCalls < maxToolCalls) this.toolCalls++;
-    const id = this.ids.of(textIn(told.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`);
-    const goesOn = told.willContinue === true;
-    const given = goesOn ? '' : jsonText(isObject(told.args) ? told.args : {});
+    const id = this.ids.of(textIn(reported.id) ?? `call_${this.info.callId}_${this.toolCalls - 1}`);
+    const goesOn = reported.willContinue === true;
+    const given = goesOn ? '' : jsonText(isObject(reported.args) ? reported.args : {});
     candidate.partial = goesOn ? new PartialCall(id, index) : null;
     this.said.add(name);
     this.said.add(given);

@@ -39,12 +39,12 @@ export function embeddingBody(body: EmbeddingRequest, model: string): EmbeddingA
 }
 
 /** In OpenAI's list form; null: there are no vectors. */
-export function embeddingsAnswered(told: JsonObject, model: string): EmbeddingList | null {
-  const { embedding, embeddings } = told;
+export function embeddingsAnswered(reported: JsonObject, model: string): EmbeddingList | null {
+  const { embedding, embeddings } = reported;
   const vectors = objectsIn(isObject(embedding) ? [embedding] : embeddings).flatMap(({ values }) =>
     isList(values) && values.length > 0 ? [values] : [],
   );
   if (vectors.length === 0) return null;
-  const usage = geminiUsage(told.usageMetadata);
+  const usage = geminiUsage(reported.usageMetadata);
   return { ...embeddingList(model, vectors, null), ...(usage !== null && { usage: writeOpenAiUsage(usage) }) };
 }

@@ -14,7 +14,7 @@ import { saysSomething } from '../says-something.js';
 /* Failures as Google's interfaces tell them: a number, a name for it, a message, and details of known kinds. */
 
 /** On some addresses they come in a list. */
-const told = (body: JsonValue | null): JsonValue | null => (isList(body) ? (body[0] ?? null) : body);
+const firstOf = (body: JsonValue | null): JsonValue | null => (isList(body) ? (body[0] ?? null) : body);
 
 /** `34.4s` → 35. */
 function retryDelay(details: readonly JsonObject[]): string | null {
@@ -75,7 +75,7 @@ export function geminiFailureIn(body: JsonObject, confidential: Confidential, na
 
 /** An answer with an error status; null: it is not in Google's words. */
 export function googleRefusal(status: number, bytes: Buffer, confidential: Confidential): UpstreamError | null {
-  const body = told(upstreamJson(bytes));
+  const body = firstOf(upstreamJson(bytes));
   return isObject(body) ? googleFailure(body, status, confidential) : null;
 }
 

@@ -26,32 +26,32 @@ import type { GeminiTarget, GeminiVariant } from './variant.js';
 /* The wire of Google's Gemini models. */
 
 /** A whole answer in neutral words, or in its own where its caller speaks that, and wants it whole. */
-function read(told: JsonObject, { provider, channel, caller, body: received, info }: AnswerInput): Answer {
+function read(reported: JsonObject, { provider, channel, caller, body: received, info }: AnswerInput): Answer {
   const { mode, stream } = caller;
   const generated = new GeminiReader(info, asksMapsAlone(caller, channel));
-  const missing = (): Answer => noAnswer(geminiUsage(told.usageMetadata));
-  if (mode === 'counting' && typeof told.totalTokens !== 'number') return missing();
+  const missing = (): Answer => noAnswer(geminiUsage(reported.usageMetadata));
+  if (mode === 'counting' && typeof reported.totalTokens !== 'number') return missing();
   if (mode === 'chat') {
-    const failed = failedCandidate(told.candidates, confidentialOf(provider, channel));
+    const failed = failedCandidate(reported.candidates, confidentialOf(provider, channel));
     if (failed !== null) return { ok: false, error: failed, costUnknown: true };
-    if (!responseSays(told)) return missing();
+    if (!responseSays(reported)) return missing();
   }
-  if (mode === 'embeddings' && embeddingsAnswered(told, info.model) === null) return missing();
+  if (mode === 'embeddings' && embeddingsAnswered(reported, info.model) === null) return missing();
   if (isNative(caller) && !stream) {
-    generated.choices(told, true);
-    const usage = geminiUsage(told.usageMetadata, generated.searches);
-    return { ok: true, body: told, own: true, received, untouched: true, usage, generated };
+    generated.choices(reported, true);
+    const usage = geminiUsage(reported.usageMetadata, generated.searches);
+    return { ok: true, body: reported, own: true, received, untouched: true, usage, generated };
   }
   if (mode === 'embeddings') {
-    const body = embeddingsAnswered(told, info.model);
-    const usage = geminiUsage(told.usageMetadata);
+    const body = embeddingsAnswered(reported, info.model);
+    const usage = geminiUsage(reported.usageMetadata);
     return body === null ? missing() : { ok: true, body, received, untouched: false, usage, generated };
   }
-  const choices = generated.choices(told, true).map(asMessage);
+  const choices = generated.choices(reported, true).map(asMessage);
   if (choices.length === 0 || generated.endless) return missing();
-  const usage = geminiUsage(told.usageMetadata, generated.searches);
+  const usage = geminiUsage(reported.usageMetadata, generated.searches);
   const body: ChatCompletion = {
-    ...generated.head(told, 'chat.completion'),
+    ...generated.head(reported, 'chat.completion'),
     choices,
     ...(usage !== null && { usage: writeOpenAiUsage(usage) }),
   };
@@ -70,14 +70,14 @@ export const geminiIn = (variant: GeminiVariant): Protocol => ({
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, bytes, confidential) };
     const whole = isNative(caller) || caller.mode !== 'chat';
     // Of vectors and pictures a double is enough.
-    const told = whole ? upstreamJson(bytes) : exactUpstreamJson(bytes, outsideCalls);
-    if (!isObject(told))
+    const reported = whole ? upstreamJson(bytes) : exactUpstreamJson(bytes, outsideCalls);
+    if (!isObject(reported))
       return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-    const error = geminiFailureIn(told, confidential, isNative(caller));
+    const error = geminiFailureIn(reported, confidential, isNative(caller));
     if (error !== null) return { ok: false, error };
     return caller.mode === 'chat' && factsOf(info.model).drawsOnly
-      ? predictionAnswered(told, answered)
-      : read(told, answered);
+      ? predictionAnswered(reported, answered)
+      : read(reported, answered);
   },
   stream: (opened) => new GeminiStream(opened),
 });

@@ -99,10 +99,10 @@ export function predictionBody(caller: CallerRequest): JsonObject {
 
 /** Pictures that are withheld come as reasons why. */
 export function predictionAnswered(
-  told: JsonObject,
+  reported: JsonObject,
   { provider, channel, caller, body: received, info }: AnswerInput,
 ): Answer {
-  const predictions = objectsIn(told.predictions);
+  const predictions = objectsIn(reported.predictions);
   const drawn = predictions.find(({ bytesBase64Encoded: data }) => textIn(data) !== null);
   if (drawn === undefined) {
     const reason = predictions.map(({ raiFilteredReason }) => textIn(raiFilteredReason)).find((one) => one !== null);
@@ -115,7 +115,7 @@ export function predictionAnswered(
   const usage = used({ input: caller.promptTokens, output: tokensPerPicture });
   const generated = { said: new SeenText(), toolCalls: 0, finishReason: 'stop' };
   if (asksForPrediction(caller))
-    return { ok: true, body: told, own: true, received, untouched: true, usage, generated };
+    return { ok: true, body: reported, own: true, received, untouched: true, usage, generated };
   const type = textIn(drawn.mimeType) ?? 'image/png';
   const body: ChatCompletion = {
     id: `chatcmpl-${info.callId}`,

@@ -108,8 +108,8 @@ export function overridden(asked: JsonObject, override: JsonObject, max: number)
   let body = asked;
   for (const [name, value] of Object.entries(override)) body = withMember(body, camelOf(name), value ?? null);
   const config = objectIn(body, 'generationConfig') ?? {};
-  const told = limitIn(body);
-  const limit = Math.min(told ?? limitIn(asked) ?? max, max);
-  if (told === limit || (told === null && limitIn(asked) === null)) return body;
+  const given = limitIn(body);
+  const limit = Math.min(given ?? limitIn(asked) ?? max, max);
+  if (given === limit || (given === null && limitIn(asked) === null)) return body;
   return withMember(body, 'generationConfig', withMember(config, 'maxOutputTokens', limit));
 }

@@ -142,8 +142,8 @@ function asked(
 export const geminiRequest =
   (variant: GeminiVariant): Protocol['request'] =>
   ({ provider, channel, caller, model: upstreamModel, options }) => {
-    const told: JsonObject = isNative(caller) ? caller.body : caller.neutral().body;
-    const suffix = suffixOf(options.gemini, upstreamModel, textIn(told.model) ?? '');
+    const given: JsonObject = isNative(caller) ? caller.body : caller.neutral().body;
+    const suffix = suffixOf(options.gemini, upstreamModel, textIn(given.model) ?? '');
     const model = suffix?.model ?? upstreamModel;
     const { action, body } = asked(caller, { model, suffix, options });
     const target = { base: baseOf(provider, channel), model: bareName(model), action, channel, caller, options };
@@ -160,7 +160,7 @@ export const geminiRequest =
       },
       content: { kind: 'json', text: written(sent, isNative(caller) ? caller.source : undefined) },
       model,
-      reasoningEffort: reasoningEffortOf(textIn(told.reasoning_effort)),
+      reasoningEffort: reasoningEffortOf(textIn(given.reasoning_effort)),
       thinking: thinkingInGemini(sent),
       service: serviceSent(caller, sent, override),
     };

@@ -1,6 +1,6 @@
 import { completionTokens, noUsage, promptTokens, type Usage, used } from '../../../domain/call/usage.js';
 import { usualTier } from '../../../domain/pricing/service-tiers.js';
-import { tierTold } from '../../contracts/service-tier.js';
+import { reportedTier } from '../../contracts/service-tier.js';
 import { countIn, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 
 /*
@@ -25,11 +25,11 @@ const tierOfTraffic: Readonly<Record<string, string>> = {
 };
 
 /** The tier of service that is told; undefined: none. */
-export function geminiTierTold(metadata: JsonValue | undefined): string | undefined {
+export function reportedGeminiTier(metadata: JsonValue | undefined): string | undefined {
   if (!isObject(metadata)) return undefined;
-  const told = tierTold(metadata.serviceTier);
-  if (told !== undefined) return told;
-  const traffic = tierTold(metadata.trafficType) ?? '';
+  const reported = reportedTier(metadata.serviceTier);
+  if (reported !== undefined) return reported;
+  const traffic = reportedTier(metadata.trafficType) ?? '';
   return Object.hasOwn(tierOfTraffic, traffic) ? tierOfTraffic[traffic] : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
-import { tierTold } from '../../contracts/service-tier.js';
+import { reportedTier } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
 import { errorOfStatus, reportedFailure, unreadableAnswer } from '../../upstream/upstream-error.js';
@@ -8,7 +8,7 @@ import { failedChoice } from '../failed-finish.js';
 import { choiceSays, hasVectors, noAnswer } from '../says-something.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
-import { untoldUsage } from './untold-usage.js';
+import { unreportedUsage } from './unreported-usage.js';
 import { readOpenAiUsage } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
@@ -39,29 +39,29 @@ export function openAiAnswer(
   const confidential = confidentialOf(provider, channel);
   const received = withoutMark(bytes);
   if (status < 200 || status > 299) return { ok: false, error: errorOfStatus(status, received, confidential) };
-  const told = upstreamJson(received);
-  if (!isObject(told))
+  const reported = upstreamJson(received);
+  if (!isObject(reported))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-  const error = openAiFailureIn(variant, told, confidential);
+  const error = openAiFailureIn(variant, reported, confidential);
   if (error) return { ok: false, error };
 
   const reading: Reading = { mode, info, streamed: false, toolCalls: 0, finished: false, said: false };
-  const body = variant.translate ? variant.translate(told, reading) : told;
+  const body = variant.translate ? variant.translate(reported, reading) : reported;
   if (body === null || !Array.isArray(mode === 'embeddings' ? body.data : body.choices)) {
-    const says = reportedFailure(told).message;
+    const says = reportedFailure(reported).message;
     const missing = unreadableAnswer('the upstream answered without an answer in it');
-    return { ok: false, error: says === null ? missing : openAiFailureOf(told, confidential) };
+    return { ok: false, error: says === null ? missing : openAiFailureOf(reported, confidential) };
   }
 
-  const untold = untoldUsage(caller, channel, info.model);
-  const usage = isObject(body.usage) ? readOpenAiUsage(body.usage, variant.reasoningBeside ?? false, untold) : null;
+  const unreported = unreportedUsage(caller, channel, info.model);
+  const usage = isObject(body.usage) ? readOpenAiUsage(body.usage, variant.reasoningBeside ?? false, unreported) : null;
   const failed = failedChoice(body.choices, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const answers = mode === 'embeddings' ? hasVectors(body.data) : objectsIn(body.choices).some(choiceSays);
   if (!answers) return noAnswer(usage);
 
-  const generated = new Generation(untold.calls);
-  generated.serviceTier = tierTold(told.service_tier);
+  const generated = new Generation(unreported.calls);
+  generated.serviceTier = reportedTier(reported.service_tier);
   const changed = mendChoices(variant, body, reading, generated);
-  return { ok: true, body, received, untouched: !changed && body === told, usage, generated };
+  return { ok: true, body, received, untouched: !changed && body === reported, usage, generated };
 }

@@ -15,7 +15,7 @@ const maxTextLength = 256;
 
 interface Call {
   /** Upstream's number of it, as text; null: it gave none. */
-  readonly told: string | null;
+  readonly reportedIndex: string | null;
   /** The number that it goes by here. */
   readonly index: number;
   /** Upstream's, which another call may have, too. */
@@ -29,7 +29,7 @@ const numberIn = (value: JsonValue | undefined): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
 /** What numbers a call: whatever tells one from the other, a text or a number below 0 as well. */
-const toldIn = (value: JsonValue | undefined): string | null =>
+const indexText = (value: JsonValue | undefined): string | null =>
   typeof value === 'number' ? String(value) : remembered(value);
 
 const remembered = (value: JsonValue | undefined): string | null => textIn(value)?.slice(0, maxTextLength) ?? null;
@@ -70,7 +70,7 @@ export class CallNumbers {
   private begun(known: Call[], piece: JsonObject, name: string): Call {
     // Clients keep them in a list: there are no gaps.
     const call: Call = {
-      told: toldIn(piece.index),
+      reportedIndex: indexText(piece.index),
       index: known.length,
       id: remembered(piece.id),
       name,
@@ -84,11 +84,11 @@ export class CallNumbers {
 
 /** By number and id, by either, else the newest; of several in one chunk the one at its place. */
 function goesOnUnnamed(known: readonly Call[], piece: JsonObject, position: number | null): Call | undefined {
-  const told = toldIn(piece.index);
+  const index = indexText(piece.index);
   const id = remembered(piece.id);
   return (
-    known.findLast((call) => id !== null && call.id === id && (told === null || call.told === told)) ??
-    known.findLast((call) => told !== null && call.told === told) ??
+    known.findLast((call) => id !== null && call.id === id && (index === null || call.reportedIndex === index)) ??
+    known.findLast((call) => index !== null && call.reportedIndex === index) ??
     known.findLast((call) => id !== null && call.id === id) ??
     (position === null ? known.at(-1) : known[position])
   );
@@ -96,20 +96,20 @@ function goesOnUnnamed(known: readonly Call[], piece: JsonObject, position: numb
 
 /** A name begins a call, or is repeated with its pieces. */
 function goesOnNamed(known: readonly Call[], piece: JsonObject, name: string): Call | undefined {
-  const told = toldIn(piece.index);
+  const index = indexText(piece.index);
   const id = remembered(piece.id);
   const open = ({ end }: Call): boolean => end.begun && !end.reached;
   const same = known.filter((call) => call.name === name);
   if (id !== null) {
-    const numbered = told === null ? same : same.filter((call) => call.told === told);
+    const numbered = index === null ? same : same.filter((call) => call.reportedIndex === index);
     return (
       numbered.findLast((call) => call.id === id) ??
       same.findLast((call) => call.id === id && open(call)) ??
       // A new id with every piece: only in the middle of its arguments can a call be the same one.
-      numbered.findLast((call) => told !== null && open(call))
+      numbered.findLast((call) => index !== null && open(call))
     );
   }
-  const last = told === null ? known.at(-1) : known.findLast((call) => call.told === told);
+  const last = index === null ? known.at(-1) : known.findLast((call) => call.reportedIndex === index);
   return last !== undefined && last.name === name && !last.end.reached ? last : undefined;
 }
 

@@ -17,8 +17,9 @@ export function openAiFailureIn(
     return asUpstreamError({ ...reportedFailure({ ...body, code, message }), code, message }, status, confidential);
   }
   const { error, object } = body;
-  const told = textIn(error) !== null || (isObject(error) && memberNamesIn(error).length > 0) || object === 'error';
-  return told ? openAiFailureOf(body, confidential) : null;
+  const isReported =
+    textIn(error) !== null || (isObject(error) && memberNamesIn(error).length > 0) || object === 'error';
+  return isReported ? openAiFailureOf(body, confidential) : null;
 }
 
 /** The failure a body tells of that should have been an answer. */

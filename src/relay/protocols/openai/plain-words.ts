@@ -64,8 +64,8 @@ const withoutExtra = (message: JsonObject): JsonObject =>
  */
 function thoughtOf(message: JsonObject, { replaysReasoning = false }: OpenAiVariant, ownModel: boolean): JsonObject {
   const { reasoning, reasoning_content: thought, reasoning_details: details } = message;
-  const told = thought ?? reasoning;
-  if (replaysReasoning) return told === undefined ? {} : { reasoning_content: told };
+  const thoughts = thought ?? reasoning;
+  if (replaysReasoning) return thoughts === undefined ? {} : { reasoning_content: thoughts };
   const signed = objectsIn(details).some((detail) => isAnthropicReasoning(detail));
   if (ownModel || signed) return {};
   const kept = objectsIn(details).filter(({ type }) => type === 'reasoning.encrypted');
@@ -106,7 +106,7 @@ const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObjec
   declined || isObject(thinking) ? { thinking: { type: declined ? 'disabled' : 'enabled' } } : {};
 
 /** In place: no thinking as the model can be told so, and an effort that it knows. */
-function tellThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
+function setThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
   const own = factsOf(model).isOpenAi;
   const { reasoning_effort: effort } = plain;
   if (declined || (own && typeof effort === 'string')) delete plain.reasoning_effort;
@@ -130,6 +130,6 @@ export const inPlainWords =
     };
     if (isList(body.tools)) plain.tools = objectsIn(body.tools).map(withoutCache);
     if (factsOf(model).isOpenAi) delete plain.top_k;
-    tellThinking(plain, variant, model, declined);
+    setThinking(plain, variant, model, declined);
     return plain;
   };

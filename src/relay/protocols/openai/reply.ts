@@ -89,7 +89,7 @@ function nameTypes(toolCalls: JsonValue): boolean {
 }
 
 /** In place. In streams CallNumbers does it. */
-function tellApart(toolCalls: JsonValue): boolean {
+function makeIdsDistinct(toolCalls: JsonValue): boolean {
   const ids = new DistinctCallIds();
   let changed = false;
   for (const call of objectsIn(toolCalls)) {
@@ -117,7 +117,7 @@ export function mendChoice(
     if (variant.mend?.(message, reading)) changed = true;
     if (message.tool_calls !== undefined) {
       if (nameTypes(message.tool_calls)) changed = true;
-      if (!reading.streamed && tellApart(message.tool_calls)) changed = true;
+      if (!reading.streamed && makeIdsDistinct(message.tool_calls)) changed = true;
     }
     if (variant.copiesReasoning && message.reasoning_content === undefined && textIn(message.reasoning) !== null) {
       message.reasoning_content = message.reasoning;

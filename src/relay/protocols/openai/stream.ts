@@ -1,7 +1,7 @@
 import type { Mode } from '../../../domain/channel/provider.js';
 import { maxRemembered } from '../../contracts/answer-writer.js';
 import type { CallInfo, StreamInput } from '../../contracts/protocol.js';
-import { tierTold } from '../../contracts/service-tier.js';
+import { reportedTier } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, objectsIn } from '../../json/json.js';
 import { isWellShaped } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
@@ -15,8 +15,8 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { CallNumbers } from './call-numbers.js';
 import { openAiFailureIn } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
-import { untoldUsage } from './untold-usage.js';
-import { correctedOpenAiUsage, readOpenAiUsage, type Untold } from './usage.js';
+import { unreportedUsage } from './unreported-usage.js';
+import { correctedOpenAiUsage, readOpenAiUsage, type Unreported } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
 const done = Buffer.from('[DONE]');
@@ -73,7 +73,7 @@ export class OpenAiStream extends SseStream {
   /** A chunk was handed on. */
   private handedOn = false;
   private readonly reading: Reading;
-  private readonly untold: Untold;
+  private readonly unreported: Unreported;
   private readonly numbers = new CallNumbers();
 
   private readonly confidential: Confidential;
@@ -84,8 +84,8 @@ export class OpenAiStream extends SseStream {
   ) {
     super(channel, caller, info);
     this.confidential = confidentialOf(provider, channel);
-    this.untold = untoldUsage(caller, channel, info.model);
-    this.generated = new Generation(this.untold.calls);
+    this.unreported = unreportedUsage(caller, channel, info.model);
+    this.generated = new Generation(this.unreported.calls);
     this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';
     this.literal = this.forwards && !variant.translate && !variant.mend && !variant.failure;
@@ -128,14 +128,14 @@ export class OpenAiStream extends SseStream {
   }
 
   /** Reads one chunk, mends it, and hands it on without its usage. */
-  private chunk(told: JsonObject, frame: Frame): void {
+  private chunk(reported: JsonObject, frame: Frame): void {
     const { bytes, start, end, from } = frame;
     const { variant } = this;
-    if (told.service_tier !== undefined)
-      this.generated.serviceTier = tierTold(told.service_tier) ?? this.generated.serviceTier;
-    const chunk = variant.translate ? this.translated(variant.translate, told) : told;
+    if (reported.service_tier !== undefined)
+      this.generated.serviceTier = reportedTier(reported.service_tier) ?? this.generated.serviceTier;
+    const chunk = variant.translate ? this.translated(variant.translate, reported) : reported;
     if (chunk === null) return;
-    let untouched = chunk === told && this.forwards;
+    let untouched = chunk === reported && this.forwards;
     const { choices } = chunk;
     const listed = Array.isArray(choices) ? choices : [];
     const failed = failedChoice(listed, this.confidential);
@@ -166,7 +166,7 @@ export class OpenAiStream extends SseStream {
       return;
     }
     this.handedOn = true;
-    const own = this.forwards && chunk === told;
+    const own = this.forwards && chunk === reported;
     if (!untouched) this.writer.write(chunk, end - start, own ? inOneLine(bytes.subarray(start, end)) : undefined);
     else {
       this.writer.forward(chunk, frame);
@@ -177,16 +177,16 @@ export class OpenAiStream extends SseStream {
     }
   }
 
-  private translated(translate: NonNullable<OpenAiVariant['translate']>, told: JsonObject): JsonObject | null {
-    if (this.variant.isLast?.(told)) this.finished = true;
-    return translate(told, this.reading);
+  private translated(translate: NonNullable<OpenAiVariant['translate']>, reported: JsonObject): JsonObject | null {
+    if (this.variant.isLast?.(reported)) this.finished = true;
+    return translate(reported, this.reading);
   }
 
-  private takeUsage(told: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
-    const usage = readOpenAiUsage(told, this.variant.reasoningBeside ?? false, this.untold);
+  private takeUsage(reported: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
+    const usage = readOpenAiUsage(reported, this.variant.reasoningBeside ?? false, this.unreported);
     if (usage === null) return;
     this.take(usage);
-    const words = memorable ? correctedOpenAiUsage(told, usage) : null;
-    this.writer.usage(usage, words, chunk, words === told ? frame : null);
+    const words = memorable ? correctedOpenAiUsage(reported, usage) : null;
+    this.writer.usage(usage, words, chunk, words === reported ? frame : null);
   }
 }

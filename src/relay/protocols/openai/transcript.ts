@@ -29,18 +29,18 @@ function secondsIn(value: JsonValue | undefined): number | null {
 }
 
 /** By tokens of sound and words, or by the length of the file; null: neither is told. */
-function usageIn({ usage: told, duration }: JsonObject): Usage | null {
-  if (isObject(told)) {
-    const seconds = secondsIn(told.seconds ?? told.prompt_audio_seconds);
+function usageIn({ usage: reported, duration }: JsonObject): Usage | null {
+  if (isObject(reported)) {
+    const seconds = secondsIn(reported.seconds ?? reported.prompt_audio_seconds);
     if (seconds !== null) return { seconds };
-    const input = countIn(told.input_tokens) ?? 0;
-    const details = isObject(told.input_token_details) ? told.input_token_details : {};
-    const heard = Math.min(countIn(details.audio_tokens) ?? input - (countIn(details.text_tokens) ?? 0), input);
+    const input = countIn(reported.input_tokens) ?? 0;
+    const details = isObject(reported.input_token_details) ? reported.input_token_details : {};
+    const audioTokens = Math.min(countIn(details.audio_tokens) ?? input - (countIn(details.text_tokens) ?? 0), input);
     if (input > 0)
       return {
-        input: input - Math.max(heard, 0),
-        audioInput: Math.max(heard, 0),
-        output: countIn(told.output_tokens) ?? 0,
+        input: input - Math.max(audioTokens, 0),
+        audioInput: Math.max(audioTokens, 0),
+        output: countIn(reported.output_tokens) ?? 0,
       };
   }
   const seconds = secondsIn(duration);
@@ -54,7 +54,7 @@ const wordsIn = (subtitles: string): string =>
     .filter((line) => !line.includes('-->') && !/^\s*(\d*|WEBVTT.*)\s*$/.test(line))
     .join('\n');
 
-function heard(words: string): Generation {
+function transcribed(words: string): Generation {
   const generated = new Generation();
   generated.said.add(words);
   generated.finishReason = 'stop';
@@ -77,7 +77,7 @@ export function transcriptAnswer(
   if (textType !== undefined && !saysJson(contentType)) {
     if (isPage(contentType))
       return { ok: false, error: unreadableAnswer('the upstream answered with a page instead of a transcript') };
-    const generated = heard(wordsIn(received.toString('utf8')));
+    const generated = transcribed(wordsIn(received.toString('utf8')));
     return { ok: true, body: {}, received, untouched: true, usage: null, generated, textType };
   }
   const body = upstreamJson(received);
@@ -89,5 +89,5 @@ export function transcriptAnswer(
     const missing = unreadableAnswer('the upstream answered without a transcript in it');
     return { ok: false, error: reportedFailure(body).message === null ? missing : openAiFailureOf(body, confidential) };
   }
-  return { ok: true, body, received, untouched: true, usage: usageIn(body), generated: heard(body.text) };
+  return { ok: true, body, received, untouched: true, usage: usageIn(body), generated: transcribed(body.text) };
 }

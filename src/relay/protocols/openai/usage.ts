@@ -25,56 +25,56 @@ const detailsIn = (usage: JsonObject, name: string): JsonObject => {
 };
 
 /** Anthropic's name, DashScope's, xAI's and Perplexity's. null: none is told. */
-const toldSearches = (told: JsonObject): number | null =>
+const reportedSearches = (reported: JsonObject): number | null =>
   firstCount(
-    detailsIn(told, 'server_tool_use').web_search_requests,
-    detailsIn(detailsIn(told, 'plugins'), 'search').count,
-    told.num_sources_used,
-    told.num_search_queries,
+    detailsIn(reported, 'server_tool_use').web_search_requests,
+    detailsIn(detailsIn(reported, 'plugins'), 'search').count,
+    reported.num_sources_used,
+    reported.num_search_queries,
   );
 
 /** What goes by the request where upstream tells nothing of it. */
-export interface Untold {
+export interface Unreported {
   /** Of tools. */
   readonly calls: Usage;
   /** What was written to a cache is kept for hours. */
   readonly keepsForHours: () => boolean;
 }
 
-const nothingUntold: Untold = { calls: noUsage, keepsForHours: () => false };
+const nothingUnreported: Unreported = { calls: noUsage, keepsForHours: () => false };
 
 /** OpenAI's name for what is written to a cache, and the one that gateways had before OpenAI told it. */
 const writtenNames = ['cache_write_tokens', 'cache_creation_tokens'] as const;
 
 /**
  * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
- * the completion and in the total only. `untold`: what is charged where upstream does not tell it.
+ * the completion and in the total only. `unreported`: what is charged where upstream does not report it.
  */
 export function readOpenAiUsage(
-  told: JsonObject,
+  reported: JsonObject,
   reasoningBeside: boolean,
-  untold: Untold = nothingUntold,
+  unreported: Unreported = nothingUnreported,
 ): Usage | null {
-  const input = detailsIn(told, 'prompt_tokens_details');
-  const total = countIn(told.total_tokens);
-  const saidPrompt = countIn(told.prompt_tokens);
-  const saidCompletion = countIn(told.completion_tokens);
+  const input = detailsIn(reported, 'prompt_tokens_details');
+  const total = countIn(reported.total_tokens);
+  const saidPrompt = countIn(reported.prompt_tokens);
+  const saidCompletion = countIn(reported.completion_tokens);
   // Embedding and rerank services give the total only. Of two halves one may be told alone.
   const prompt = saidPrompt ?? (total === null ? 0 : Math.max(total - (saidCompletion ?? 0), 0));
   const spoken = saidCompletion ?? (total === null ? 0 : Math.max(total - prompt, 0));
   if (prompt + spoken === 0) return null;
 
-  const saidReasoning = countIn(detailsIn(told, 'completion_tokens_details').reasoning_tokens) ?? 0;
+  const saidReasoning = countIn(detailsIn(reported, 'completion_tokens_details').reasoning_tokens) ?? 0;
   // The sum gives it away also where an upstream of that kind stands behind another one.
   const beside = reasoningBeside || (saidReasoning > 0 && total === prompt + spoken + saidReasoning);
   const completion = beside ? Math.max(total === null ? spoken + saidReasoning : total - prompt, spoken) : spoken;
   const saidCached = firstCount(
     input.cached_tokens,
-    told.prompt_cache_hit_tokens,
-    told.cached_tokens,
-    told.num_cached_tokens,
+    reported.prompt_cache_hit_tokens,
+    reported.cached_tokens,
+    reported.num_cached_tokens,
   );
-  const output = detailsIn(told, 'completion_tokens_details');
+  const output = detailsIn(reported, 'completion_tokens_details');
   // What is dearer goes first where parts overlap: sound that came from a cache is told as both.
   const audioInput = Math.min(countIn(input.audio_tokens) ?? 0, prompt);
   const cached = Math.min(saidCached ?? 0, prompt - audioInput);
@@ -84,7 +84,7 @@ export function readOpenAiUsage(
   const lastingWritten = keptForHours(
     written,
     { minutes: countIn(lifetimes.ttl_30m_tokens), hours: countIn(lifetimes.ttl_12h_tokens) },
-    untold.keepsForHours,
+    unreported.keepsForHours,
   );
   const image = Math.min(countIn(input.image_tokens) ?? 0, prompt - audioInput - cached - written);
   const audioOutput = Math.min(countIn(output.audio_tokens) ?? 0, completion);
@@ -101,8 +101,8 @@ export function readOpenAiUsage(
     reasoning,
     imageOutput,
     audioOutput,
-    ...untold.calls,
-    'calls:web_search': toldSearches(told) ?? untold.calls['calls:web_search'],
+    ...unreported.calls,
+    'calls:web_search': reportedSearches(reported) ?? unreported.calls['calls:web_search'],
   });
 }
 
@@ -130,15 +130,15 @@ const cacheNames: Parts = [
 ];
 
 /** As far as upstream names them: one of them may be told where another is. */
-function tellsCached(told: JsonObject, usage: Usage): boolean {
+function reportsCached(reported: JsonObject, usage: Usage): boolean {
   for (const [name, count] of cacheNames)
-    if ((told[name] ?? null) !== null && told[name] !== count(usage)) return false;
+    if ((reported[name] ?? null) !== null && reported[name] !== count(usage)) return false;
   return true;
 }
 
-function mendedCached(told: JsonObject, usage: Usage): JsonObject {
+function mendedCached(reported: JsonObject, usage: Usage): JsonObject {
   const mended: JsonObject = {};
-  for (const [name, count] of cacheNames) if (name in told) mended[name] = count(usage);
+  for (const [name, count] of cacheNames) if (name in reported) mended[name] = count(usage);
   return mended;
 }
 
@@ -146,16 +146,16 @@ function mendedCached(told: JsonObject, usage: Usage): JsonObject {
 const isOddCount = (name: string, value: JsonValue | undefined): boolean =>
   name.endsWith('_tokens') && value !== null && value !== undefined && !isCount(value);
 
-function tellsCounts(told: JsonObject): boolean {
-  for (const name in told) if (isOddCount(name, told[name])) return false;
+function hasCounts(reported: JsonObject): boolean {
+  for (const name in reported) if (isOddCount(name, reported[name])) return false;
   return true;
 }
 
-const countsAlone = (told: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(told).filter(([name, value]) => !isOddCount(name, value)));
+const countsAlone = (reported: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(reported).filter(([name, value]) => !isOddCount(name, value)));
 
-function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
-  if (!tellsCounts(details)) return false;
+function reportsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
+  if (!hasCounts(details)) return false;
   for (const [name, count, earlier = name] of parts) {
     const counted = count(usage);
     if ((details[name] ?? details[earlier] ?? 0) !== counted || (details[earlier] ?? counted) !== counted) return false;
@@ -164,43 +164,43 @@ function tellsParts(details: JsonObject, parts: Parts, usage: Usage): boolean {
 }
 
 /** Details that say what is charged, where there is something to tell; null: there is not. */
-function mendedParts(told: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
-  const details: JsonObject = isObject(told) ? countsAlone(told) : {};
-  let tells = isObject(told);
+function mendedParts(reported: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
+  const details: JsonObject = isObject(reported) ? countsAlone(reported) : {};
+  let isReported = isObject(reported);
   for (const [name, counted, earlier = name] of parts) {
     const count = counted(usage);
-    if (count > 0) tells = true;
+    if (count > 0) isReported = true;
     if (earlier in details) details[earlier] = count;
     if (name in details || (count > 0 && !(earlier in details))) details[name] = count;
   }
-  return tells ? details : null;
+  return isReported ? details : null;
 }
 
 /**
  * The upstream's own usage object, made to say what is charged where it counts otherwise; everything else in it stays,
  * but for counts that are none. The same object when there is nothing to mend.
  */
-export function correctedOpenAiUsage(told: JsonObject, usage: Usage): JsonObject {
+export function correctedOpenAiUsage(reported: JsonObject, usage: Usage): JsonObject {
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);
   const total = prompt + completion;
-  const tells =
-    (told.prompt_tokens === undefined || told.prompt_tokens === prompt) &&
-    (told.completion_tokens === undefined ? completion === 0 : told.completion_tokens === completion) &&
-    (told.total_tokens === undefined || told.total_tokens === total) &&
-    tellsCounts(told) &&
-    tellsCached(told, usage) &&
-    tellsParts(detailsIn(told, 'prompt_tokens_details'), inputParts, usage) &&
-    tellsParts(detailsIn(told, 'completion_tokens_details'), outputParts, usage);
-  if (tells) return told;
-  const input = mendedParts(told.prompt_tokens_details, inputParts, usage);
-  const output = mendedParts(told.completion_tokens_details, outputParts, usage);
+  const isReported =
+    (reported.prompt_tokens === undefined || reported.prompt_tokens === prompt) &&
+    (reported.completion_tokens === undefined ? completion === 0 : reported.completion_tokens === completion) &&
+    (reported.total_tokens === undefined || reported.total_tokens === total) &&
+    hasCounts(reported) &&
+    reportsCached(reported, usage) &&
+    reportsParts(detailsIn(reported, 'prompt_tokens_details'), inputParts, usage) &&
+    reportsParts(detailsIn(reported, 'completion_tokens_details'), outputParts, usage);
+  if (isReported) return reported;
+  const input = mendedParts(reported.prompt_tokens_details, inputParts, usage);
+  const output = mendedParts(reported.completion_tokens_details, outputParts, usage);
   return {
-    ...countsAlone(told),
+    ...countsAlone(reported),
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: total,
-    ...mendedCached(told, usage),
+    ...mendedCached(reported, usage),
     ...(input !== null && { prompt_tokens_details: input }),
     ...(output !== null && { completion_tokens_details: output }),
   };

@@ -61,11 +61,11 @@ export const vertexEmbeddings: Pick<Protocol, 'request' | 'answer'> = {
   answer({ provider, channel, caller, status, body: received, info }) {
     const confidential = confidentialOf(provider, channel);
     if (status < 200 || status > 299) return { ok: false, error: geminiRefusal(status, received, confidential) };
-    const told = upstreamJson(received);
-    const error = isObject(told) ? geminiFailureIn(told, confidential, isNative(caller)) : null;
+    const reported = upstreamJson(received);
+    const error = isObject(reported) ? geminiFailureIn(reported, confidential, isNative(caller)) : null;
     if (error !== null) return { ok: false, error };
-    const embeddings = isObject(told)
-      ? objectsIn(told.predictions).flatMap(({ embeddings: one }) => (isObject(one) ? [one] : []))
+    const embeddings = isObject(reported)
+      ? objectsIn(reported.predictions).flatMap(({ embeddings: one }) => (isObject(one) ? [one] : []))
       : [];
     const vectors = embeddings.flatMap(({ values }) => (isList(values) && values.length > 0 ? [values] : []));
     if (vectors.length === 0 || vectors.length < embeddings.length)

@@ -49,9 +49,9 @@ const document = 'the JSON document of a service account';
 
 /** Or what the document is to have, in words. */
 function read(key: string): ServiceAccount | string {
-  const told = parseJson(key);
-  if (!isObject(told)) return document;
-  const { type, project_id: projectId, client_email: clientEmail, private_key: privateKey, token_uri: uri } = told;
+  const account = parseJson(key);
+  if (!isObject(account)) return document;
+  const { type, project_id: projectId, client_email: clientEmail, private_key: privateKey, token_uri: uri } = account;
   if (type !== undefined && type !== 'service_account') return `${document}, of type service_account`;
   const missing = (name: string): string => `${document} with ${name}`;
   if (typeof projectId !== 'string' || !projectName.test(projectId)) return missing('project_id');
@@ -59,7 +59,7 @@ function read(key: string): ServiceAccount | string {
   if (textIn(privateKey) === null) return missing('private_key');
   const tokenUri = uri === undefined ? usualTokenUri : uri;
   if (typeof tokenUri !== 'string' || !mayAsk(tokenUri)) return missing('token_uri, an https:// address, or none');
-  const keyId = textIn(told.private_key_id);
+  const keyId = textIn(account.private_key_id);
   return { projectId, clientEmail: String(clientEmail), keyId, privateKey: String(privateKey), tokenUri };
 }
 
@@ -121,22 +121,22 @@ async function assertionOf(account: ServiceAccount, now: number): Promise<string
 const refusals = new Set([400, 401, 403]);
 
 function grantedIn({ status, body }: Extract<ControlAnswer, { ok: true }>, confidential: Confidential): Granted {
-  const told = upstreamJson(body);
-  if (status === 200 && isObject(told)) {
-    const token = textIn(told.access_token);
+  const reported = upstreamJson(body);
+  if (status === 200 && isObject(reported)) {
+    const token = textIn(reported.access_token);
     // It becomes a header.
     if (token !== null && /^[\x21-\x7e]{1,8192}$/.test(token)) {
-      const seconds = Math.min(countIn(told.expires_in) ?? lifeSeconds, lifeSeconds);
+      const seconds = Math.min(countIn(reported.expires_in) ?? lifeSeconds, lifeSeconds);
       return { ok: true, token, lifeMs: seconds * 1000 };
     }
   }
-  if (refusals.has(status) && isObject(told) && textIn(told.error) !== null) {
-    const message = `the service account was refused: ${textIn(told.error_description) ?? String(told.error)}`;
-    const failure = { message, type: 'authentication_error', code: textIn(told.error), param: null };
+  if (refusals.has(status) && isObject(reported) && textIn(reported.error) !== null) {
+    const message = `the service account was refused: ${textIn(reported.error_description) ?? String(reported.error)}`;
+    const failure = { message, type: 'authentication_error', code: textIn(reported.error), param: null };
     return { ok: false, refusal: asUpstreamError(failure, 401, confidential) };
   }
   if (status === 429 || status >= 500) {
-    const failure = { ...reportedFailure(told), message: 'no token is granted at the moment' };
+    const failure = { ...reportedFailure(reported), message: 'no token is granted at the moment' };
     return { ok: false, refusal: asUpstreamError(failure, status < 600 ? status : statusOf(failure), confidential) };
   }
   return { ok: false, refusal: unreadableAnswer(`who grants tokens answered with status ${status} and no token`) };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/relay/json/json.js';
-import { untoldUsage } from '../../../../src/relay/protocols/openai/untold-usage.js';
+import { unreportedUsage } from '../../../../src/relay/protocols/openai/unreported-usage.js';
 import {
   correctedOpenAiUsage,
   readOpenAiUsage,
@@ -51,7 +51,7 @@ describe('the count of cache writes that OpenAI reports', () => {
     readOpenAiUsage(
       told(details),
       false,
-      untoldUsage({ dialect: { wire }, mode: 'chat', body: asked }, { paramOverride: override }, 'gpt-6.1-sol'),
+      unreportedUsage({ dialect: { wire }, mode: 'chat', body: asked }, { paramOverride: override }, 'gpt-6.1-sol'),
     );
   const written = { cached_tokens: 100, cache_write_tokens: 300 };
   const members = ['prompt_cache_options', 'prompt_cache_breakpoint', 'cache_control'];

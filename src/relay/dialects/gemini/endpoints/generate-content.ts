@@ -36,8 +36,8 @@ const cachedElsewhere = (body: JsonObject): InvalidMember | null =>
 
 /** What is read as one shape goes upstream in no other: Google takes one text for a list of texts, and lists nowhere else. */
 function misshapen(body: JsonObject): InvalidMember | null {
-  const told = memberIn(body, 'generationConfig') ?? null;
-  if (told !== null && !isObject(told))
+  const config = memberIn(body, 'generationConfig') ?? null;
+  if (config !== null && !isObject(config))
     return { param: 'generationConfig', message: 'generationConfig is to be an object' };
   const modalities = memberIn(configIn(body), 'responseModalities') ?? null;
   const param = 'generationConfig.responseModalities';

@@ -5,7 +5,7 @@ import { askedTools } from '../../catalogue/asked-tools.js';
 import { asksToKeepForHours } from '../../catalogue/cache-lifetimes.js';
 import type { CallerRequest, UpstreamChannel } from '../../contracts/protocol.js';
 import type { JsonObject } from '../../json/json.js';
-import type { Untold } from './usage.js';
+import type { Unreported } from './usage.js';
 
 const noneSwitched: ReadonlySet<string> = new Set();
 
@@ -17,7 +17,7 @@ const once = (calls: Usage, name: ToolCalls): Usage => (calls[name] === undefine
  * What is charged of an answer whose upstream tells nothing of its own tools: one call of each that it was asked for.
  * `model`: as it goes upstream.
  */
-function untoldTools(
+function unreportedTools(
   { dialect, mode, body }: Asked,
   { paramOverride }: Pick<UpstreamChannel, 'paramOverride'>,
   model: string,
@@ -31,11 +31,15 @@ function untoldTools(
 }
 
 /** The same, and whether what is written to a cache is kept for hours: looked for when somebody asks. */
-export function untoldUsage(caller: Asked, channel: Pick<UpstreamChannel, 'paramOverride'>, model: string): Untold {
+export function unreportedUsage(
+  caller: Asked,
+  channel: Pick<UpstreamChannel, 'paramOverride'>,
+  model: string,
+): Unreported {
   const { dialect, body } = caller;
   const { paramOverride } = channel;
   return {
-    calls: untoldTools(caller, channel, model),
+    calls: unreportedTools(caller, channel, model),
     // Who speaks another dialect asks for it in words that do not go here.
     keepsForHours: () =>
       (dialect.wire === 'openai' && asksToKeepForHours(body, 'openai')) ||
