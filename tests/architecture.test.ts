@@ -207,7 +207,7 @@ describe('the reader of imports', () => {
     `const g = await import('../main.js');`,
   ].join('\n');
 
-  test('sees every form, and which of them vanish at run time', () => {
+  test('recognises every form, and which of them vanish at run time', () => {
     expect(sourceOf('relay/example.ts', text).imports).toEqual([
       { target: 'application/options/settings.ts', ours: true, typeOnly: true },
       { target: 'relay/other.ts', ours: true, typeOnly: true },
@@ -218,7 +218,7 @@ describe('the reader of imports', () => {
       { target: 'main.ts', ours: true, typeOnly: false },
     ]);
   });
-  test('finds the arrow that points the wrong way', () => {
+  test('finds an import in the wrong direction', () => {
     expect(wrongArrows(sourceOf('relay/example.ts', text))).toEqual([
       'relay/example.ts → main.ts',
       'relay/example.ts → main.ts',
@@ -227,17 +227,17 @@ describe('the reader of imports', () => {
   });
 });
 
-describe('rooms', () => {
+describe('the folders of src', () => {
   test('are the known ones', () => {
     expect([...new Set(sources.map((source) => source.room))].filter((name) => !(name in arrows))).toEqual([]);
   });
-  test.each(Object.keys(arrows))('%s imports only what it may', (name) => {
+  test.each(Object.keys(arrows))('allow %s only permitted imports', (name) => {
     expect(sources.filter((source) => source.room === name).flatMap(wrongArrows)).toEqual([]);
   });
-  test('of a floor are entered from above only', () => {
+  test('of an inner level are imported from above only', () => {
     expect(sources.flatMap(wrongSteps)).toEqual([]);
   });
-  test('of the relay know nothing of the dialects callers speak, types included', () => {
+  test('of the relay are independent of the callers’ dialects, types included', () => {
     const knowing = sources.filter(({ path }) => /^relay\/(?!dialects\/|probes\/)/.test(path));
     expect(knowing.length).toBeGreaterThan(50);
     const dialects = knowing.flatMap(({ path, imports }) =>
@@ -245,7 +245,7 @@ describe('rooms', () => {
     );
     expect(dialects).toEqual([]);
   });
-  test('need each other in one direction only', () => {
+  test('depend on each other in one direction only', () => {
     const needs = new Map<string, Set<string>>();
     for (const { room: own, imports } of sources) {
       const targets = imports.filter(({ ours }) => ours).map(({ target }) => roomOf(target));
@@ -253,7 +253,7 @@ describe('rooms', () => {
     }
     expect(cyclesIn(needs)).toEqual([]);
   });
-  test('hold no two files that need each other at run time', () => {
+  test('contain no two files that depend on each other at run time', () => {
     const needs = sources.map(({ path, imports }) => {
       const lasting = imports.filter(({ ours, typeOnly }) => ours && !typeOnly);
       return [path, new Set(lasting.map(({ target }) => target))] as const;
@@ -293,13 +293,13 @@ const reads = (object: string, member: string) => (node: ts.Node) =>
 describe('the domain', () => {
   const domain = sources.filter((source) => source.room === 'domain');
 
-  test('needs no package, and nothing of Node but pure functions', () => {
+  test('depends on no package, and on nothing of Node but pure functions', () => {
     const foreign = domain.flatMap(({ path, imports }) =>
       imports.filter(({ ours, target }) => !ours && target !== 'node:util').map(({ target }) => `${path} → ${target}`),
     );
     expect(foreign).toEqual([]);
   });
-  test('knows no clock and no chance', () => {
+  test('uses no clock and no randomness', () => {
     const impure = (node: ts.Node) =>
       reads('Date', 'now')(node) ||
       reads('Math', 'random')(node) ||
@@ -307,7 +307,7 @@ describe('the domain', () => {
       (ts.isIdentifier(node) && ['crypto', 'performance', 'process', 'setTimeout', 'fetch'].includes(node.text));
     expect(domain.flatMap((source) => places(source, impure))).toEqual([]);
   });
-  test('waits for nothing', () => {
+  test('contains no asynchronous code', () => {
     const waits = ({ kind }: ts.Node) => kind === ts.SyntaxKind.AsyncKeyword || kind === ts.SyntaxKind.AwaitKeyword;
     expect(domain.flatMap((source) => places(source, waits))).toEqual([]);
   });
@@ -319,10 +319,10 @@ describe('every source file', () => {
     const exported = (node: ts.Node) => isDefault(node) && !ts.isDefaultClause(node.parent);
     expect(sources.flatMap((source) => places(source, exported))).toEqual([]);
   });
-  test('asks whether a text is an address by the one function that knows', () => {
+  test('checks whether a text is an address by the one function for it', () => {
     expect(sources.flatMap((source) => places(source, reads('URL', 'canParse')))).toEqual([]);
   });
-  test('asks a clock for the time, and hands no method of one on without its clock', () => {
+  test('reads the time from a clock, and passes no method of one on without its clock', () => {
     const now = (node: ts.Node) =>
       ts.isPropertyAccessExpression(node) && node.name.text === 'now' && /clock$/i.test(node.expression.getText());
     const handedOn = (node: ts.Node) =>
@@ -330,7 +330,7 @@ describe('every source file', () => {
     expect(sources.flatMap((source) => places(source, now)).length).toBeGreaterThan(20);
     expect(sources.flatMap((source) => places(source, handedOn))).toEqual([]);
   });
-  test('calculates with positions of the log nowhere but in the engine that gives them without gaps', () => {
+  test('calculates with positions of the log only in the engine that assigns them without gaps', () => {
     const signs = [
       ts.SyntaxKind.PlusToken,
       ts.SyntaxKind.MinusToken,
@@ -348,16 +348,16 @@ describe('every source file', () => {
     const calculating = sources.filter((source) => places(source, calculated).length > 0);
     expect(calculating.map(({ path }) => path)).toEqual(['adapters/event-log/dense-positions.ts']);
   });
-  test('is named after what it holds', () => {
+  test('is named after its contents', () => {
     const drawers = /(^|\/)(index|utils?|helpers?|common|types|misc)\.ts$/;
     expect(sources.map(({ path }) => path).filter((path) => drawers.test(path))).toEqual([]);
   });
-  test('stays under 400 lines, or says here why not', () => {
+  test('has less than 400 lines, or a listed reason', () => {
     const reasons: Readonly<Record<string, string>> = {};
     const long = sources.filter(({ path, text }) => text.split('\n').length > 400 && !(path in reasons));
     expect(long.map(({ path }) => path)).toEqual([]);
   });
-  test('is built with every file that is started by its name: a bundle would not hold it otherwise', async () => {
+  test('is part of the build if it is started by its name: a bundle would lack it otherwise', async () => {
     const { entries } = await import(pathToFileURL(join(root, 'scripts/bundle.mjs')).href);
     const started = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/'\.\/([\w-]+)\.js', import\.meta\.url\)/g)].map(([, name]) =>
@@ -371,7 +371,7 @@ describe('every source file', () => {
     const rooms = sources.filter((source) => source.room !== 'main.ts');
     expect(rooms.flatMap((source) => places(source, reads('process', 'env')))).toEqual([]);
   });
-  test('needs only packages that are installed for production', () => {
+  test('imports only packages that are installed for production', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
@@ -386,7 +386,7 @@ describe('every source file', () => {
     );
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
-  test('needs pre-releases of packages in exactly one version', () => {
+  test('depends on pre-releases of packages in exactly one version', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<
       string,
       Record<string, string>
@@ -427,7 +427,7 @@ describe('an export', () => {
     for (const word of new Set(words)) usersOf.set(word, (usersOf.get(word) ?? new Set()).add(path));
   }
 
-  test('is named in another file, else the word export has nothing to say', () => {
+  test('is used by another file', () => {
     const unused = sources.flatMap((source) =>
       exportsOf(source)
         .filter((name) => (usersOf.get(name)?.size ?? 0) < 2)
@@ -437,8 +437,8 @@ describe('an export', () => {
   });
 });
 
-describe('a name', () => {
-  test('is exported by one file of src only, so that it has one meaning', () => {
+describe('an exported name', () => {
+  test('belongs to one file of src only, so that it has one meaning', () => {
     const givers = new Map<string, string[]>();
     for (const source of sources) {
       for (const name of new Set(exportsOf(source))) givers.set(name, [...(givers.get(name) ?? []), source.path]);
@@ -448,7 +448,7 @@ describe('a name', () => {
   });
 });
 
-describe('providers', () => {
+describe('the providers in src', () => {
   const folder = 'relay/providers/';
   /** Not a provider each: the lists of them, and the two whose names are everybody's words. */
   const others = ['custom', 'openai', 'registry', 'resellers'];
@@ -461,10 +461,10 @@ describe('providers', () => {
     .map(({ path }) => path.slice(folder.length, -'.ts'.length))
     .filter((name) => !others.includes(name));
 
-  test('are one file each', () => {
+  test('have one file each', () => {
     expect(names.length).toBeGreaterThan(10);
   });
-  test('are named nowhere but in their file and the lists of them: no rule asks who it is', () => {
+  test('are named only in their file and in the lists of them, so that no rule depends on one', () => {
     const named = (node: ts.Node) =>
       (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && names.includes(node.text.toLowerCase());
     const strangers = sources.filter(({ path }) => !path.startsWith(folder) && !(path in reasons));
@@ -472,7 +472,7 @@ describe('providers', () => {
   });
 });
 
-describe('the console', () => {
+describe('the source of the console', () => {
   const web = filesUnder(join(root, 'web/src'))
     .filter((file) => /\.tsx?$/.test(file))
     .map((file) => sourceOf(relative(join(root, 'web/src'), file), readFileSync(file, 'utf8')))
@@ -509,7 +509,7 @@ describe('the repository', () => {
       );
   }
 
-  test('is whole in itself: no file names a path outside the checkout', () => {
+  test('is self-contained: no file names a path outside the checkout', () => {
     const outside = /\.\.\/shar(ed)\b|(?<![\w./])\/(work|root|Users)\//;
     // The one place that may look beside the checkout for recorded answers.
     const exempt = ['.ci/run'];

@@ -19,7 +19,7 @@ const problemsOf = (env: Record<string, string>): readonly string[] => {
 describe('an empty environment', () => {
   const config = readConfig({});
 
-  test('listens on loopback, port 3000, and believes no proxy', () => {
+  test('listens on loopback, port 3000, and trusts no proxy', () => {
     expect(config.server).toMatchObject({ host: '127.0.0.1', port: 3000, trustedProxies: [] });
   });
   test('uses the embedded Postgres and a key file, both in ./data', () => {
@@ -27,12 +27,12 @@ describe('an empty environment', () => {
     expect(config.database).toEqual({ url: null, dataDir: './data', ...waiting, journal: true });
     expect(config.vault).toEqual({ secretKey: null, dataDir: './data' });
   });
-  test('keeps a journal beside the embedded Postgres, unless told not to, and beside no other', () => {
+  test('uses a journal with the embedded Postgres, unless it is switched off, and with no other', () => {
     expect(readConfig({ APPEND_JOURNAL: 'false' }).database.journal).toBe(false);
     const elsewhere = { DATABASE_URL: 'postgres://u@h/d', APPEND_JOURNAL: 'true' };
     expect(readConfig(elsewhere).database.journal).toBe(false);
   });
-  test('takes bodies up to 64 MiB', () => {
+  test('accepts bodies up to 64 MiB', () => {
     expect(config.server.maxBodyBytes).toBe(67_108_864);
   });
   test('limits /api, pages and logins as older gateways did', () => {
@@ -42,7 +42,7 @@ describe('an empty environment', () => {
       critical: { limit: 20, windowSeconds: 1200 },
     });
   });
-  test('gives a silent stream a minute and every upstream call ten', () => {
+  test('sets the timeout of a silent stream to a minute and of every upstream call to ten', () => {
     expect(config.relay).toMatchObject({ streamIdleMs: 60_000, answerTimeoutMs: 600_000 });
   });
 });
@@ -52,17 +52,17 @@ describe('a variable that is set', () => {
     const { server, relay, log } = readConfig({ PORT: '0', RELAY_TIMEOUT: '30', LOG_LEVEL: 'WARN' });
     expect([server.port, relay.answerTimeoutMs, log.level]).toEqual([0, 30_000, 'warn']);
   });
-  test('counts as none when it is empty or blank', () => {
+  test('is ignored when it is empty or blank', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '  ', REDIS_URL: '', TRUSTED_PROXIES: '' })).toEqual(readConfig({}));
   });
-  test('switches a rate limit off', () => {
+  test('can switch a rate limit off', () => {
     expect(readConfig({ GLOBAL_API_RATE_LIMIT_ENABLE: 'false' }).server.rateLimits.api).toBeNull();
   });
   test('lists trusted proxies as addresses and ranges', () => {
     const { server } = readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, ::1' });
     expect(server.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
   });
-  test('may belong to someone else', () => {
+  test('may belong to another program', () => {
     expect(readConfig({ HOME: '/root', EDITOR: 'ed' })).toEqual(readConfig({}));
   });
 });
@@ -86,11 +86,11 @@ describe('a wrong value', () => {
       '10.0.0.0/33',
       'TRUSTED_PROXIES is "10.0.0.0/33"; use addresses or CIDR ranges such as 10.0.0.0/8 or ::1, separated by commas',
     ],
-  ])('%s=%s is refused with its name and what is allowed', (name, value, problem) => {
+  ])('%s=%s is refused with its name and the allowed values', (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toEqual([problem]);
   });
 
-  test('is not one that means the same in another spelling', () => {
+  test('is distinguished from another spelling of a right one', () => {
     const { trustedProxies } = readConfig({ TRUSTED_PROXIES: '::ffff:10.0.0.0/104, 2001:DB8:0::1,10.0.0.1' }).server;
     expect(trustedProxies).toEqual(['10.0.0.0/8', '2001:db8::1', '10.0.0.1']);
   });
@@ -101,27 +101,27 @@ describe('a wrong value', () => {
       'SECRET_KEY: use at least 32 characters without spaces',
     ]);
   });
-  test('is named together with every other one, a line each', () => {
+  test('is reported together with every other one, a line each', () => {
     expect(() => readConfig({ PORT: 'x', RELAY_TIMEOUT: '-1' })).toThrow(
       /^PORT is "x"; [^\n]+\nRELAY_TIMEOUT is "-1"; [^\n]+$/,
     );
   });
 });
 
-describe('what this version cannot do yet', () => {
-  test('several nodes: REDIS_URL is refused', () => {
+describe('an unsupported feature', () => {
+  test('of several nodes is refused: REDIS_URL', () => {
     expect(problemsOf({ REDIS_URL: 'redis://:hunter2@cache' })).toEqual([
       'REDIS_URL: unset it: this version runs on one node, which needs no Redis',
     ]);
   });
-  test('events elsewhere: EVENTSTORE_URL is refused', () => {
+  test('of an external event store is refused: EVENTSTORE_URL', () => {
     expect(problemsOf({ EVENTSTORE_URL: 'esdb://events' })).toEqual([
       'EVENTSTORE_URL: unset it: this version keeps its events in Postgres; EventStoreDB comes later',
     ]);
   });
 });
 
-describe('what is written about the variables', () => {
+describe('the documentation of the variables', () => {
   const names = Object.keys(environment.shape).sort();
   const example = parseEnv(file('.env.example')) as Record<string, string>;
   const documented = new Map(
@@ -130,15 +130,15 @@ describe('what is written about the variables', () => {
     ),
   );
 
-  test('.env.example lists every variable with its default', () => {
+  test('lists every variable with its default in .env.example', () => {
     expect(Object.keys(example).sort()).toEqual(names);
     expect(readConfig(example)).toEqual(readConfig({}));
   });
-  test('.env.example says something about every variable or group', () => {
+  test('describes every variable or group in .env.example', () => {
     const groups = file('.env.example').split(/\n\n/);
     expect(groups.filter((group) => /^[A-Z_]+=/m.test(group) && !group.includes('#'))).toEqual([]);
   });
-  test('docs/configuration.md lists every variable with its default', () => {
+  test('lists every variable with its default in docs/configuration.md', () => {
     expect([...documented.keys()].sort()).toEqual(names);
     expect(Object.fromEntries(documented)).toEqual(example);
   });

@@ -94,21 +94,21 @@ describe('the manual', () => {
     }
   });
 
-  test.each([...pages, ...records])('%s links to headings that are there', (page) => {
+  test.each([...pages, ...records])('has valid links to headings in %s', (page) => {
     const missing = linksOf(page).filter(
       ({ path, heading }) => heading !== null && path.endsWith('.md') && !anchorsIn(path).includes(heading),
     );
     expect(missing).toEqual([]);
   });
 
-  test.each(pages)('%s names files and pages that are there', (page) => {
+  test.each(pages)('has existing files and pages in %s', (page) => {
     const text = textOf(page);
     const linked = linksOf(page).map(({ path }) => path);
     const missing = [...pathsIn(text), ...linked].filter((path) => path !== built && !existsSync(join(root, path)));
     expect(missing).toEqual([]);
   });
 
-  test('walks a call in at most twelve steps, each a function that its file exports', () => {
+  test('describes a call in at most twelve steps, each a function that its file exports', () => {
     const [, walk = ''] = textOf('docs/where-does-my-change-go.md').split('## A call, step by step');
     const rows = (walk.split('\n## ')[0] ?? '').split('\n').filter((line) => /^\| \d+ \|/.test(line));
     expect(rows.length).toBeGreaterThan(5);
@@ -124,7 +124,7 @@ describe('the manual', () => {
       expect(walk).toContain(`\`${stage}Call\` | \`src/relay/pipeline/${stage}.ts\``);
   });
 
-  test('the glossary says of each term what it means and where it lives, each term once', () => {
+  test('has a glossary with a meaning and a path for each term, each term once', () => {
     const page = 'docs/glossary.md';
     const rows = textOf(page)
       .split('\n')
@@ -140,7 +140,7 @@ describe('the manual', () => {
     for (const reader of ['README.md', 'CONTRIBUTING.md']) expect(textOf(reader)).toContain(`(${page})`);
   });
 
-  test('says where changes of six kinds or more go, file by file, and contributors are sent there', () => {
+  test('describes changes of six kinds or more, file by file, with a link from CONTRIBUTING', () => {
     const page = 'docs/where-does-my-change-go.md';
     const examples = textOf(page)
       .split('\n## ')

@@ -51,7 +51,7 @@ function faultOf(path: string, text: string): string | null {
   return isOneHook && stem !== only ? `${path}: is to be named after its hook, ${only}` : null;
 }
 
-describe('the judge of names in the console', () => {
+describe('the check of names in the console', () => {
   test.each([
     ['a/Button.tsx', 'export function Button() { return null; }', true],
     ['a/button.tsx', 'export function Button() { return null; }', false],
@@ -67,8 +67,8 @@ describe('the judge of names in the console', () => {
   });
 });
 
-describe('file names', () => {
-  test('of src, tests, bench and fuzz are kebab-case', () => {
+describe('the names of files', () => {
+  test('in src, tests, bench and fuzz are kebab-case', () => {
     const files = tracked.filter((path) => !path.startsWith('web/'));
     expect(files.length).toBeGreaterThan(1000);
     expect(files.filter((path) => !kebab.test(basename(path)))).toEqual([]);

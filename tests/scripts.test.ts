@@ -73,20 +73,20 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('running a command', () => {
-  test('happens in the very process that was started, with its arguments and its exit code', async () => {
+  test('happens in the process that was started, with its arguments and its exit code', async () => {
     write('dist/main.js', 'console.log(process.pid, ...process.argv.slice(2)); process.exitCode = 7;');
     const { pid, code, stdout } = await run('run.mjs', ['replay', '--model', 'usage-log']);
     expect({ code, stdout }).toEqual({ code: 7, stdout: `${pid} replay --model usage-log\n` });
   });
 
-  test('reads .env, and the environment wins over it', async () => {
+  test('reads .env, and the environment takes precedence', async () => {
     write('dist/main.js', 'console.log(process.env.HOST, process.env.PORT);');
     write('.env', 'HOST=from-file\nPORT=from-file\n');
     const { stdout } = await run('run.mjs', ['serve'], { PORT: 'from-environment' });
     expect(stdout).toBe('from-file from-environment\n');
   });
 
-  test('says what to do when the packages are not installed', async () => {
+  test('reports a remedy when the packages are not installed', async () => {
     rmSync(join(checkout, 'node_modules'));
     const { code, stderr } = await run('run.mjs');
     expect({ code, stderr }).toEqual({
@@ -95,7 +95,7 @@ describe('running a command', () => {
     });
   });
 
-  test('tells Node the same, whether npm or the container starts what serves', () => {
+  test('uses the same Node options, whether npm or the container starts the server', () => {
     const flags = (text = '') => text.match(/--[\w-]+=\d+/g);
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const container = flags(/^ENTRYPOINT.*$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[0]);
@@ -103,7 +103,7 @@ describe('running a command', () => {
     expect([scripts.start, scripts.demo].map(flags)).toEqual([container, container]);
   });
 
-  test('ends with npm, even when npm is killed outright', async () => {
+  test('ends with npm, even when npm is killed', async () => {
     write('dist/main.js', 'console.log(process.pid); setInterval(() => {}, 1000);');
     const npm = start('npm', ['start', '--silent']);
     if (npm.stdout === null) throw new Error('npm has no stdout');
@@ -117,7 +117,7 @@ describe('running a command', () => {
   });
 });
 
-describe('building', () => {
+describe('building before a command', () => {
   const lean = { lib: ['es5'], types: [], skipLibCheck: true };
   const options = { ...lean, module: 'nodenext', target: 'es2022', rootDir: 'src', outDir: 'dist' };
   const program = `declare const console: { log(text: string): void };\nconsole.log('first');\nexport {};\n`;
@@ -131,7 +131,7 @@ describe('building', () => {
     expect(await run('run.mjs')).toMatchObject({ code: 0, stdout: 'first\n', stderr: 'Building Tallygate …\n' });
   });
 
-  test('happens once: the next start says nothing', async () => {
+  test('happens once: the next start prints nothing', async () => {
     await run('run.mjs');
     expect(await run('run.mjs')).toMatchObject({ code: 0, stdout: 'first\n', stderr: '' });
   });
@@ -144,14 +144,14 @@ describe('building', () => {
     expect(await run('run.mjs')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('happens again when a source is gone', async () => {
+  test('happens again when a source is deleted', async () => {
     write('src/other.ts', 'export {};\n');
     await run('run.mjs');
     rmSync(join(checkout, 'src/other.ts'));
     expect(await run('run.mjs')).toMatchObject({ code: 0, stderr: 'Building Tallygate …\n' });
   });
 
-  test('shows what is wrong, runs nothing, and is tried again next time', async () => {
+  test('shows errors, runs nothing, and is retried next time', async () => {
     write('src/main.ts', 'export const count: number = "three";\n');
     const failed = await run('run.mjs');
     expect(failed).toMatchObject({ code: 1, stdout: '' });
@@ -160,7 +160,7 @@ describe('building', () => {
     expect(await run('run.mjs')).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('traces name the sources, line by line', async () => {
+  test('results in stack traces that name the sources, line by line', async () => {
     cpSync(join(root, 'src/process/stack-traces.ts'), join(checkout, 'src/process/stack-traces.ts'));
     write('tsconfig.build.json', readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
     write('tsconfig.json', readFileSync(join(root, 'tsconfig.json'), 'utf8'));
@@ -189,18 +189,18 @@ try {
     ]);
   });
 
-  test('is left out where there are no sources: a packed release', async () => {
+  test('is skipped where there are no sources: a packed release', async () => {
     rmSync(join(checkout, 'src'), { recursive: true });
     write('dist/main.js', `console.log('packed');`);
     expect(await run('run.mjs')).toMatchObject({ code: 0, stdout: 'packed\n', stderr: '' });
   });
 });
 
-describe('testing', () => {
+describe('the summary of a test run', () => {
   const lastLine = ({ stdout }: Ended): string | undefined => stdout.trimEnd().split('\n').at(-1);
   const suite = (body: string): string => `import { describe, expect, test } from 'vitest';\n${body}`;
 
-  test('ends with one line that sums up', async () => {
+  test('is one line at the end', async () => {
     write('tests/good.test.ts', suite(`test('adds', () => expect(1 + 1).toBe(2));`));
     const ended = await run('test.mjs', ['tests']);
     expect([ended.code, lastLine(ended)]).toEqual([0, '1 passed, 0 failed']);
@@ -216,7 +216,7 @@ describe('testing', () => {
     expect([ended.code, lastLine(ended)]).toEqual([1, '1 passed, 2 failed']);
   });
 
-  test('names what was skipped', async () => {
+  test('names skipped tests', async () => {
     const waiting = `describe.skip('recorded answers (need WIRE_FIXTURES)', () => test('one', () => {}));`;
     write('tests/waiting.test.ts', suite(`${waiting}\ntest('is', () => expect(1).toBe(1));`));
     const ended = await run('test.mjs', ['tests']);

@@ -50,7 +50,7 @@ async function appendedBefore(): Promise<void> {
   }
 }
 
-test('is read as it was written, takes no event twice, and goes on', async () => {
+test('a log of an earlier release is read as it was written, accepts no event twice, and can be continued', async () => {
   await appendedBefore();
   expect(await migrate(database.pool)).toEqual(adapterMigrations.slice(earlier.length).map(({ name }) => name));
   store = await openPostgresEventStore({ connection: database.connection, log: quietLog });

@@ -33,8 +33,8 @@ const notification = (changed: Partial<NewNotification> = {}): NewNotification =
 const waiting = async (): Promise<number> => (await queue.state(at(0))).waiting;
 const taken = (seconds: number, max = 10) => queue.take(at(seconds), max, at(seconds + 40));
 
-describe('what is added', () => {
-  test('waits, with its content, and is taken once at a time', async () => {
+describe('a queued notification', () => {
+  test('waits, with its content, and is taken by one worker at a time', async () => {
     await queue.add(notification({ at: at(3) }), limit);
     expect(await taken(3)).toEqual([
       { id: expect.any(Number), user: 1, kind: 'quota_exceed', content: 'sealed', at: at(3), tries: 1 },
@@ -43,13 +43,13 @@ describe('what is added', () => {
     expect(await taken(43)).toMatchObject([{ tries: 2 }]);
   });
 
-  test('is there once, however often its cause is told', async () => {
+  test('is queued once, however often its event is repeated', async () => {
     await queue.add(notification({ cause: 'the same' }), limit);
     await queue.add(notification({ cause: 'the same', user: UserId(2) }), limit);
     expect(await waiting()).toBe(1);
   });
 
-  test('is not more than may be told to the user of its kind within the time', async () => {
+  test('is dropped beyond the rate limit of its user and kind', async () => {
     for (const second of [0, 1, 599]) await queue.add(notification({ at: at(second) }), limit);
     expect(await waiting()).toBe(2);
     await queue.add(notification({ kind: 'channel_update_1_3', at: at(599) }), limit);
@@ -57,7 +57,7 @@ describe('what is added', () => {
     expect(await waiting()).toBe(4);
   });
 
-  test('counts for the limit when it has been told, until the time is over', async () => {
+  test('counts for the rate limit when it has been delivered, until the time is over', async () => {
     for (const second of [0, 1]) await queue.add(notification({ at: at(second) }), limit);
     for (const { id } of await taken(1)) await queue.end(id, 'told');
     await queue.add(notification({ at: at(599) }), limit);
@@ -66,21 +66,21 @@ describe('what is added', () => {
     expect(await waiting()).toBe(1);
   });
 
-  test('does not pile up while nothing can be told', async () => {
+  test('does not accumulate while no delivery is possible', async () => {
     for (const hour of [0, 1, 2, 3]) await queue.add(notification({ at: at(hour * 3600) }), limit);
     expect(await waiting()).toBe(2);
   });
 });
 
-describe('what is taken', () => {
-  test('is the oldest that is due, as many as are wanted', async () => {
+describe('a notification that is taken for delivery', () => {
+  test('is the oldest that is due, up to the requested number', async () => {
     for (const user of [3, 1, 2]) await queue.add(notification({ user: UserId(user), at: at(user) }), limit);
     const first = await taken(10, 2);
     expect(first.map(({ user }) => user).sort()).toEqual([1, 2]);
     expect((await taken(10, 2)).map(({ user }) => user)).toEqual([3]);
   });
 
-  test('comes again when it is put off, and not before', async () => {
+  test('is due again when it is postponed, and not before', async () => {
     await queue.add(notification(), limit);
     const [first] = await taken(0);
     await queue.later(first?.id ?? 0, at(5));
@@ -89,7 +89,7 @@ describe('what is taken', () => {
   });
 
   test.each(['told', 'skipped', 'given-up'] as const)(
-    'and %s does not come again, and its content is gone',
+    'and %s is not due again, and its content is deleted',
     async (outcome) => {
       await queue.add(notification(), limit);
       const [first] = await taken(0);
@@ -101,14 +101,14 @@ describe('what is taken', () => {
     },
   );
 
-  test('goes to one of two who ask at once', async () => {
+  test('goes to one of two concurrent workers', async () => {
     await queue.add(notification(), limit);
     const both = await Promise.all([taken(0), taken(0)]);
     expect(both.flat()).toHaveLength(1);
   });
 });
 
-test('what was given up is counted for a week, what has been told is forgotten sooner', async () => {
+test('abandoned notifications are counted for a week, and delivered ones are deleted sooner', async () => {
   for (const [user, outcome] of [
     [1, 'given-up'],
     [2, 'told'],

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
-test('whoever waits for it goes on when Postgres has been started, which then ends with the gateway', async () => {
+test('early readers continue when Postgres has been started, which then ends with the gateway', async () => {
   const dataDir = join(directory, 'data');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
   const begun = await givenEarlyStart(config, quietLog);
@@ -32,7 +32,7 @@ test('whoever waits for it goes on when Postgres has been started, which then en
   expect(await postmasterOf(dataDir)).toBeNull();
 });
 
-test('a database that cannot be started keeps nobody waiting, and is what the gateway does not start for', async () => {
+test('a database that cannot be started fails early readers, and prevents the start of the gateway', async () => {
   const dataDir = join(directory, 'a file');
   await writeFile(dataDir, '');
   const config = readConfig({ DATA_DIR: dataDir, PORT: '0' });
@@ -41,7 +41,7 @@ test('a database that cannot be started keeps nobody waiting, and is what the ga
   await expect(begun.opening).rejects.toThrow(/a file/);
 });
 
-test('of a database elsewhere nothing is waited for, and what has begun ends with the gateway that does not start', async () => {
+test('an external database is not waited for, and early work ends with a gateway that does not start', async () => {
   const config = readConfig({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR: directory, PORT: '0' });
   const begun = await givenEarlyStart(config, quietLog);
   expect((await begun.opening).embedded).toBeNull();

@@ -49,7 +49,7 @@ async function nodeWithJournal() {
   return node;
 }
 
-test('what a dead node had in its journal is committed by the next one before it begins, at whatever positions', async () => {
+test('the journal of a dead node is committed by the next one before it begins, at any positions', async () => {
   const node = await nodeWithJournal();
   const before = await logged();
   engine.away = true;
@@ -65,7 +65,7 @@ test('what a dead node had in its journal is committed by the next one before it
   await node.store.close();
 });
 
-test('a node that another has followed answers no call any more, and knows why', async () => {
+test('a node that has been fenced off answers no call any more, and reports the reason', async () => {
   const older = await nodeWithJournal();
   const newer = await open();
   expect(older.isFencedOff()).toBe(false);
@@ -79,7 +79,7 @@ test('a node that another has followed answers no call any more, and knows why',
   await older.store.close();
 });
 
-test('without a journal an event is durable when it is committed, and told of then', async () => {
+test('an event without a journal is durable when it is committed, and acknowledged then', async () => {
   const { store } = await open(false);
   const told: unknown[] = [];
   expect(await store.appendDurable(call, newEvent(1), 'no-stream', (position) => told.push(position))).toEqual({

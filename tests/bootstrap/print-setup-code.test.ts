@@ -15,14 +15,14 @@ function told(level: string) {
   return { logged, printed };
 }
 
-test('the set-up code is told in the log, with a link that sends it to no server', () => {
+test('the set-up code is logged, with a link that sends it to no server', () => {
   const { logged, printed } = told('info');
   expect(logged.map((line) => JSON.parse(line) as object)).toMatchObject([{ code, link, level: 40 }]);
   expect(printed).toEqual([]);
   expect(new URL(link)).toMatchObject({ pathname: '/setup', search: '' });
 });
 
-test('the set-up code is printed where the log says nothing, for without it nobody could set the gateway up', () => {
+test('the set-up code is printed where the log is off, because the gateway cannot be set up without it', () => {
   for (const level of ['error', 'silent']) {
     const { logged, printed } = told(level);
     expect(logged).toEqual([]);

@@ -10,7 +10,7 @@ const step = fc.oneof(
   fc.tuple(fc.constant('delete' as const), key, fc.constant('')),
 );
 
-test('says what a Map says, whatever comes and goes', () => {
+test('a compacting map equals a Map, with any insertions and deletions', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
       const map = new Map<number, string>();
@@ -38,7 +38,7 @@ function withHundred(): CompactingMap<number, string> {
   return brief;
 }
 
-test('whoever goes through it may delete what it has come to', () => {
+test('an iteration of a compacting map may delete the current entry', () => {
   const brief = withHundred();
   const met: number[] = [];
   for (const [number] of brief) {
@@ -49,7 +49,7 @@ test('whoever goes through it may delete what it has come to', () => {
   expect(brief.size).toBe(0);
 });
 
-test('what is deleted while somebody goes through it does not come', () => {
+test('an entry deleted during an iteration is not visited', () => {
   const brief = withHundred();
   const met: number[] = [];
   for (const [number] of brief) {
@@ -83,7 +83,7 @@ function leftBehind(map: Filled): number {
   return usedBytes() - before;
 }
 
-test('what has gone is not kept by what was there before it', () => {
+test('a deleted entry is not kept alive by earlier ones', () => {
   setFlagsFromString('--expose-gc');
   expect(leftBehind(new CompactingMap())).toBeLessThan(2_000_000);
 });

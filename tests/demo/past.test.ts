@@ -45,8 +45,8 @@ const ofType = <Type extends Recorded['event']['type']>(type: Type) =>
 
 const range = () => ({ from: Math.floor(startedAt / 1000) - pastDays * 86_400, to: Math.floor(readyAt / 1000) });
 
-describe('the past of a demo', () => {
-  test('is thirty days of calls, and none of it lies in the future', () => {
+describe('the generated past of a demo', () => {
+  test('is thirty days of calls, none of them in the future', () => {
     expect(ofType('CallReserved').length).toBeGreaterThan(20_000);
     expect(ofType('CallReserved').length).toBeLessThan(45_000);
     expect(Math.max(...events.map(({ at }) => at))).toBeLessThanOrEqual(readyAt);
@@ -66,7 +66,7 @@ describe('the past of a demo', () => {
       if (second) expect(second.at).toBeGreaterThanOrEqual(first?.at ?? 0);
   });
 
-  test('never lets anybody spend what is not there', () => {
+  test('never spends more than a balance', () => {
     const left = new Map<number, bigint>();
     for (const recorded of events)
       for (const { postings } of movementsOf(recorded)) {
@@ -79,7 +79,7 @@ describe('the past of a demo', () => {
     expect(left.size).toBe(demo.seeded.people.length + 1);
   });
 
-  test('is what every balance says', async () => {
+  test('agrees with every balance', async () => {
     await withDatabase(configFor(database), quietLog, async ({ pool, store }) => {
       expect(isSound(await verifyLedger(openReadModels(pool), store))).toBe(true);
     });
@@ -93,19 +93,19 @@ describe('the past of a demo', () => {
     expect(balances.reduce((sum: number, balance) => sum + balance, 0)).toBe(credited - charged);
   });
 
-  test('has been paid for by money, codes and gifts', () => {
+  test('has income from payments, codes and gifts', () => {
     for (const type of ['TopUpCompleted', 'TopUpExpired', 'RedemptionCodeRedeemed', 'QuotaAdjusted'] as const)
       expect(ofType(type).length, type).toBeGreaterThan(0);
   });
 
-  test('has calls that a second channel has made good, and some that nobody has', () => {
+  test('has calls that a second channel has answered, and some that none has', () => {
     const rescued = ofType('CallSettled').filter(({ event }) => event.failedAttempts !== undefined);
     expect(rescued.length).toBeGreaterThan(100);
     const causes = new Set(ofType('CallReleased').map(({ event }) => event.code));
     expect([...causes]).toEqual(expect.arrayContaining(['content_filter', 'rate_limit_exceeded', 'server_error']));
   });
 
-  test('has refusals by cause, one by one and by the number', () => {
+  test('has refusals by cause, single ones and totals', () => {
     const codes = new Set(ofType('CallRefused').map(({ event }) => event.refusal.code));
     expect([...codes].sort()).toEqual([
       'insufficient_user_quota',
@@ -116,7 +116,7 @@ describe('the past of a demo', () => {
     expect(ofType('CallsRefused').length).toBeGreaterThan(0);
   });
 
-  test('is told by every chart', async () => {
+  test('is visible in every chart', async () => {
     const { application } = demo.gateway;
     const { root } = demo.seeded;
     const asked = { range: { ...range(), interval: 'day', zone: 'UTC' }, filter: {}, top: 5, order: 'quota' } as const;
@@ -130,7 +130,7 @@ describe('the past of a demo', () => {
     expect((await application.queries.failures(root, range(), false)).length).toBeGreaterThan(5);
   });
 
-  test('has a channel that went out and came back, each time for a reason', async () => {
+  test('has a channel that was disabled and enabled, each with a reason', async () => {
     const { queries } = demo.gateway.application;
     const { root, channels } = demo.seeded;
     const channelId = channels.get('flaky') ?? null;
@@ -147,7 +147,7 @@ describe('the past of a demo', () => {
     expect(options.length).toBeGreaterThan(6);
   });
 
-  test('is written once: the next start adds no call and gives nobody anything', async () => {
+  test('is written once: the next start adds no call and no quota', async () => {
     await demo.gateway.stop();
     await demo.provider.stop();
     demo = await start();
@@ -158,8 +158,8 @@ describe('the past of a demo', () => {
   }, 120_000);
 });
 
-describe('the traffic of a demo', () => {
-  test('goes on, and what goes wrong with it has been seen to', async () => {
+describe('the live traffic of a demo', () => {
+  test('continues with new calls, and ends without an error', async () => {
     const end = demo.begin();
     try {
       const { tail, queries } = demo.gateway.application;

@@ -20,6 +20,6 @@ test.each([
   expect(csvRow([text])).toBe(`${written}\r\n`);
 });
 
-test('numbers stay numbers, and nothing stays nothing', () => {
+test('a number stays a number, and an empty value stays empty', () => {
   expect(csvRow([-5, -5n, '-0.000010', null, 0])).toBe('-5,-5,-0.000010,,0\r\n');
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { csvOf } from '../../src/exports/csv.js';
 import { ExportSlots } from '../../src/exports/export-slots.js';
 
-test('each has two places, and all together eight', () => {
+test('export slots are two for each user, and eight for all together', () => {
   const places = new ExportSlots({ each: 2, all: 8 });
   const leave = places.take(1);
   expect(places.take(1)).not.toBeNull();
@@ -15,7 +15,7 @@ test('each has two places, and all together eight', () => {
   expect(places.take(5)).toBeNull();
 });
 
-test('who stops reading ends the reading of pages; none is read ahead', async () => {
+test('a reader that stops ends the reading of pages; none is read ahead', async () => {
   let read = 0;
   let ended = false;
   async function* pages() {

@@ -18,7 +18,7 @@ const cookieOf = async ({ username, password }: Pick<TestUser, 'username' | 'pas
 const get = (path: string, headers: Record<string, string> = {}) => fetch(gateway.url + path, { headers });
 const month = new Date().toISOString().slice(0, 7);
 
-test('a statement closes with what the wallet has, and usage names each call', async () => {
+test('a statement closes with the balance of the wallet, and usage names each call', async () => {
   const key = await gateway.addApiKey(alice);
   const asked = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
@@ -54,7 +54,7 @@ test('a statement closes with what the wallet has, and usage names each call', a
   expect(others).toEqual([]);
 });
 
-test('is for who is signed in, and about others for who is above them', async () => {
+test('an export is for signed-in users, and about others for higher roles', async () => {
   const path = `/export/statement.csv?month=${month}`;
   const [own, root] = await Promise.all([
     cookieOf(bob),
@@ -69,7 +69,7 @@ test('is for who is signed in, and about others for who is above them', async ()
   expect([bad.status, await bad.text()]).toEqual([400, expect.stringContaining('month must be YYYY-MM')]);
 });
 
-test('gives a place back with every answer', async () => {
+test('an export releases its slot with every answer', async () => {
   const cookie = await cookieOf(bob);
   for (let time = 0; time < 5; time++) {
     const answer = await get(`/export/usage.csv?month=${month}`, { cookie });
@@ -78,7 +78,7 @@ test('gives a place back with every answer', async () => {
   }
 });
 
-test('holds no whole key, token, session or hash, whoever takes which file', async () => {
+test('an export contains no whole key, token, session or hash, for any reader and any file', async () => {
   const key = await gateway.addApiKey(alice);
   const asked = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',

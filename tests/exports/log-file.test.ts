@@ -79,7 +79,7 @@ describe('the log as a file', () => {
       { type: logTypes.consume, apiKeyName: 'test key', group: 'default' },
     ],
     ['to=1000', { to: 1000 }],
-  ])('has the lines that the pages of the same filter show, in their order (%s)', async (query, filter) => {
+  ])('has the lines of the pages with the same filter, in their order (%s)', async (query, filter) => {
     const lines = await listed(gateway.root, filter, false);
     const rows = await rowsOf(`${query}&everyone=true`, cookies.root);
     expect(rows.map((row) => [row['request id'], row.user, row.model])).toEqual(
@@ -88,7 +88,7 @@ describe('the log as a file', () => {
     if (query !== 'to=1000') expect(rows.length).toBeGreaterThan(0);
   });
 
-  test('tells a user the own lines, and nothing of channels and other people', async () => {
+  test('contains for a user the own lines, and nothing of channels and other users', async () => {
     const rows = await rowsOf('', cookies.alice);
     const lines = await listed(alice.actor, {}, true);
     expect(rows.map((row) => row['request id'])).toEqual(lines.map(({ request_id }) => request_id ?? ''));
@@ -98,7 +98,7 @@ describe('the log as a file', () => {
     expect((await get('', '')).status).toBe(401);
   });
 
-  test('sums to what was charged, channel tests left out, and guards against formulas', async () => {
+  test('sums to the charges, without channel tests, and is protected against formulas', async () => {
     const rows = await rowsOf('everyone=true', cookies.root);
     const charged = rows.reduce((sum, row) => sum + Number(row.charged), 0);
     const left = (await gateway.available(alice)) + (await gateway.available(bob));
@@ -109,7 +109,7 @@ describe('the log as a file', () => {
     expect(rows.find(({ outcome }) => outcome === 'adjusted')).toMatchObject({ 'balance change': '50000000' });
   });
 
-  test('names what it cannot read, and what is allowed', async () => {
+  test('names an invalid parameter, with the allowed values', async () => {
     for (const [query, said] of [
       ['type=refund', 'type must be one of recharge'],
       ['channel=x', 'channel must be the id of a channel'],

@@ -107,7 +107,7 @@ async function statement(month: string): Promise<Row[]> {
   });
 }
 
-test('a month closes with what the next one opens with, which is what the ledger had at that moment', async () => {
+test('a month closes with the opening balance of the next one, which equals the ledger at that time', async () => {
   const ledgerThen = (await balanceOf(await projected.given(...january), alice)).total;
   const ledgerNow = (await balanceOf(await projected.given(...february), alice)).total;
   const progress = await projected.start();

@@ -109,7 +109,7 @@ function walletOf(events: readonly Recorded[], batch: number) {
 const sum = (amounts: readonly (bigint | null)[]): bigint =>
   amounts.reduce<bigint>((all, one) => all + (one ?? 0n), 0n);
 
-test('whatever happens, opening and lines make the closing, month after month, up to what the ledger has', async () => {
+test('opening balance and lines add up to the closing balance, month after month, up to the ledger, with any events', async () => {
   await fc.assert(
     fc.asyncProperty(
       history,

@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('a file of 5,000 lines', () => {
-  test('is read no faster than it is taken', async () => {
+  test('is read no faster than it is consumed', async () => {
     const exports = await serve();
     const slow = await exports.ask(alice, usage);
     const whole = await (await exports.ask(alice, usage)).body();
@@ -62,7 +62,7 @@ describe('a file of 5,000 lines', () => {
     expect(first).toEqual(second);
   });
 
-  test('has two places for each: the third is told to come again, and somebody else is served', async () => {
+  test('has two slots for each user: the third export is told to retry later, and another user is served', async () => {
     const exports = await serve();
     await exports.ask(alice, usage);
     await exports.ask(alice, usage);
@@ -73,7 +73,7 @@ describe('a file of 5,000 lines', () => {
     expect((await exports.ask(bob, usage)).status).toBe(200);
   });
 
-  test('is read no further, and its place is free, once who asked for it has gone', async () => {
+  test('is read no further, and its slot is free, once its reader has disconnected', async () => {
     const exports = await serve();
     const asked = [await exports.ask(alice, usage), await exports.ask(alice, usage)];
     for (const { leave } of asked) leave();
@@ -83,7 +83,7 @@ describe('a file of 5,000 lines', () => {
     expect(again.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('has its place back also when who asked has gone before anything was found', async () => {
+  test('releases its slot also when its reader has disconnected before anything was found', async () => {
     let find = () => {};
     const found = new Promise<void>((resolve) => {
       find = resolve;
@@ -99,8 +99,8 @@ describe('a file of 5,000 lines', () => {
 
   test.each([
     ['that takes too long', { stalledMs: 60_000, maxMs: 1 }],
-    ['that nobody takes', { stalledMs: 1, maxMs: 60_000 }],
-  ])('%s breaks off, and does not look whole', async (_, patience) => {
+    ['that is not read', { stalledMs: 1, maxMs: 60_000 }],
+  ])('%s breaks off, and is marked as incomplete', async (_, patience) => {
     const exports = await serve({ patience });
     const { body } = await exports.ask(alice, usage);
     await vi.waitFor(() => expect(exports.readings).toEqual([{ pages: expect.any(Number), ended: true }]), 10_000);
@@ -108,7 +108,7 @@ describe('a file of 5,000 lines', () => {
   });
 });
 
-describe('the log as a file', () => {
+describe('the size of an exported log', () => {
   const viewer = { id: alice, role: 'ordinary' } as const;
   const exported = async (most: number, reached = true): Promise<number> => {
     const head = await projected.store.head();
@@ -121,12 +121,12 @@ describe('the log as a file', () => {
     return count;
   };
 
-  test('has as many lines as it may have, or is refused before it begins', async () => {
+  test('is at most the limit of lines, or it is refused before it begins', async () => {
     expect(await exported(lines)).toBe(lines);
     await expect(exported(lines - 1)).rejects.toThrow(refusal('export-too-large', { allowed: lines - 1 }));
   });
 
-  test('breaks off where the log is cleared while it is read, and does not look whole', async () => {
+  test('is incomplete and marked so where the log is cleared meanwhile', async () => {
     const head = await projected.store.head();
     const ports = { db: projected.db, progress, tail: { position: () => head } };
     const pages = await logExportQueries(ports).exportedLog(viewer, {}, true);
@@ -138,7 +138,7 @@ describe('the log as a file', () => {
     expect(await readAll(untouched)).toBe(lines - 1);
   });
 
-  test('is refused while the log is being rebuilt', async () => {
+  test('is not known while the log is being rebuilt, and the export is refused', async () => {
     await expect(exported(lines, false)).rejects.toThrow(refusal('store-unavailable'));
   });
 });

@@ -23,7 +23,7 @@ function world() {
   return { pauses, pages, time, work, ended: () => ended };
 }
 
-test('between pages there is a pause twice as long as reading and taking one took, and a bounded one', async () => {
+test('a pause between pages is twice as long as reading and delivering one took, within a bound', async () => {
   const { pages, time, work, pauses } = world();
   const taken: number[] = [];
   for await (const page of unhurried(pages(3, 5), time)) {
@@ -34,7 +34,7 @@ test('between pages there is a pause twice as long as reading and taking one too
   expect(pauses).toEqual([12, 100, 12]);
 });
 
-test('pages are read no further once whoever takes them has left', async () => {
+test('pages are read no further once their reader has disconnected', async () => {
   const { pages, time, pauses, ended } = world();
   for await (const _ of unhurried(pages(3, 5), time)) break;
   expect(ended()).toBe(true);

@@ -33,7 +33,7 @@ const changing = `mutation ($changes: [ModelPriceInput!]!, $kind: PriceChangeKin
 const change = (changes: readonly Data[], more: Data = {}) => server.root.send(changing, { changes, ...more });
 
 describe('the price table', () => {
-  test('lists built-in prices, and what is served without one', async () => {
+  test('lists built-in prices, and served models without one', async () => {
     expect(await row('gpt-4o')).toMatchObject({
       ...{ origin: 'BUILT_IN', served: true, differs: false, unitPrices: { input: '1.25', output: '5' } },
     });
@@ -42,7 +42,7 @@ describe('the price table', () => {
     expect(unpriced.items.map(({ model }: Data) => model)).toEqual(['strange-model']);
   });
 
-  test('says that a price stands in an option, and differs from the list', async () => {
+  test('shows that a price is set in an option, and differs from the list', async () => {
     const { application } = server.gateway;
     const ratios = JSON.parse(application.directory.optionText('ModelRatio')) as Data;
     await server.gateway.setOption('ModelRatio', JSON.stringify({ ...ratios, 'gpt-4o': 2 }));
@@ -53,7 +53,7 @@ describe('the price table', () => {
     expect((await table('origin: OPTION')).total).toBe(1);
   });
 
-  test('is sorted by price, what is charged by call and what has none last', async () => {
+  test('is sorted by price, with prices per call and missing ones last', async () => {
     const [last, first] = [await table('sort: INPUT, page: 1'), await table('sort: INPUT_DESC, page: 1')];
     const prices = (page: Data) => page.items.map(({ unitPrices }: Data) => Number(unitPrices.input));
     expect(prices(last)).toEqual([...prices(last)].sort((a, b) => a - b));
@@ -71,7 +71,7 @@ describe('the price table', () => {
   });
 });
 
-describe('a record', () => {
+describe('a price record', () => {
   const record = [
     {
       tokens: { input: usd('3'), output: usd('12') },
@@ -81,7 +81,7 @@ describe('a record', () => {
     { tokens: { input: usd('4') }, from: '2999-01-01' },
   ];
 
-  test('is stored as it was given, beats options, and is told with its margin and the day of the next price', async () => {
+  test('is stored as given, takes precedence over options, and is returned with its margin and the day of the next price', async () => {
     const before = await stated('gpt-4o');
     expect(before).toMatchObject({ seenAt: -1, recorded: null, periods: [{ tokens: { input: usd('4') } }] });
     const { data } = await change([{ model: 'gpt-4o', periods: record, seenAt: before.seenAt }]);
@@ -94,28 +94,28 @@ describe('a record', () => {
     expect((await table('filter: COMING')).items.map(({ model }: Data) => model)).toContain('gpt-4o');
   });
 
-  test('that somebody else has changed meanwhile is refused, and theirs is told next', async () => {
+  test('with a concurrent change is refused, and the current one is returned', async () => {
     const { errors } = await change([{ model: 'gpt-4o', periods: [{ call: '1' }], seenAt: -1 }]);
     expect(errors[0]?.extensions).toMatchObject({ code: 'price-changed', details: { field: 'gpt-4o' } });
     expect((await stated('gpt-4o')).recorded).toEqual(record);
   });
 
   test.each([
-    ['no list', { call: '1' }, 'changes[0].periods'],
+    ['an object for a list', { call: '1' }, 'changes[0].periods'],
     ['a negative price', [{ call: '-1' }], 'changes[0].periods[0].call'],
-    ['a price that is no number', [{ tokens: { input: usd('NaN') } }], 'changes[0].periods[0].tokens.input.usd'],
+    ['a price that is not a number', [{ tokens: { input: usd('NaN') } }], 'changes[0].periods[0].tokens.input.usd'],
     [
       'days in the wrong order',
       [{ call: '1', from: '2026-12-02', until: '2026-12-01' }],
       'changes[0].periods[0].until',
     ],
     ['an unknown member', [{ call: '1', colour: 'red' }], 'changes[0].periods[0].colour'],
-  ])('with %s is refused by the path of what is wrong', async (_, periods, field) => {
+  ])('with %s is refused by the path of the error', async (_, periods, field) => {
     const { errors } = await change([{ model: 'gpt-4o', periods }]);
     expect(errors[0]?.extensions).toMatchObject({ code: 'invalid-field', details: { field } });
   });
 
-  test('of all models of an order is stored, or of none', async () => {
+  test('of all models of a command is stored, or of none', async () => {
     const { errors } = await change([
       { model: 'first', periods: [{ call: '1' }] },
       { model: 'second', periods: [{ call: 'x' }] },
@@ -138,7 +138,7 @@ describe('an example bill', () => {
     { quantity: 'output', count: 100 },
   ];
 
-  test('is worked out by a record that nobody has stored', async () => {
+  test('is computed for an unstored record', async () => {
     const periods = [{ tokens: { input: usd('2'), output: usd('10') }, purchase: { tokens: { input: usd('1') } } }];
     const { data } = await server.root.send(billing, { periods, usage });
     expect(data?.exampleBill).toMatchObject({
@@ -176,7 +176,7 @@ const proposing = `mutation ($models: [String!]!, $edit: PriceEditInput!) {
 describe('an edit of many prices', () => {
   const propose = (models: readonly string[], edit: Data) => server.root.send(proposing, { models, edit });
 
-  test('is proposed with its differences, and stored when it is given back', async () => {
+  test('is proposed with its differences, and stored when it is sent back', async () => {
     const { data } = await propose(['gpt-4o-mini', 'strange-model'], { kind: 'MULTIPLY', factor: '2' });
     const [mini, strange] = data?.proposePriceEdit ?? [];
     expect(strange).toMatchObject({ notEdited: 'NO_PRICE', differences: [] });
@@ -187,7 +187,7 @@ describe('an edit of many prices', () => {
     expect((await row('gpt-4o-mini')).unitPrices.input).toBe('0.15');
   });
 
-  test('back to the built-in price says what becomes of it', async () => {
+  test('that resets to the built-in price shows the result', async () => {
     const { data } = await propose(['gpt-4o-mini'], { kind: 'BUILT_IN' });
     expect(data?.proposePriceEdit[0]).toMatchObject({ periods: null });
     expect(data?.proposePriceEdit[0].differences).toContainEqual(
@@ -223,14 +223,14 @@ describe('a file of prices', () => {
     (await server.root.send('mutation ($models: [String!]) { exportPrices(models: $models) }', { models })).data
       ?.exportPrices;
 
-  test('has all prices, and changes nothing when it is read again', async () => {
+  test('contains all prices, and changes nothing when it is read again', async () => {
     const file = await exported(null);
     expect(JSON.parse(file).prices.length).toBeGreaterThan(500);
     const { data } = await server.root.send(reading, { file });
     expect(data?.readPriceFile).toMatchObject({ proposals: [], faults: [] });
   });
 
-  test('has what was chosen, and shows what it would change', async () => {
+  test('contains the selected prices, and shows what it would change', async () => {
     const file = (await exported(['gpt-4o-mini'])).replace('"0.3"', '"0.45"');
     const { data } = await server.root.send(reading, { file });
     expect(data?.readPriceFile.proposals).toEqual([
@@ -252,7 +252,7 @@ describe('the history of prices', () => {
   const history = async (variables: Data): Promise<Data> =>
     (await server.root.send(asking, variables)).data?.priceHistory;
 
-  test('tells who changed what, from where, and leads back', async () => {
+  test('lists user, change and source, and can be reverted', async () => {
     const [newest] = (await history({ model: 'gpt-4o-mini' })).items;
     expect(newest).toMatchObject({ by: { username: 'root' }, origin: 'EDITOR', hadRecord: false, hasRecord: true });
 
@@ -272,7 +272,7 @@ describe('the history of prices', () => {
     ]);
   });
 
-  test('tells what a client of the older maps changed', async () => {
+  test('lists changes by a client of the older maps', async () => {
     const { application } = server.gateway;
     const prices = JSON.parse(application.directory.optionText('ModelRatio')) as Data;
     await server.gateway.setOption('ModelRatio', JSON.stringify({ ...prices, 'gpt-4o': 5 }));
@@ -281,7 +281,7 @@ describe('the history of prices', () => {
     expect(newest.differences).toContainEqual({ part: 'tokens.input', before: '$3', after: '$10' });
   });
 
-  test('comes in pages, each model of a change by itself', async () => {
+  test('has pages, with each model of a change separately', async () => {
     await change([
       { model: 'page-a', periods: [{ call: '1' }] },
       { model: 'page-b', periods: [{ call: '2' }] },
@@ -292,7 +292,7 @@ describe('the history of prices', () => {
     expect(next.items[0]).toMatchObject({ model: 'page-b', position: first.items[0].position });
   });
 
-  test('knows no change that there was not', async () => {
+  test('refuses an unknown change', async () => {
     const { errors } = await server.root.send('{ priceRevert(position: 0) { model } }');
     expect(errors[0]?.extensions.details).toMatchObject({ field: 'position' });
     const changes = [{ model: 'page-a', periods: null }];

@@ -69,7 +69,7 @@ const untouched = async (): Promise<void> => {
   expect(await gateway.available(user)).toBe(balance);
 };
 
-describe('a call in person', () => {
+describe('a playground call', () => {
   test('is charged to the user exactly once, and to no API key', async () => {
     const answer = await ask();
     expect(answer.status).toBe(200);
@@ -97,7 +97,7 @@ describe('a call in person', () => {
     expect((await newestCall(gateway.config)).settled[0]?.facts.stream).toBe(true);
   });
 
-  test('is priced by the group it names, which no upstream hears of', async () => {
+  test('is priced by the group it names, which is not sent upstream', async () => {
     await ask();
     const usual = (await newestCall(gateway.config)).settled[0]?.charged ?? 0;
     expect((await ask({ group: 'vip' })).status).toBe(200);
@@ -107,7 +107,7 @@ describe('a call in person', () => {
     expect(gateway.provider.tally().requests.at(-1)?.body).not.toHaveProperty('group');
   });
 
-  test('that is refused tells the group it names, if there is one', async () => {
+  test('that is refused names its group, if that exists', async () => {
     const { queries } = gateway.application;
     for (const [named, told] of [
       ['vip', 'vip'],
@@ -122,7 +122,7 @@ describe('a call in person', () => {
     }
   });
 
-  test('costs what was answered when its caller stops it', async () => {
+  test('costs the answer so far when its caller stops it', async () => {
     gateway.provider.script(model, { endless: true });
     await ask({ stream: true }, { headers: own(), enough: (text) => text.includes('"content":"') });
     const story = await until(async () => {
@@ -136,7 +136,7 @@ describe('a call in person', () => {
 
   test.each<[string, () => Promise<unknown>]>([
     ['is signed out', () => gateway.application.identity.logout(token)],
-    ['is of a user who is disabled', () => gateway.application.users.manage(gateway.root, user.actor.id, 'disable')],
+    ['belongs to a disabled user', () => gateway.application.users.manage(gateway.root, user.actor.id, 'disable')],
   ])('ends when its session %s', async (_, endSession) => {
     gateway.provider.script(model, { endless: true });
     let begun = false;
@@ -158,7 +158,7 @@ describe('a call in person', () => {
     expect(story.outcome).toBe('caller-left');
   });
 
-  test('is refused to who has too little, and nobody upstream is asked', async () => {
+  test('is refused to a user with too little quota, and no upstream request is sent', async () => {
     const poor = await gateway.addUser(1, `poor${user.actor.id}`);
     token = (await signIn(gateway.application.identity, poor.username, poor.password)).token;
     expect(told(await ask())).toEqual([403, 'insufficient_user_quota']);
@@ -179,12 +179,12 @@ describe('a call in person', () => {
   });
 });
 
-describe('nobody is asked and nothing is charged', () => {
+describe('a playground request is refused without cost', () => {
   test.each<[string, () => Record<string, string>, [number, string]]>([
     ['without a session', () => without('cookie'), [401, 'not_signed_in']],
-    ['with a session of nobody', () => ({ ...own(), cookie: 'session=made-up' }), [401, 'not_signed_in']],
+    ['with an unknown session', () => ({ ...own(), cookie: 'session=made-up' }), [401, 'not_signed_in']],
     [
-      'with an access token instead of a session',
+      'with an access token in place of a session',
       () => ({ ...without('cookie'), authorization: 'Bearer some-access-token' }),
       [400, 'access_token_not_supported'],
     ],
@@ -194,11 +194,15 @@ describe('nobody is asked and nothing is charged', () => {
       [401, 'client_header_missing'],
     ],
     ['in another user’s name', () => ({ ...own(), 'new-api-user': '999999' }), [401, 'user_mismatch']],
-    ['as a form could be sent', () => ({ ...own(), 'content-type': 'text/plain' }), [415, 'unsupported_content_type']],
+    [
+      'in the form of an HTML form',
+      () => ({ ...own(), 'content-type': 'text/plain' }),
+      [415, 'unsupported_content_type'],
+    ],
     ['without a content type', () => without('content-type'), [415, 'unsupported_content_type']],
     ['by a page of another site', () => ({ ...own(), 'sec-fetch-site': 'cross-site' }), [403, 'foreign_page']],
-    ['by a page of a neighbour', () => ({ ...own(), 'sec-fetch-site': 'same-site' }), [403, 'foreign_page']],
-    ['by a page whose origin says so', () => ({ ...own(), origin: 'https://evil.example' }), [403, 'foreign_page']],
+    ['by a page of a sibling site', () => ({ ...own(), 'sec-fetch-site': 'same-site' }), [403, 'foreign_page']],
+    ['by a page with a foreign origin', () => ({ ...own(), origin: 'https://evil.example' }), [403, 'foreign_page']],
   ])('%s', async (_, headers, refusal) => {
     expect(told(await ask({}, { headers: headers() }))).toEqual(refusal);
     await untouched();
@@ -206,10 +210,10 @@ describe('nobody is asked and nothing is charged', () => {
 
   test.each<[string, object, [number, string]]>([
     ['for a group the user may not use', { group: 'secret' }, [403, 'group_not_allowed']],
-    ['for a group there is not', { group: '__proto__' }, [403, 'group_not_allowed']],
-    ['for a group that is no name', { group: ['vip'] }, [400, 'invalid_request']],
+    ['for an unknown group', { group: '__proto__' }, [403, 'group_not_allowed']],
+    ['for an invalid group', { group: ['vip'] }, [400, 'invalid_request']],
     ['without a model', { model: undefined }, [400, 'model_required']],
-    ['for a model there is not', { model: 'nothing' }, [404, 'model_not_found']],
+    ['for an unknown model', { model: 'nothing' }, [404, 'model_not_found']],
     ['without messages', { messages: [] }, [400, 'invalid_text_request']],
   ])('%s', async (_, body, refusal) => {
     expect(told(await ask(JSON.stringify({ model, messages, ...body })))).toEqual(refusal);
@@ -230,7 +234,7 @@ describe('nobody is asked and nothing is charged', () => {
     await untouched();
   });
 
-  test('beyond as many calls at once as an API key may have', async () => {
+  test('beyond the concurrency limit of an API key', async () => {
     gateway.provider.script(model, { endless: true });
     await gateway.setOption('general_setting.api_key_concurrency', '1');
     const gone = new AbortController();
@@ -248,7 +252,7 @@ describe('nobody is asked and nothing is charged', () => {
     await gateway.setOption('general_setting.api_key_concurrency', '0');
   });
 
-  test('for a body that is no JSON, and no page may ask for permission', async () => {
+  test('for a body that is not JSON, and no page gets a preflight permission', async () => {
     expect(told(await ask('{'))).toEqual([400, 'invalid_request']);
     const { status, headers } = await nobody.send('/pg/chat/completions', {
       method: 'OPTIONS',
@@ -259,7 +263,7 @@ describe('nobody is asked and nothing is charged', () => {
   });
 });
 
-test('the older header with the user’s own id will do', async () => {
+test('a playground request may have the legacy header with the user’s own id', async () => {
   const headers = { ...without('x-tallygate-client'), 'new-api-user': String(user.actor.id) };
   expect((await ask({}, { headers })).status).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-test('V8 knows what it is told about where objects begin: else it would say so', () => {
+test('V8 accepts the flags for allocation without a warning', () => {
   const source = new URL('../../src/process/allocation.ts', import.meta.url).href;
   const told = spawnSync(
     process.execPath,

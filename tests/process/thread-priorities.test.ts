@@ -25,8 +25,8 @@ const threadsOf = `
   }));
 `;
 
-describe.runIf(process.platform === 'linux')('threads that may wait', () => {
-  test('are those that collect what is dead', () => {
+describe.runIf(process.platform === 'linux')('the threads with a lower priority', () => {
+  test('are those of the garbage collector', () => {
     const told = toldBy(`${threadsOf}
       letHelpersWait();
       const before = new Map(threads().map(({ id, ranNs }) => [id, ranNs]));
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('threads that may wait', () => {
     expect(told).toEqual({ main: ours, busy: [Math.min(ours + 10, 19)] });
   });
 
-  test('are left alone where another number of them is wanted', () => {
+  test('are unchanged where their number is not the expected one', () => {
     const told = toldBy(
       `${threadsOf}
       letHelpersWait();

@@ -20,7 +20,7 @@ const prices = (changes: Parameters<typeof pricesChanged>[1]) => pricesChanged(r
 const perCall = (call: string): PricePeriods => [{ call }];
 
 describe('the history of prices', () => {
-  test('has the newest record of each model, and models whose record was taken out', async () => {
+  test('has the newest record of each model, and models whose record was removed', async () => {
     const db = await projected.given(
       prices({ one: perCall('1'), other: perCall('2') }),
       option('RetryTimes', '1'),
@@ -33,7 +33,7 @@ describe('the history of prices', () => {
     ]);
   });
 
-  test('lists changes with what was before, newest first, and continues in the midst of one order', async () => {
+  test('lists changes with the previous state, newest first, and continues in the middle of one command', async () => {
     const db = await projected.given(
       prices({ one: perCall('1'), other: perCall('2') }),
       prices({ one: null }),

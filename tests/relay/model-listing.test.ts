@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serveEntrance } from '../support/callers/served-entrance.js';
 
-test('a listing looks at every channel once, however many models there are, and names the first provider of each', async () => {
+test('a listing reads every channel once, however many models there are, and names the first provider of each', async () => {
   const models = Array.from({ length: 50 }, (_, number) => `model-${number}`);
   let looked = 0;
   const channel = (type: number, serves: readonly string[]) => ({

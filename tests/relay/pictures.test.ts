@@ -36,7 +36,7 @@ const fetched = (...paths: readonly string[]) =>
     new AnswerRoom(1024 * 1024 * 1024).place('test'),
   );
 
-describe('pictures', () => {
+describe('pictures at URLs', () => {
   test('are fetched once each, with their type', async () => {
     const found = await fetched('/cat', '/dog', '/cat');
     expect([...(found ?? [])]).toEqual(
@@ -48,23 +48,23 @@ describe('pictures', () => {
     expect(asked).toEqual(['/cat', '/dog']);
   });
 
-  test.each(['/page', '/elsewhere', '/missing', '/cut'])('are not what %s answers', async (path) => {
+  test.each(['/page', '/elsewhere', '/missing', '/cut'])('are refused with an answer of %s', async (path) => {
     expect(await fetched('/cat', path)).toBeNull();
     expect(asked.at(-1)).toBe(path);
   });
 
-  test('are not larger than they may be, together', async () => {
+  test('are limited in their total size', async () => {
     expect(await fetched('/large-1')).not.toBeNull();
     expect(await fetched('/large-1', '/large-2')).toBeNull();
   });
 
-  test('are not more than they may be', async () => {
+  test('are limited in number', async () => {
     const paths = Array.from({ length: maxPictures + 1 }, (_, at) => `/${at}`);
     expect(await fetched(...paths.slice(1))).not.toBeNull();
     expect(await fetched(...paths)).toBeNull();
   });
 
-  test('lie nowhere where there is no address', async () => {
+  test('are absent without an address', async () => {
     expect(await pictures.fetch(['http://'], null, new AnswerRoom(1024 * 1024 * 1024).place('test'))).toBeNull();
   });
 });

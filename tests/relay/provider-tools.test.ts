@@ -50,11 +50,11 @@ describe('a tool in OpenAI’s dialect', () => {
     { googleSearch: {} },
     { google_maps: {}, cache_control: { type: 'ephemeral' } },
     { url_context: {} },
-  ])('that is a function of the caller’s, or in the list, is taken: %j', (tool) =>
+  ])('that is a function of the caller’s, or in the list, is accepted: %j', (tool) =>
     expect(openAi({ tools: [tool] })).toBeNull(),
   );
 
-  test('that is a plugin of OpenRouter’s is refused by its id, but for the one that costs nothing', () => {
+  test('that is a plugin of OpenRouter’s is refused by its id, except for the free one', () => {
     expect(openAi({ plugins: [{ id: 'response-healing' }, { id: 'web' }] })).toMatchObject({ param: 'plugins[1].id' });
     expect(openAi({ plugins: ['web'] })).toMatchObject({ param: 'plugins[0].id' });
     expect(openAi({ plugins: { id: 'web' } })).toMatchObject({ param: 'plugins' });
@@ -63,7 +63,7 @@ describe('a tool in OpenAI’s dialect', () => {
   });
 });
 
-describe('a tool of Anthropic’s', () => {
+describe('a tool in Anthropic’s dialect', () => {
   test.each(['web_searching', 'Web_Search_20250305', 'code_interpreter', 'function', 'somethingnew_20270101', 7])(
     'that is not in the list is refused by its type: %j',
     (type) => expect(anthropic({ type, name: 'x' })).toMatchObject({ param: 'tools[0].type' }),
@@ -74,12 +74,12 @@ describe('a tool of Anthropic’s', () => {
     ...['code_execution_20260521', 'bash_20250124', 'text_editor_20250728', 'computer_20251124', 'memory_20250818'],
     ...['computer_toolset_20260801', 'browser_20260801', 'browser_toolset_20260801', 'mcp_toolset'],
     ...['tool_search_tool_regex_20251119', 'tool_search_tool_bm25'],
-  ])('that is in the list is taken: %j', (type) =>
+  ])('that is in the list is accepted: %j', (type) =>
     expect(anthropic({ ...(type !== undefined && { type }), name: 'x' })).toBeNull(),
   );
 });
 
-describe('a tool of Google’s', () => {
+describe('a tool in Gemini’s dialect', () => {
   const camel = ['enterpriseWebSearch', 'exaAiSearch', 'parallelAiSearch', 'fileSearch', 'retrieval', 'mcpServers'];
   const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -89,7 +89,7 @@ describe('a tool of Google’s', () => {
   );
 
   const priced = ['googleSearch', 'googleSearchRetrieval', 'googleMaps', 'urlContext', 'codeExecution', 'computerUse'];
-  test.each([...priced, ...priced.map(snake)])('that is in the list is taken: %s', (name) =>
+  test.each([...priced, ...priced.map(snake)])('that is in the list is accepted: %s', (name) =>
     expect(gemini({ [name]: {} })).toBeNull(),
   );
 });

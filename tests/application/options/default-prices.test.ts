@@ -23,13 +23,13 @@ const tables = {
   quotaPerUnit: '500000',
 };
 
-describe('the prices a gateway starts with', () => {
-  test('keep the built-in ones, whatever the package says', () => {
+describe('the default prices of a gateway', () => {
+  test('keep the built-in ones, whatever the package contains', () => {
     for (const [name, ratio] of Object.entries(builtInModelRatio))
       expect(prices.modelRatio.get(name), name).toBe(decimalText(decimal(String(ratio))));
   });
 
-  test('know newer models by the package: far more than are built in', () =>
+  test('include newer models from the package: far more than are built in', () =>
     expect(prices.modelRatio.size).toBeGreaterThan(Object.keys(builtInModelRatio).length * 1.5));
 
   test('are decimal texts from 0, all of them', () => {
@@ -42,7 +42,7 @@ describe('the prices a gateway starts with', () => {
     for (const name of prices.completionRatio.keys()) expect(completionRule(name)?.locked ?? false, name).toBe(false);
   });
 
-  test('never give a name a price both per call and per token by the package', () => {
+  test('never have a price both per call and per token from the package', () => {
     for (const name of prices.modelPrice.keys())
       expect(!prices.modelRatio.has(name) || Object.hasOwn(builtInModelRatio, name), name).toBe(true);
   });
@@ -52,7 +52,7 @@ const providers = ['openai', 'anthropic', 'google', 'x-ai', 'deepseek', 'moonsho
 const models = providers.flatMap((providerId) => findProvider({ providerId })?.models ?? []);
 
 describe('a price taken from the package', () => {
-  test('charges what the list says: a million input and a million output tokens', () => {
+  test('charges the listed price: a million input and a million output tokens', () => {
     const plain = models.find(
       ({ id, prices: listed, match }) =>
         !Array.isArray(listed) &&
@@ -71,7 +71,7 @@ describe('a price taken from the package', () => {
     expect(chargeOf(usage, price)).toBeCloseTo(((listed.input_mtok ?? 0) + (listed.output_mtok ?? 0)) * 500_000, -1);
   });
 
-  test('has its own ratios for sound, relative to an input token', () =>
+  test('has its own ratios for audio, relative to an input token', () =>
     expect(priceOf(tables, 'gpt-audio', 'default', false)).toMatchObject({
       ratios: { audioInput: '12.8', audioOutput: '25.6' },
     }));
@@ -92,7 +92,7 @@ describe('a price taken from the package', () => {
     expect(dollarsOf(today, model)).toEqual([input, output]),
   );
 
-  test('changes at midnight in UTC of the day that is announced, and not a millisecond before', () => {
+  test('changes at midnight in UTC of the announced day, and not a millisecond before', () => {
     const midnight = Instant(Date.UTC(2027, 0, 1));
     expect(nextPriceChange(today)).toBe(midnight);
     expect(dollarsOf(Instant(midnight - 1), 'gemini-3.8-flash')).toEqual([0.75, 3.75]);
@@ -100,11 +100,11 @@ describe('a price taken from the package', () => {
     expect(nextPriceChange(midnight)).toBeNull();
   });
 
-  test('that depends on the hour is the dearest of the day: a default must not sell below cost', () =>
+  test('that depends on the hour is the maximum of the day: a default must not sell below cost', () =>
     expect(dollarsOf(today, 'deepseek-v4-pro')[0]).toBe(1.32));
 });
 
-describe('a model that is dearer beyond a length of the prompt', () => {
+describe('a model with a higher price for long prompts', () => {
   const charged = (model: string, input: number, output = 0): number => {
     const price = priceOf(tables, model, 'default', false);
     if (price === null) throw new Error(`${model} has no price`);
@@ -117,7 +117,7 @@ describe('a model that is dearer beyond a length of the prompt', () => {
     ['gemini-3.1-pro-preview', 200_000, 2, 4, 12, 18],
     ['gemini-2.5-pro', 200_000, 1.25, 2.5, 10, 15],
   ])(
-    '%s: more than %d tokens reprice the whole call, exactly so many do not',
+    'is priced by its bound: %s with more than %d tokens reprices the whole call, with exactly so many not',
     (model, over, input, far, output, dear) => {
       const million = 1_000_000;
       expect(charged(model, over, 1000)).toBeCloseTo((over * input + 1000 * output) / million, 5);
@@ -125,13 +125,13 @@ describe('a model that is dearer beyond a length of the prompt', () => {
     },
   );
 
-  test('Grok: from 200,000 tokens on, these included', () => {
+  test('is priced from 200,000 tokens on inclusively for Grok', () => {
     expect(charged('grok-4.5', 199_999)).toBeCloseTo(0.399998, 6);
     expect(charged('grok-4.5', 200_000)).toBeCloseTo(0.8, 6);
   });
 });
 
-describe('what is written to a cache', () => {
+describe('the default price of a cache write', () => {
   /** Relative to input: kept for minutes, and for twelve hours. */
   const factors = (model: string): readonly [number, number] => {
     const price = priceOf(tables, model, 'default', true);
@@ -154,7 +154,7 @@ describe('what is written to a cache', () => {
     ['openai/gpt-4o', 1, 1],
     ['openai/gpt-6-sol', 1.25, 2],
     ['claude-opus-4-5', 1.25, 2],
-  ])('of %s costs %d times input, and %d times for longer', (model, minutes, longer) =>
+  ])('for %s is %d times input, and %d times with a longer lifetime', (model, minutes, longer) =>
     expect(factors(model)).toEqual([minutes, longer]),
   );
 });
@@ -180,7 +180,7 @@ describe('a model newer than the price package', () => {
       expect(priceOf(tables, model, 'default', false), model).toBeNull();
   });
 
-  test('leaves the table once the package knows it: no name is priced twice', () => {
+  test('is removed from the table once the package has it: no name is priced twice', () => {
     const names = newerPrices.flatMap(({ names }) => names.split(' '));
     expect(new Set(names).size).toBe(names.length);
     const known = new Set(models.flatMap(({ id, match }) => ('equals' in match ? [id, match.equals] : [id])));

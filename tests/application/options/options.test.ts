@@ -11,14 +11,14 @@ beforeEach(async () => {
 });
 
 describe('changing an option', () => {
-  test('is seen by the node as soon as the tail brings it', async () => {
+  test('takes effect on the node as soon as the tail brings it', async () => {
     const position = await node.options.change(root, 'RetryTimes', '3');
     expect(position).toBe(await node.store.head());
     await node.caughtUp();
     expect(node.directory.settings().retryTimes).toBe(3);
   });
 
-  test('to a value that cannot be stores nothing', async () => {
+  test('to an invalid value stores nothing', async () => {
     await expect(node.options.change(root, 'RetryTimes', 'many')).rejects.toThrow(
       refusal('option-value-invalid', { field: 'RetryTimes', allowed: 'an integer from 0 to 100' }),
     );
@@ -29,7 +29,7 @@ describe('changing an option', () => {
     expect(await node.store.everything()).toStrictEqual([]);
   });
 
-  test('that needs something first is judged by the log: what was filled in a moment ago counts', async () => {
+  test('that requires another one is checked against the log: a value set just before counts', async () => {
     await expect(node.options.change(root, 'GitHubOAuthEnabled', 'true')).rejects.toThrow(
       refusal('option-prerequisite-missing', { field: 'GitHubOAuthEnabled', needed: 'GitHubClientId' }),
     );
@@ -39,13 +39,13 @@ describe('changing an option', () => {
     node.store.letGo();
   });
 
-  test('nobody has heard of is stored and listed', async () => {
+  test('that is unknown stores and lists it', async () => {
     await node.options.change(root, 'MyOption', '{');
     await node.caughtUp();
     expect(node.options.list(root)).toContainEqual({ key: 'MyOption', value: '{' });
   });
 
-  test('that stays as it is is refused with the reason, but for what it holds anyway', async () => {
+  test('that is fixed is refused with the reason, except for its fixed value', async () => {
     await expect(node.options.change(root, 'DrawingEnabled', 'true')).rejects.toThrow(
       refusal('option-fixed', { field: 'DrawingEnabled', allowed: 'false', because: 'no-tasks' }),
     );
@@ -53,7 +53,7 @@ describe('changing an option', () => {
     await expect(node.options.change(root, 'DataExportInterval', '')).resolves.toBeDefined();
   });
 
-  test('that an earlier release has let somebody change is what it is all the same', async () => {
+  test('that is fixed but was set in an earlier release has no effect', async () => {
     const earlier = { type: 'OptionChanged', key: 'DrawingEnabled', value: { text: 'true' }, by: root.id } as const;
     await node.store.append(streams.options, [{ ...newEvent(1), event: earlier }], 'any');
     await node.caughtUp();
@@ -67,7 +67,7 @@ describe('changing an option', () => {
     expect(() => node.options.list(admin)).toThrow(refusal('role-too-low'));
   });
 
-  test('back to what it held before anybody changed it', async () => {
+  test('to its initial value restores that', async () => {
     await node.options.change(root, 'RetryTimes', '3');
     await node.options.reset(root, 'RetryTimes');
     await node.caughtUp();
@@ -76,8 +76,8 @@ describe('changing an option', () => {
   });
 });
 
-describe('two who change the same option', () => {
-  test('by what they have seen: the second is refused, whichever it is, and told what happened', async () => {
+describe('two concurrent editors of an option', () => {
+  test('conflict by the version they have read: the second is refused, and gets the current value', async () => {
     const first = await node.options.change(root, 'RetryTimes', '1', beginning);
     await node.caughtUp();
     expect(node.options.view(root, 'RetryTimes')).toMatchObject({ value: '1', position: first });
@@ -92,14 +92,14 @@ describe('two who change the same option', () => {
     ]);
   });
 
-  test('other options do not stand in each other’s way', async () => {
+  test('do not conflict over different options', async () => {
     await node.options.change(root, 'Notice', 'hello', beginning);
     await expect(node.options.change(root, 'RetryTimes', '1', beginning)).resolves.toBeDefined();
   });
 });
 
 describe('a secret option', () => {
-  test.each(['SMTPToken', 'oidc.client_secret', 'MyOwnSecret'])('%s goes into the vault', async (key) => {
+  test.each(['SMTPToken', 'oidc.client_secret', 'MyOwnSecret'])('%s is stored in the vault', async (key) => {
     await node.options.change(root, key, 'planted');
     await node.caughtUp();
     const place = node.directory.optionSecret(key);
@@ -108,7 +108,7 @@ describe('a secret option', () => {
     expect(node.options.list(root).map((option) => option.key)).not.toContain(key);
   });
 
-  test('that is emptied is no secret any more', async () => {
+  test('that is emptied is no longer secret', async () => {
     await node.options.change(root, 'TelegramBotToken', 'planted');
     await node.options.change(root, 'TelegramBotToken', '');
     await node.caughtUp();
@@ -121,7 +121,7 @@ describe('a secret option', () => {
   });
 });
 
-test('what is seen of a secret is that it is set', async () => {
+test('a secret option is shown only as set', async () => {
   expect(node.options.view(root, 'SMTPToken')).toMatchObject({ value: null, isSet: false, position: beginning });
   const position = await node.options.change(root, 'SMTPToken', 'planted');
   await node.caughtUp();
@@ -131,7 +131,7 @@ test('what is seen of a secret is that it is set', async () => {
   expect(() => node.options.view(admin, 'RetryTimes')).toThrow(refusal('role-too-low'));
 });
 
-test('the list has every option that is no secret, sorted, with the values in force', async () => {
+test('the list has every option that is not secret, sorted, with the values in force', async () => {
   await node.options.change(root, 'Notice', 'hello');
   await node.caughtUp();
   const list = node.options.list(root);

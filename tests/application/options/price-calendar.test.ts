@@ -36,14 +36,14 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-test('the announced price is told before its day, and nothing is taken yet', async () => {
+test('an announced price is listed before its day, and not applied yet', async () => {
   await vi.advanceTimersByTimeAsync(3 * restMs);
   expect(taken).toEqual([]);
   expect(announced()).toMatchObject({ from: midnight });
   expect(announced()?.prices.modelRatio.get('gemini-3.8-flash')).toBe('0.75');
 });
 
-test('the price of the new day is taken once, without a restart, and is announced no longer', async () => {
+test('the price of a new day is applied once, without a restart, and is no longer announced', async () => {
   expect(defaultPrices(now as Instant).modelRatio.get('gemini-3.8-flash')).toBe('0.375');
   now = midnight;
   await vi.advanceTimersByTimeAsync(3 * restMs);
@@ -51,14 +51,14 @@ test('the price of the new day is taken once, without a restart, and is announce
   expect(announced()).toBeNull();
 });
 
-test('records of the price table are advanced to the present at each look', async () => {
+test('the records of the price table are advanced to the present at each check', async () => {
   await vi.advanceTimersByTimeAsync(restMs);
   now = midnight;
   await vi.advanceTimersByTimeAsync(restMs);
   expect(advanced).toEqual([midnight - 1, midnight]);
 });
 
-test('nothing is taken once it has been stopped', async () => {
+test('no price is applied after the calendar was stopped', async () => {
   await stop();
   now = midnight;
   await vi.advanceTimersByTimeAsync(3 * restMs);

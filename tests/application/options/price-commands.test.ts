@@ -27,7 +27,7 @@ const charge = (model: string): number | null => {
 const text = (key: string): unknown => JSON.parse(node.options.view(root, key).value ?? '');
 
 describe('a change of prices', () => {
-  test('is in force as soon as the tail brings it, and shown in the maps of older clients', async () => {
+  test('is in force as soon as the tail brings it, and visible in the maps of older clients', async () => {
     await node.prices.changePrices(root, [order('my-model', priced('3'))], editor);
     await node.caughtUp();
     expect(charge('my-model')).toBe(1_500_000);
@@ -45,7 +45,7 @@ describe('a change of prices', () => {
     expect(text('ModelRatio')).toEqual({ 'my-model': 2, third: 7 });
   });
 
-  test('of several models is made for all or for none, naming the path of what is wrong', async () => {
+  test('of several models is made for all or for none, with the path of an error', async () => {
     const orders = [order('one', priced('3')), order('other', [{ tokens: { input: { usd: '-1' } } }])];
     await expect(node.prices.changePrices(root, orders, editor)).rejects.toThrow(
       refusal('invalid-field', { field: 'changes[1].periods[0].tokens.input.usd' }),
@@ -76,7 +76,7 @@ describe('a change of prices', () => {
     ).rejects.toThrow(refusal('price-changed', { field: 'one' }));
   });
 
-  test('is seen in the position of the maps that it changed, so that an older client overwrites nothing', async () => {
+  test('is visible in the position of the maps that it changed, so that an older client overwrites nothing', async () => {
     const before = node.options.view(root, 'ModelRatio').position;
     await node.prices.changePrices(root, [order('one', priced('3'))], editor);
     await expect(node.options.change(root, 'ModelRatio', '{}', before)).rejects.toThrow(refusal('option-changed'));

@@ -42,7 +42,7 @@ const names = ({ items }: { readonly items: readonly OfferedModel[] }) => items.
 const modelIn = (items: readonly OfferedModel[], name: string) => items.find((model) => model.name === name);
 
 describe('the price list', () => {
-  test('has every model that is served, by name, with the price for the group', () => {
+  test('has every served model, by name, with the price for the group', () => {
     const { items } = list(null, { group: 'vip' });
     expect(items.map(({ name, unitPrices }) => [name, unitPrices?.input ?? unitPrices?.call])).toEqual([
       ['gpt-4o', '0.625'],
@@ -57,12 +57,12 @@ describe('the price list', () => {
     ['input', ['gpt-4o-mini', 'gpt-4o', 'house-model', 'picture']],
     ['input-desc', ['house-model', 'gpt-4o', 'gpt-4o-mini', 'picture']],
     ['output-desc', ['gpt-4o', 'house-model', 'gpt-4o-mini', 'picture']],
-  ] as const)('is sorted by %s, and calls come after tokens', (sort, sorted) => {
+  ] as const)('is sorted by %s, with calls after tokens', (sort, sorted) => {
     expect(names(list(null, { sort }))).toEqual(sorted);
     expect(names(list(null, { sort, search: 'gpt' }))).toEqual(sorted.filter((name) => name.startsWith('gpt')));
   });
 
-  test('is sorted by the prices of now: what has none comes last, unless whoever asks accepts one', async () => {
+  test('is sorted by present prices: models without one come last, unless the reader accepts them', async () => {
     expect(names(list(null, { sort: 'input' })).at(0)).toBe('gpt-4o-mini');
     await node.editChannel(1, { models: ['gpt-4o', 'gpt-4o-mini', 'unheard-of'], groups: ['default'] });
     await node.option('ModelRatio', '{"gpt-4o":1.25,"gpt-4o-mini":2,"house-model":3}');
@@ -72,7 +72,7 @@ describe('the price list', () => {
     expect(names(list(user('default', true), asked))).toEqual(['unheard-of', 'house-model', 'gpt-4o-mini', 'gpt-4o']);
   });
 
-  test('names of the groups only those that whoever asks may use, and who answers to no stranger', () => {
+  test('names only the groups that the reader may use, and no group that visitors may not', () => {
     expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({ groups: ['default', 'vip'], provider: null });
     expect(modelIn(list(null).items, 'house-model')).toMatchObject({ groups: [], available: false });
     expect(modelIn(list(user('staff')).items, 'house-model')).toMatchObject({
@@ -83,7 +83,7 @@ describe('the price list', () => {
     expect(JSON.stringify([list(null).items, queries().priceGroups(null)])).not.toContain('staff');
   });
 
-  test('is for a group one may use, and for no other', () => {
+  test('is for a group that the reader may use, and for no other', () => {
     expect(() => list(null, { group: 'staff' })).toThrow(
       expect.objectContaining({ code: 'invalid-field', details: { field: 'group', allowed: 'default, vip' } }),
     );
@@ -91,12 +91,12 @@ describe('the price list', () => {
     expect(list(user('staff'), { group: 'staff' }).items).toHaveLength(4);
   });
 
-  test('serves nobody whose group is retired', () => {
+  test('is empty for a reader whose group is retired', () => {
     expect(list(user('retired')).items.every(({ available }) => !available)).toBe(true);
     expect(queries().priceGroups(user('retired'))).toMatchObject({ own: 'retired', usable: [{}, {}] });
   });
 
-  test('has no price for a model that would be refused, and the one of its kind for who accepts it', async () => {
+  test('omits the price of a model that would be refused, and has the fixed one for a reader that accepts it', async () => {
     await node.editChannel(1, { models: ['unheard-of'], groups: ['default'] });
     await node.deliver(directory);
     expect(modelIn(list(null).items, 'unheard-of')).toMatchObject({ price: null, unitPrices: null, available: false });
@@ -109,18 +109,18 @@ describe('the price list', () => {
     expect(modelIn(list(null).items, 'unheard-of')).toMatchObject({ available: true });
   });
 
-  test('is cut into pages, and counted whole', async () => {
+  test('is divided into pages, and counted whole', async () => {
     expect(names(list(null, { page: 2, size: 3 }))).toEqual(['picture']);
     expect(await list(null, { page: 2, size: 3 }).count()).toBe(4);
     expect(names(list(null, { page: 2_147_483_647 }))).toEqual([]);
   });
 
-  test('can be narrowed to what is sold by call or by tokens', () => {
+  test('can be filtered by prices per call or per token', () => {
     expect(names(list(null, { billing: 'call' }))).toEqual(['picture']);
     expect(names(list(null, { billing: 'token' }))).toEqual(['gpt-4o', 'gpt-4o-mini', 'house-model']);
   });
 
-  test('follows channels and options, and is the same list until a channel changes', async () => {
+  test('follows channels and options, and is the same object until a channel changes', async () => {
     const before = directory.offers();
     await node.option('GroupRatio', '{"default":3}');
     await node.deliver(directory);
@@ -132,8 +132,8 @@ describe('the price list', () => {
   });
 });
 
-describe('looking for a model', () => {
-  test('finds names that hold the text before those that hold its letters in this order', () => {
+describe('the search for a model', () => {
+  test('finds names that contain the text before those that contain its letters in this order', () => {
     expect(names(list(null, { search: '4o mini' }))).toEqual(['gpt-4o-mini']);
     expect(names(list(null, { search: 'GPT4' }))).toEqual(['gpt-4o', 'gpt-4o-mini']);
     expect(names(list(null, { search: 'm' }))).toEqual(['gpt-4o-mini', 'house-model']);
@@ -157,7 +157,7 @@ describe('the price list of a model whose price depends on length or date', () =
     directory = await node.open();
   });
 
-  test('tells what the whole of a longer call costs, for the group', () => {
+  test('shows the cost of the whole of a longer call, for the group', () => {
     const { items } = list(null, { group: 'vip' });
     expect(modelIn(items, 'gpt-4o')).toMatchObject({
       unitPrices: { input: '0.625' },
@@ -169,12 +169,12 @@ describe('the price list of a model whose price depends on length or date', () =
 
   const from = Instant(Date.UTC(2027, 0, 1));
 
-  test('announces no change of what operators have priced themselves', () => {
+  test('announces no change of prices that operators have set', () => {
     directory.announcePrices(() => ({ from, prices: { ...prices, modelRatio: new Map([['gpt-4o', '9']]) } }));
     expect(list(null).items.map(({ coming }) => coming)).toEqual([null, null, null, null]);
   });
 
-  test('announces the next built-in price with its day, and forgets it once that day has come', async () => {
+  test('announces the next built-in price with its day, and drops it once that day has come', async () => {
     node = new DirectoryNode();
     await node.addChannel(1, { models: ['gpt-4o'], groups: ['default'] });
     await node.project();
@@ -190,7 +190,7 @@ describe('the price list of a model whose price depends on length or date', () =
     expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({ unitPrices: { input: '2.5' }, coming: null });
   });
 
-  test('announces a price that differs beyond a length of the prompt only, and one of another kind', async () => {
+  test('announces a price that differs only beyond a length of the prompt, and one of another kind', async () => {
     node = new DirectoryNode();
     await node.addChannel(1, { models: ['gpt-4o'], groups: ['default'] });
     await node.project();
@@ -206,7 +206,7 @@ describe('the price list of a model whose price depends on length or date', () =
   });
 });
 
-describe('the price list of what is sold beside tokens', () => {
+describe('the price list beside tokens', () => {
   beforeEach(async () => {
     await node.addChannel(3, { models: ['gemini-9', 'claude-9', 'tts-1'], groups: ['default'] });
     await node.option('ModelRatio', '{"gpt-4o":1.25,"gemini-9":1,"claude-9":1,"tts-1":1}');
@@ -216,7 +216,7 @@ describe('the price list of what is sold beside tokens', () => {
     directory = await node.open();
   });
 
-  test('names the tools that a model’s maker sells, for the group', () => {
+  test('names the tools of the model’s vendor, for the group', () => {
     const { items } = list(null, { group: 'vip' });
     expect(modelIn(items, 'gpt-4o')?.pieces).toEqual([{ quantity: 'calls:web_search', unitPrice: '6250' }]);
     expect(modelIn(items, 'gemini-9')?.pieces).toEqual([{ quantity: 'calls:google_search', unitPrice: '3500' }]);
@@ -231,7 +231,7 @@ describe('the price list of what is sold beside tokens', () => {
     });
   });
 
-  test('names the tiers of service of a model', () => {
+  test('names the service tiers of a model', () => {
     const { items } = list(null);
     expect(modelIn(items, 'gpt-4o')?.serviceTiers).toEqual([
       { tier: 'flex', factor: '0.5' },
@@ -240,7 +240,7 @@ describe('the price list of what is sold beside tokens', () => {
     expect(modelIn(items, 'claude-9')?.serviceTiers).toEqual([]);
   });
 
-  test('is the same list for everybody at /api/pricing until a price, a channel or a group changes', async () => {
+  test('is the same object for all readers at /api/pricing until a price, a channel or a group changes', async () => {
     const first = queries().prices();
     expect(queries().prices()).toBe(first);
     await node.option('ServiceTiers', '{}');

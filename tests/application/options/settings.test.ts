@@ -22,8 +22,8 @@ const initial = initialOptions(defaults);
 const settings = (changed: Partial<Record<OptionKey, string>> = {}): Settings =>
   settingsFrom(new Map(Object.entries(changed)), defaults, initial);
 
-describe('settings nobody has changed', () => {
-  test('are what the option table says', () =>
+describe('unchanged settings', () => {
+  test('have the values of the option table', () =>
     expect(settings()).toMatchObject({
       retryTimes: 0,
       preConsumedTokens: 500,
@@ -53,7 +53,7 @@ describe('settings nobody has changed', () => {
       ),
       quotaPerUnit: '500000',
     }));
-  test('have an initial text for every option, the default prices among them, and each would be accepted', () => {
+  test('have an initial text for every option, including default prices, and each is valid', () => {
     expect([...initial.keys()].sort()).toStrictEqual(Object.keys(optionTable).sort());
     for (const [key, value] of initial) expect(() => checkOption(key, value), key).not.toThrow();
     expect(JSON.parse(initial.get('ModelPrice') ?? '')).toStrictEqual({ 'dall-e-3': 0.04 });
@@ -72,7 +72,7 @@ describe('a changed option', () => {
     expect(settings({ ServerAddress }).siteAddress).toBe(siteAddress),
   );
 
-  test('replaces a whole price table, and only that', () => {
+  test('replaces a whole price table, and no other', () => {
     const { prices } = settings({ ModelRatio: '{"o1":7.5}', ReasoningRatio: '{"o1":6}', GroupRatio: '{"vip":0.8}' });
     expect(prices.modelRatio).toStrictEqual(new Map([['o1', '7.5']]));
     expect(prices.reasoningRatio).toStrictEqual(new Map([['o1', '6']]));
@@ -81,23 +81,23 @@ describe('a changed option', () => {
     expect(prices.cacheRatio).toBe(defaults.cacheRatio);
   });
   test('may empty a price table', () => expect(settings({ ModelPrice: '{}' }).prices.modelPrice.size).toBe(0));
-  test('sets the groups users may choose', () =>
+  test('sets the groups that users may choose', () =>
     expect(settings({ UserUsableGroups: '{"vip":"Reduced"}' }).usableGroups).toStrictEqual(
       new Map([['vip', 'Reduced']]),
     ));
-  test('sets the phrases that switch a channel off: trimmed, in lower case, without blank lines', () =>
+  test('sets the phrases that disable a channel: trimmed, in lower case, without blank lines', () =>
     expect(
       settings({
         AutomaticDisableChannelEnabled: 'true',
         AutomaticDisableKeywords: ' Permission Denied \n\n NO credit\n',
       }).autoDisable,
     ).toStrictEqual({ enabled: true, keywords: ['permission denied', 'no credit'] }));
-  test('sets the words prompts may not contain, unless either switch is off', () => {
+  test('sets the sensitive words, unless either switch is off', () => {
     expect(settings({ SensitiveWords: 'Foo\nBAR' }).sensitiveWords).toStrictEqual(['foo', 'bar']);
     expect(settings({ CheckSensitiveEnabled: 'false' }).sensitiveWords).toStrictEqual([]);
     expect(settings({ CheckSensitiveOnPromptEnabled: 'false' }).sensitiveWords).toStrictEqual([]);
   });
-  test('sets the keep-alive of streams, in milliseconds, when it is on', () => {
+  test('sets the heartbeat interval of streams, in milliseconds, when it is on', () => {
     expect(settings({ 'general_setting.ping_interval_seconds': '5' }).pingIntervalMs).toBeNull();
     expect(
       settings({ 'general_setting.ping_interval_enabled': 'true', 'general_setting.ping_interval_seconds': '5' })
@@ -106,9 +106,9 @@ describe('a changed option', () => {
   });
   test.each([
     ['half a minute', {}, 30_000],
-    ['the interval where silence is filled', { interval: '5' }, 5_000],
+    ['the interval of heartbeats', { interval: '5' }, 5_000],
     ['half a minute where the interval is longer', { interval: '60' }, 30_000],
-    ['what is set', { interval: '5', open: '7' }, 7_000],
+    ['the configured time', { interval: '5', open: '7' }, 7_000],
   ])('opens streams after %s', (_, { interval, open }: { interval?: string; open?: string }, after) =>
     expect(
       settings({
@@ -143,7 +143,7 @@ describe('a changed option', () => {
     ['PreConsumedQuota', 'preConsumedTokens'],
     ['QuotaForNewUser', 'quotaForNewUser'],
   ])('%s is %s', (key, member) => expect(settings({ [key]: '7' })[member]).toBe(7));
-  test('is there as text, and as switch', () => {
+  test('is available as text, and as a switch', () => {
     const changed = settings({ Notice: 'hello', RegisterEnabled: 'false' });
     expect(changed.text('Notice')).toBe('hello');
     expect(changed.text('About')).toBe('');

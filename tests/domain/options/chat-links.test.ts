@@ -8,7 +8,7 @@ const refusal = (field: string) =>
   expect.objectContaining({ code: 'option-value-invalid', details: expect.objectContaining({ field }) });
 
 describe('links to chat front ends', () => {
-  test('are those of before, and whatever app has a scheme of its own', () => {
+  test('may be those of earlier releases, and may have an app’s own scheme', () => {
     checkOption('Chats', optionTable.Chats.initial);
     expect(readChatLinks(optionTable.Chats.initial)).toHaveLength(5);
     check([
@@ -36,7 +36,7 @@ describe('links to chat front ends', () => {
     [''],
     [`https://chat.example/${'a'.repeat(2_048)}`],
     ['https://chat.example/\u0000'],
-  ])('are not %j: refused, and passed over where it is stored already', (url) => {
+  ])('such as %j are refused, and skipped where they are stored already', (url) => {
     expect(() => check([{ Fine: 'https://chat.example' }, { Bad: url }])).toThrow(
       expect.objectContaining({ code: 'option-value-invalid' }),
     );
@@ -45,7 +45,7 @@ describe('links to chat front ends', () => {
     ]);
   });
 
-  test('have one name and one address each, and are not too many', () => {
+  test('have one name and one address each, and a limited number', () => {
     for (const odd of [{}, { a: 'https://a.example', b: 'https://b.example' }, { a: 5 }, null, 'https://a.example', []])
       expect(() => check([odd])).toThrow(refusal('Chats[0]'));
     expect(() => check([{ ' ': 'https://a.example' }])).toThrow(refusal('Chats[0]'));

@@ -5,7 +5,7 @@ import { checkOption } from '../../../src/domain/options/option-values.js';
 describe('the option ContextTiers', () => {
   const given = '{"a":[{"over":1000,"input":2},{"over":2000,"input":4,"output":1.5}],"b":[{"over":1,"cachedInput":0}]}';
 
-  test('holds tiers by model, and is written as it was read', () => {
+  test('has tiers by model, and is written as it was read', () => {
     const tiers = readContextTiers(given);
     expect(tiers.get('a')).toEqual([
       { over: 1000, factors: { input: '2' } },
@@ -28,7 +28,7 @@ describe('the option ContextTiers', () => {
     ['{"a":[{"over":2,"images":2}]}', 'ContextTiers.a[0].images'],
     ['{"a":[{"over":2,"__proto__":2}]}', 'ContextTiers.a[0].__proto__'],
     ['{"a":[{"over":2},{"over":2}]}', 'ContextTiers.a[1].over'],
-  ])('refuses %s and names %s', (value, field) =>
+  ])('refuses %s with the name %s', (value, field) =>
     expect(() => checkOption('ContextTiers', value)).toThrow(
       expect.objectContaining({ code: 'option-value-invalid', details: expect.objectContaining({ field }) }),
     ),

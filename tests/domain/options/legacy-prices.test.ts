@@ -52,16 +52,16 @@ const full: ModelPrice = {
   purchase: { tokens: { input: { usd: '0.2' } } },
 };
 
-describe('a change of records', () => {
-  test('is recorded once, each model by itself', () =>
+describe('a change of price records', () => {
+  test('is recorded once, for each model separately', () =>
     given()
       .when(changePrices({ one: [full], other: [{ call: '0.1' }] }))
       .thenRecordedOnce(recorded({ one: [full], other: [{ call: '0.1' }] })));
-  test('that changes nothing is not recorded', () =>
+  test('without a difference is not recorded', () =>
     given(recorded({ one: [full] }))
       .when(changePrices({ one: [full], other: null }))
       .thenNothing());
-  test('of what was seen is refused once somebody else has changed that model, and only then', () => {
+  test('of a read version is refused once another user has changed that model, and only then', () => {
     const history = [recorded({ one: [full] }), recorded({ other: [full] })] as const;
     given(...history)
       .when(changePrices({ one: [{ call: '1' }] }, Position(0)))
@@ -70,17 +70,17 @@ describe('a change of records', () => {
       .when(changePrices({ other: [{ call: '1' }] }, Position(0)))
       .thenRefused('price-changed', { field: 'other', position: 1 });
   });
-  test('takes a record out', () =>
+  test('can remove a record', () =>
     given(recorded({ one: [full] }))
       .when(changePrices({ one: null }))
       .thenRecordedOnce(recorded({ one: null })));
 });
 
-describe('the maps of older clients', () => {
+describe('the price maps of older clients', () => {
   const records = new Map([['one', full]]);
   const view = (key: string, stored: object) => JSON.parse(legacyView(key, JSON.stringify(stored), records));
 
-  test('show what a record states, and of other models what they hold', () => {
+  test('show the price of a record, and of other models their own', () => {
     expect(view('ModelRatio', { other: 3, one: 7 })).toEqual({ other: 3, one: 0.15 });
     expect(view('CompletionRatio', {})).toEqual({ one: 3.333333333333 });
     expect(view('CacheRatio', { one: 9 })).toEqual({ one: 0.1 });
@@ -88,14 +88,14 @@ describe('the maps of older clients', () => {
     expect(view('ContextTiers', {})).toEqual({ one: [{ over: 200_000, input: 2, output: 1.5 }] });
   });
 
-  test('that are written as they were read change no record', () => {
+  test('change no record when they are written as they were read', () => {
     for (const key of ['ModelRatio', 'CompletionRatio', 'CacheRatio', 'ModelPrice', 'ContextTiers', 'ServiceTiers'])
       given(recorded({ one: [full] }))
         .when(writeMap(key, view(key, {})))
         .thenRecorded(map(key, view(key, {})));
   });
 
-  test('change the price of the input and all that follows it, and leave what they cannot say', () =>
+  test('change the price of the input with all that depends on it, and leave what they cannot express', () =>
     given(recorded({ one: [full] }))
       .when(writeMap('ModelRatio', { one: 0.3 }))
       .thenRecorded(
@@ -113,7 +113,7 @@ describe('the maps of older clients', () => {
         ),
       ));
 
-  test('change one kind of token alone', () =>
+  test('change one kind of token separately', () =>
     given(recorded({ one: [full] }))
       .when(writeMap('CompletionRatio', { one: 4 }))
       .thenRecorded(
@@ -124,7 +124,7 @@ describe('the maps of older clients', () => {
         ),
       ));
 
-  test('take out what they leave out, and nothing else', () =>
+  test('remove the models they omit, and nothing else', () =>
     given(recorded({ one: [full] }))
       .when(writeMap('ContextTiers', {}))
       .thenRecorded(
@@ -132,7 +132,7 @@ describe('the maps of older clients', () => {
         recorded({ one: [{ tokens: full.tokens, purchase: full.purchase }] }, { kind: 'option', key: 'ContextTiers' }),
       ));
 
-  test('change the period that is in force, not the one to come', () => {
+  test('change the period in force, not a future one', () => {
     const later: ModelPrice = { from: '2027-01-01', tokens: { input: { usd: '9' } } };
     given(recorded({ one: [{ call: '0.1' }, later] }))
       .when(writeMap('ModelPrice', { one: 0.2 }))
@@ -142,7 +142,7 @@ describe('the maps of older clients', () => {
       );
   });
 
-  test('are refused to a client that has not seen what a record has changed in them, and in no other map', () => {
+  test('are refused to a client that has not read the change by a record, in that map only', () => {
     const history = [recorded({ one: [full] }), recorded({ one: [{ ...full, call: '0.1' }] })] as const;
     const seeing = (key: string, entries: object) => ({ ...writeMap(key, entries), seenAt: Position(0) });
     given(...history)
@@ -153,12 +153,12 @@ describe('the maps of older clients', () => {
       .thenRecorded(map('CacheRatio', { one: 0.1 }));
   });
 
-  test('that are written again after a record has changed set that record right', () =>
+  test('are applied to a record when they are written again after its change', () =>
     given(map('ModelPrice', { one: 0.2 }), recorded({ one: [{ call: '0.3' }] }))
       .when(writeMap('ModelPrice', { one: 0.2 }))
       .thenRecorded(recorded({ one: [{ call: '0.2' }] }, { kind: 'option', key: 'ModelPrice' })));
 
-  test('leave tiers of service to the option where the record has none', () =>
+  test('leave service tiers to the option where the record has none', () =>
     given(recorded({ one: [full] }))
       .when(writeMap('ServiceTiers', { one: { priority: 2 } }))
       .thenRecorded(map('ServiceTiers', { one: { priority: 2 } })));

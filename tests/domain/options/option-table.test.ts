@@ -27,7 +27,7 @@ const refusalOf = (check: () => void): Failure['details'] | null => {
 const refused = (key: string, value: string) => refusalOf(() => checkOption(key, value));
 
 describe('every option', () => {
-  test.each(Object.entries(optionTable))('%s starts with a value that passes its own check', (key, { initial }) =>
+  test.each(Object.entries(optionTable))('%s starts with a valid value', (key, { initial }) =>
     expect(refused(key, initial)).toBeNull(),
   );
 
@@ -49,7 +49,7 @@ describe('every option', () => {
     expect(() => decimal(optionTable[key].initial)).not.toThrow();
   });
 
-  test.each(keysOf('integer', 'number'))('%s that was emptied is zero, or never set where that is no value', (key) => {
+  test.each(keysOf('integer', 'number'))('%s when emptied is zero, or never set where zero is not a value', (key) => {
     const zeroIsOne = refused(key, '0') === null;
     expect(emptiedOption(key)).toBe(zeroIsOne ? '0' : '');
     expect(refused(key, emptiedOption(key))).toBeNull();
@@ -98,7 +98,7 @@ describe('every option', () => {
   });
 });
 
-describe('limits', () => {
+describe('the limits of options', () => {
   test.each([
     ['RetryTimes', '0', '-1'],
     ['ModelRequestRateLimitCount', '0', '-1'],
@@ -114,19 +114,19 @@ describe('limits', () => {
     ['claude.thinking_adapter_budget_tokens_percentage', '1', '1.01'],
     ['gemini.thinking_adapter_budget_tokens_percentage', '0.1', '0.09'],
     ['gemini.thinking_adapter_budget_tokens_percentage', '1', '1.01'],
-  ])('%s may be %s, not %s', (key, least, beyond) => {
+  ])('include %s, which may be %s, not %s', (key, least, beyond) => {
     expect(refused(key, least)).toBeNull();
     expect(refused(key, beyond)).toMatchObject({ field: key });
   });
 
-  test('are told to whoever broke them', () =>
+  test('are named in the error', () =>
     expect(refused('claude.thinking_adapter_budget_tokens_percentage', '2')).toStrictEqual({
       field: 'claude.thinking_adapter_budget_tokens_percentage',
       allowed: 'a number from 0.1 to 1',
     }));
 });
 
-describe('defaults of the legacy contract', () => {
+describe('the defaults of the legacy contract', () => {
   test.each<[OptionKey, string]>([
     ['PasswordLoginEnabled', 'true'],
     ['RegisterEnabled', 'true'],
@@ -154,15 +154,15 @@ describe('defaults of the legacy contract', () => {
     ['GroupRatio', '{"default":1,"vip":1,"svip":1}'],
     ['UserUsableGroups', '{"default":"默认分组","vip":"vip分组"}'],
     ['claude.default_max_tokens', '{"default":8192}'],
-  ])('%s is %s', (key, initial) => expect(optionTable[key].initial).toBe(initial));
+  ])('set %s to %s', (key, initial) => expect(optionTable[key].initial).toBe(initial));
 
-  test('seven phrases switch a channel off', () =>
+  test('disable a channel by seven phrases', () =>
     expect(optionTable.AutomaticDisableKeywords.initial.split('\n')).toHaveLength(7));
 });
 
-describe('options nobody has heard of', () => {
-  test('may hold any text', () => expect(refused('MyOption', '{')).toBeNull());
-  test('have no definition, even by names every object has', () => {
+describe('an unknown option', () => {
+  test('may have any text', () => expect(refused('MyOption', '{')).toBeNull());
+  test('has no definition, even with a name that objects inherit', () => {
     expect(optionDefinition('MyOption')).toBeNull();
     expect(optionDefinition('constructor')).toBeNull();
     expect(prerequisiteOf('constructor')).toBeNull();
@@ -170,7 +170,7 @@ describe('options nobody has heard of', () => {
   });
 });
 
-describe('secret options', () => {
+describe('the secret options', () => {
   test.each([
     'SMTPToken',
     'TelegramBotToken',
@@ -181,17 +181,17 @@ describe('secret options', () => {
     'EpayKey',
     'WorkerValidKey',
     'oidc.client_secret',
-  ])('hold %s: its value is never shown', (key) => expect(isSecretOption(key)).toBe(true));
-  test.each(['MyToken', 'my.client_secret', 'SomeKey'])('hold %s, which is unknown but named like a secret', (key) =>
+  ])('include %s: its value is never returned', (key) => expect(isSecretOption(key)).toBe(true));
+  test.each(['MyToken', 'my.client_secret', 'SomeKey'])('include %s, which is unknown but named like a secret', (key) =>
     expect(isSecretOption(key)).toBe(true),
   );
   test.each(['TurnstileSiteKey', 'GitHubClientId', 'Notice', 'KeyNotice', 'MyOption'])(
-    'do not hold %s: its value is shown',
+    'exclude %s: its value is returned',
     (key) => expect(isSecretOption(key)).toBe(false),
   );
 });
 
-describe('ratios', () => {
+describe('the ratios of an option', () => {
   test('are read at their shortest decimal text', () =>
     expect(readRatios('ModelRatio', '{"a":0.10,"b":1e-7,"c":15,"d":-0}')).toStrictEqual(
       new Map([
@@ -201,7 +201,7 @@ describe('ratios', () => {
         ['d', '0'],
       ]),
     ));
-  test('of any name, even one every object has', () =>
+  test('have any name, even one that objects inherit', () =>
     expect(readRatios('ModelRatio', '{"__proto__":2,"constructor":3}')).toStrictEqual(
       new Map([
         ['__proto__', '2'],

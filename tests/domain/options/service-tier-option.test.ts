@@ -13,7 +13,7 @@ describe('the option ServiceTiers', () => {
     expect(tierFactorsOf(table, 'other').size).toBe(0);
   });
 
-  test('begins with what vendors publish', () => {
+  test('starts with the published factors of vendors', () => {
     const table = readServiceTiers(builtInServiceTiers);
     const factor = (model: string, tier: string) => tierFactorsOf(table, model).get(tier);
     expect(factor('gpt-5.5', 'priority')).toBe('2.5');
@@ -37,7 +37,7 @@ describe('the option ServiceTiers', () => {
     ['{"a":{"default":2}}', 'ServiceTiers.a.default'],
     ['{"a":{"__proto__":2}}', 'ServiceTiers.a.__proto__'],
     [`{"a":{${Array.from({ length: 17 }, (_, at) => `"t${at}":1`).join()}}}`, 'ServiceTiers.a'],
-  ])('refuses %s and names %s', (value, field) => {
+  ])('refuses %s with the name %s', (value, field) => {
     expect(() => checkOption('ServiceTiers', value)).toThrow(
       expect.objectContaining({ code: 'option-value-invalid', details: expect.objectContaining({ field }) }),
     );

@@ -15,7 +15,7 @@ const price: TokenPrice = {
 };
 
 describe('the calculation of a charge', () => {
-  test('has a line for each kind of what was used, tokens first, and sums to the charge', () => {
+  test('has a line for each quantity, tokens first, and sums to the charge', () => {
     const used = { 'calls:web_search': 2, output: 400, cachedInput: 300, input: 1_200, reasoning: 50, audioInput: 1 };
     expect(billingOf(used, price)).toEqual({
       lines: [
@@ -31,16 +31,16 @@ describe('the calculation of a charge', () => {
     });
   });
 
-  test('is rounded once, and is at least 1 where something was used that is not free', () => {
+  test('is rounded once, and is at least 1 for usage that is not free', () => {
     expect(billingOf({ input: 1 }, { ...price, model: '3.125' })).toMatchObject({ exact: '2.5', total: 3 });
     expect(billingOf({ input: 1 }, { ...price, model: '0.001' })).toMatchObject({ exact: '0.0008', total: 1 });
     expect(billingOf({ input: 1 }, { ...price, group: '0' })).toMatchObject({ exact: '0', total: 0 });
   });
 
-  test('has no lines where nothing was used', () =>
+  test('has no lines without usage', () =>
     expect(billingOf(noUsage, price)).toEqual({ lines: [], exact: '0', total: 0 }));
 
-  test('of a price per call is one line, whatever was used', () => {
+  test('of a price per call is one line, whatever the usage', () => {
     const perCall: Price = { per: 'call', price: '0.02', quotaPerUnit: '500000', group: '0.5' };
     expect(billingOf({ input: 90_000, output: 1 }, perCall)).toEqual({
       lines: [{ quantity: 'call', count: 1, ratio: null, unitPrice: '5000', amount: '5000' }],
@@ -49,7 +49,7 @@ describe('the calculation of a charge', () => {
     });
   });
 
-  test('sums to its exact figure, and totals to what is charged, whatever was used', () =>
+  test('sums to its exact figure, and totals to the charge, with any usage', () =>
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...tokenQuantities), fc.nat(1_000_000)), (used) => {
         const { lines, exact, total } = billingOf(used, price);
@@ -60,8 +60,8 @@ describe('the calculation of a charge', () => {
     ));
 });
 
-describe('the prices of one of each', () => {
-  test('tell what any call may use, and what else has a price of its own', () =>
+describe('the unit prices of a call', () => {
+  test('include every quantity with a rate', () =>
     expect(unitPricesOf(price)).toEqual({
       input: '1',
       cachedInput: '0.5',
@@ -70,12 +70,12 @@ describe('the prices of one of each', () => {
       output: '4',
     }));
 
-  test('of calls are the one of a call', () =>
+  test('of a price per call are the one of a call', () =>
     expect(unitPricesOf({ per: 'call', price: '0.02', quotaPerUnit: '500000', group: '0.5' })).toEqual({
       call: '5000',
     }));
 
-  test('are those of every calculation, whatever was used', () =>
+  test('equal those of every calculation, with any usage', () =>
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...tokenQuantities), fc.nat(1_000_000)), (used) => {
         const told = unitPricesOf(price);

@@ -6,7 +6,7 @@ const open = (ratio: string) => ({ ratio, locked: false });
 
 /* One row per rule, and names beside its edge. */
 
-describe('output prices of families whose price relation is fixed', () => {
+describe('the output price of a family with a fixed price relation', () => {
   test.each([
     ['gpt-4o-2024-05-13', '3'],
     ['gpt-4o', '4'],
@@ -60,10 +60,10 @@ describe('output prices of families whose price relation is fixed', () => {
     ['llama2-70b-4096', '1.25'],
     ['llama3-8b-8192', '2'],
     ['llama3-70b-8192', '1.338983050847'],
-  ])('%s: %s times its input', (model, ratio) => expect(completionRule(model)).toStrictEqual(locked(ratio)));
+  ])('is for %s %s times its input', (model, ratio) => expect(completionRule(model)).toStrictEqual(locked(ratio)));
 });
 
-describe('output prices an operator may replace', () => {
+describe('the output price of a family with a default relation', () => {
   test.each([
     ['gpt-4', '2'],
     ['gpt-4-32k', '2'],
@@ -83,10 +83,10 @@ describe('output prices an operator may replace', () => {
     ['command-nightly', '4'],
     ['command-a-03-2025', '4'],
     ['gpt-image-1', '8'],
-  ])('%s: %s times its input', (model, ratio) => expect(completionRule(model)).toStrictEqual(open(ratio)));
+  ])('is for %s %s times its input', (model, ratio) => expect(completionRule(model)).toStrictEqual(open(ratio)));
 });
 
-describe('no rule, so output costs what input costs unless an operator says otherwise', () => {
+describe('the output price without a rule equals the input price unless an operator sets it', () => {
   test.each([
     'my-own-model',
     'gpt-4-all',
@@ -105,5 +105,5 @@ describe('no rule, so output costs what input costs unless an operator says othe
     'llama3-8b',
     'grok-3-beta',
     'text-embedding-3-small',
-  ])('%s', (model) => expect(completionRule(model)).toBeNull());
+  ])('for %s', (model) => expect(completionRule(model)).toBeNull());
 });

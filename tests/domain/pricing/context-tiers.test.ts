@@ -21,13 +21,13 @@ const tiered: TokenPrice = {
 };
 
 describe('a price with context tiers', () => {
-  test('charges the whole call by the tier of its prompt, counting input of every kind', () => {
+  test('charges the whole call by the tier of its prompt, with every kind of input counted', () => {
     expect(chargeOf({ input: 100_000, cachedInput: 100_000, output: 10 }, tiered)).toBe(100_000 + 10_000 + 40);
     expect(chargeOf({ input: 100_001, cachedInput: 100_000, output: 10 }, tiered)).toBe(200_002 + 20_000 + 60);
     expect(chargeOf({ input: 1_000_001 }, tiered)).toBe(4_000_004);
   });
 
-  test('is told line by line as it was charged', () => {
+  test('is shown line by line as it was charged', () => {
     const usage = { input: 150_000, cacheWrite: 50_001, output: 7 };
     const { lines, total } = billingOf(usage, tiered);
     expect(lines.map(({ quantity, ratio }) => [quantity, ratio])).toEqual([
@@ -38,12 +38,12 @@ describe('a price with context tiers', () => {
     expect(total).toBe(chargeOf(usage, tiered));
   });
 
-  test('holds by the dear tier as soon as the longest prompt that is possible crosses it', () => {
+  test('reserves by the higher tier as soon as the longest possible prompt reaches it', () => {
     expect(reservationOf({ input: 200_000, output: 100 }, tiered)).toBe(200_000 * 1.25 + 400);
     expect(reservationOf({ input: 200_001, output: 100 }, tiered)).toBe(Math.ceil(200_001 * 2.5) + 600);
   });
 
-  test('affords as much output as the dearest tier within reach leaves', () => {
+  test('affords as much output as the most expensive reachable tier permits', () => {
     const quota = Quota(1_000_000);
     const output = affordableOutput(quota, { input: 250_000 }, tiered);
     expect(reservationOf({ input: 250_000, output }, tiered)).toBeLessThanOrEqual(quota);
@@ -58,7 +58,7 @@ describe('a price with context tiers', () => {
     expect(withTiersUpTo(tiered, { input: 2_000_000 })).toBe(tiered);
   });
 
-  test('stands in the log with its tiers', () => {
+  test('is stored in the log with its tiers', () => {
     const reserved = {
       type: 'CallReserved',
       facts: { userId: 1, apiKeyId: 1, apiKeyName: 'k', group: 'g', model: 'm', path: '/p', stream: false },
@@ -71,7 +71,7 @@ describe('a price with context tiers', () => {
     expect(packedCalls.CallReserved.unpack(packed)).toEqual(reserved);
   });
 
-  test('never charges more than it holds, whatever the tiers and however short the call turns out', () => {
+  test('never charges more than the reservation, with any tiers and usage', () => {
     const ratio = fc.integer({ min: 0, max: 40 }).map((tenths) => String(tenths / 10));
     const ratios = fc.record(Object.fromEntries(tokenQuantities.map((name) => [name, ratio])), { requiredKeys: [] });
     const price = fc

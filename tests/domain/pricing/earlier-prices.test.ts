@@ -75,7 +75,7 @@ const lifted = <Event>(type: string, version: number, data: Record<string, unkno
   currentPayloads.upcast(type, version, data) as Event;
 
 describe('a settlement from before quantities had names', () => {
-  test('gives the very charge it was made with', () =>
+  test('results in its original charge', () =>
     fc.assert(
       fc.property(earlierPrice, usage, (price, used) => {
         const event = lifted<CallSettled>('CallSettled', 3, { price, usage: used });
@@ -84,7 +84,7 @@ describe('a settlement from before quantities had names', () => {
       { numRuns: 2_000 },
     ));
 
-  test('tells as many tokens in and out as it did', () =>
+  test('contains the same number of tokens in and out', () =>
     fc.assert(
       fc.property(earlierPrice, writtenUsage, (price, used) => {
         const event = lifted<CallSettled>('CallSettled', 3, { price, usage: used });
@@ -95,7 +95,7 @@ describe('a settlement from before quantities had names', () => {
       }),
     ));
 
-  test('keeps what it charged, which is history and not worked out again', () => {
+  test('keeps its charge, which is not computed again', () => {
     const stored = { charged: 5, price: { per: 'call', price: '0.04', quotaPerUnit: '500000', group: '1' } };
     expect(lifted<CallSettled>('CallSettled', 3, { ...stored, usage: zeroes() })).toEqual({
       type: 'CallSettled',
@@ -106,7 +106,7 @@ describe('a settlement from before quantities had names', () => {
   });
 });
 
-test('a reservation from before quantities had names is held at the rates it was made with', () => {
+test('a reservation from before quantities had names keeps its rates', () => {
   const price = {
     ...{ per: 'token', model: '1.25', completion: '4', cache: '0.5' },
     ...{ cacheWrite: '1.6', image: '1', reasoning: '6', group: '1' },
@@ -116,7 +116,7 @@ test('a reservation from before quantities had names is held at the rates it was
   expect(reservationOf({ input: 100, output: 10 }, event.price)).toBe((100 * 1.6 + 10 * 6) * 1.25);
 });
 
-test('a refund from before quantities had names takes back the usage that was counted', () => {
+test('a refund from before quantities had names subtracts the counted usage', () => {
   const settlement = { charged: 3, usage: { ...zeroes(), prompt: 10, cached: 4, completion: 2, reasoning: 2 } };
   expect(lifted<CallRefunded>('CallRefunded', 1, { settlement }).settlement).toEqual({
     charged: 3,

@@ -26,29 +26,29 @@ const bill = (call: Partial<ExampleCall>, record: ModelPrice = price) =>
 const total = (call: Partial<ExampleCall>) => bill(call).billing?.total;
 
 describe('an example bill', () => {
-  test('charges by the record, for the group and the tier of service that are asked for', () => {
+  test('charges by the record, for the requested group and service tier', () => {
     // 1,000 tokens at 2 USD a million: 0.002 USD.
     expect(total({})).toBe(1_000);
     expect(total({ group: 'vip' })).toBe(500);
     expect(total({ serviceTier: 'flex' })).toBe(500);
   });
 
-  test('takes the context tier that its prompt reaches, and not one that it just fills', () => {
+  test('uses the context tier that its prompt exceeds, and not one that it just reaches', () => {
     expect(total({ usage: { input: 200_000, output: 1_000 } })).toBe(200_000 + 5_000);
     expect(total({ usage: { input: 200_001, output: 1_000 } })).toBe(400_002 + 7_500);
   });
 
-  test('tells what the provider takes, by the same tiers, and what remains', () => {
+  test('shows the purchase cost, by the same tiers, and the margin', () => {
     const { purchase, margin } = bill({ usage: { input: 200_001 } });
     expect(purchase?.total).toBe(200_001);
     expect(margin).toBe('1');
     expect(bill({ group: 'vip' }).margin).toBe('0');
   });
 
-  test('counts tools by the piece', () =>
+  test('counts tools by the use', () =>
     expect(total({ usage: { input: 1_000, 'calls:web_search': 2 } })).toBe(1_000 + 10_000));
 
-  test('tells both prices of each kind of token, and what remains of it', () => {
+  test('shows both prices of each kind of token, and the margin', () => {
     const { quantities } = bill({ group: 'vip' });
     expect(quantities.find(({ quantity }) => quantity === 'output')).toEqual({
       ...{ quantity: 'output', unitPrice: '5', purchaseUnitPrice: '4', margin: '0.25' },
@@ -56,13 +56,13 @@ describe('an example bill', () => {
     expect(quantities.find(({ quantity }) => quantity === 'call')?.unitPrice).toBeNull();
   });
 
-  test('has no purchase and no margin where none is stated, and no bill where there is no price', () => {
+  test('has no purchase cost and no margin where none is stated, and no bill without a price', () => {
     const { purchase, margin, billing } = bill({}, { call: '0.01' });
     expect([purchase, margin, billing?.total]).toEqual([null, null, 5_000]);
     expect(bill({}, { purchase: { call: '1' } }).billing).toBeNull();
   });
 
-  test('refuses a tier of service that has no price', () =>
+  test('refuses a service tier without a price', () =>
     expect(() => bill({ serviceTier: 'priority' })).toThrow(
       refusal('invalid-field', { field: 'serviceTier', allowed: 'one of flex' }),
     ));

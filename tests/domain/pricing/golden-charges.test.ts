@@ -165,9 +165,9 @@ const golden: Readonly<Record<keyof typeof prices, readonly (readonly [number, n
   ],
 };
 
-describe.each(Object.entries(prices))('by the price %s', (name, price) => {
+describe.each(Object.entries(prices))('the price %s', (name, price) => {
   test.each(Object.entries(usages).map(([kind, usage], place) => [kind, usage, golden[name]?.[place]] as const))(
-    'what is charged, held and billed for %s is what it was',
+    'charges, reserves and bills %s as before',
     (_kind, usage, expected) =>
       expect([chargeOf(usage, price), reservationOf(usage, price), billingOf(usage, price).exact]).toEqual(expected),
   );

@@ -260,9 +260,9 @@ describe.each([
   ['the built-in tables', ofBuiltIn],
   ['tables of an operator', ofOperator],
   ['records of the price table', ofPriceTable],
-  ['a price as the log holds it', ofRecord],
-])('by %s', (_what, priced) => {
-  test('no usage within the bounds of a hold is charged more than is held, and none is a credit', () => {
+  ['a price as stored in the log', ofRecord],
+])('the reservation by %s', (_what, priced) => {
+  test('covers every usage within its bounds, and no charge is negative', () => {
     fc.assert(
       fc.property(priced, used, serviceAsked, ({ price, factors }, within, { asked, leftToAccount, told }) => {
         const tiers = pricedTiers(factors);
@@ -286,7 +286,7 @@ describe.each([
   });
 });
 
-test('a hold for audio covers that all of the input is written to a cache for hours, where it may be', () => {
+test('a reservation for audio covers that all of the input is written to a cache for hours, where possible', () => {
   const price: Price = { per: 'token', model: '1', ratios: { cacheWriteHour: '2', audioInput: '1.5' }, group: '1' };
   const held = (bound: UsageBound) => reservationOf(heldUsage(bound), price);
   const audio = { input: 1_000, audioInput: 1_000, output: 0 };

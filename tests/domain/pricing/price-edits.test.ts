@@ -15,7 +15,7 @@ const price: ModelPrice = {
 };
 
 describe('an edit of many prices', () => {
-  test('that multiplies changes what is in USD, and neither ratios, tiers nor purchase prices', () =>
+  test('that multiplies changes amounts in USD, and neither ratios, tiers nor purchase prices', () =>
     expect(edited(price, { kind: 'multiply', factor: '1.1' })).toEqual({
       periods: [
         {
@@ -27,22 +27,22 @@ describe('an edit of many prices', () => {
       ],
     }));
 
-  test('that multiplies again and again ends after twelve places', () =>
+  test('that multiplies repeatedly is limited to twelve decimal places', () =>
     expect(edited({ call: '0.000000000003' }, { kind: 'multiply', factor: '0.5' })).toEqual({
       periods: [{ call: '0.000000000002' }],
     }));
 
-  test('that sets a margin sells what has a purchase price at that, and leaves the rest', () =>
+  test('that sets a margin applies it to models with a purchase price, and leaves the rest', () =>
     expect(edited(price, { kind: 'margin', factor: '1.2' })).toEqual({
       periods: [{ ...price, tokens: { input: { usd: '1.8' }, output: { usd: '7.2' }, cachedInput: { ratio: '0.1' } } }],
     }));
 
-  test('that sets a margin on what is bought by the call sells it by the call', () =>
+  test('that sets a margin on a purchase price per call sets a price per call', () =>
     expect(
       edited({ tokens: { input: { usd: '1' } }, purchase: { call: '0.5' } }, { kind: 'margin', factor: '2' }),
     ).toEqual({ periods: [{ tokens: { input: { usd: '1' } }, call: '1', purchase: { call: '0.5' } }] }));
 
-  test('that sets a margin leaves a model alone that has no purchase price', () =>
+  test('that sets a margin leaves a model without a purchase price unchanged', () =>
     expect(edited({ call: '1' }, { kind: 'margin', factor: '2' })).toBe('no-purchase-price'));
 
   test.each<[string, PriceEdit, ModelPrice]>([
@@ -52,21 +52,21 @@ describe('an edit of many prices', () => {
       { ...price, tokens: { ...price.tokens, reasoning: { ratio: '5' } } },
     ],
     [
-      'a piece',
+      'a price per use',
       { kind: 'set', part: { of: 'pieces', quantity: 'seconds' }, rate: { usd: '0.1' } },
       { ...price, pieces: { images: '0.04', seconds: '0.1' } },
     ],
-    ['a call', { kind: 'set', part: { of: 'call' }, rate: { usd: '0.5' } }, { ...price, call: '0.5' }],
+    ['a price per call', { kind: 'set', part: { of: 'call' }, rate: { usd: '0.5' } }, { ...price, call: '0.5' }],
   ])('that sets %s changes nothing else', (_, edit, after) =>
     expect(edited(price, edit)).toEqual({ periods: [after] }),
   );
 
-  test('that sets nothing takes the part out', () =>
+  test('that sets an empty value removes the part', () =>
     expect(edited(price, { kind: 'set', part: { of: 'pieces', quantity: 'images' }, rate: null })).toEqual({
       periods: [{ ...price, pieces: {} }],
     }));
 
-  test('that sets a part gives a price to a model that had none, where others leave it alone', () => {
+  test('that sets a part adds a price to a model without one, which other edits skip', () => {
     const rate = { usd: '3' };
     expect(edited(null, { kind: 'set', part: { of: 'tokens', quantity: 'input' }, rate })).toEqual({
       periods: [{ tokens: { input: rate } }],
@@ -75,12 +75,12 @@ describe('an edit of many prices', () => {
     expect(edited(null, { kind: 'margin', factor: '2' })).toBe('no-price');
   });
 
-  test('that copies takes all periods of the other model, and one that goes back takes the record out', () => {
+  test('that copies takes all periods of the other model, and one that resets removes the record', () => {
     expect(edited(price, { kind: 'copy', periods: [{ call: '1' }] })).toEqual({ periods: [{ call: '1' }] });
     expect(edited(price, { kind: 'built-in' })).toEqual({ periods: null });
   });
 
-  test('changes the periods that hold or are to come, and none that has ended', () =>
+  test('changes present and future periods, and no past ones', () =>
     expect(
       editedPeriods(
         [

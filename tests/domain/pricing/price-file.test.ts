@@ -12,7 +12,7 @@ const fileOf = (prices: unknown, head: object = {}): string =>
 const price = { model: 'my-model', periods: [{ tokens: { input: { usd: '2' } } }] };
 
 describe('a file of prices', () => {
-  test('reads as it was written', () => {
+  test('is read as it was written', () => {
     const prices = [price, { model: 'other', periods: [{ call: '0.5' }, { call: '1', from: '2026-12-01' }] }];
     expect(readPriceFile(priceFileOf(prices))).toEqual({ prices, faults: [] });
   });
@@ -23,9 +23,9 @@ describe('a file of prices', () => {
   });
 
   test.each([
-    ['no object', '[]', 'file'],
-    ['no JSON', '<html>', 'file'],
-    ['nested without end', '['.repeat(5_000), 'file'],
+    ['not an object', '[]', 'file'],
+    ['not JSON', '<html>', 'file'],
+    ['nested too deeply', '['.repeat(5_000), 'file'],
     ['too long', ' '.repeat(maxPriceFileBytes + 1), 'file'],
   ])('that is %s is refused', (_, text, field) => {
     expect(() => readPriceFile(text)).toThrow(refusal('invalid-field', { field }));
@@ -38,29 +38,29 @@ describe('a file of prices', () => {
     ['too many models', fileOf(Array.from({ length: maxFilePrices + 1 }, () => 0)), 0, 'prices'],
     ['a negative price', fileOf([{ model: 'a', periods: [{ call: -1 }] }]), 1, 'prices[0].periods[0].call'],
     [
-      'a price without end',
+      'an infinite price',
       fileOf([price, { model: 'b', periods: [{ call: '1e308' }] }]),
       2,
       'prices[1].periods[0].call',
     ],
     ['an unknown member', fileOf([{ ...price, currency: 'CNY' }]), 1, 'prices[0].currency'],
-    ['a name twice', fileOf([price, price]), 2, 'prices[1].model'],
-    ['no name', fileOf([{ ...price, model: ' ' }]), 1, 'prices[0].model'],
+    ['a duplicate name', fileOf([price, price]), 2, 'prices[1].model'],
+    ['an empty name', fileOf([{ ...price, model: ' ' }]), 1, 'prices[0].model'],
     ['a name that is a number', fileOf([{ ...price, model: 5 }]), 1, 'prices[0].model'],
-    ['what is no record', fileOf([5]), 1, 'prices[0]'],
-  ])('with %s is told where that stands, and nothing of it is taken', (_, text, row, field) => {
+    ['an invalid record', fileOf([5]), 1, 'prices[0]'],
+  ])('with %s is refused with its path, and nothing is imported', (_, text, row, field) => {
     const { prices, faults } = readPriceFile(text);
     expect(prices).toEqual([]);
     expect(faults.map((fault) => [fault.row, fault.field])).toEqual([[row, field]]);
   });
 
-  test('with a member called __proto__ has that refused by its name', () => {
+  test('with a member called __proto__ is refused by that name', () => {
     const text = fileOf([price]).replace('"model"', '"__proto__":{"polluted":1},"model"');
     expect(readPriceFile(text).faults.map(({ field }) => field)).toEqual(['prices[0].__proto__']);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test('tells at most a hundred faults', () =>
+  test('reports at most a hundred errors', () =>
     expect(readPriceFile(fileOf(Array.from({ length: 500 }, () => 0))).faults).toHaveLength(100));
 
   test('is not written where it could not be read again', () => {

@@ -28,7 +28,7 @@ const usd = (amount: string) => ({ usd: amount });
 const chargeBy = (record: ModelPrice, usage: Parameters<typeof chargeOf>[0]) => chargeOf(usage, priceBy(record));
 
 describe('the price of a record', () => {
-  test('in USD is charged exactly where its ratio has no end', () => {
+  test('in USD is charged exactly where its ratio is periodic', () => {
     const record = { tokens: { input: usd('0.3'), output: usd('1') } };
     // 3 tokens at 1 USD a million are 1.5 quota: a ratio that was rounded down would make them 1.
     expect(chargeBy(record, { output: 3 })).toBe(2);
@@ -42,13 +42,13 @@ describe('the price of a record', () => {
       ratios: { output: '6', cachedInput: '0.1' },
     }));
 
-  test('of output alone leaves input free', () => {
+  test('with output only makes input free', () => {
     const record = { tokens: { input: usd('0'), output: usd('1') } };
     expect(chargeBy(record, { input: 100 })).toBe(0);
     expect(chargeBy(record, { input: 100, output: 100 })).toBe(50);
   });
 
-  test('follows the rules of the model’s family for kinds it leaves out', () => {
+  test('follows the rules of the model’s family for absent kinds', () => {
     const tables = tablesWith({});
     const records = new Map([['claude-opus-5', { tokens: { input: usd('5'), output: usd('25') } }]]);
     expect(priceOf({ ...tables, records }, 'claude-opus-5', '', false)).toMatchObject({
@@ -56,7 +56,7 @@ describe('the price of a record', () => {
     });
   });
 
-  test('is not mixed with what older maps say of the model', () =>
+  test('is not combined with older maps for the model', () =>
     expect(
       priceBy(
         { tokens: { input: usd('2') } },
@@ -69,13 +69,13 @@ describe('the price of a record', () => {
       group: '1',
     }));
 
-  test('per call beats its tokens', () => {
+  test('per call takes precedence over tokens', () => {
     const record = { call: '0.02', tokens: { input: usd('2') } };
     expect(chargeBy(record, { input: 1_000_000 })).toBe(10_000);
     expect(isPricedPerCall(tablesWith(record), 'my-model')).toBe(true);
   });
 
-  test('has context tiers, and the hold takes the dear one from its bound on', () => {
+  test('has context tiers, and the reservation uses the higher one from its bound on', () => {
     const record = {
       tokens: { input: usd('0.3'), output: usd('1') },
       contextTiers: [{ over: 1_000, factors: { input: '2', output: '1.5' } }],
@@ -86,7 +86,7 @@ describe('the price of a record', () => {
     expect(reservationOf({ input: 1_001, output: 100 }, price)).toBeGreaterThanOrEqual(375);
   });
 
-  test('has pieces beside its tokens, with those of tools only where a call may use them', () => {
+  test('has per-use prices beside tokens, with those of tools only where a call may use them', () => {
     const record = { tokens: { input: usd('2') }, pieces: { seconds: '0.0001', 'calls:web_search': '0.01' } };
     const price = priceBy(record);
     expect(chargeOf({ input: 100, seconds: 60 }, price)).toBe(3_100);
@@ -102,7 +102,7 @@ describe('the price of a record', () => {
       ),
     ).toBe(50));
 
-  test('is missing where it states only the purchase price', () => {
+  test('is missing with a purchase price only', () => {
     const tables = tablesWith(
       { purchase: { tokens: { input: usd('1') } } },
       { modelRatio: new Map([['my-model', '1']]) },
@@ -113,7 +113,7 @@ describe('the price of a record', () => {
   });
 });
 
-describe('the period in force', () => {
+describe('the price period in force', () => {
   const periods = [
     { tokens: { input: usd('1') } },
     { from: '2026-12-01', tokens: { input: usd('2') } },
@@ -123,13 +123,13 @@ describe('the period in force', () => {
 
   test.each([
     ['before the first day', Date.UTC(2026, 10, 30, 23, 59, 59, 999), '1'],
-    ['from midnight in UTC of the day', Date.UTC(2026, 11, 1), '2'],
+    ['from midnight in UTC of its day', Date.UTC(2026, 11, 1), '2'],
     ['the later of two that hold', Date.UTC(2026, 11, 10), '3'],
     ['until the millisecond before its last midnight', Date.UTC(2026, 11, 19, 23, 59, 59, 999), '3'],
     ['the earlier one again once the later has ended', Date.UTC(2026, 11, 20), '2'],
   ])('is the right one: %s', (_, at, amount) => expect(inputAt(at)).toEqual(usd(amount)));
 
-  test('is missing before the only one begins', () =>
+  test('is missing before the first one begins', () =>
     expect(pricePeriodAt([{ from: '2026-12-01' }], Instant(startOfDay('2026-12-01') - 1))).toBeNull());
 
   test('changes next on the nearest day on which one begins or ends', () => {

@@ -39,33 +39,33 @@ const tables = (changed: Partial<PriceTables> = {}): PriceTables => ({
   ...changed,
 });
 
-describe('the completion ratio is looked up in this order', () => {
-  test("a name with a slash: the operator's entry wins over every rule", () => {
+describe('the completion ratio is resolved in this order', () => {
+  test("for a name with a slash: the operator's entry before every rule", () => {
     const own = tables({ completionRatio: table({ 'openai/o1': '9', 'gpt-4o': '9' }) });
     expect(completionRatioOf(own, 'openai/o1')).toStrictEqual({ ratio: '9', locked: false });
     const slashedFamily = tables({ completionRatio: table({ 'gpt-4o/x': '9' }) });
     expect(completionRatioOf(slashedFamily, 'gpt-4o/x')).toStrictEqual({ ratio: '9', locked: false });
   });
-  test('a name with a slash but no entry: the rules', () =>
+  test('for a name with a slash but no entry: the rules', () =>
     expect(completionRatioOf(tables(), 'gpt-4o/x')).toStrictEqual({ ratio: '4', locked: true }));
-  test("a locked rule beats the operator's entry", () =>
+  test("with a locked rule: before the operator's entry", () =>
     expect(completionRatioOf(tables({ completionRatio: table({ 'gpt-4o': '9' }) }), 'gpt-4o')).toStrictEqual({
       ratio: '4',
       locked: true,
     }));
-  test("the operator's entry beats an open rule", () =>
+  test("with the operator's entry: before an open rule", () =>
     expect(completionRatioOf(tables({ completionRatio: table({ 'gpt-4': '9' }) }), 'gpt-4')).toStrictEqual({
       ratio: '9',
       locked: false,
     }));
-  test('an open rule where there is no entry', () =>
+  test('with an open rule: where there is no entry', () =>
     expect(completionRatioOf(tables(), 'gpt-4')).toStrictEqual({ ratio: '2', locked: false }));
-  test('1 where there is neither', () =>
+  test('with neither: 1', () =>
     expect(completionRatioOf(tables(), 'my-model')).toStrictEqual({ ratio: '1', locked: false }));
 });
 
 describe('the price of a model for a group', () => {
-  test('per token: every ratio by the name of what it is for', () =>
+  test('is per token with every ratio by the name of its quantity', () =>
     expect(
       priceOf(
         tables({
@@ -93,7 +93,7 @@ describe('the price of a model for a group', () => {
       group: '0.8',
     }));
 
-  test('per token, without entries: cache writes 1.25, everything else like the plain tokens of its side', () =>
+  test('is per token without entries: cache writes 1.25, everything else like plain tokens of its direction', () =>
     expect(
       priceOf(tables({ completionRatio: table({ 'my-model': '3' }) }), 'my-model', 'default', false),
     ).toStrictEqual({
@@ -110,11 +110,11 @@ describe('the price of a model for a group', () => {
     ['gpt-4o-realtime-preview', '20', '40'],
     ['gpt-4o-realtime-preview-2024-12-17', '8', '16'],
     ['gpt-4o-mini-realtime-preview-2024-12-17', '16.666666666667', '33.333333333334'],
-  ])('per token, of sound by families of names: %s', (model, audioInput, audioOutput) =>
+  ])('is per token of audio by families of names: %s', (model, audioInput, audioOutput) =>
     expect(priceOf(tables(), model, 'default', true)).toMatchObject({ ratios: { audioInput, audioOutput } }),
   );
 
-  test('per token, of sound as the price list of the model says, where it says so', () => {
+  test('is per token of audio by the price list of the model, where it has one', () => {
     const listed = { audioRatio: table({ 'gpt-audio': '12.8' }), audioOutputRatio: table({ 'gpt-audio': '25.6' }) };
     expect(priceOf(tables(listed), 'gpt-audio', 'default', true)).toMatchObject({
       ratios: { audioInput: '12.8', audioOutput: '25.6' },
@@ -122,7 +122,7 @@ describe('the price of a model for a group', () => {
     expect(priceOf(tables(listed), 'qwen-audio-turbo', 'default', true)).not.toHaveProperty('ratios.audioInput');
   });
 
-  test('per call wins over per token, at price 0 too', () => {
+  test('is per call before per token, at price 0 too', () => {
     const both = tables({ modelPrice: table({ 'my-model': '0' }) });
     expect(priceOf(both, 'my-model', 'vip', false)).toStrictEqual({
       per: 'call',
@@ -132,24 +132,24 @@ describe('the price of a model for a group', () => {
     });
   });
 
-  test('a group without ratio counts as 1', () => {
+  test('counts a group without a ratio as 1', () => {
     expect(groupRatioOf(tables(), 'nowhere')).toBe('1');
     expect(priceOf(tables(), 'my-model', 'nowhere', false)).toMatchObject({ group: '1' });
   });
 
-  test('is missing for a model without price, unless such models are accepted: then the dearest ratio', () => {
+  test('is missing for a model without a price, unless such models are accepted: then the maximum ratio', () => {
     expect(isPriced(tables(), 'unknown')).toBe(false);
     expect(priceOf(tables(), 'unknown', 'default', false)).toBeNull();
     expect(priceOf(tables(), 'unknown', 'default', true)).toMatchObject({ per: 'token', model: '37.5' });
   });
 
-  test('a ratio of 0 is a price: the model is free, not unpriced', () => {
+  test('is free at a ratio of 0, and not missing', () => {
     const free = tables({ modelRatio: table({ 'glm-4-flash': '0' }) });
     expect(isPriced(free, 'glm-4-flash')).toBe(true);
     expect(priceOf(free, 'glm-4-flash', 'default', false)).toMatchObject({ model: '0' });
   });
 
-  test('custom assistants share one entry', () => {
+  test('has one shared entry for custom assistants', () => {
     expect(billedName('gpt-4-gizmo-g-abc')).toBe('gpt-4-gizmo-*');
     expect(billedName('gpt-4o-gizmo-g-abc')).toBe('gpt-4o-gizmo-*');
     expect(billedName('gpt-4o')).toBe('gpt-4o');
@@ -171,10 +171,10 @@ describe('the price of a model for a group', () => {
     'gpt-4-gizmo-a/b',
     'gpt-4-gizmo-a b',
     `gpt-4-gizmo-${'x'.repeat(200)}`,
-  ])('%s is no custom assistant: their names are plain words', (model) => expect(billedName(model)).toBe(model));
+  ])('treats %s as no custom assistant: the name is a plain word', (model) => expect(billedName(model)).toBe(model));
 });
 
-test('numbers become their shortest decimal texts', () =>
+test('numbers are converted to their shortest decimal texts', () =>
   expect(ratioTable({ a: 0.1, b: 15, c: 1e-7, d: 8.219178082192 })).toStrictEqual(
     table({ a: '0.1', b: '15', c: '0.0000001', d: '8.219178082192' }),
   ));
@@ -222,7 +222,7 @@ describe('the built-in prices', () => {
     0.01: ['suno_lyrics'],
     0: ['mj_inpaint', 'mj_custom_zoom'],
   };
-  test('cost per call exactly what the list says', () =>
+  test('cost per call exactly the listed amount', () =>
     expect(builtInModelPrice).toStrictEqual(
       Object.fromEntries(
         Object.entries(prices).flatMap(([price, names]) => names.map((name) => [name, Number(price)])),
@@ -268,8 +268,8 @@ describe('the built-in prices', () => {
   });
 });
 
-describe('a price that was asked for before', () => {
-  test('is the same object, and of nobody else', () => {
+describe('a repeated price lookup', () => {
+  test('returns the same object, separate for each group', () => {
     const groups = table({ a: '1', ab: '2', '1 a': '3' });
     const own = tables({ modelRatio: table({ bc: '1', c: '1', abc: '1' }), groupRatio: groups });
     const groupOf = (model: string, group: string) => priceOf(own, model, group, false)?.group;
@@ -283,12 +283,12 @@ describe('a price that was asked for before', () => {
     const dearer = tables({ modelRatio: table({ bc: '2' }), groupRatio: groups });
     expect(priceOf(dearer, 'bc', 'a', false)).toMatchObject({ model: '2' });
   });
-  test('is no price for who does not accept models without one', () => {
+  test('returns no price to a caller that does not accept models without one', () => {
     const own = tables();
     expect(priceOf(own, 'unlisted', 'default', true)).toMatchObject({ model: '37.5' });
     expect(priceOf(own, 'unlisted', 'default', false)).toBeNull();
   });
-  test('is not remembered for ever', () => {
+  test('is cached for a bounded number of names', () => {
     const own = tables();
     const first = priceOf(own, 'my-model', 'default', false);
     for (let model = 0; model < 10_000; model++) priceOf(own, `unlisted-${model}`, 'default', true);

@@ -52,7 +52,7 @@ describe('a price per token charges', () => {
     expect(charge({ input: 1_000_000, output: 5 }, perToken({ group: '0.0' }))).toBe(0);
   });
 
-  test('nothing where nothing was used', () => expect(chargeOf(noUsage, perToken())).toBe(0));
+  test('nothing without usage', () => expect(chargeOf(noUsage, perToken())).toBe(0));
 
   test('cache reads, cache writes and images at their own ratios, the rest of the input at 1', () =>
     expect(
@@ -65,7 +65,7 @@ describe('a price per token charges', () => {
   test('reasoning at its own ratio, the rest of the output at the completion ratio', () =>
     expect(charge({ output: 40, reasoning: 60 }, perToken({ output: '4', reasoning: '10' }))).toBe(40 * 4 + 60 * 10));
 
-  test('sound at its own ratios, in and out', () =>
+  test('audio at its own ratios, in and out', () =>
     expect(
       charge(
         { input: 12, audioInput: 100, output: 20, audioOutput: 50 },
@@ -73,12 +73,12 @@ describe('a price per token charges', () => {
       ),
     ).toBe((12 + 100 * 40 + 20 * 4 + 50 * 80) * 1.25));
 
-  test('what has no ratio of its own like the plain tokens of its side', () =>
+  test('quantities without a ratio of their own like plain tokens of their direction', () =>
     expect(charge({ cacheWriteHour: 1, audioInput: 2, reasoning: 3, imageOutput: 4 }, perToken({ output: '10' }))).toBe(
       3 + 7 * 10,
     ));
 
-  test('pieces in dollars whatever the model costs, in the same sum', () => {
+  test('per-use quantities in dollars whatever the model costs, in the same sum', () => {
     const pieces = { dollars: { 'calls:web_search': '0.01', images: '0.04' }, quotaPerUnit: '500000' };
     const price = perToken({ model: '0.5', group: '0.5', pieces });
     expect(charge({ input: 1, 'calls:web_search': 3, images: 1 }, price)).toBe(17_500);
@@ -107,19 +107,19 @@ describe('a price per call charges', () => {
   });
   test('rounded once, half a unit away from zero', () =>
     expect(charge({ input: 5 }, perCall({ price: '0.000001', group: '3' }))).toBe(2));
-  test('for every call that was served, counted or not', () => expect(chargeOf(noUsage, perCall())).toBe(20_000));
+  test('for every served call, counted or not', () => expect(chargeOf(noUsage, perCall())).toBe(20_000));
   test('nothing at price 0', () => expect(charge({ input: 5 }, perCall({ price: '0' }))).toBe(0));
 });
 
-describe('a reservation', () => {
-  test('covers all input and output at the highest price they can get', () =>
+describe('the amount of a reservation', () => {
+  test('covers all input and output at their maximum price', () =>
     expect(
       reservationOf(
         { input: 100, output: 50 },
         perToken({ cacheWrite: '1.25', imageInput: '2', output: '4', reasoning: '10' }),
       ),
     ).toBe(100 * 2 + 50 * 10));
-  test('never counts on a cache, nor on anything else that is cheaper than plain input', () =>
+  test('never assumes a cache, nor anything else that is cheaper than plain input', () =>
     expect(
       reservationOf({ input: 100, output: 0 }, perToken({ cachedInput: '0.1', cacheWrite: '0.5', imageInput: '0.5' })),
     ).toBe(100));
@@ -129,7 +129,7 @@ describe('a reservation', () => {
   });
   test('is at least 1 where the price is not free', () =>
     expect(reservationOf({ input: 0, output: 0 }, perToken())).toBe(1));
-  test('is nothing where the price is free', () => {
+  test('is zero where the price is free', () => {
     expect(reservationOf({ input: 1000, output: 1000 }, perToken({ model: '0' }))).toBe(0);
     expect(reservationOf({ input: 1000, output: 1000 }, perToken({ group: '0' }))).toBe(0);
     expect(reservationOf({ input: 1000, output: 1000 }, perCall({ price: '0' }))).toBe(0);
@@ -176,8 +176,8 @@ const heldFor = (usage: Usage): Usage => {
   };
 };
 
-describe('whatever the price and the usage', () => {
-  test('a charge is what the formula gives in exact fractions, up to the dearest a call can be', () =>
+describe('for any price and any usage', () => {
+  test('a charge equals the formula in exact fractions, up to the maximum cost of a call', () =>
     fc.assert(
       fc.property(tokenPrice, someUsage, (price, usage) => {
         const exact = chargeByFractions(usage, price);
@@ -187,7 +187,7 @@ describe('whatever the price and the usage', () => {
       { numRuns: 500 },
     ));
 
-  test('a reservation is never below the charge, whatever kinds the tokens turn out to be of', () =>
+  test('a reservation is never below the charge, with any distribution of tokens', () =>
     fc.assert(
       fc.property(fc.oneof(tokenPrice, callPrice), someUsage, upTo(100), (price, usage, more) => {
         const most = heldFor(usage);
@@ -205,10 +205,10 @@ describe('whatever the price and the usage', () => {
     ));
 });
 
-describe('amounts too large to count', () => {
-  test('are exact up to the dearest a call can be', () =>
+describe('an amount too large to count', () => {
+  test('is exact up to the maximum cost of a call', () =>
     expect(charge({ input: maxCallPrice }, perToken())).toBe(maxCallPrice));
-  test('are held and charged as the dearest a call can be, so that the hold does not stay for ever', () => {
+  test('is reserved and charged as the maximum cost of a call, so that the reservation ends', () => {
     expect(charge({ input: Number.MAX_SAFE_INTEGER }, perToken())).toBe(maxCallPrice);
     expect(charge({ input: 1 }, perToken({ model: '1e300' }))).toBe(maxCallPrice);
     expect(reservationOf({ input: 1, output: 1 }, perToken({ model: '1e300' }))).toBe(maxCallPrice);
@@ -216,8 +216,8 @@ describe('amounts too large to count', () => {
   });
 });
 
-describe('the output an amount is worth', () => {
-  test('is the most whose reservation stays within it', () =>
+describe('the affordable output of an amount', () => {
+  test('is the maximum whose reservation stays within it', () =>
     fc.assert(
       fc.property(tokenPrice, fc.nat(100_000), fc.nat(10_000_000), (price, input, amount) => {
         const output = affordableOutput(Quota(amount), { input }, price);
@@ -234,7 +234,7 @@ describe('the output an amount is worth', () => {
     ));
 });
 
-test('the output an amount is worth is 0 where the input alone costs more', () => {
+test('the affordable output is 0 where the input alone costs more', () => {
   const price = perToken();
   const dearInput = { input: 1_000 };
   const cost = reservationOf(dearInput, price);
@@ -242,14 +242,14 @@ test('the output an amount is worth is 0 where the input alone costs more', () =
   expect(affordableOutput(Quota(cost * 2), dearInput, price)).toBeGreaterThan(0);
 });
 
-test('the charge can be recomputed from what the event keeps, after a trip through JSON', () => {
+test('the charge can be recomputed from the stored event, after a round trip through JSON', () => {
   const price = perToken({ model: '0.075', output: '1.3333333333333333', group: '0.85' });
   const usage = { input: 12_345, output: 678 };
   const stored = JSON.parse(JSON.stringify({ usage, price })) as { usage: Usage; price: Price };
   expect(chargeOf(stored.usage, stored.price)).toBe(chargeOf(usage, price));
 });
 
-test('a price text that is no number is refused, not taken as 0', () =>
+test('a price text that is not a number is refused, not treated as 0', () =>
   expect(() => charge({ input: 1 }, perToken({ model: 'free' }))).toThrow(
     expect.objectContaining({ code: 'invalid-field' }),
   ));

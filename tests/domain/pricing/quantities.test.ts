@@ -28,43 +28,43 @@ const onlyFor = (name: Quantity): Price => {
     : { ...price, pieces: { dollars: { [name]: '3' }, quotaPerUnit: '1' } };
 };
 
-describe('each quantity of the list', () => {
-  test.each(names)('%s is charged, held and billed at the rate that its price has for it', (name) => {
+describe('each quantity in the list', () => {
+  test.each(names)('such as %s is charged, reserved and billed at the rate of its price', (name) => {
     const usage: Usage = { [name]: 7 };
     const price = onlyFor(name);
     expect([chargeOf(usage, price), reservationOf(usage, price)]).toEqual([21, 21]);
     expect(billingOf(usage, price).lines).toMatchObject([{ quantity: name, count: 7, unitPrice: '3', amount: '21' }]);
   });
 
-  test.each(names)('%s comes out of the log as it went in', (name) => {
+  test.each(names)('such as %s is the same after being stored in the log', (name) => {
     const event = { ...settled({ quota: 21, charged: 21 }), usage: { [name]: 7 }, price: onlyFor(name) };
     const stored = JSON.parse(JSON.stringify(currentPayloads.stored(event)));
     expect(currentPayloads.upcast(event.type, currentPayloads.current(event.type), stored)).toEqual(event);
   });
 
-  test.each(tokenQuantities)('%s counts as tokens of its direction, and of no other', (name) => {
+  test.each(tokenQuantities)('such as %s counts as tokens of its direction, and of no other', (name) => {
     const usage: Usage = { [name]: 7 };
     expect([promptTokens(usage), completionTokens(usage)]).toEqual(isOutput(name) ? [0, 7] : [7, 0]);
   });
 
-  test('has a name in the log that no other has, nor is called by', () => {
+  test('has a unique name in the log', () => {
     const stored = names.map((name) => quantities[name].stored);
     expect(new Set(stored).size).toBe(names.length);
     expect(stored.filter((one) => one in quantities && quantities[one as Quantity].stored !== one)).toEqual([]);
   });
 
-  test('is called after its tool where it is calls of one, and by nothing like it elsewhere', () =>
+  test('is called after its tool if it counts calls of one, consistently everywhere', () =>
     expect(names.filter(isToolCalls)).toEqual(names.filter((name) => quantities[name].unit === 'call')));
 });
 
-test('the names in the log are those that it has been written with', () =>
+test('the stored names of quantities are unchanged', () =>
   expect(Object.fromEntries(names.map((name) => [quantities[name].stored, name]))).toMatchObject({
     ...{ i: 'input', c: 'cachedInput', w: 'cacheWrite', h: 'cacheWriteHour', m: 'imageInput', a: 'audioInput' },
     ...{ o: 'output', r: 'reasoning', n: 'imageOutput', s: 'audioOutput', images: 'images', seconds: 'seconds' },
     ...{ 'calls:web_search': 'calls:web_search', 'calls:google_search': 'calls:google_search' },
   }));
 
-test('usage and prices are records over the list: the compiler refuses a name that is not on it', () => {
+test('usage and prices are records over the list: the compiler refuses an unknown name', () => {
   expectTypeOf<keyof Usage>().toEqualTypeOf<Quantity>();
   expectTypeOf<keyof TokenPrice['ratios']>().toEqualTypeOf<TokenQuantity>();
   expectTypeOf<keyof NonNullable<Price['pieces']>['dollars']>().toEqualTypeOf<PieceQuantity>();

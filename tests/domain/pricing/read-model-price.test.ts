@@ -41,17 +41,17 @@ describe('a record as JSON', () => {
     ]));
 
   test.each<[string, unknown, RegExp]>([
-    ['no list', { tokens: input }, /^periods: a list/],
+    ['not a list', { tokens: input }, /^periods: a list/],
     ['an empty list', [], /^periods: a list/],
     ['17 periods', Array.from({ length: 17 }, () => ({})), /^periods: a list/],
     ['null', [null], /^periods\[0\]: an object/],
-    ['a member nobody knows', [{ tokns: input }], /^periods\[0\]\.tokns: one of call, tokens/],
-    ['a kind of token nobody knows', [{ tokens: { words: { usd: 1 } } }], /^periods\[0\]\.tokens\.words: one of input/],
-    ['a price that is negative', [{ call: -1 }], /^periods\[0\]\.call: a number from 0 to 2000000/],
-    ['a price that is no number', [{ call: 'free' }], /^periods\[0\]\.call: a number/],
+    ['an unknown member', [{ tokns: input }], /^periods\[0\]\.tokns: one of call, tokens/],
+    ['an unknown kind of token', [{ tokens: { words: { usd: 1 } } }], /^periods\[0\]\.tokens\.words: one of input/],
+    ['a negative price', [{ call: -1 }], /^periods\[0\]\.call: a number from 0 to 2000000/],
+    ['a price that is not a number', [{ call: 'free' }], /^periods\[0\]\.call: a number/],
     ['NaN', [{ call: Number.NaN }], /^periods\[0\]\.call: a number/],
     ['10^308', [{ call: 1e308 }], /^periods\[0\]\.call: a number/],
-    ['more digits than can be counted', [{ call: '1e-40' }], /^periods\[0\]\.call: a number/],
+    ['more digits than the limit', [{ call: '1e-40' }], /^periods\[0\]\.call: a number/],
     [
       'input as a ratio of itself',
       [{ tokens: { input: { ratio: 1 } } }],
@@ -77,7 +77,7 @@ describe('a record as JSON', () => {
     ['periods that do not ascend', [{ from: '2026-12-01' }, { call: 1 }], /^periods\[1\]\.from: a day after/],
     ['two prices of one picture', [{ pictures: [{ usd: 1 }, { usd: 2 }] }], /pictures\[1\]: one price for each/],
     ['a purchase within a purchase', [{ purchase: { purchase: {} } }], /purchase\.purchase: one of call/],
-  ])('is refused with %s, by its path and what is allowed', (_, value, expected) =>
+  ])('is refused with %s, by its path and the allowed values', (_, value, expected) =>
     expect(refusal(value)).toMatch(expected),
   );
 });

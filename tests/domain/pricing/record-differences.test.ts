@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { recordDifferences } from '../../../src/domain/pricing/record-differences.js';
 
 describe('the differences of two records', () => {
-  test('are told part by part: what changed, what came and what went', () =>
+  test('are listed part by part: changed, added and removed', () =>
     expect(
       recordDifferences(
         [
@@ -37,7 +37,7 @@ describe('the differences of two records', () => {
       [null, 'until', null, '2027-01-01'],
     ]));
 
-  test('are told by the first day of their period', () =>
+  test('are listed by the first day of their period', () =>
     expect(recordDifferences([{ call: '1' }], [{ call: '1' }, { call: '2', from: '2026-12-01' }])).toEqual([
       { from: '2026-12-01', part: 'call', before: null, after: '$2' },
     ]));

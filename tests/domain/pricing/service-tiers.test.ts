@@ -33,7 +33,7 @@ const usage = { input: 1_000, output: 100, 'calls:web_search': 1 } as const;
 const tokens = 1_400;
 const search = 5_000;
 
-describe('a call that asks for a tier of service', () => {
+describe('a call that requests a service tier', () => {
   test.each([
     ['priority', 'priority', 2],
     ['priority', 'fast', 2],
@@ -50,13 +50,13 @@ describe('a call that asks for a tier of service', () => {
     ['flex', 'priority', 1],
     // A discount needs an answer that tells it.
     ['flex', undefined, 1],
-  ])('for %s and is told %s is charged %d times its tokens, and its tools as ever', (tier, told, factor) => {
+  ])('for %s and is served at %s is charged %d times its tokens, and its tools as usual', (tier, told, factor) => {
     const served = servedPrice(asked(tier), told);
     expect(chargeOf(usage, served)).toBe(tokens * factor + search);
     expect(served.service?.others).toBeUndefined();
   });
 
-  test('for a speed and a place pays for both, and for what of them its answer tells', () => {
+  test('for speed and region pays for both, as far as its answer reports them', () => {
     const both = asked('priority', 'us');
     expect(chargeOf({ input: 1_000 }, servedPrice(both, undefined))).toBe(2_200);
     expect(chargeOf({ input: 1_000 }, servedPrice(both, 'priority+us'))).toBe(2_200);
@@ -64,7 +64,7 @@ describe('a call that asks for a tier of service', () => {
     expect(reservationOf({ input: 1_000 }, both)).toBe(2_200);
   });
 
-  test('is held by the dearest tier that it may be charged at', () => {
+  test('is reserved for at the most expensive possible tier', () => {
     expect(reservationOf({ input: 1_000, output: 100 }, asked('priority'))).toBe(2 * tokens);
     expect(reservationOf({ input: 1_000, output: 100 }, asked('flex'))).toBe(tokens);
     expect(affordableOutput(Quota(10_000), { input: 1_000 }, asked('priority'))).toBe(1_000);
@@ -78,13 +78,13 @@ describe('a call that asks for a tier of service', () => {
   });
 });
 
-describe('a call that leaves its tier to the account', () => {
-  test('costs the usual price, which stays the same object, where the account has no entry', () => {
+describe('a call that leaves its service tier to the account', () => {
+  test('has the standard price, the same object, where the account has no entry', () => {
     expect(withService(usual, serviceTermsOf(factors, [], true))).toBe(usual);
     expect(servedPrice(usual, 'ultrafast')).toBe(usual);
   });
 
-  test('is held up to that entry, and charged by what its answer tells within it', () => {
+  test('is reserved for up to that entry, and charged by the tier of its answer', () => {
     const price = withService(usual, serviceTermsOf(new Map([...factors, ['auto', '2']]), [], true));
     expect(reservationOf({ input: 1_000 }, price)).toBe(2_000);
     const charge = (told?: string) => chargeOf({ input: 1_000 }, servedPrice(price, told));
@@ -93,7 +93,7 @@ describe('a call that leaves its tier to the account', () => {
 });
 
 describe('the price of a served call', () => {
-  test('is without terms where it was served as usual, and tells tier and factor on its bill elsewhere', () => {
+  test('has no terms at the standard tier, and shows tier and factor on its bill otherwise', () => {
     expect(servedPrice(asked('priority'), 'default')).toEqual(usual);
     const price = servedPrice(asked('priority'), 'priority');
     expect(price.service).toEqual({ tier: 'priority', factor: '2' });
@@ -123,7 +123,7 @@ describe('the price of a served call', () => {
     expect(packedCalls.CallReserved.unpack(packed).price).toEqual(price);
   });
 
-  test('is within nothing and the hold, whatever was asked for, told and used', () => {
+  test('is between zero and the reservation, with any requested, reported and used tiers', () => {
     const tier = fc.constantFrom('flex', 'priority', 'ultrafast', 'us');
     const factor = fc.double({ min: 0, max: 1_000, noNaN: true }).map(String);
     fc.assert(

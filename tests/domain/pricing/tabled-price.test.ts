@@ -16,7 +16,7 @@ const others = {
 };
 const tables = (changed: Partial<PriceTables>): PriceTables => ({ ...noPrices, ...others, ...changed });
 
-describe('what the maps say of a model, as a record', () => {
+describe('the price of a model in the maps, as a record', () => {
   test('has the price of the input in USD, and of other kinds where they have ratios', () =>
     expect(
       tabledPrice(
@@ -33,12 +33,12 @@ describe('what the maps say of a model, as a record', () => {
       contextTiers: [{ over: 5, factors: { input: '2' } }],
     }));
 
-  test('is the price of a call where that is stated, and nothing where nothing is', () => {
+  test('is the price of a call where that is stated, and absent where nothing is', () => {
     expect(tabledPrice(tables({ modelPrice: new Map([['m', '0.04']]) }), 'm')).toEqual({ call: '0.04' });
     expect(tabledPrice(tables({}), 'm')).toBeNull();
   });
 
-  test('gives way to a record', () => {
+  test('is replaced by a record', () => {
     const records = new Map([['m', { call: '1' }]]);
     expect(statedPrice(tables({ records, modelPrice: new Map([['m', '2']]) }), 'm')).toEqual({ call: '1' });
   });
@@ -46,7 +46,7 @@ describe('what the maps say of a model, as a record', () => {
   const builtIn = tables({ ...defaultPrices(Instant(Date.parse('2026-11-28T00:00:00Z'))), groupRatio: new Map() });
   const names = [...builtIn.modelRatio.keys(), ...builtIn.modelPrice.keys()];
 
-  test('charges for every built-in model what the maps charge', () => {
+  test('charges for every built-in model the same as the maps', () => {
     expect(names.length).toBeGreaterThan(500);
     const differing = names.filter((name) => {
       const record = tabledPrice(builtIn, name);

@@ -17,7 +17,7 @@ const dollarsOf = (model: string, entries: Record<string, string>) =>
   withTools(price, tables(entries), model, searching).pieces?.dollars['calls:web_search'];
 
 describe('the price of a search', () => {
-  test('is that of a thousand, by a thousand', () => expect(dollarsOf('any', { web_search: '10' })).toBe('0.01'));
+  test('is stated for a thousand, by a thousand', () => expect(dollarsOf('any', { web_search: '10' })).toBe('0.01'));
 
   test('is the one for the model, else for the longest beginning of its name, else the general one', () => {
     const entries = { web_search: '1', 'web_search:gpt-*': '2', 'web_search:gpt-4o*': '3', 'web_search:gpt-4o': '4' };
@@ -32,7 +32,7 @@ describe('the price of a search', () => {
   test('is no factor of the price where the tool has none', () =>
     expect(withTools(price, tables({ other: '1' }), 'any', searching)).toBe(price));
 
-  test('is listed at first for what is offered', () => {
+  test('is listed at first for the offered tools', () => {
     const listed = readRatios('ToolPrice', optionTable.ToolPrice.initial);
     const google = (model: string) =>
       withTools(price, { records: new Map(), toolPrice: listed, quotaPerUnit: '1' }, model, {
@@ -43,17 +43,17 @@ describe('the price of a search', () => {
   });
 });
 
-describe('a search', () => {
+describe('a priced search', () => {
   const used = { input: 1_000, 'calls:web_search': 2 };
 
-  test('is charged beside tokens, by the group, and held for', () => {
+  test('is charged beside tokens, by the group, and reserved for', () => {
     const priced = withTools(price, tables({ web_search: '10' }), 'any', searching);
     // (1000 + 2 × 0.01 × 500000) × 0.5
     expect(chargeOf(used, priced)).toBe(5_500);
     expect(reservationOf(used, priced)).toBe(5_500);
   });
 
-  test('is charged beside the price of a call, which has a line of its own', () => {
+  test('is charged beside the price of a call, with a line of its own', () => {
     const perCall: Price = { per: 'call', price: '0.02', quotaPerUnit: '500000', group: '0.5' };
     const priced = withTools(perCall, tables({ web_search: '10' }), 'any', searching);
     expect(chargeOf(used, priced)).toBe(10_000);
@@ -85,7 +85,7 @@ describe('the tools that a price list names beside a model', () => {
     ['dall-e-3', []],
   ])('are for %s %j', (model, tools) => expect(toolsSoldWith(model)).toEqual(tools));
 
-  test('have the price that a line of a bill names, with the group and without the tier of service', () => {
+  test('have the price on a line of a bill, with the group and without the service tier', () => {
     const priced = withTools(price, tables({ web_search: '10' }), 'any', searching);
     const served = { ...priced, service: { tier: 'priority', factor: '2' } };
     expect(piecePricesOf(served)).toEqual([{ quantity: 'calls:web_search', unitPrice: '2500' }]);

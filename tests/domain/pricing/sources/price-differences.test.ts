@@ -77,25 +77,25 @@ const movesOf = ({ moves }: PriceDifference) =>
   );
 
 describe('the difference between a published price and the present one', () => {
-  test('is absent where each quantity costs the same, however it is stated', () => {
+  test('is absent where each quantity costs the same, in any notation', () => {
     const same = onlyOne(published('m', priced('2', '8')));
     expect(same).toMatchObject({ kind: 'same', moves: [], factor: null, periods: null, cautions: [] });
     expect(onlyOne(published('m', priced('2', '8')), { records: { m: [priced('2.0', '8')] } }).kind).toBe('same');
   });
 
-  test('ignores what the built-in tables have lost by rounding', () => {
+  test('ignores rounding in the built-in tables', () => {
     const tables = { modelRatio: new Map([['m', '0.15']]), completionRatio: new Map([['m', '8.333333333333']]) };
     expect(onlyOne(published('m', priced('0.3', '2.5')), { tables }).kind).toBe('same');
   });
 
-  test('is dearer or cheaper by the largest of its moves, and names that factor', () => {
+  test('is an increase or a decrease by its largest factor, and names that factor', () => {
     const dearer = onlyOne(published('m', priced('2.5', '7.9')));
     expect(dearer).toMatchObject({ kind: 'dearer', factor: '1.25', cautions: [] });
     expect(movesOf(dearer)).toMatchObject({ input: ['2', '2.5'], output: ['8', '7.9'] });
     expect(onlyOne(published('m', priced('2.1', '4')))).toMatchObject({ kind: 'cheaper', factor: '2' });
   });
 
-  test('is of another kind between tokens and calls, in both directions', () => {
+  test('is a change of kind between tokens and calls, in both directions', () => {
     expect(onlyOne(published('m', { call: '0.1' }))).toMatchObject({ kind: 'other-kind', cautions: ['other-kind'] });
     const records = { m: [{ call: '0.1' }] };
     expect(onlyOne(published('m', priced('2', '8')), { records }).kind).toBe('other-kind');
@@ -107,7 +107,7 @@ describe('the difference between a published price and the present one', () => {
     expect(movesOf(difference)).toMatchObject({ input: [null, '2'], output: [null, '8'] });
   });
 
-  test('shows lengths, tools, pictures and tiers of service by their names', () => {
+  test('names lengths, tools, pictures and service tiers', () => {
     const price = priced('2', '8', {
       contextTiers: [{ over: 200_000, factors: { input: '2', output: '1.5' } }],
       pieces: { 'calls:web_search': '0.01' },
@@ -127,7 +127,7 @@ describe('the difference between a published price and the present one', () => {
     expect(difference).toMatchObject({ kind: 'dearer', factor: '2', cautions: ['new-quantity', 'beyond-bounds'] });
   });
 
-  test('shows what is announced with its day, against what would cost then', () => {
+  test('shows announced prices with their day, compared with the cost on that day', () => {
     const price = published('m', priced('2', '8'), priced('4', '16', { from: '2027-01-01' }));
     const difference = onlyOne(price);
     expect(movesOf(difference)).toMatchObject({ 'input 2027-01-01': ['2', '4'], 'output 2027-01-01': ['8', '16'] });
@@ -147,13 +147,13 @@ describe('the difference between a published price and the present one', () => {
     expect(onlyOne(price, { records, coming }).kind).toBe('same');
   });
 
-  test('names a model that the source priced before and lists no more', () => {
+  test('names a model that the source had priced and no longer lists', () => {
     const { items } = compared([], { fromSource: new Set(['m']) });
     expect(items).toMatchObject([{ model: 'm', kind: 'gone', periods: null }]);
     expect(items.some(appliesUnasked)).toBe(false);
   });
 
-  test('leaves out a model that has nothing that the gateway charges by', () => {
+  test('omits a model without a quantity that the gateway charges for', () => {
     const { items, skipped } = compared([published('m', { pictures: [{ usd: '0.04' }] })]);
     expect(items).toEqual([]);
     expect(skipped).toEqual([{ model: 'm', reason: 'not-counted', member: null }]);
@@ -179,7 +179,7 @@ describe('a proposed price', () => {
     ]);
   });
 
-  test('takes the margin of the longest beginning of its name, then that of its vendor, then the usual one', () => {
+  test('uses the margin of the longest beginning of its name, then that of its vendor, then the default', () => {
     const margin: MarginRule = {
       usual: '1.1',
       vendors: new Map([['acme', '1.5']]),
@@ -195,7 +195,7 @@ describe('a proposed price', () => {
     expect(marginOf({ ...published('claude', priced('1', '2')), vendor: null })).toBe('1.1');
   });
 
-  test('keeps the lengths of the present price where the form cannot say any, and not where it can', () => {
+  test('keeps the lengths of the present price where the form cannot express any, and not where it can', () => {
     const contextTiers = [{ over: 200_000, factors: { input: '2', output: '1.5' } }];
     const tables = { contextTiers: new Map([['m', contextTiers]]) };
     const model = published('m', priced('3', '8'));
@@ -206,7 +206,7 @@ describe('a proposed price', () => {
     expect(proposed(model, { records, form: 'pricing' })?.[0]?.contextTiers).toEqual(contextTiers);
   });
 
-  test('keeps kinds of token that the source does not name and that are dearer than plain ones, and no discounts', () => {
+  test('keeps kinds of token that the source omits and that are more expensive than plain ones, and no discounts', () => {
     const tables = {
       audioRatio: new Map([['m', '16']]),
       cacheRatio: new Map([['m', '0.1']]),
@@ -219,7 +219,7 @@ describe('a proposed price', () => {
     });
   });
 
-  test('keeps tools, pictures, tiers of service and announced prices that the source does not name', () => {
+  test('keeps tools, pictures, service tiers and announced prices that the source omits', () => {
     const kept = {
       pieces: { 'calls:google_maps': '0.02' as const },
       pictures: [usd('0.04')],
@@ -247,7 +247,7 @@ describe('a proposed price', () => {
   });
 });
 
-describe('what may be applied by itself', () => {
+describe('a price change that may be applied automatically', () => {
   const unasked = (model: PublishedPrice, present?: Present): boolean => appliesUnasked(onlyOne(model, present));
 
   test.each([
@@ -256,11 +256,11 @@ describe('what may be applied by itself', () => {
     ['2', '5.34', true],
     ['2', '5.33', false],
     ['2000000', '8', false],
-  ])('moves 2 and 8 USD to %s and %s within a factor of 1.5: %s', (input, output, expected) =>
+  ])('is 2 and 8 USD to %s and %s within a factor of 1.5: %s', (input, output, expected) =>
     expect(unasked(published('m', priced(input, output)))).toBe(expected),
   );
 
-  test('is no new model, no other kind, no new tier, nothing free, and nothing that a person has set', () => {
+  test('is not a new model, another kind, a new tier, a free price, or a price set by a user', () => {
     expect(unasked(published('n', priced('2', '8')))).toBe(false);
     expect(unasked(published('m', { call: '0.1' }))).toBe(false);
     expect(unasked(published('m', priced('2', '8', { serviceTiers: { flex: '0.5' } })))).toBe(false);
@@ -270,12 +270,12 @@ describe('what may be applied by itself', () => {
     expect(set.cautions).toEqual(['set-by-hand']);
   });
 
-  test('is nothing beyond the bound on an announced day either', () => {
+  test('is not beyond the bound on an announced day either', () => {
     const price = published('m', priced('2', '8'), priced('20', '8', { from: '2027-01-01' }));
     expect(onlyOne(price).cautions).toEqual(['beyond-bounds']);
   });
 
-  test('is nothing that costs nothing now', () => {
+  test('is not a change of a free price', () => {
     const records = { m: [priced('0', '0')] };
     expect(onlyOne(published('m', priced('2', '8')), { records }).cautions).toEqual(['beyond-bounds']);
   });

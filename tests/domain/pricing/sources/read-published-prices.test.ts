@@ -94,19 +94,19 @@ describe.each(forms)('a price list in the form %s', (form) => {
     ['1e-400', 'too-small'],
     [0, 'zero'],
     ['0.0', 'zero'],
-  ])('leaves out a model whose input is %j, with the reason %s', (value, reason) => {
+  ])('omits a model whose input is %j, with the reason %s', (value, reason) => {
     const member = inputMember[form];
     const prices = read(inForm[form]('m', { [member]: value }));
     expect(prices.models).toEqual([]);
     expect(skipOf(prices, 'm')).toEqual([reason, member]);
   });
 
-  test('leaves out a model whose input was written as a number too small to be kept', () => {
+  test('omits a model whose input is a number too small to be stored', () => {
     const text = JSON.stringify(inForm[form]('m', { [inputMember[form]]: 123456789 })).replace('123456789', '1e-400');
     expect(skipOf(read(text), 'm')).toEqual(['zero', inputMember[form]]);
   });
 
-  test('leaves out a model with a member that stands twice', () => {
+  test('omits a model with a duplicate member', () => {
     const member = inputMember[form];
     const plain = JSON.stringify(inForm[form]('m', { [member]: 123456789 }));
     const perTable = form === 'ratio-config';
@@ -116,14 +116,14 @@ describe.each(forms)('a price list in the form %s', (form) => {
     expect(skipOf(read(text), 'm')).toEqual(['named-twice', null]);
   });
 
-  test.each(['__proto__', 'constructor', ' m', 'm\u0007', 'm'.repeat(256)])('leaves out the model named %j', (name) => {
+  test.each(['__proto__', 'constructor', ' m', 'm\u0007', 'm'.repeat(256)])('omits the model named %j', (name) => {
     const text = JSON.stringify(inForm[form]('other')).replaceAll('other', JSON.stringify(name).slice(1, -1));
     const prices = read(text);
     expect(prices.models).toEqual([]);
     expect(prices.skipped.map(({ reason }) => reason)).toEqual(['name-invalid']);
   });
 
-  test('takes a price of 0 only from a model whose name says that it is free, and marks it', () => {
+  test('accepts a price of 0 only from a model whose name marks it as free, and marks it', () => {
     const free = { [inputMember[form]]: 0 };
     const entry = form === 'genai-prices' ? {} : form === 'openrouter-models' ? { prompt: '0', completion: '0' } : free;
     const price = priceOf(read(inForm[form]('vendor/m:free', entry)), 'vendor/m:free');
@@ -139,7 +139,7 @@ describe.each(forms)('a price list in the form %s', (form) => {
   });
 });
 
-describe('a text that is no price list', () => {
+describe('a text that is not a price list', () => {
   test.each([
     ['<!DOCTYPE html><title>Sign in</title>', 'it is a page of HTML or XML, not JSON'],
     ['\uFEFF  <html>', 'it is a page of HTML or XML, not JSON'],
@@ -158,7 +158,7 @@ describe('a text that is no price list', () => {
     expect(reasonOf(text)).toBe(reason);
   });
 
-  test('is refused where it lists more models than anybody has', () => {
+  test('is refused where it lists more models than the limit', () => {
     const data = Array.from({ length: 20_001 }, (_, n) => ({
       id: `m${n}`,
       pricing: { prompt: '1e-6', completion: '1e-6' },
@@ -166,7 +166,7 @@ describe('a text that is no price list', () => {
     expect(reasonOf(JSON.stringify({ data }))).toBe('it lists more than 20000 models');
   });
 
-  test('is refused where a thousand names stand in it twice', () => {
+  test('is refused with a thousand duplicate names', () => {
     const twice = Array.from({ length: 1001 }, () => '"m":{"input_cost_per_token":1}').join(',');
     expect(reasonOf(`{${twice},"m":{"input_cost_per_token":1}}`)).toBe('more than 1000 names stand in it twice');
   });
@@ -175,7 +175,7 @@ describe('a text that is no price list', () => {
 describe('a name with two entries in a list', () => {
   const entry = (id: string, prompt: string) => ({ id, pricing: { prompt, completion: '1e-6' } });
 
-  test('is left out where the entries differ, however many follow', () => {
+  test('is omitted where the entries differ, however many follow', () => {
     const data = [entry('m', '1e-6'), entry('m', '2e-6'), entry('m', '1e-6'), entry('n', '1e-6')];
     const prices = read({ data });
     expect(prices.models.map(({ model }) => model)).toEqual(['n']);
@@ -186,7 +186,7 @@ describe('a name with two entries in a list', () => {
     expect(read({ data: [entry('m', '1e-6'), entry('m', '0.000001')] }).models).toHaveLength(1);
   });
 
-  test('is left out where a single object has it twice', () => {
+  test('is omitted where a single object has it twice', () => {
     const one = '{"litellm_provider":"openai","input_cost_per_token":1e-6,"output_cost_per_token":1e-6}';
     const prices = read(`{"m":${one},"n":${one},"m":${one.replace('1e-6', '9e-6')}}`);
     expect(prices.models.map(({ model }) => model)).toEqual(['n']);
@@ -197,7 +197,7 @@ describe('a name with two entries in a list', () => {
 describe('the data of genai-prices', () => {
   const openai = (prices: unknown) => [{ id: 'openai', models: [{ id: 'm', match: { equals: 'm' }, prices }] }];
 
-  test('gives the price in force first, and those that are announced with their day', () => {
+  test('has the price in force first, and announced ones with their day', () => {
     const dated = (start_date: string, input_mtok: number) => ({
       constraint: { type: 'start_date', start_date },
       prices: { input_mtok },
@@ -214,13 +214,13 @@ describe('the data of genai-prices', () => {
     ]);
   });
 
-  test('takes the dearest of prices by the hour', () => {
+  test('has the maximum of prices by the hour', () => {
     const hourly = (input_mtok: number) => ({ constraint: { type: 'time_of_date' }, prices: { input_mtok } });
     const list = [{ prices: { input_mtok: 0.1 } }, hourly(0.3), hourly(0.2)];
     expect(priceOf(read(openai(list)), 'm')?.periods).toEqual([{ tokens: { input: { usd: '0.3' } } }]);
   });
 
-  test('turns prices beyond a length into factors, and names the bound as OpenAI does', () => {
+  test('has factors for prices beyond a length, and the bound under OpenAI’s name', () => {
     const prices = {
       input_mtok: { base: 2.5, tiers: [{ start: 271_999, price: 5 }] },
       output_mtok: { base: 15, tiers: [{ start: 271_999, price: 22.5 }] },
@@ -235,14 +235,14 @@ describe('the data of genai-prices', () => {
     ]);
   });
 
-  test('prefers the list of who makes a model to that of a reseller, wherever it stands', () => {
+  test('has the list of a model’s vendor before that of a reseller, in any order', () => {
     const provider = (id: string, input_mtok: number) => ({ id, models: [{ id: 'm', prices: { input_mtok } }] });
     const prices = read([provider('azure', 9), provider('openai', 1), provider('aws', 8)]);
     expect(priceOf(prices, 'm')).toMatchObject({ vendor: 'openai', periods: [{ tokens: { input: { usd: '1' } } }] });
     expect(prices.skipped).toEqual([]);
   });
 
-  test('does not fall back on a reseller where the price of who makes the model cannot be used', () => {
+  test('does not use a reseller’s price where the vendor’s cannot be used', () => {
     const provider = (id: string, input_mtok: number) => ({ id, models: [{ id: 'm', prices: { input_mtok } }] });
     const prices = read([provider('azure', 9), provider('openai', -1)]);
     expect(prices.models).toEqual([]);
@@ -270,7 +270,7 @@ describe('the data of genai-prices', () => {
 });
 
 describe("LiteLLM's price map", () => {
-  test('gives caches by lifetime, lengths, service tiers, media and tools', () => {
+  test('has caches by lifetime, lengths, service tiers, media and tools', () => {
     const prices = read({
       sample_spec: { input_cost_per_token: 0, mode: 'one of: chat' },
       m: {
@@ -321,7 +321,7 @@ describe("LiteLLM's price map", () => {
 
   const one = (entry: Readonly<Record<string, unknown>>) => priceOf(read({ m: entry }), 'm')?.periods;
 
-  test('counts the bound of a longer prompt among the longer ones for xAI, and not for others', () => {
+  test('includes the bound of a longer prompt for xAI, and not for others', () => {
     const entry = {
       input_cost_per_token: 2e-6,
       output_cost_per_token: 6e-6,
@@ -331,7 +331,7 @@ describe("LiteLLM's price map", () => {
     expect(one({ ...entry, litellm_provider: 'gemini' })?.[0]?.contextTiers?.[0]?.over).toBe(200_000);
   });
 
-  test('reads ranges of lengths', () => {
+  test('has ranges of lengths', () => {
     const range = (from: number, input: number, output: number) => ({
       range: [from, from + 1000],
       input_cost_per_token: input,
@@ -359,11 +359,11 @@ describe("LiteLLM's price map", () => {
     ],
     ['speech', { mode: 'audio_speech', input_cost_per_character: 1.5e-5 }, { characters: '0.000015' }],
     ['pictures', { mode: 'image_generation', output_cost_per_image: 0.04 }, { images: '0.04' }],
-  ])('prices %s by the piece where it has no tokens', (_, entry, pieces) => {
+  ])('prices %s per unit where it has no tokens', (_, entry, pieces) => {
     expect(one(entry)).toEqual([{ pieces }]);
   });
 
-  test('gathers pictures by size and quality', () => {
+  test('has pictures by size and quality', () => {
     const prices = read({
       'hd/1024-x-1792/dall-e-3': { mode: 'image_generation', input_cost_per_image: 0.12 },
       '1024-x-1024/dall-e-3': { mode: 'image_generation', input_cost_per_image: 0.04 },
@@ -378,14 +378,14 @@ describe("LiteLLM's price map", () => {
     ]);
   });
 
-  test('leaves out a chat model whose output costs nothing, and reads an embedding without output', () => {
+  test('omits a chat model with free output, and includes an embedding without output', () => {
     const entry = { litellm_provider: 'x', input_cost_per_token: 1e-6, output_cost_per_token: 0 };
     const prices = read({ chat: { ...entry, mode: 'chat' }, vectors: { ...entry, mode: 'embedding' } });
     expect(skipOf(prices, 'chat')).toEqual(['zero', 'output_cost_per_token']);
     expect(priceOf(prices, 'vectors')?.periods).toEqual([{ tokens: { input: { usd: '1' } } }]);
   });
 
-  test('leaves out a model in another currency, and one that is priced by what is not counted', () => {
+  test('omits a model in another currency, and one with a quantity that is not counted', () => {
     const prices = read({
       yuan: { input_cost_per_token: 1e-6, output_cost_per_token: 1e-6, currency: 'CNY' },
       pages: { mode: 'ocr', ocr_cost_per_page: 0.001 },
@@ -398,7 +398,7 @@ describe("LiteLLM's price map", () => {
 describe("OpenRouter's list of models", () => {
   const one = (pricing: Readonly<Record<string, string>>) => read({ data: [{ id: 'openai/m', pricing }] });
 
-  test('gives tokens, caches, reasoning and searches', () => {
+  test('has tokens, caches, reasoning and searches', () => {
     const pricing = {
       prompt: '0.00000125',
       completion: '0.00001',
@@ -431,7 +431,7 @@ describe("OpenRouter's list of models", () => {
     ]);
   });
 
-  test('gives a price per call, and leaves out one beside tokens', () => {
+  test('has a price per call, and omits one beside tokens', () => {
     expect(priceOf(one({ prompt: '0', completion: '0', request: '0.05' }), 'openai/m')?.periods).toEqual([
       { call: '0.05' },
     ]);
@@ -439,13 +439,13 @@ describe("OpenRouter's list of models", () => {
     expect(skipOf(mixed, 'openai/m')).toEqual(['mixed', 'request']);
   });
 
-  test('leaves out a router, whose price is -1', () => {
+  test('omits a router, whose price is -1', () => {
     expect(skipOf(one({ prompt: '-1', completion: '-1' }), 'openai/m')).toEqual(['negative', 'prompt']);
   });
 });
 
-describe('ratios of servers of the one-api family', () => {
-  test('are read as tables: 1 is 2 USD of a million, and a price per call goes before ratios', () => {
+describe('the ratios of servers of the one-api family', () => {
+  test('are read as tables: 1 is 2 USD for a million, and a price per call takes precedence', () => {
     const prices = read({
       success: true,
       data: {
@@ -475,7 +475,7 @@ describe('ratios of servers of the one-api family', () => {
     expect(priceOf(prices, 'd')?.periods).toEqual([{ call: '0.5' }]);
   });
 
-  test('are read as a list by kind, and an expression is left out', () => {
+  test('are read as a list by kind, and an expression is omitted', () => {
     const prices = read({
       data: [
         { model_name: 'a', quota_type: 0, model_ratio: 0.5, model_price: 0, completion_ratio: 4, owner_by: 'openai' },

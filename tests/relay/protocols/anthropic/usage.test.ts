@@ -14,7 +14,7 @@ const read = (told: JsonObject, body: JsonObject, paramOverride: JsonObject | nu
 describe('what Anthropic reports of cache writes', () => {
   const told = { input_tokens: 10, cache_creation_input_tokens: 300, output_tokens: 5 };
 
-  test('without a lifetime has the one that the request asks for', () => {
+  test('without a lifetime has the requested one', () => {
     for (const body of [asked, inResult]) {
       expect(read(told, body('1h'))).toEqual({ input: 10, cacheWriteHour: 300, output: 5 });
       expect(read(told, body('5m'))).toEqual({ input: 10, cacheWrite: 300, output: 5 });
@@ -23,7 +23,7 @@ describe('what Anthropic reports of cache writes', () => {
     expect(read(told, { prompt_cache_options: { ttl: '12h' } })).toMatchObject({ cacheWrite: 300 });
   });
 
-  test('with lifetimes has these, whatever the request asks for', () => {
+  test('with lifetimes has these, whatever the request contains', () => {
     const lifetimes = (minutes: number, hour: number) => ({
       ...told,
       cache_creation: { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour },
@@ -32,7 +32,7 @@ describe('what Anthropic reports of cache writes', () => {
     expect(read(lifetimes(100, 200), asked('5m'))).toMatchObject({ cacheWrite: 100, cacheWriteHour: 200 });
   });
 
-  test('in several rounds is summed up by the same rule', () => {
+  test('in several rounds is summed by the same rule', () => {
     const rounds = {
       ...told,
       iterations: [
