@@ -1,6 +1,7 @@
 import type { Position } from '../domain/events/events.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
 import { countOpenPayments } from '../projections/models/payment-queries.js';
+import { priceRecordOrigins } from '../projections/models/price-history.js';
 import { redemptionIdByHash } from '../projections/models/redemptions.js';
 import { apiKeyCommands } from './api-keys/api-key-commands.js';
 import type { ApplicationPorts } from './application-ports.js';
@@ -16,6 +17,7 @@ import { openQueries } from './open-queries.js';
 import { openSignIn } from './open-sign-in.js';
 import { optionCommands } from './options/option-commands.js';
 import { priceCommands } from './options/price-commands.js';
+import { priceUpdates } from './options/price-updates.js';
 import { paymentCommands } from './payments/payment-commands.js';
 import { readModelCommands } from './read-models.js';
 import { redemptionCommands } from './redemptions/redemption-commands.js';
@@ -77,6 +79,7 @@ function openOperations(ports: ApplicationPorts) {
   return {
     options: { ...optionCommands({ handle, vault, directory, clock }), oidcEndpoints: oidcEndpoints({ outbound }) },
     prices: priceCommands({ handle }),
+    priceUpdates: priceUpdates({ handle, outbound, clock, directory, origins: () => priceRecordOrigins(db) }),
     releases: latestRelease({ outbound, clock, version, releasesUrl }),
     doubtedProxies: doubtedProxies({ proxies }),
     readModels: readModelCommands({ store, handle, progress }),

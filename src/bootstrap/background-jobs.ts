@@ -62,5 +62,6 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
     channels: application.byTheClock,
     channelIntervals: node.config.channels,
     usageLog: application.usageLog,
+    priceUpdates: application.priceUpdates,
   });
 }

@@ -1,4 +1,5 @@
 import type { NodeDirectory } from '../application/memory/directory.js';
+import type { PriceUpdates } from '../application/options/price-updates.js';
 import type { PaymentCommands } from '../application/payments/payment-commands.js';
 import type { CallProgressNotes } from '../application/ports/storage-ports.js';
 import { keepAwaiting } from '../application/reactions/await-payments.js';
@@ -7,6 +8,7 @@ import {
   type ChannelsByTheClock,
   keepChannels,
 } from '../application/reactions/keep-channels.js';
+import { keepPrices } from '../application/reactions/keep-prices.js';
 import { keepRetention } from '../application/reactions/keep-retention.js';
 import type { UsageLogCommands } from '../application/usage/usage-log-commands.js';
 import type { ReadModels } from '../projections/database.js';
@@ -20,6 +22,9 @@ const paymentsPauseMs = 10_000;
 /** Between two looks whether the usage log is to lose a day. */
 const retentionPauseMs = 10 * 60_000;
 
+/** Between two looks whether a source of prices is to be fetched. */
+const pricesPauseMs = 60_000;
+
 interface UpkeepJobs {
   readonly db: ReadModels;
   readonly directory: Pick<NodeDirectory, 'settings'>;
@@ -27,12 +32,14 @@ interface UpkeepJobs {
   readonly channels: ChannelsByTheClock;
   readonly channelIntervals: ChannelIntervals;
   readonly usageLog: Pick<UsageLogCommands, 'retain'>;
+  readonly priceUpdates: PriceUpdates;
   readonly underWay: Pick<InFlightCalls, 'keepNoting'>;
   readonly notes: CallProgressNotes;
 }
 
 /** What is done by the clock: orders, channels, retention, notes of calls under way. */
 export function startMaintenance({ clock, log, closing }: NodeStart, jobs: UpkeepJobs): void {
+  const { priceUpdates: updates } = jobs;
   const { db, directory, payments, channels, channelIntervals, usageLog, underWay, notes } = jobs;
   closing.add(
     keepAwaiting(
@@ -57,6 +64,17 @@ export function startMaintenance({ clock, log, closing }: NodeStart, jobs: Upkee
           log.info({ before: new Date(before).toISOString(), lines }, 'the usage log was cleared, as an option says'),
         failed: (error) =>
           log.warn({ reason: String(error) }, 'the usage log cannot be cleared now; it is tried again'),
+      },
+    ),
+  );
+  closing.add(
+    keepPrices(
+      { updates, clock },
+      {
+        everyMs: pricesPauseMs,
+        updated: (facts) =>
+          log.info(facts, 'prices were changed as a source lists them, within the bounds of its option'),
+        failed: (error, source) => log.warn({ err: error, source }, 'a source of prices cannot be read now'),
       },
     ),
   );

@@ -18,7 +18,9 @@ import { PaymentCommandResolver } from './payments/payment-commands.js';
 import { PriceEditingResolver } from './prices/price-editing.js';
 import { PriceFileResolver } from './prices/price-file.js';
 import { PriceHistoryResolver } from './prices/price-history.js';
+import { PriceSourceResolver } from './prices/price-source.js';
 import { PriceTableResolver } from './prices/price-table.js';
+import { PriceDifferencePageResolver, PriceDifferenceResolver } from './prices/price-updates.js';
 import { RedemptionResolver } from './redemptions/redemption.js';
 import { RedemptionCommandResolver } from './redemptions/redemption-commands.js';
 import { authChecker } from './server/context.js';
@@ -90,6 +92,9 @@ export function graphqlSchema(): GraphQLSchema {
       OptionResolver,
       OptionHistoryResolver,
       PriceTableResolver,
+      PriceSourceResolver,
+      PriceDifferenceResolver,
+      PriceDifferencePageResolver,
       PriceEditingResolver,
       PriceFileResolver,
       PriceHistoryResolver,

@@ -19,7 +19,7 @@ type Shape =
   /** `of`: what each member must be; left out: anything. */
   | { readonly kind: 'json-object'; readonly of?: 'context-tiers' | 'service-tiers' }
   /** `of`: what each must be; left out: anything. */
-  | { readonly kind: 'json-array'; readonly of?: 'chat-links' };
+  | { readonly kind: 'json-array'; readonly of?: 'chat-links' | 'price-sources' };
 
 /** The largest number of tokens an option may hold: with it no product of limits leaves the range of exact integers. */
 export const maxCounted = 2 ** 30 - 1;
@@ -183,6 +183,7 @@ export const optionTable = {
   ToolPrice: ratios(
     '{"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"google_search":14,"google_search:gemini-1*":35,"google_search:gemini-2*":35,"google_maps":14,"google_maps:gemini-1*":25,"google_maps:gemini-2*":25,"code_execution":50,"code_interpreter":30}',
   ),
+  PriceSources: { kind: 'json-array', of: 'price-sources', initial: '[]' },
   GroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
   UserUsableGroups: texts('{"default":"默认分组","vip":"vip分组"}'),
   /** Root may change where a channel's key is sent without giving the key again. */

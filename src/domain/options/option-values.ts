@@ -5,6 +5,7 @@ import { maxModelNameBytes } from '../kernel/names.js';
 import { checkChatLinks } from './chat-links.js';
 import { readContextTiers } from './context-tier-option.js';
 import { fixedBecause, maxCounted, maxRatio, type OptionDefinition, optionDefinition } from './option-table.js';
+import { readPriceSources } from './price-source-option.js';
 import { readServiceTiers } from './service-tier-option.js';
 
 /* What an option may hold, and how its value is read. */
@@ -140,6 +141,7 @@ function checkValue(key: string, value: string): void {
       checkJson(key, value, 'a JSON array');
       if (!Array.isArray(JSON.parse(value))) throw wrong(key, 'a JSON array');
       if (definition.of === 'chat-links') inWordsOfOptions(() => checkChatLinks(JSON.parse(value)));
+      if (definition.of === 'price-sources') inWordsOfOptions(() => readPriceSources(value));
       return;
     case 'json-object':
       checkJson(key, value, 'a JSON object');

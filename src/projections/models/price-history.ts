@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Position } from '../../domain/events/events.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
@@ -141,4 +142,17 @@ export async function priceChanges(
     periods: periodsIn(periods),
     before: periodsIn(periods_before),
   }));
+}
+
+/** By model, where its present record came from; not those that were taken out. */
+export async function priceRecordOrigins(db: ReadModels): Promise<ReadonlyMap<string, PriceChangeOrigin>> {
+  const rows = await db
+    .selectFrom('price_change')
+    .distinctOn('model')
+    .select(['model', 'origin', sql<boolean>`periods is not null`.as('is_there')])
+    .orderBy('model')
+    .orderBy('position', 'desc')
+    .execute();
+  const there = rows.filter(({ is_there: isThere }) => isThere);
+  return new Map(there.map(({ model, origin }) => [model, JSON.parse(origin) as PriceChangeOrigin]));
 }

@@ -17,7 +17,7 @@ describe('the first set-up', () => {
     given()
       .when({ ...completed, type: 'CompleteSetup' })
       .thenRecorded(completed));
-  test('succeeds once, for any requester', () =>
+  test('succeeds once, whoever requests it', () =>
     given(completed)
       .when({ ...completed, type: 'CompleteSetup', rootUserId: UserId(2), username: 'other' })
       .thenRefused('already-set-up'));

@@ -108,14 +108,14 @@ describe('an OpenAI reasoning model', () => {
 describe('an output limit', () => {
   const limited = { max_completion_tokens: 7 };
 
-  test.each([1, 3, 6, 8, 20, 45, 48])('is sent to type %i under its newer name, which that type supports', (type) => {
+  test.each([1, 3, 6, 8, 20, 45, 48])('goes to type %i under its newer name, which that type knows', (type) => {
     const body = bodyOf({ type, body: limited, channel: { other: '2024-12-01' } });
     expect(body).toMatchObject(limited);
     expect(body).not.toHaveProperty('max_tokens');
   });
 
   test.each([4, 17, 22, 25, 26, 27, 31, 35, 39, 40, 42, 43, 46, 47])(
-    'is sent to type %i under its older name, because the newer one has no effect there',
+    'goes to type %i under its older name, because the newer one has no effect there',
     (type) => {
       const body = bodyOf({ type, body: limited, channel: { other: 'account' } });
       expect(body).toMatchObject({ max_tokens: 7 });

@@ -231,7 +231,7 @@ describe('a WebSocket handshake', () => {
     expect(connections).toBe(0);
   });
 
-  test('is sent to the very address that was checked', async () => {
+  test('goes to the very address that was checked', async () => {
     const server = await serving({ serve: (_, socket) => socket.close() });
     const names: string[] = [];
     const guard = addressGuard(['127.0.0.1'], async (name) => {
@@ -243,7 +243,7 @@ describe('a WebSocket handshake', () => {
     expect(names).toEqual(['allowed.example']);
   });
 
-  test('uses the proxy of the channel', async () => {
+  test('goes through the proxy of the channel', async () => {
     const server = await serving({ serve: (message, socket) => socket.send(message, () => socket.close()) });
     const asked: string[] = [];
     const proxy = createHttpServer().on('connect', (request, socket: Socket) => {

@@ -64,6 +64,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   GroupRatio: 'JSON: group → ratio. Its names are all the groups there are.',
   HomePageContent: 'Markdown, HTML, or an address that begins with https://, which is shown in a frame.',
   ImageOutputRatio: 'JSON: model → price of image output by price of input.',
+  PriceSources:
+    'JSON: `name`, `url`, and what may be done with the prices, such as `daily`, `apply`, `bound`, `margin`.',
   ServiceTiers:
     'JSON: model, or the beginning of its name and `*` → tier → factor of the whole price. A tier without a factor is refused.',
   ContextTiers:

@@ -14,7 +14,7 @@ import type { PublishedPrice, PublishedPrices, SkippedModel } from './published-
 /* What a price list would change, model by model, if it were applied. */
 
 const differenceKinds = ['new', 'dearer', 'cheaper', 'other-kind', 'gone', 'same'] as const;
-type DifferenceKind = (typeof differenceKinds)[number];
+export type DifferenceKind = (typeof differenceKinds)[number];
 
 /**
  * Why a change waits for a person. `beyond-bounds`: it moves further than a price may by itself. `to-zero`: something
@@ -22,10 +22,10 @@ type DifferenceKind = (typeof differenceKinds)[number];
  * `set-by-hand`: a person has set the price that there is.
  */
 const cautions = ['beyond-bounds', 'to-zero', 'new-model', 'new-quantity', 'other-kind', 'set-by-hand'] as const;
-type Caution = (typeof cautions)[number];
+export type Caution = (typeof cautions)[number];
 
 /** One amount of a price, under its name in a PriceView; null: it has none. */
-interface PriceMove {
+export interface PriceMove {
   readonly name: string;
   readonly before: string | null;
   readonly after: string | null;

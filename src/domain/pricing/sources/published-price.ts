@@ -36,7 +36,7 @@ const skipReasons = [
   'shape-invalid',
   'mixed',
 ] as const;
-type SkipReason = (typeof skipReasons)[number];
+export type SkipReason = (typeof skipReasons)[number];
 
 export interface SkippedModel {
   /** Cut where it is too long. */
