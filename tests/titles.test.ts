@@ -20,11 +20,15 @@ describe('the check of titles', () => {
         test.each([1, 2])('is refused %i times', () => { pool.test('nothing', () => {}); });
         describe(\`of \${user}\`, () => test('is spent once', () => {}));
       });
-      test('the books agree', () => {});`;
+      test('the ledger is balanced', () => {});
+      test.each([['with a letter', 'a'], ['without a digit', 'b']])('is refused %s', (_how, text) => text);`;
     expect(titlesIn('a.test.ts', text).map(({ parts }) => parts)).toEqual([
       ['a code', 'is refused %i times'],
       ['a code', 'of %s', 'is spent once'],
-      ['the books agree'],
+      ['the ledger is balanced'],
+      ['is refused %s'],
+      ['is refused with a letter'],
+      ['is refused without a digit'],
     ]);
   });
 
@@ -35,9 +39,11 @@ describe('the check of titles', () => {
     ['no subject', titled('it is asked again after a minute')],
     ['a word of our own', titled('a passkey', 'opens the door by itself')],
     ['a word of our own', titled('a recovery code', 'that was never given out is none')],
+    ['a word of our own', titled('a caller who leaves', 'is told so by somebody')],
+    ['a word of our own', titled('a price beyond its bound', 'is what a dearer call is held for')],
   ])('finds %s', (fault, title) => expect(faultOf(title)).toBe(fault));
 
-  test('accepts a subject with its outcome, in one title or in a chain, and what a table of cases says', () => {
+  test('accepts a subject with its outcome, in one title or in a chain, and the names of a table of cases', () => {
     expect(faultOf(titled('a repeated redemption with the same idempotency key credits once'))).toBeNull();
     expect(faultOf(titled('a redemption code', 'is refused to everyone else'))).toBeNull();
     expect(faultOf(titled('an order', '%s'))).toBeNull();

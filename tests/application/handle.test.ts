@@ -88,7 +88,7 @@ describe('a conflict of revisions', () => {
     ]);
   });
 
-  test('with the same command from elsewhere ends without a second event', async () => {
+  test('with the same command of another client ends without a second event', async () => {
     const store = new ContestedStore();
     const run = handle(store, settableClock(someInstant));
     store.rivals.push(() => run(usernameDecider, stream, { type: 'Claim', userId: alice }));

@@ -80,13 +80,13 @@ function redemption(launched: () => Browser): void {
     await page.getByText('Enter a code').waitFor();
   });
 
-  test('update the open page when redeemed elsewhere', async () => {
+  test('update the open page when redeemed in another window', async () => {
     const { application } = gateway;
     await application.redemptions.redeem(user.actor, codes[1] ?? '', '192.0.2.1');
     await shows('$1.4000');
   });
 
-  test('show the administrator by whom; the remaining one is found and deleted', async () => {
+  test('show the administrator the redeemer; the remaining one is found and deleted', async () => {
     const { page } = admin;
     await page.reload();
     await page.getByRole('link', { name: 'winner' }).first().waitFor();

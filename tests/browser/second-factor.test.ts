@@ -123,7 +123,7 @@ function secondFactor(launched: () => Browser): void {
   });
 
   describe('a passkey', () => {
-    test('is created on the personal page, and signs in by itself', async () => {
+    test('is created on the personal page, and is sufficient to sign in', async () => {
       const { page, problems } = opened;
       await withAuthenticator(opened);
       await signIn(opened, user);

@@ -117,7 +117,7 @@ function shop(launched: () => Browser): void {
       expect(new URL(page.url()).searchParams.get('sort')).toBe('OUTPUT');
     });
 
-    test('shows what sound, pictures, tools, tiers of service and long prompts cost in the detail of a model', async () => {
+    test('shows the prices of audio, pictures, tools, service tiers and long prompts in the detail of a model', async () => {
       const { page } = opened;
       const id = await gateway.addChannel({ models: ['gemini-9-flash', 'gpt-4o-audio-preview'] });
       await gateway.setOption('ModelRatio', '{"gemini-9-flash":1,"gpt-4o-audio-preview":1.25}');

@@ -61,18 +61,18 @@ describe('the reward of an inviter', () => {
 });
 
 describe('transferring a reward', () => {
-  test('takes all of it, or a part', () => {
+  test('transfers all of it, or a part', () => {
     given(registered(), earned(50)).when(transfer(50)).thenRecorded(transferred(50));
     given(registered(), earned(50), earned(20), transferred(60)).when(transfer(10)).thenRecorded(transferred(10));
   });
 
-  test('never takes more than exists', () => {
+  test('never transfers more than exists', () => {
     given(registered(), earned(50)).when(transfer(51)).thenRefused('invite-quota-short', { available: 50 });
     given(registered(), earned(50), transferred(50)).when(transfer(1)).thenRefused('invite-quota-short');
     given(registered()).when(transfer(1)).thenRefused('invite-quota-short', { available: 0 });
   });
 
-  test('takes nothing, and returns nothing, for amounts that are not positive', () => {
+  test('transfers nothing for amounts that are not positive', () => {
     for (const none of [0, -1]) given(registered(), earned(50)).when(transfer(none)).thenRefused('invalid-field');
   });
 

@@ -15,7 +15,7 @@ test('export slots are two for each user, and eight for all together', () => {
   expect(places.take(5)).toBeNull();
 });
 
-test('a reader that stops ends the reading of pages; none is read ahead', async () => {
+test('a reader that stops ends the reading of pages, and no page is read ahead', async () => {
   let read = 0;
   let ended = false;
   async function* pages() {

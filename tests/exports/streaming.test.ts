@@ -62,7 +62,7 @@ describe('a file of 5,000 lines', () => {
     expect(first).toEqual(second);
   });
 
-  test('has two slots for each user: the third export is told to retry later, and another user is served', async () => {
+  test('has two slots for each user: the third export is asked to retry later, and another user is served', async () => {
     const exports = await serve();
     await exports.ask(alice, usage);
     await exports.ask(alice, usage);

@@ -50,7 +50,7 @@ describe('the cost of an operation', () => {
   ])('%s', (_, text, cost) => {
     expect(measured(text).cost).toBe(cost);
   });
-  test('takes sizes from variables, and their defaults when they are absent', () => {
+  test('reads sizes from variables, and their defaults when they are absent', () => {
     const text = 'query ($size: Int! = 80) { page(size: $size) { total } }';
     expect(measured(text, { size: 5 }).cost).toBe(query + 5);
     expect(measured(text).cost).toBe(query + 80);

@@ -35,7 +35,7 @@ describe('a wake-up signal', () => {
 });
 
 describe('an abortable generator', () => {
-  test('releases its resources while it waits', async () => {
+  test('releases its resources when it is stopped while it waits', async () => {
     let held = false;
     const silence = new WakeUpSignal();
     const values = stoppable(async function* (stop) {

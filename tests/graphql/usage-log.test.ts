@@ -174,7 +174,7 @@ describe('the usage log over GraphQL', () => {
     ])
       expect(await found(filter), filter).not.toContain(call?.id);
   });
-  test('includes the totals of call sessions', async () => {
+  test('can be summed over calls', async () => {
     const [line] = await callLines(client, 1, 'quota promptTokens completionTokens');
     const { logStatistics } = await client.ask(
       '{ logStatistics(filter: { model: "gpt-4o-mini" }) { quota requests promptTokens completionTokens cachedTokens reasoningTokens rpm tpm } }',

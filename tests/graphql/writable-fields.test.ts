@@ -116,7 +116,7 @@ async function mark(): Promise<number> {
   return Number(position);
 }
 
-test('every mutation has a sample, or a reason for having none', () =>
+test('every mutation has a sample, or a reason against one', () =>
   expect([...Object.keys(samples), ...closed].sort()).toEqual(Object.keys(mutations).sort()));
 
 const fieldsOf = (name: string): Field[] =>

@@ -16,7 +16,7 @@ describe('the memory for request bodies', () => {
     expect(bodies.bytes).toBe(0);
   });
 
-  test('gives one holder a quarter of it, over all its bodies, and leaves the rest to others', () => {
+  test('limits one holder to a quarter of it, over all its bodies, and leaves the rest to others', () => {
     const bodies = room();
     const first = bodies.enter('a', 1);
     const second = bodies.enter('b', 1);

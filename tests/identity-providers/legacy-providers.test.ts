@@ -91,7 +91,7 @@ describe('a legacy sign-in', () => {
     expect(await bindingOf(visitor, 'email')).toBe('');
   });
 
-  test('identifies a GitHub account by its number, whoever has its former name', async () => {
+  test('identifies a GitHub account by its number, even if another account has its former name', async () => {
     const come = async (id: number, login: string): Promise<unknown> => {
       const visitor = new Visitor(gateway);
       const code = setting.github.agreeToLegacy({ id, login });
@@ -356,7 +356,7 @@ describe('the legacy Telegram sign-in', () => {
     });
   });
 
-  test('redirects a browser from its own page, and none from elsewhere', async () => {
+  test('redirects a browser from its own page, and from no other page', async () => {
     setting.relay.codes.set('555555', 'wx-led');
     const visitor = new Visitor(gateway);
     const { data } = await visitor.ask('/oauth/wechat', { code: '555555' });

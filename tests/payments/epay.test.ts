@@ -215,6 +215,6 @@ describe('a query of an order at Epay', () => {
     });
   });
 
-  test('reports an unknown order as unknown', async () =>
+  test('reports an unknown order as open', async () =>
     expect(await provider.ask(order())).toEqual({ kind: 'open' }));
 });

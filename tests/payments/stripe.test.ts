@@ -210,7 +210,7 @@ describe('a refund or dispute at Stripe', () => {
       await root.ask('query ($id: ID!) { payments(id: $id) { items { status refunded takenBack disputed } } }', { id })
     ).payments.items.at(0);
 
-  test('by refunds takes quota in proportion, each once, and all of it in the end', async () => {
+  test('by refunds debits quota in proportion, each once, and all of it in the end', async () => {
     const id = await paid();
     expect(await takenBy(stripe.refund(id, 367))).toBe(1_668_182);
     expect(await takenBy(stripe.refund(id, 367))).toBe(0);
@@ -230,7 +230,7 @@ describe('a refund or dispute at Stripe', () => {
     expect(contents).toContain('在线充值退款，扣除额度: ＄6.663636 额度，退款金额：7.330000');
   });
 
-  test('by a dispute takes quota, and returns it when the dispute is won', async () => {
+  test('by a dispute debits quota, and returns it when the dispute is won', async () => {
     const id = await paid();
     expect(await takenBy(stripe.dispute('charge.dispute.created', id, 1100))).toBe(0);
     const withdrawn = stripe.dispute('charge.dispute.funds_withdrawn', id, 1100);
@@ -265,7 +265,7 @@ describe('a refund or dispute at Stripe', () => {
     expect(await stateOf(id)).toMatchObject({ status: 'COMPLETED', takenBack: tenDollars });
   });
 
-  test('of an unpaid order, another currency or another signature is requested again', async () => {
+  test('of an unpaid order, another currency or another signature is refused with 400', async () => {
     const id = await paid();
     const unpaid = await ordered();
     stripe.sessionOf(unpaid.id).payment_intent = 'pi_unpaid';

@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('the threads with a lower priority'
     expect(told).toEqual({ main: ours, busy: [Math.min(ours + 10, 19)] });
   });
 
-  test('are unchanged where their number is not the expected one', () => {
+  test('are unchanged where another pool size is configured', () => {
     const told = toldBy(
       `${threadsOf}
       letHelpersWait();

@@ -26,7 +26,7 @@ const causes = async (channelId = east, range: object = {}) => {
   return found.map(({ status, code, failures, rescued: made }) => [status, code, failures, made]);
 };
 
-test('every attempt is counted by its cause, also one that another channel made up for', async () => {
+test('every failed attempt is counted by its cause, also where another channel answered', async () => {
   await projected.given(rescued('a', attempt(east, 500, 'server_error'), attempt(east, null, 'timeout')));
   await projected.given(
     lost('b', attempt(east, 500, 'server_error'), attempt(west, 429, null)),

@@ -130,7 +130,7 @@ describe('the history of channels', () => {
     expect(await channelChanges(db, { ...all, channelId: west })).toHaveLength(2);
   });
 
-  test('is empty for an unknown channel', async () => {
+  test('has an empty name for a channel that was never added', async () => {
     const db = await projected.given(tested(true), ofChannel(east, { type: 'ChannelRemoved' }));
     expect((await channelChanges(db, all)).map(({ name }) => name)).toEqual(['', '']);
   });

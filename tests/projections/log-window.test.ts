@@ -88,7 +88,7 @@ describe('reading stored events through the log window', () => {
     expect(feed.reads).toEqual([-1]);
   });
 
-  test('goes across the buffered pages', async () => {
+  test('continues across the buffered pages', async () => {
     const { feed } = await logOf(10);
     const window = new LogWindow(feed, Position(9), { pageSize: 4, capacity: 100 });
     expect(positions(await window.read(reader, beginning, 8))).toEqual(range(0, 3));

@@ -41,7 +41,7 @@ describe('the usage log', () => {
     }
   });
 
-  test('is filtered by time whatever clocks said: the times of lines need not be in order', async () => {
+  test('is filtered by time even if clocks were wrong: the times of lines need not be in order', async () => {
     const start = Date.UTC(2026, 0, 31, 21);
     const time = fc.integer({ min: 0, max: 6 * 3_600 });
     const times = fc.sample(time, 40);

@@ -199,7 +199,7 @@ for (const name of ['nginx', 'caddy', 'haproxy', 'apache'] as const satisfies re
   });
 }
 
-test('the gateway keeps a connection well beyond the two minutes of the longest proxy timeout', async () => {
+test('the gateway keeps a connection well beyond two minutes, the largest timeout of a proxy', async () => {
   const answer = await askPlainly(portOf(gateway.url), '/api/status', '127.0.0.1', {
     headers: { connection: 'keep-alive' },
   });

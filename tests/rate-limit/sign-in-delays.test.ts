@@ -91,7 +91,7 @@ describe('guessing short codes', () => {
     delays = signInDelays(clock, { together: true, manyFailed: (account) => told.push(account) });
   });
 
-  test('is permitted five times from all new networks together, then in turns two minutes apart', () => {
+  test('is permitted five times from all new networks together, then once every two minutes', () => {
     let taken = 0;
     for (let n = 0; n < 300; n++) if (attempt(`10.${n % 256}.${n}.1`) === 0) taken++;
     expect(taken).toBe(5);
@@ -105,7 +105,7 @@ describe('guessing short codes', () => {
     expect(told).toEqual(['alice']);
   });
 
-  test('does not take the turn of a user that mistyped once from a new network, with any number of attempts', () => {
+  test('does not use up the attempt of a user that mistyped once from a new network, with any number of guesses', () => {
     attempt('172.16.0.1');
     for (let n = 0; n < 4; n++) attempt(`10.${n}.0.1`);
     const wait = attempt('172.16.0.1');
@@ -145,12 +145,12 @@ describe('the owner of an attacked account', () => {
     for (let n = 0; n < 1_000; n++) attempt(`attacker ${n}`);
   };
 
-  test('is not locked out by guesses from elsewhere: the first attempt from any network is accepted', () => {
+  test('is not locked out by guesses from other networks: the first attempt from any network is accepted', () => {
     underAttack();
     expect(attempt('a hotel', { right: true })).toBe(0);
   });
 
-  test('may mistype from a known network, whatever happens elsewhere', () => {
+  test('may mistype from a known network, whatever happens from other networks', () => {
     attempt('home', { right: true });
     underAttack();
     for (let n = 0; n < 5; n++) expect(attempt('home')).toBe(0);

@@ -36,7 +36,7 @@ test('a window count equals a list of all times, with any admissions, refunds an
   );
 });
 
-test('a request admitted before the clock was set back is refunded all the same, once', () => {
+test('a request admitted before the clock was set back can still be refunded, once', () => {
   const count = new WindowCount();
   count.take(5_000);
   count.take(9_000);

@@ -88,7 +88,7 @@ const args = fc
   .map((list) => `{"list":[${list.join(', ')}],"deep":{"n":${list[0] ?? 1}}}`);
 
 describe.each(wires)('a request of a client of %s', (dialect) => {
-  test('goes to an upstream of its own protocol as the same text, except for the model', () => {
+  test('is sent to an upstream of its own protocol as the same text, except for the model', () => {
     fc.assert(
       fc.property(args, objectTexts, numberTexts, objectTexts, (given, result, maximum, more) => {
         const text = bodies[dialect](given, result, maximum, more);

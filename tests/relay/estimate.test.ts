@@ -176,7 +176,7 @@ describe('the estimate of another prompt', () => {
     ['several texts', ['hello world', 'hello'], 3],
     ['token ids', [1, 2, 3, 4], 4],
     ['lists of token ids', [[1, 2, 3], [4]], 4],
-  ])('%s', (_kind, input, tokens) => {
+  ])('counts the tokens of %s', (_kind, input, tokens) => {
     expect(estimate('embeddings', model, { input }).expected).toBe(tokens);
     expect(estimate('completions', model, { prompt: input }).expected).toBe(tokens);
   });

@@ -267,7 +267,7 @@ describe('an unavailable store', () => {
 });
 
 describe('a call that is refused before it is reserved', () => {
-  test('is counted, and recorded by itself', async () => {
+  test('is counted, and recorded in a stream of its own', async () => {
     const { refused } = await told({ directory: { candidates: () => [], hasModel: () => false } });
     expect(refused).toEqual([[404, 'model_not_found', 'r1']]);
   });
@@ -385,7 +385,7 @@ describe('a request that is signed or authorised just before it is sent', () => 
     expect([status, sent]).toEqual([200, ['Bearer 1']]);
   });
 
-  test('is authorised anew for each channel that is tried', async () => {
+  test('is authorised separately for each channel that is tried', async () => {
     const { sent } = await told({ authorisation: counting(), upstream: overloaded });
     expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
   });

@@ -74,7 +74,7 @@ describe('the parameters that an operator adds', () => {
     expect(sentAlong({ enable_search: false }).prompt).toMatchObject({ brings: false });
   });
 
-  test('allow cache writes that are kept for hours where they ask for it', () => {
+  test('allow cache writes with a lifetime of an hour where they request it', () => {
     expect(sentAlong({ prompt_cache_options: { ttl: '12h' } }).prompt.max).toHaveProperty('cacheWriteHour');
     expect(sentAlong({ prompt_cache_options: { ttl: '30m' } }).prompt.max).not.toHaveProperty('cacheWriteHour');
   });

@@ -61,7 +61,7 @@ describe('the simulated provider', () => {
     expect((await collect({ usage: true })).at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 19 } });
   });
 
-  test('streams its reasoning under a model name for it', async () => {
+  test('returns its reasoning under a model name for it', async () => {
     const answer = await client.chat.completions.create({ ...chat, model: 'simulated-reasoner' });
     expect(answer.choices[0]?.message).toHaveProperty('reasoning_content');
     expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBeGreaterThan(0);

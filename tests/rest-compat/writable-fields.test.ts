@@ -81,7 +81,7 @@ async function fieldsOf(route: string, sample: Sample): Promise<Map<string, Kind
   return read;
 }
 
-test('every route with a body has a sample, or a reason for having none', () => {
+test('every route with a body has a sample, or a reason against one', () => {
   const taking = [...routes].filter((route) => /^(POST|PUT) \/api\//.test(route));
   const canonical = (route: string) => route.replace(/\/$/, '');
   expect([...new Set(taking.map(canonical))].sort()).toEqual(

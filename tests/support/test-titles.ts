@@ -24,6 +24,19 @@ function startedBy({ expression }: ts.CallExpression): 'test' | 'suite' | null {
   return callee.text === 'describe' || callee.text === 'describeInBrowser' ? 'suite' : null;
 }
 
+/** The names of the cases of a table: the first column, where the test itself does not use it (`_` or `_name`). */
+function namedCases({ expression, arguments: [, ...others] }: ts.CallExpression): ts.StringLiteralLike[] {
+  const [table] = ts.isCallExpression(expression) ? expression.arguments : [];
+  const run = others.find(ts.isArrowFunction);
+  const first = run?.parameters[0]?.name;
+  if (first === undefined || !ts.isIdentifier(first) || !first.text.startsWith('_')) return [];
+  const rows = table !== undefined && ts.isArrayLiteralExpression(table) ? table.elements : [];
+  return rows.flatMap((row) => {
+    const name = ts.isArrayLiteralExpression(row) ? row.elements[0] : row;
+    return name !== undefined && ts.isStringLiteralLike(name) ? [name] : [];
+  });
+}
+
 /** What stands for an expression in a title: a word that nothing is known of. */
 function textOf(title: ts.Expression): string {
   if (ts.isStringLiteralLike(title)) return title.text;
@@ -42,7 +55,10 @@ export function titlesIn(path: string, text: string): TestTitle[] {
       return;
     }
     const parts = [...suites, textOf(title)];
-    if (kind === 'test') found.push({ line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1, parts });
+    const lineOf = (at: ts.Node) => file.getLineAndCharacterOfPosition(at.getStart(file)).line + 1;
+    if (kind === 'test') found.push({ line: lineOf(node), parts });
+    for (const named of kind === 'test' ? namedCases(node as ts.CallExpression) : [])
+      found.push({ line: lineOf(named), parts: [...suites, textOf(title).replace(/%[a-z]/, () => named.text)] });
     for (const other of others) visit(other, kind === 'suite' ? parts : suites);
   };
   visit(file, []);
@@ -62,8 +78,17 @@ const isVerb = (word: string): boolean =>
   verbs.has(word.toLowerCase()) || (/[a-z]{2}(s|ed)$/.test(word) && !/(ss|us|['’]s)$/.test(word));
 
 const subjectless = /^(it|they|he|she|its|their|them|this|that|those|these|one|both|none|neither)\b/i;
-/** Words of our own for what has a name in the field, and for what can be said. */
-const privateWords = /\b(doors?|halves|is none|are none|half (in|done))\b/i;
+/** Words of our own for what has a name in the field (docs/glossary.md), and for what can be said. */
+const privateWords = new RegExp(
+  `\\b(${[
+    'doors?|halves|half (in|done)|(is|are) none|books agree|way (in|out)',
+    'told|tells?|telling|heard|hears|news|goodbye|said so',
+    'nobody|somebody|anybody|everybody|whoever|whosever|who may|the one who|(to|for) who|strangers?',
+    'asked (for|of|anew)|asks? for|(go|goes|going|went) on|lets? (in|go)|under way|held for|holds? for|as it came',
+    'shut|stands?|stood|dear(er|est)?|cashiers?|wants?|midst|amid|for ever|anew|of our own|should',
+  ].join('|')})\\b`,
+  'i',
+);
 
 /** What is wrong with a title, as far as a machine can see; null: nothing. */
 export function faultOf({ parts }: TestTitle): string | null {

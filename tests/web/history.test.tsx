@@ -58,7 +58,7 @@ test('a log that is being rebuilt is not followed until it is complete', async (
   expect(place.textContent).toBe('nothing; followed');
 });
 
-test('a log whose state is unknown shows no invented state', async () => {
+test('a log whose state cannot be queried is followed, without a notice', async () => {
   percent = new Error('lost');
   expect((await page()).textContent).toBe('nothing; followed');
 });

@@ -136,7 +136,7 @@ describe('the calculation of a line', () => {
     expect(read({ ...line, price: null, detail, billing: null })).toBeNull();
   });
 
-  test('shows the charge where it differs, with the uncovered part separately', () => {
+  test('is marked as different from the charge, unless the difference is the uncovered part', () => {
     expect(differs(billing, line)).toBe(false);
     expect(differs(billing, { ...line, quota: 3_000 })).toBe(true);
     expect(differs(billing, { ...line, quota: 3_000, uncovered: 150 })).toBe(false);

@@ -46,7 +46,7 @@ beforeAll(() =>
   ),
 );
 describe('the check of the configured database', () => {
-  test('passes when its role owns it, and no pooler stands before it', async () => {
+  test('passes when its role owns it, without a pooler', async () => {
     expect(await checkDatabase(as(role, await newDatabase(`OWNER ${role}`)))).toEqual({ pooled: false });
   });
 
@@ -107,9 +107,14 @@ describe('the check of the configured database', () => {
   test.each([
     ['role', () => newDatabase(`OWNER ${narrow}`), narrow, 20],
     ['database', () => newDatabase(`OWNER ${role} CONNECTION LIMIT 30`), role, 30],
-  ])('is refused when the limit of the %s gives fewer connections than a node needs', async (_, make, user, limit) => {
-    expect(await reasonOf(as(user, await make()))).toContain(`gives ${limit} of the ${connectionsNeeded} connections`);
-  });
+  ])(
+    'is refused when the limit of the %s permits fewer connections than a node needs',
+    async (_, make, user, limit) => {
+      expect(await reasonOf(as(user, await make()))).toContain(
+        `gives ${limit} of the ${connectionsNeeded} connections`,
+      );
+    },
+  );
 
   test('is refused with the message of Postgres when no connection is left', async () => {
     const connection = as(role, await newDatabase(`OWNER ${role} CONNECTION LIMIT 1`));

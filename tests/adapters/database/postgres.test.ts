@@ -133,7 +133,7 @@ describe('a Postgres connection', () => {
     });
   });
 
-  describe('to an unusable Postgres fails as unavailable, and the message for the operator says', () => {
+  describe('to an unusable Postgres fails as unavailable, with a message that says', () => {
     const reasonOf = async (connection: PostgresConnection): Promise<string> => {
       const failure = await openPool(connection, quietLog).catch((error: unknown) => error);
       expect(failure).toMatchObject({ code: 'store-unavailable' });

@@ -186,14 +186,14 @@ describe('the event feed', () => {
 });
 
 describe('the queue of a subscriber', () => {
-  test('takes no more than its capacity, and is emptied when it overflows', async () => {
+  test('holds no more than its capacity, and is emptied when it overflows', async () => {
     const queue = new EventQueue(4);
     expect([queue.push(range(0, 1)), queue.push(range(2, 3)), queue.push(range(4, 4))]).toEqual([true, true, false]);
     expect(await queue.next()).toBeNull();
     expect(queue.push(range(5, 5))).toBe(false);
   });
 
-  test('takes no more characters than its limit, however few events they are', async () => {
+  test('holds no more characters than its limit, however few events they are', async () => {
     const queue = new EventQueue(100);
     const large = (position: number) => [{ ...recorded(position), size: maxWaitingSize / 2 }];
     expect([queue.push(large(0)), queue.push(large(1)), queue.push(large(2))]).toEqual([true, true, false]);
@@ -204,7 +204,7 @@ describe('the queue of a subscriber', () => {
     expect(other.push(large(1))).toBe(true);
   });
 
-  test('takes a single batch of any size', async () => {
+  test('accepts a single batch of any size', async () => {
     const queue = new EventQueue(4);
     expect(queue.push(range(0, 9))).toBe(true);
     expect(positions((await queue.next()) ?? [])).toEqual(positions(range(0, 9)));

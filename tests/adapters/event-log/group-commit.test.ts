@@ -124,7 +124,7 @@ describe('group commit', () => {
     expect(batches.map((batch) => batch.length)).toEqual([500, 500, 100]);
   });
 
-  test('writes an append that is larger than a batch by itself', async () => {
+  test('writes an append that is larger than a batch separately', async () => {
     const { commits, batches, begun, finish } = heldWriter();
     void commits.add(append(1, 'a', 5_000));
     void commits.add(append(2, 'b'));
@@ -156,7 +156,7 @@ describe('group commit', () => {
       expect(batches).toEqual([[1], [2, 3], [5]]);
     });
 
-    test('limits the size of the queue, and accepts a single large append all the same', async () => {
+    test('limits the size of the queue, but accepts a single large append', async () => {
       const { commits, begun, finish } = heldWriter({ ...roomy, size: 10 });
       void commits.add(append(1, 's-1', 500));
       await begun(1);

@@ -133,7 +133,7 @@ describe('the event store in Postgres', () => {
       expect(await quick).toEqual({ ok: true, revision: 0, position: 0 });
     });
 
-    test('gives one order without gaps to the subscribers of all processes', async () => {
+    test('delivers one order without gaps to the subscribers of all processes', async () => {
       const stores = [await openStore(), await openStore(), await openStore()] as const;
       const subscriptions = stores.map((store) => collect(store, beginning));
       const writing = stores.flatMap((store, process) =>
@@ -166,7 +166,7 @@ describe('the event store in Postgres', () => {
       await refused;
     });
 
-    test('makes short pages: a reader never holds more than a page and one event, and misses none', async () => {
+    test('reads short pages: a reader never buffers more than a page and one event, and misses none', async () => {
       const store = await openStore();
       for (let n = 0; n < 12; n++) await store.append(alpha, [newEvent(n, 'x'.repeat(mebibyte - 100))], 'any');
       // As a release without the limit may have left it.
@@ -278,7 +278,7 @@ describe('the event store in Postgres', () => {
       expect(ids(await store.readAll(beginning, 10))).toEqual([eventId(1), eventId(2)]);
     });
 
-    test('because the server falls silent while connecting, gives appends up and accepts later ones', async () => {
+    test('because the server does not answer a new connection, rejects appends and accepts later ones', async () => {
       const between = await openCutOff();
       const store = await openStore({ connection: between.connection, patienceMs: 500 });
       between.silenceAfter('set statement_timeout');

@@ -215,7 +215,7 @@ describe('a mail server', () => {
     );
   });
 
-  test('that defers unknown senders, as with greylisting, is tried again', async () => {
+  test('that defers unknown senders, as with greylisting, is reported as asking to try again later', async () => {
     const deferred = Object.assign(new Error('450 greylisted'), { responseCode: 450 });
     const to = await started({ behaviour: { onRcptTo: (_, __, done) => done(deferred) } });
     await expect(mailerTo(to).send(mail)).rejects.toThrow(reason('the mail server asks to try again later'));

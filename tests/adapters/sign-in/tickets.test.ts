@@ -91,7 +91,7 @@ describe.each([
     expect(await tickets.redeem('email-code', 'alice@example.com', mailed.code)).toBeNull();
   });
 
-  test('is replaced by the next of its name: the older code is invalid, and attempts are counted anew', async () => {
+  test('is replaced by the next of its name: the older code is invalid, and the count of attempts restarts', async () => {
     for (let wrong = 0; wrong < 5; wrong += 1) await isWrong();
     await tickets.issue('email-code', 'alice@example.com', { ...mailed, code: '445566', content: 'newer' });
     expect(await isRight()).toBeNull();

@@ -141,7 +141,7 @@ describe('a test of all channels', () => {
     expect([kept, inTime].map(statusOf)).toEqual(['enabled', 'enabled']);
   });
 
-  test('changes nothing for a key that a channel has been given meanwhile', async () => {
+  test('changes nothing for a key that a channel has received meanwhile', async () => {
     await set('AutomaticDisableChannelEnabled', 'true');
     await set('AutomaticEnableChannelEnabled', 'true');
     const [mended, worse] = [await added(), await added()];
@@ -199,7 +199,7 @@ describe('a test of all channels', () => {
     ]);
   });
 
-  test('whose end cannot be recorded ends all the same', async () => {
+  test('ends even if its end cannot be recorded', async () => {
     await added();
     node.store.beforeAppend = async (stream) => {
       if (stream === streams.testRuns) throw new Failure('store-unavailable');

@@ -202,7 +202,7 @@ describe('a failure in the live traffic', () => {
     clock.advance(30_000);
     expect(total()).toMatchObject({ requestsPerMinute: 1, errorRate: 0 });
   });
-  test('is an answer that was withheld after it had been charged: the call counts once, its charge not at all', () => {
+  test('is an answer that was withheld after it had been charged: the call counts once, without its charge', () => {
     serve({ charged: 10 });
     serve({ charged: 10 });
     happens(refunded({ charged: 10 }));

@@ -39,7 +39,7 @@ async function call(world: GateWorld, id: string, charged: number, budget: Budge
 }
 
 describe('a budget', () => {
-  test('refuses a call that it cannot cover, and says when it is renewed', async () => {
+  test('refuses a call that it cannot cover, with the time of its renewal', async () => {
     for (const [period, resetsAt] of [
       ['daily', '2026-03-05T00:00:00Z'],
       ['weekly', '2026-03-09T00:00:00Z'],
@@ -112,7 +112,7 @@ describe('a budget', () => {
     expect(await admit(world, 'c3', 75, { budget })).toStrictEqual(admitted(75));
   });
 
-  test('is renewed by itself at the next period, whatever was spent before', async () => {
+  test('is renewed at the next period, whatever was spent before', async () => {
     const world = worldAtNoon();
     const budget = budgetOf(100);
     await call(world, 'c1', 100, budget);

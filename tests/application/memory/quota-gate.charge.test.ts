@@ -127,7 +127,7 @@ describe('a call that a dead process left behind', () => {
     reserved: Quota(reserved),
   });
 
-  test('is charged for its cost beyond its reservation, as far as the balance goes, and once', async () => {
+  test('is charged for its cost beyond its reservation, up to the balance, and once', async () => {
     const world = worldWith(1_000, 500);
     world.reserve('theirs', { quota: 300 });
     world.deliver();

@@ -87,7 +87,7 @@ test('a notification is delivered once', async () => {
   expect(told).toEqual([[alice, trial]]);
 });
 
-test('a failed notification is retried after its delay, and then given up, with a line in the log', async () => {
+test('a failed notification is retried after its delay, and finally abandoned, with a line in the log', async () => {
   answers.push(fails, new Error('a mistake'), fails);
   await added();
   startTelling();

@@ -281,7 +281,7 @@ describe('the price list of models with a record in the price table', () => {
     expect(item?.price).toMatchObject({ model: '0.015', ratios: { output: '3.333333333333' } });
   });
 
-  test('says from when a model has no price any more, other tiers of service, or another price', async () => {
+  test('announces the day from which a model has no price, other service tiers, or another price', async () => {
     const until = '2031-01-01';
     const from = Date.UTC(2031, 0, 1);
     await node.option('ModelRatio', '{"gpt-4o":1.25}');

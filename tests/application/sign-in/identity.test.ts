@@ -137,7 +137,7 @@ describe('a session', () => {
     expect(await node.identity.bySession(token)).toMatchObject({ role: 'admin' });
   });
 
-  test('of a disabled user ends; where one was created since, a face can still give the reason', async () => {
+  test('of a disabled user ends; where one was created since, a face can still return the reason', async () => {
     const { token } = await signIn(node.identity, 'alice', 'correct horse');
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();
@@ -253,7 +253,7 @@ describe('a personal access token', () => {
     }
   });
 
-  test('of a disabled user still identifies the user, so that a face can give the reason', async () => {
+  test('of a disabled user still identifies the user, so that a face can return the reason', async () => {
     const { token } = await node.users.issueAccessToken(asAlice());
     await node.users.manage(root, alice, 'disable');
     await node.caughtUp();

@@ -25,7 +25,7 @@ describe('a passkey', () => {
   const enterBy = async (authenticator: Authenticator, behaviour: Parameters<Authenticator['get']>[1] = {}) =>
     node.identity.enterByPasskey(authenticator.get(await node.identity.passkeyOptions(site), behaviour), someClient);
 
-  test('signs in by itself, also where there is a second factor', async () => {
+  test('is sufficient to sign in, also where there is a second factor', async () => {
     const authenticator = await addPasskey(alice);
     await enrol(alice);
     expect(await enterBy(authenticator)).toMatchObject({ kind: 'signed-in', user: { id: alice } });

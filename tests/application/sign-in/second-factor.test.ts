@@ -135,7 +135,7 @@ describe('signing in with a second factor', () => {
     }
   });
 
-  describe('while strangers with the password guess its codes', () => {
+  describe('while attackers with the password guess its codes', () => {
     const from = (place: string): Client => ({ place, userAgent: 'Test/1.0' });
     const finish = async (proof: FactorProof, place: string) =>
       node.identity.finish(await halfIn(), proof, from(place));

@@ -155,7 +155,7 @@ describe('the events of a call', () => {
       expect(text).not.toContain(hidden);
   });
 
-  test('of a later release are hidden from their caller unless known', async () => {
+  test('of a later release are hidden from their caller unless this release knows them', async () => {
     const settledLater = settled('a1', 9, 7);
     const planted = { ...settledLater.event, upstreamAddress: 'https://planted.example' } as never;
     await projected.record(reserved('a1', 9), { ...settledLater, event: planted });

@@ -189,7 +189,7 @@ describe('transferring a reward', () => {
     expect(await balance()).toBe(2 * unit);
   });
 
-  test('fifty times at once takes the available reward, and no more', async () => {
+  test('fifty times at once transfers the available reward, and no more', async () => {
     await setOption('QuotaPerUnit', '1');
     const each = Math.floor((2 * unit) / 9);
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, (_, n) => transfer(each, `key-${n}`)));

@@ -111,7 +111,7 @@ describe('the registration of a user', () => {
     await expect(register({ password: 'another-one' }, 'key-1')).rejects.toThrow(refusal('idempotency-key-reused'));
   });
 
-  test('stores only a verified address, and refuses one that is taken in any case', async () => {
+  test('stores only a verified address, and refuses one that is taken even if unverified', async () => {
     await register({ email: alice });
     expect(await node.users.bindings.emailHolder(alice)).toBeNull();
     await setOption('EmailVerificationEnabled', 'true');
@@ -370,7 +370,7 @@ describe('a forgotten password', () => {
 });
 
 describe('the own address of a user', () => {
-  test('is set with its code, in place of the former one, and removed', async () => {
+  test('is set with its code, replaces the former one, and can be removed', async () => {
     const id = UserId(77);
     const actor = { id, role: 'ordinary' } as const;
     await node.users.register(

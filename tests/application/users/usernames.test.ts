@@ -79,7 +79,7 @@ describe('the claim of a user name', () => {
     expect(await holderOf('alice')).toBe(alice);
   });
 
-  test('is not released while its user has the name, whoever requests it', async () => {
+  test('is not released while its user has the name, for any requester', async () => {
     await names.claim('alice', alice);
     await register(alice, 'Alice');
     await names.release('alice', alice);
@@ -200,7 +200,7 @@ test('the name of a user stays claimed permanently, deleted or not', async () =>
 describe('a name that looks like another', () => {
   const cyrillicPaypal = 'раураӏ';
 
-  test('is claimed together with it, whichever comes first', async () => {
+  test('is claimed together with it, in either order', async () => {
     await names.claim('paypal', alice);
     await expect(names.claim(cyrillicPaypal, bob)).rejects.toThrow(taken);
     await expect(names.claim('ｐａｙｐａｌ', bob)).rejects.toThrow(taken);

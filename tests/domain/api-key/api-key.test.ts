@@ -197,7 +197,7 @@ describe("another user's API key", () => {
 });
 
 describe('revoking an API key', () => {
-  test('disables it, whoever owns it and whatever its state', () => {
+  test('disables it, for any owner and in any state', () => {
     given(issued()).when(revoke).thenRecorded(revoked);
     given(issued(), disabledAs('exhausted')).when(revoke).thenRecorded(revoked);
     given(issued(), revoked).thenState({ status: 'manual', owner, terms });

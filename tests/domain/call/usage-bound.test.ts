@@ -12,7 +12,7 @@ import {
 /* A bound is a record of quantities: `input` and `output` are all tokens of a direction, kinds with a bound of their own a part of them. */
 
 describe('the usage bound of a call', () => {
-  test('is reserved for by the quantities that have a rate of their own, each token once', () => {
+  test('is reserved for by the quantities that have a bound of their own, each token once', () => {
     const bound = { input: 100, audioInput: 30, output: 50, audioOutput: 50, 'calls:web_search': 3, seconds: 61 };
     expect(heldUsage(bound)).toEqual({ ...bound, input: 70, output: 0 });
   });

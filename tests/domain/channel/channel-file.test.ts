@@ -75,7 +75,7 @@ describe('an error in a file of channels', () => {
     expect(faultsIn({ ...bare, [field]: value })).toMatchObject([{ row: 1, field }]),
   );
 
-  test('is reported for a hundred places at most, and inherited names are not taken for members', () => {
+  test('is reported for a hundred positions at most, and inherited names are not treated as members', () => {
     expect(faultsIn(...new Array(200).fill({}))).toHaveLength(100);
     expect(
       read('{"format":"tallygate-channels","version":1,"channels":[{"__proto__":{},"name":"a","type":1}]}'),

@@ -50,7 +50,7 @@ describe('quarantining an event', () => {
   test('is decided again for each version of a read model', () =>
     expect(decide({ version: 3 }, done)).toEqual([{ ...done, version: 3 }]));
 
-  test.each(['ledger', 'wallets'])('is refused for the %s: its accounts would lack the event for ever', (model) =>
+  test.each(['ledger', 'wallets'])('is refused for the %s: its accounts would permanently lack the event', (model) =>
     expect(() => decide({ model })).toThrow('books-stay-whole'),
   );
 

@@ -15,9 +15,9 @@ const claimedBy = (userId: UserId): UsernameEvent => ({ type: 'UsernameClaimed',
 const released: UsernameEvent = { type: 'UsernameReleased' };
 
 describe('claiming a name', () => {
-  test('takes a free one, once', () =>
+  test('succeeds for a free one, once', () =>
     given().when({ type: 'Claim', userId: alice }).thenRecordedOnce(claimedBy(alice)));
-  test('takes one that was released', () =>
+  test('succeeds for one that was released', () =>
     given(claimedBy(bob), released).when({ type: 'Claim', userId: alice }).thenRecordedOnce(claimedBy(alice)));
   test('is refused while another user holds it', () =>
     given(claimedBy(bob)).when({ type: 'Claim', userId: alice }).thenRefused('username-taken'));

@@ -172,7 +172,7 @@ describe('the maps of older clients, written by a client that has changed nothin
     );
   };
 
-  test('change no record where its members come back in another order', () => {
+  test('change no record where its members are in another order', () => {
     const record: ModelPrice = {
       ...full,
       contextTiers: [{ over: 200_000, factors: { output: '1.5', input: '1.333333333333333333333' } }],
@@ -193,7 +193,7 @@ describe('the maps of older clients, written by a client that has changed nothin
         .thenRecorded(map(key, sorted(entries) as object));
   });
 
-  test('are accepted by the checks of options, however dear or cheap a record is', () => {
+  test('are accepted by the checks of options, whatever the prices of a record', () => {
     const dear = { input: { usd: '0.000000000001' }, output: { usd: '2000000' }, cachedInput: { usd: '2000000' } };
     for (const record of [{ tokens: dear }, { tokens: { input: { usd: '2000000' } } }, { call: '2000000' }, full])
       for (const [key, entries] of mapsOf(record)) {
@@ -222,7 +222,7 @@ describe('a map of older clients that is written as it was seen', () => {
 
   const changed: readonly OptionEvent[] = [map('ModelRatio', { one: 0.3 }), expect.anything()];
 
-  test('is refused where somebody has changed the record since that it would set back', () =>
+  test('is refused where it would overwrite a later change of the record', () =>
     given(map('ModelRatio', { one: 0.15 }), byOther(recorded({ one: [{ tokens: { input: { usd: '9' } } }] })))
       .when(seen({ one: 0.15, third: 2 }, 0))
       .thenRefused('option-changed', { field: 'ModelRatio', position: 1 }));

@@ -38,7 +38,7 @@ describe('a price with context tiers', () => {
     expect(total).toBe(chargeOf(usage, tiered));
   });
 
-  test('reserves by the higher tier as soon as the longest possible prompt reaches it', () => {
+  test('reserves by the higher tier as soon as the maximum prompt reaches it', () => {
     expect(reservationOf({ input: 200_000, output: 100 }, tiered)).toBe(200_000 * 1.25 + 400);
     expect(reservationOf({ input: 200_001, output: 100 }, tiered)).toBe(Math.ceil(200_001 * 2.5) + 600);
   });

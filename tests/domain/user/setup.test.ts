@@ -17,7 +17,7 @@ describe('the first set-up', () => {
     given()
       .when({ ...completed, type: 'CompleteSetup' })
       .thenRecorded(completed));
-  test('succeeds once, whoever requests it', () =>
+  test('succeeds once, for any requester', () =>
     given(completed)
       .when({ ...completed, type: 'CompleteSetup', rootUserId: UserId(2), username: 'other' })
       .thenRefused('already-set-up'));

@@ -81,7 +81,7 @@ describe('changing the own profile', () => {
       .when(change({ username: 'alice' }))
       .thenNothing());
 
-  test('is possible for a disabled user, whom the faces refuse', () =>
+  test('is possible for a disabled user, which the faces refuse', () =>
     given(registered(), disabled)
       .when(change({ username: 'al' }))
       .thenRecorded({

@@ -69,7 +69,7 @@ describe('the API key', () => {
     expect(gateway.provider.tally().calls).toBe(0);
   });
 
-  test('is not looked up for an address that has sent many wrong ones, while known keys keep working', async () => {
+  test('is not looked up for an address that has sent many wrong ones, while cached keys are still accepted', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.77' };
     expect((await callers.with(apiKey).chat({ model }, { headers })).status).toBe(200);
     const guess = (index: number, from = headers) =>

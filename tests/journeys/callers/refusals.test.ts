@@ -117,7 +117,7 @@ describe('the usage log with refused calls', () => {
   });
 });
 
-describe('a failure that another channel made up for', () => {
+describe('a failed attempt of a call that another channel answered', () => {
   test('is in the line of its call and in the figures of its channel', async () => {
     const models = ['rescued'];
     const mapped = (name: string) => ({ name, models, modelMapping: JSON.stringify({ rescued: `rescued-${name}` }) });

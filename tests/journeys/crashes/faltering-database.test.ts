@@ -209,7 +209,7 @@ describe('a node that must stop', () => {
     expect(rows.map(({ type }) => type)).toEqual(['CallReserved', 'CallSettled']);
   }
 
-  test('because it cannot read an event lets in-flight calls settle, and admits none', async () => {
+  test('because it cannot read an event settles in-flight calls, and admits no more', async () => {
     const { answered } = await callUnderWay();
     await operator.query(`
       insert into events (position, event_id, stream, revision, type, version, data, at)
@@ -219,7 +219,7 @@ describe('a node that must stop', () => {
     await expectToFinish(answered);
   });
 
-  test('because another node has its database lets in-flight calls settle, and admits none', async () => {
+  test('because another node has its database settles in-flight calls, and admits no more', async () => {
     const { answered } = await callUnderWay();
     const { rows } = await operator.query<{ pid: number; key: string }>(`
       select pid, (classid::bigint << 32 | objid::bigint)::text as key from pg_locks

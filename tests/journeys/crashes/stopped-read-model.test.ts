@@ -130,7 +130,7 @@ test('a gateway starts with a stopped read model, shows it, and serves; quaranti
   });
 });
 
-test('an API key issued while its read model is stopped is known after a restart', async () => {
+test('an API key issued while its read model is stopped is accepted after a restart', async () => {
   const client = await startSetUp();
   await accepted('apikey-900', 'ApiKeyIssued', { owner: 'nobody' });
   await stoppedModel(client, 'api_keys');

@@ -141,7 +141,7 @@ describe('a completion of 100 prompts', () => {
   });
 });
 
-describe('a caller whose balance covers part of the longest answer', () => {
+describe('a caller whose balance covers part of the maximum answer', () => {
   const balance = 20_000;
   const clientOf = async (user: TestUser) =>
     new OpenAI({ apiKey: await gateway.addApiKey(user), baseURL: `${gateway.url}/v1`, maxRetries: 0 });
@@ -198,7 +198,7 @@ describe('a caller whose balance covers part of the longest answer', () => {
   });
 });
 
-test('a request is sent unchanged where the balance covers the longest answer', async () => {
+test('a request is sent unchanged where the balance covers the maximum answer', async () => {
   const user = await gateway.addUser(10_000_000);
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
   await callers.with(await gateway.addApiKey(user)).chat(body);

@@ -368,7 +368,7 @@ describe('two users, three keys and every possible outcome of a call', () => {
   });
 });
 
-test('a call that costs more than its reservation takes the rest of the balance; the remainder is not a debt, and further calls are refused', async () => {
+test('a call that costs more than its reservation is charged the rest of the balance; the remainder is not a debt, and further calls are refused', async () => {
   // The limit is not obeyed, and what came shows it.
   gateway.provider.script('metered', { tokens: { prompt: 20, completion: 5_000 }, chunks: 5_000, obeysLimit: false });
   const balance = (await minFor('metered')) + 10;

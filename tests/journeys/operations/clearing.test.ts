@@ -139,7 +139,7 @@ describe('the retention of usage-log lines', () => {
     expect(told).toEqual([]);
   });
 
-  test('removes a day once, whoever queries and how often', async () => {
+  test('removes a day once, with any number of queries', async () => {
     await gateway.setOption('general_setting.log_retention_days', '1');
     const before = await kept();
     await look();

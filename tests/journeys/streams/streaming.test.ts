@@ -85,7 +85,7 @@ const usagesIn = (answer: Answer): JsonObject[] =>
     .filter(isObject);
 
 describe('a stream through the gateway', () => {
-  test('from a recorded file is delivered without delay', async () => {
+  test('has headers that forbid caching and buffering on the way', async () => {
     const { headers, text } = await caller.chat({ model: 'plain', stream: true });
     expect(headers['content-type']).toMatch(/^text\/event-stream/);
     expect(headers['cache-control']).toBe('no-cache');

@@ -214,7 +214,7 @@ describe('an upstream’s answer', () => {
   beforeAll(() => gateway.addChannel({ models: [model], baseUrl: upstream.url }));
 
   test.each([false, true])(
-    'gives its caller the upstream’s limits and request id, and no cookie; streamed: %s',
+    'has the upstream’s limits and request id, and no cookie, for its caller; streamed: %s',
     async (stream) => {
       answers(stream ? sse : JSON.stringify(completion), {
         'x-ratelimit-remaining-requests': '99',

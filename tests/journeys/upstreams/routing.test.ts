@@ -368,7 +368,7 @@ describe('an API key with a channel id after it', () => {
 });
 
 describe('the status mapping of a channel', () => {
-  test('turns a final status into one that is retried', async () => {
+  test('converts a final status into one that is retried', async () => {
     const model = newModel();
     await gateway.setOption('RetryTimes', '1');
     await addChannel(model, 'broken', { priority: 1, statusCodeMapping: '{"400":"500"}' });
@@ -378,7 +378,7 @@ describe('the status mapping of a channel', () => {
     expect(asked()).toEqual({ broken: 1, working: 1 });
   });
 
-  test('turns a retried status into a final one; numbers work, and the caller gets the mapped status', async () => {
+  test('converts a retried status into a final one, also as a number, and the caller gets the mapped status', async () => {
     const model = newModel();
     await gateway.setOption('RetryTimes', '1');
     await addChannel(model, 'broken', { priority: 1, statusCodeMapping: '{"503":400}' });
@@ -448,7 +448,7 @@ describe('a channel that proves to be out of order in live traffic', () => {
         : null;
     });
 
-  test('by status 401 is disabled with reason and time, and the next call goes elsewhere', async () => {
+  test('by status 401 is disabled with reason and time, and the next call uses another channel', async () => {
     const model = newModel();
     const dead = await addChannel(model, 'dead', { priority: 1 });
     await addChannel(model, 'working');

@@ -98,7 +98,7 @@ test('a client is disconnected when the faces are no longer served', async () =>
 describe('an upgrade that reaches a worker', () => {
   const upgrade = (path: string) => rawUpgrade((worker.address() as AddressInfo).port, path);
 
-  test('is taken there where the worker owns its path', async () => {
+  test('is accepted by the worker that owns its path', async () => {
     const before = seen.length;
     expect(await upgrade('/v1/realtime?model=m').answer()).toBe(`${switched}worker`);
     expect(seen).toHaveLength(before);

@@ -109,7 +109,7 @@ describe('a reservation for a model with a price tier for long prompts', () => {
       allowed: noUsage,
     });
 
-  test('uses the higher tier, and records it, as soon as the longest possible prompt reaches it', () => {
+  test('uses the higher tier, and records it, as soon as the maximum prompt reaches it', () => {
     const { price, bound, max } = estimate(4_000);
     expect(bound.input).toBeGreaterThan(2_000);
     expect(price).toEqual(tiered);

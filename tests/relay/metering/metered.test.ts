@@ -77,7 +77,7 @@ describe.each(meteringKinds)('a metered call %s', (_kind, openMetering) => {
       expect(events[1]?.event).toMatchObject({ reason: 'not-booked', ...withdrawal, suspense: 30, reserved: 100 });
     });
 
-    test('is refunded when its settlement had been written all the same, once, with a reference to it', async () => {
+    test('is refunded when its settlement proves to be written, once, with a reference to it', async () => {
       store.stalled = 'written';
       expect(await reservation.settleOrWithdraw(settlement, withdrawal)).toBeNull();
       const events = await story();
@@ -87,7 +87,7 @@ describe.each(meteringKinds)('a metered call %s', (_kind, openMetering) => {
       expect(events[2]?.event).toMatchObject({ settlement: takenBack, ...withdrawal, suspense: 30 });
     });
 
-    test('is neither charged when its settlement comes to be written last', async () => {
+    test('is not charged when its settlement is written last', async () => {
       store.stalled = 'lost';
       await reservation.settleOrWithdraw(settlement, withdrawal);
       const released = await story();

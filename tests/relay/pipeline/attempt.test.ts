@@ -94,7 +94,7 @@ describe('the attempt stage', () => {
     expect(held()).toEqual([]);
   });
 
-  test('gives up when all permitted attempts have failed, and holds no slot', async () => {
+  test('ends when all permitted attempts have failed, and holds no slot', async () => {
     const { ports, sent, held } = given({ says: [down], retryTimes: 2 });
     const attempted = await attemptCall(ports, givenReserved(), body);
     expect(attempted).toMatchObject({ failure: { error: { status: 503, code: 'busy' } } });

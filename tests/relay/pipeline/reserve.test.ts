@@ -52,7 +52,7 @@ describe('the reserve stage', () => {
     expect(call).toEqual(before);
   });
 
-  test('names the playground for a signed-in user, who may spend the whole balance', async () => {
+  test('names the playground for a signed-in user, with the whole balance available', async () => {
     const { ports, asked } = given();
     await reserveCall(ports, givenResolved({ apiKey: null, resolution: { group: 'vip' } }));
     expect(asked[0]?.slice(1, 3)).toMatchObject([

@@ -19,7 +19,7 @@ test('every provider with a codec has at least one golden case', () => {
 });
 
 describe.each(goldens.map((golden) => [golden.name, golden] as const))('%s: the request', (_name, golden) => {
-  test('goes to the right address with no headers but our own', () => {
+  test('is sent to the right address with no headers but our own', () => {
     const { url, headers } = request(golden);
     expect({ url, headers }).toEqual({ url: golden.sent.url, headers: golden.sent.headers });
   });
@@ -62,7 +62,7 @@ const endMarks: Readonly<Record<Wire, string>> = {
 describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the stream', (_name, golden) => {
   const { upstream } = golden;
 
-  test('gives the caller the expected frames, and the relay the usage and the text', () => {
+  test('delivers the expected frames to the caller, and the usage and the text to the relay', () => {
     const { answer, usage, generated, error } = play(golden, [upstream]);
     expect(answer).toBe(golden.answer);
     expect({ usage, generated }).toEqual(outcome(golden));

@@ -108,14 +108,14 @@ describe('an OpenAI reasoning model', () => {
 describe('an output limit', () => {
   const limited = { max_completion_tokens: 7 };
 
-  test.each([1, 3, 6, 8, 20, 45, 48])('goes to type %i under its newer name, which that type knows', (type) => {
+  test.each([1, 3, 6, 8, 20, 45, 48])('is sent to type %i under its newer name, which that type supports', (type) => {
     const body = bodyOf({ type, body: limited, channel: { other: '2024-12-01' } });
     expect(body).toMatchObject(limited);
     expect(body).not.toHaveProperty('max_tokens');
   });
 
   test.each([4, 17, 22, 25, 26, 27, 31, 35, 39, 40, 42, 43, 46, 47])(
-    'goes to type %i under its older name, because the newer one has no effect there',
+    'is sent to type %i under its older name, because the newer one has no effect there',
     (type) => {
       const body = bodyOf({ type, body: limited, channel: { other: 'account' } });
       expect(body).toMatchObject({ max_tokens: 7 });
@@ -262,7 +262,7 @@ describe('the outgoing request', () => {
     ['an endpoint the provider has not', 'caller', { type: 27, mode: 'embeddings' }],
     ['token ids for a provider of texts', 'caller', { type: 4, mode: 'embeddings', body: { input: [1, 2] } }],
     ['nesting without end', 'caller', { body: { x: JSON.parse(`${'['.repeat(99_999)}${']'.repeat(99_999)}`) } }],
-  ] as const)('is impossible for %s, and the error names the %s', (_reason, fault, call) => {
+  ] as const)('is impossible for %s, and the error is attributed to the %s', (_reason, fault, call) => {
     let thrown: unknown;
     try {
       ask(call as Call);

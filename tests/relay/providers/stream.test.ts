@@ -80,7 +80,7 @@ describe('a stream that is passed through', () => {
     });
   });
 
-  test('that said nothing can still be closed with usage', () => {
+  test('that is empty can still be closed with usage', () => {
     const usage: Usage = { input: 5, cachedInput: 4, output: 1, reasoning: 1 };
     const [frame = '', end] = open({ wantsUsage: true }).closing(usage).toString().split('\n\n');
     expect(JSON.parse(frame.slice('data: '.length))).toEqual({
@@ -111,26 +111,23 @@ describe('a stream that is passed through', () => {
       { ...counts },
       [{ index: 0, delta: { role: 'assistant', content: '' }, logprobs: null }],
     ],
-  ])(
-    'whose usage comes with %s gives its caller no chunk for it, and one usage if requested',
-    (_kind, usage, choices) => {
-      for (const wantsUsage of [false, true]) {
-        const stream = open({ wantsUsage });
-        stream.push(data({ id: 'x', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] }));
-        expect(stream.push(data({ id: 'x', choices, usage })).bytes).toBeNull();
-        const frames = stream
-          .closing(stream.usage ?? noUsage)
-          .toString()
-          .split('\n\n')
-          .slice(0, -2);
-        expect(frames.map((frame) => JSON.parse(frame.slice('data: '.length)))).toMatchObject(
-          wantsUsage ? [{ choices: [], usage: counts }] : [],
-        );
-      }
-    },
-  );
+  ])('whose usage arrives with %s has no chunk for it, and one usage if requested', (_kind, usage, choices) => {
+    for (const wantsUsage of [false, true]) {
+      const stream = open({ wantsUsage });
+      stream.push(data({ id: 'x', choices: [{ index: 0, delta: { content: 'a' }, finish_reason: 'stop' }] }));
+      expect(stream.push(data({ id: 'x', choices, usage })).bytes).toBeNull();
+      const frames = stream
+        .closing(stream.usage ?? noUsage)
+        .toString()
+        .split('\n\n')
+        .slice(0, -2);
+      expect(frames.map((frame) => JSON.parse(frame.slice('data: '.length)))).toMatchObject(
+        wantsUsage ? [{ choices: [], usage: counts }] : [],
+      );
+    }
+  });
 
-  test('whose usage comes with text or a finish reason passes these on, without any usage in them', () => {
+  test('whose usage arrives with text or a finish reason passes these on, without any usage in them', () => {
     const stream = open();
     const last = { index: 0, delta: {}, finish_reason: 'stop', usage: counts };
     const step = stream.push(data({ id: 'x', choices: [last], usage: { ...counts, cost: 1 } }));

@@ -40,7 +40,7 @@ test.each([
   ]);
 });
 
-test('documents that lie elsewhere are refused by name', () => {
+test('documents at URLs are refused by name', () => {
   const source = { type: 'url', url: 'https://p.example/a.pdf' };
   expect(() => asked(own(saying({ type: 'document', source })))).toThrow('messages[0].content[0].source.url');
 });

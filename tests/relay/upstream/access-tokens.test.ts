@@ -81,7 +81,7 @@ describe('access tokens', () => {
     expect(await it.of('a')).toBe('a-1');
   });
 
-  test('that were rejected are forgotten once: the next one is kept, even if a late request rejects the old one', async () => {
+  test('that were rejected are dropped once: the next one is kept, even if a late request rejects the old one', async () => {
     const it = world();
     await it.of('a');
     it.tokens.forget('a', 'a-1');

@@ -37,7 +37,7 @@ describe('the memory for answers', () => {
     expect(room.bytes).toBe(0);
   });
 
-  test('gives one payer a share, and all payers together the whole', () => {
+  test('is limited to a share for one payer, and to the whole for all payers together', () => {
     const room = new AnswerRoom(256 * mebibyte);
     expect(room.place(1).take(32 * mebibyte)).toBeNull();
     expect(room.place(1).take(2 * mebibyte)).toBe('holder');

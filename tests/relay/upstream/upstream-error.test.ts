@@ -44,7 +44,7 @@ describe('an upstream error', () => {
     expect(refusal(500, body).message).toBe(message);
   });
 
-  test('has its status as the message where the upstream gives none', () => {
+  test('has a default type and code where the upstream sends none', () => {
     expect(refusal(503, { message: 'm' })).toEqual({
       status: 503,
       message: 'm',

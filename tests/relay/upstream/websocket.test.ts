@@ -231,7 +231,7 @@ describe('a WebSocket handshake', () => {
     expect(connections).toBe(0);
   });
 
-  test('goes to the very address that was checked', async () => {
+  test('is sent to the very address that was checked', async () => {
     const server = await serving({ serve: (_, socket) => socket.close() });
     const names: string[] = [];
     const guard = addressGuard(['127.0.0.1'], async (name) => {
@@ -243,7 +243,7 @@ describe('a WebSocket handshake', () => {
     expect(names).toEqual(['allowed.example']);
   });
 
-  test('goes through the proxy of the channel', async () => {
+  test('uses the proxy of the channel', async () => {
     const server = await serving({ serve: (message, socket) => socket.send(message, () => socket.close()) });
     const asked: string[] = [];
     const proxy = createHttpServer().on('connect', (request, socket: Socket) => {
@@ -310,7 +310,7 @@ describe('an answer over a WebSocket', () => {
     expect(failure).toBeInstanceOf(UnreadableBody);
   });
 
-  test('fails for silence only after its timeout', async () => {
+  test('fails as silent after its timeout, and for no other reason', async () => {
     const { text, failure } = await endOf(
       afterHandshake((socket) => socket.write(frameOf('first'))),
       { idleMs: 1000 },

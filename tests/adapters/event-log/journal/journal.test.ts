@@ -65,7 +65,7 @@ describe('a journal', () => {
     expect(await journal.write(text)).toEqual({ kind: 'written', number: 4 });
     expect((await onDisk()).map(([number]) => number)).toEqual([2, 3, 4]);
   });
-  test('takes shorter texts while it has no space for a long one, and refuses texts that no file could hold', async () => {
+  test('accepts shorter texts while it has no space for a long one, and refuses texts larger than a file', async () => {
     journal.forget(Number.MAX_SAFE_INTEGER);
     expect(await journal.write('x'.repeat(fileBytes))).toEqual({ kind: 'full' });
     expect(await journal.write('short')).toMatchObject({ kind: 'written' });

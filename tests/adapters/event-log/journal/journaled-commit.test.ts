@@ -145,7 +145,7 @@ describe('a durable append', () => {
     await commits.flushed();
     expect(forgotten()).toBe(1);
   });
-  test('is committed to the log by itself', async () => {
+  test('is committed to the log without a further call', async () => {
     const { log, durable } = world({ gatherMs: 1 });
     await durable('call-a', 1, 'no-stream');
     await until(async () => (log.order.length === 1 ? true : null));
@@ -242,7 +242,7 @@ describe('while the database is unavailable', () => {
     expect(log.order).toEqual(ids(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
     expect(committed.map(([number]) => number)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
-  test('for longer than any timeout, acknowledged appends are not given up', async () => {
+  test('for longer than any timeout, acknowledged appends are kept', async () => {
     const patienceMs = 20;
     const { log } = world();
     const write = async (batch: readonly Append[]) =>

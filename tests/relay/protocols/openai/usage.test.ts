@@ -56,7 +56,7 @@ describe('the count of cache writes that OpenAI reports', () => {
   const written = { cached_tokens: 100, cache_write_tokens: 300 };
   const members = ['prompt_cache_options', 'prompt_cache_breakpoint', 'cache_control'];
 
-  test.each(members)('without a lifetime has the one that %s of the request asks for', (member) => {
+  test.each(members)('without a lifetime has the one that %s of the request sets', (member) => {
     expect(read(written, body(member, '12h'))).toMatchObject({ cacheWriteHour: 300 });
     expect(read(written, body(member, '30m'))).toMatchObject({ cacheWrite: 300 });
     expect(read(written, {}, 'openai', body(member, '12h'))).toMatchObject({ cacheWriteHour: 300 });
@@ -64,7 +64,7 @@ describe('the count of cache writes that OpenAI reports', () => {
     expect(read(written, body(member, '12h'), 'anthropic')).toMatchObject({ cacheWrite: 300 });
   });
 
-  test('with lifetimes has these, whatever the request asks for', () => {
+  test('with lifetimes has these, whatever the request contains', () => {
     const asked = body('prompt_cache_options', '12h');
     const lifetimes = (told: object) => ({ ...written, cache_write_tokens_details: told });
     expect(read(lifetimes({ ttl_30m_tokens: 300 }), asked)).toMatchObject({ cacheWrite: 300 });
@@ -72,7 +72,7 @@ describe('the count of cache writes that OpenAI reports', () => {
     expect(read(lifetimes({ ttl_12h_tokens: 0 }), asked)).toMatchObject({ cacheWrite: 300 });
   });
 
-  test.each(members)('is held for at the price of the lifetime that %s of the request asks for', (member) => {
+  test.each(members)('is reserved for at the price of the lifetime that %s of the request sets', (member) => {
     const most = (ttl: string) => {
       const asked = { model: 'gpt-6.1-sol', ...body(member, ttl) };
       const size = { bytes: 1_000, model: 'gpt-6.1-sol', names: new Set(['gpt-6.1-sol']), upload: null };
