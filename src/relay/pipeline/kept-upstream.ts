@@ -7,8 +7,19 @@ import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn, objec
  * whatever the dialect. What the request itself holds, and addresses open to everybody, are let through.
  */
 
-/** As a lenient receiver reads a name. */
-const folded = (name: string): string => name.toLowerCase().replaceAll('_', '');
+const foldedNames = new Map<string, string>();
+const maxRemembered = 4_096;
+
+/** As a lenient receiver reads a name. The same few come with every call. */
+function folded(name: string): string {
+  const known = foldedNames.get(name);
+  if (known !== undefined) return known;
+  const fold = name.toLowerCase().replaceAll('_', '');
+  // Names come from callers: emptied rather than allowed to grow, and none that is long.
+  if (foldedNames.size >= maxRemembered) foldedNames.clear();
+  if (name.length <= 64) foldedNames.set(name, fold);
+  return fold;
+}
 
 const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/));
 

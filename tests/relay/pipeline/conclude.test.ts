@@ -43,7 +43,7 @@ describe('an answered call is concluded', () => {
     const { ports } = given();
     const call = givenAnswered(wholeGot(bytes));
     const concluded = await concludeCall(ports, { ...call, delivery: whole('completed') });
-    expect(concluded).toMatchObject({ charged: 5, told: { usage: { input: 3, output: 2 }, usageSource: 'upstream' } });
+    expect(concluded).toMatchObject({ charged: 5, finalUsage: { usage: { input: 3, output: 2 }, usageSource: 'upstream' } });
     expect(call.reservation.concluded).toEqual([
       {
         ...{ usage: { input: 3, output: 2 }, usageSource: 'upstream', outcome: 'completed', channelId: 1 },

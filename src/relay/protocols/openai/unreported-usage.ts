@@ -13,6 +13,12 @@ type Asked = Pick<CallerRequest, 'mode' | 'body'> & { readonly dialect: { readon
 
 const once = (calls: Usage, name: ToolCalls): Usage => (calls[name] === undefined ? plus(calls, name, 1) : calls);
 
+function askedIn(body: JsonObject, calls: Usage): Usage {
+  let all = calls;
+  for (const asked of askedTools(body, noneSwitched)) all = once(all, asked.calls);
+  return all;
+}
+
 /**
  * What is charged of an answer whose upstream tells nothing of its own tools: one call of each that it was asked for.
  * `model`: as it goes upstream.
@@ -24,10 +30,9 @@ function unreportedTools(
 ): Usage {
   // Who speaks another dialect has such tools of another wire, which do not go here.
   const own = dialect.wire === 'openai' && (mode === 'chat' || mode === 'completions');
-  const bodies: JsonObject[] = [...(own ? [body] : []), ...(paramOverride === null ? [] : [paramOverride])];
   let calls = factsOf(model).searchesAlways ? once(noUsage, 'calls:web_search') : noUsage;
-  for (const sent of bodies) for (const asked of askedTools(sent, noneSwitched)) calls = once(calls, asked.calls);
-  return calls;
+  if (own) calls = askedIn(body, calls);
+  return paramOverride === null ? calls : askedIn(paramOverride, calls);
 }
 
 /** The same, and whether what is written to a cache is kept for hours: looked for when somebody asks. */
