@@ -57,6 +57,7 @@ const operations: Readonly<
     modelPrice: ['root', 'modelPrice(model: "none") { model }'],
     exampleBill: ['root', 'exampleBill(model: "none", periods: [{}], usage: []) { margin }'],
     priceHistory: ['root', 'priceHistory { hasMore }'],
+    builtInPricesDay: ['anyone', 'builtInPricesDay'],
     priceSources: ['root', 'priceSources { name }'],
     priceDifferences: ['root', 'priceDifferences(source: "none") { total }'],
     priceRevert: ['root', 'priceRevert(position: 999999) { model }'],

@@ -1,9 +1,11 @@
 import type { ContextTierFactors } from './context-tiers.js';
 
 /*
- * Public prices of models that the price package does not know yet, as of 28 November 2026. A name leaves this table
- * when the package has it.
+ * Public prices of models that the price package does not know yet. A name leaves this table when the package has it.
  */
+
+/** On which the built-in prices were compared with what vendors publish; in UTC. */
+export const builtInPricesDay = '2026-11-28';
 
 /** USD of a million tokens. What is left out costs what the plain tokens of its direction do, or has a rule. */
 export interface NewerPrice {

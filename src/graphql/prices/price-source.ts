@@ -16,6 +16,7 @@ import {
 import type { PriceSourceView } from '../../application/options/published-sources.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
+import { builtInPricesDay } from '../../domain/pricing/newer-prices.js';
 import type { SourceForm } from '../../domain/pricing/sources/published-price.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
@@ -78,6 +79,11 @@ const heavy = 200;
 
 @Resolver(() => PriceSourceObject)
 export class PriceSourceResolver {
+  @Query(() => String, { description: 'As of which day the built-in prices are, such as 2026-11-28.' })
+  builtInPricesDay(): string {
+    return builtInPricesDay;
+  }
+
   @Authorized('root')
   @Query(() => [PriceSourceObject], { description: 'Those of the option PriceSources, and the file given last.' })
   priceSources(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly PriceSourceView[] {

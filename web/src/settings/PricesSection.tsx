@@ -5,8 +5,9 @@ import { PriceTable } from './PriceTable.js';
 import { SettingsSection } from './SettingsSection.js';
 import { priceSection } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
+import { PriceUpdates } from './updates/PriceUpdates.js';
 
-const views = ['model', 'visual', 'unset_models'] as const;
+const views = ['model', 'visual', 'unset_models', 'updates'] as const;
 type View = (typeof views)[number];
 
 /** The prices of models: as the texts they are, as a table, and what still has none. All three edit the same drafts. */
@@ -15,7 +16,9 @@ export function PricesSection() {
   const [params, setParams] = useListParams({ prices: 'model' });
   const view = views.find((name) => name === params.prices) ?? 'model';
   const panelOf = (name: View) =>
-    name === 'model' ? (
+    name === 'updates' ? (
+      <PriceUpdates />
+    ) : name === 'model' ? (
       <SettingsSection section={priceSection} />
     ) : (
       <PriceTable key={name} of={name === 'visual' ? 'priced' : 'unpriced'} />

@@ -8,7 +8,7 @@ import { useListParams } from '../kit/table/useListParams.js';
 import { useText } from '../kit/words/i18n.js';
 import { SettingsProvider, useSettings } from './SettingsProvider.js';
 import { SettingsSection } from './SettingsSection.js';
-import { isSettingTab, priceSection, type SettingTab, settingTabs } from './sections.js';
+import { isSettingTab, priceSection, priceSourceSection, type SettingTab, settingTabs } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
 import { VersionSection } from './VersionSection.js';
 import './settings.css';
@@ -69,7 +69,7 @@ function TabPanel({ tab }: { readonly tab: SettingTab }) {
     <>
       <div className="sections">
         {settingTabs[tab]
-          .filter((section) => section !== priceSection)
+          .filter((section) => section !== priceSection && section !== priceSourceSection)
           .map((section) => (
             <SettingsSection key={section.name} section={section} />
           ))}

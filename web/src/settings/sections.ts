@@ -43,9 +43,11 @@ export const priceSection: SettingSection = {
     'ContextTiers',
     'ServiceTiers',
     'ToolPrice',
-    'PriceSources',
   ),
 };
+
+/** Shown beside what the sources say. */
+export const priceSourceSection: SettingSection = { name: 'priceSources', fields: plain('PriceSources') };
 
 const operation: readonly SettingSection[] = [
   {
@@ -123,6 +125,7 @@ const operation: readonly SettingSection[] = [
     ),
   },
   priceSection,
+  priceSourceSection,
 ];
 
 const rateLimit: readonly SettingSection[] = [
