@@ -67,7 +67,7 @@ describe('price updates over GraphQL', () => {
     ]);
   });
 
-  test('fetch a compressed list, show differences page by page, and apply what is picked', async () => {
+  test('fetch a compressed list, show differences page by page, and apply the selected ones', async () => {
     answering(gzipSync(list({ served: 1, other: 3, broken: -1 })), { 'content-encoding': 'gzip' });
     expect((await server.root.send(fetching)).data?.fetchPriceSource).toMatchObject({
       ...{ form: 'LITELLM', models: 2, failure: null },
@@ -95,7 +95,7 @@ describe('price updates over GraphQL', () => {
     expect((await look()).items.map(({ model }: Data) => model)).toEqual(['other']);
   });
 
-  test('apply everything that a filter finds, and refuse what was seen before a change by its model', async () => {
+  test('apply all that match a filter, and refuse a reading from before a change, naming the model', async () => {
     answering(list({ served: 2, other: 3 }));
     await server.root.send(fetching);
     const before = await look({ kinds: ['DEARER'] });
@@ -117,7 +117,7 @@ describe('price updates over GraphQL', () => {
     });
   });
 
-  test('tell why a source cannot be read, and keep what it said before', async () => {
+  test('report why a source cannot be read, and keep its last reading', async () => {
     answering('<html>Sign in</html>', {}, 200);
     const { errors } = await server.root.send(fetching);
     expect(errors[0]?.extensions).toMatchObject({ code: 'price-list-unreadable' });

@@ -60,7 +60,7 @@ describe('a change of prices', () => {
     expect(await node.store.everything()).toStrictEqual([]);
   });
 
-  test('of a name that is priced with all of its kind is refused, with the name that prices them', async () => {
+  test('of a name that shares an entry is refused, with the name of that entry', async () => {
     await expect(node.prices.changePrices(root, [order('gpt-4o-gizmo-of-alice', priced('3'))], editor)).rejects.toThrow(
       refusal('invalid-field', { field: 'changes[0].model' }),
     );
@@ -112,10 +112,10 @@ describe('a change of prices', () => {
   });
 });
 
-describe('two editors at once, one of a record and one of a map of older clients', () => {
+describe('concurrent editors of a price record and of a map of older clients', () => {
   const viewOf = (key: string) => node.options.view(root, key);
 
-  test('the map that was read before the record changed does not set it back', async () => {
+  test('a map that was read before the record changed does not overwrite it', async () => {
     await node.options.change(root, 'ModelRatio', '{"my-model":1,"other":2}');
     await node.prices.changePrices(root, [order('my-model', priced('2'))], editor);
     await node.caughtUp();

@@ -271,7 +271,7 @@ describe('the price list of models with a record in the price table', () => {
     await node.deliver(directory);
   };
 
-  test('is sorted by what a token costs, also where its ratios are not relative to the input', async () => {
+  test('is sorted by the cost of a token, also where its ratios are not relative to the input', async () => {
     // 1 USD relative to 0.3 has no end, so the ratios of this price are relative to another token.
     await record('house-model', [{ tokens: { input: usd('0.03'), output: usd('0.1') } }]);
     expect(names(list(null, { sort: 'input' }))).toEqual(['house-model', 'gpt-4o-mini', 'gpt-4o', 'picture']);

@@ -67,7 +67,7 @@ const pricesChanged = async (): Promise<ModelPricesChanged[]> =>
 const stateOf = (name: string) => updates.priceSources(root).find((source) => source.name === name)?.state;
 
 describe('a source of prices', () => {
-  test('is known with its state before it is read, and with its models afterwards', async () => {
+  test('is listed with its state before it is read, and with its models afterwards', async () => {
     await configured({ margin: 1.2 });
     expect(stateOf('s1')).toEqual({ isReading: false, triedAt: null, failure: null, reading: null });
     answering(list({ a: 2, b: 4 }));
@@ -82,7 +82,7 @@ describe('a source of prices', () => {
     ['is slow', { ok: false, reason: 'timed-out' }, 'price-source-failed', 'there was no whole answer in time'],
     ['is endless', { ok: false, reason: 'too-large' }, 'price-source-failed', 'the answer is too large'],
     [
-      'is inside',
+      'is at a private address',
       { ok: false, reason: 'blocked' },
       'price-source-failed',
       'the address is not public, and not among the allowed networks',
@@ -94,12 +94,12 @@ describe('a source of prices', () => {
       'status 500',
     ],
     [
-      'is a page',
+      'answers with a page',
       { ok: true, status: 200, headers: new Map(), body: Buffer.from('<html>Sign in</html>') },
       'price-list-unreadable',
       'it is a page of HTML or XML, not JSON',
     ],
-  ])('that %s has a state that says so, and keeps what it said before', async (_, answer, code, reason) => {
+  ])('that %s has that state, and keeps its last reading', async (_, answer, code, reason) => {
     await configured({});
     answering(list({ a: 2 }));
     await updates.fetchPriceSource(root, 's1');
@@ -110,7 +110,7 @@ describe('a source of prices', () => {
     expect((await differences()).items.map(({ model }) => model)).toEqual(['a']);
   });
 
-  test('is asked once by everybody who wants it at the same time', async () => {
+  test('is requested once for concurrent readers', async () => {
     await configured({});
     answering(list({ a: 2 }));
     await Promise.all([updates.fetchPriceSource(root, 's1'), updates.fetchPriceSource(root, 's1')]);
@@ -132,7 +132,7 @@ describe('a source of prices', () => {
     );
   });
 
-  test('may be a file, of which the last one counts', async () => {
+  test('may be a file, the latest of which is used', async () => {
     const given = (value: unknown) => ({
       gzip: gzipSync(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64'),
       bareNames: true,
@@ -153,7 +153,7 @@ describe('a source of prices', () => {
   });
 });
 
-describe('prices that an operator picks', () => {
+describe('prices that an operator selects', () => {
   beforeEach(async () => {
     await node.options.change(root, 'ModelRatio', '{"a":1,"b":1}');
     await configured({ margin: 1.5 });
@@ -165,7 +165,7 @@ describe('prices that an operator picks', () => {
     return { source, reading, seenAt };
   };
 
-  test('are stored in one order under the name of their source, with the margin, and charged at once', async () => {
+  test('are stored by one command under the name of their source, with the margin, and charged at once', async () => {
     expect((await differences()).items.map(({ model, kind }) => [model, kind])).toEqual([
       ['a', 'dearer'],
       ['b', 'dearer'],
@@ -184,7 +184,7 @@ describe('prices that an operator picks', () => {
     expect((await differences()).items.map(({ model }) => model)).toEqual(['b']);
   });
 
-  test('may be everything that a filter finds, counted before', async () => {
+  test('may be all that match a filter, with their number confirmed', async () => {
     const filter = { ...everything, kinds: ['dearer'] as const };
     await expect(updates.applyAllPrices(root, await seen(), { filter, count: 3 })).rejects.toThrow(
       refusal('price-list-changed'),
@@ -194,7 +194,7 @@ describe('prices that an operator picks', () => {
     expect([charge('a'), charge('b'), charge('c')]).toEqual([1_500_000, 3_000_000, null]);
   });
 
-  test('are refused by name where somebody has changed one since, and none is stored', async () => {
+  test('are refused by name after a concurrent change of one, and none is stored', async () => {
     const before = await seen();
     const periods = [{ tokens: { input: { usd: '7' } } }];
     await node.prices.changePrices(root, [{ model: 'b', periods, seenAt: null }], { kind: 'editor' });
@@ -206,7 +206,7 @@ describe('prices that an operator picks', () => {
     expect(await updates.applyPrices(root, before, ['a'])).toMatchObject({ applied: 1 });
   });
 
-  test('are refused where a map of prices was written since', async () => {
+  test('are refused after a later change of a price map', async () => {
     const before = await seen();
     await node.options.change(root, 'ModelRatio', '{"a":9,"b":1}');
     await node.caughtUp();
@@ -215,7 +215,7 @@ describe('prices that an operator picks', () => {
     );
   });
 
-  test('are refused where the source says something else since', async () => {
+  test('are refused after a later reading with other prices', async () => {
     const before = await seen();
     answering(list({ a: 20_000 }));
     await updates.fetchPriceSource(root, 's1');
@@ -266,7 +266,7 @@ describe('a daily source', () => {
     expect(await pricesChanged()).toHaveLength(1);
   });
 
-  test("moves its own prices within the bounds in nobody's name, and leaves the rest to a person", async () => {
+  test('changes its own prices within the bounds without a user as author, and leaves the rest to an operator', async () => {
     await applied({ a: 2, b: 2, c: 2, d: 2 }, { daily: true, apply: 'within-bounds', bound: 1.25 });
     await node.prices.changePrices(
       root,
@@ -292,7 +292,7 @@ describe('a daily source', () => {
     expect(await pricesChanged()).toEqual([]);
   });
 
-  test('that fails keeps no other one from being fetched, and is tried again a day later', async () => {
+  test('that fails does not prevent others, and is retried a day later', async () => {
     await configured({ daily: true, form: 'pricing' }, { daily: true });
     answering(list({ a: 2 }));
     await look();
@@ -304,7 +304,7 @@ describe('a daily source', () => {
     expect(failures).toEqual(['s1', 's1']);
   });
 
-  test('that is not daily is not fetched by itself', async () => {
+  test('without the daily option is not fetched automatically', async () => {
     await configured({ apply: 'within-bounds' });
     await look();
     expect(node.outbound.sent).toEqual([]);

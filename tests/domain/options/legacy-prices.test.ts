@@ -164,7 +164,7 @@ describe('the price maps of older clients', () => {
       .thenRecorded(map('ServiceTiers', { one: { priority: 2 } })));
 });
 
-describe('the maps of older clients, written by a client that has changed nothing', () => {
+describe('the maps of older clients, written back without a change', () => {
   const mapsOf = (record: ModelPrice) => {
     const records = new Map([['one', record]]);
     return ['ModelRatio', 'CompletionRatio', 'CacheRatio', 'ModelPrice', 'ContextTiers', 'ServiceTiers'].map(
@@ -204,7 +204,7 @@ describe('the maps of older clients, written by a client that has changed nothin
       }
   });
 
-  test('are accepted with as many records as there may be beside the built-in prices', () => {
+  test('are accepted with the maximum number of records beside the built-in prices', () => {
     const records = new Map(Array.from({ length: 10_000 }, (_, place) => [`model-${place}`, full] as const));
     const builtIn = Object.fromEntries(Array.from({ length: 1_500 }, (_, place) => [`built-in-${place}`, 1.25]));
     for (const key of ['ModelRatio', 'CompletionRatio', 'CacheRatio'])
@@ -212,7 +212,7 @@ describe('the maps of older clients, written by a client that has changed nothin
   });
 });
 
-describe('a map of older clients that is written as it was seen', () => {
+describe('a map of older clients that is written back as read', () => {
   const other = UserId(2);
   const seen = (entries: object, seenAt: number): OptionCommand => ({
     ...(writeMap('ModelRatio', entries) as Extract<OptionCommand, { type: 'ChangeOption' }>),
@@ -227,7 +227,7 @@ describe('a map of older clients that is written as it was seen', () => {
       .when(seen({ one: 0.15, third: 2 }, 0))
       .thenRefused('option-changed', { field: 'ModelRatio', position: 1 }));
 
-  test('is stored after the record was seen, and changes it', () =>
+  test('is stored if it was read after the change of the record, and changes it', () =>
     given(map('ModelRatio', { one: 0.15 }), byOther(recorded({ one: [full] })))
       .when(seen({ one: 0.3 }, 1))
       .thenRecorded(...changed));
