@@ -1,5 +1,5 @@
 import { type ConditionalPrice, findProvider, type MatchLogic, type ModelPrice } from '@pydantic/genai-prices';
-import { decimalOf, decimalText, ratioOf } from '../../domain/kernel/decimal.js';
+import { decimal, decimalOf, decimalText, isSame, ratioAtLeast, ratioOf } from '../../domain/kernel/decimal.js';
 import { Instant } from '../../domain/kernel/instant.js';
 import { completionRule } from '../../domain/pricing/completion-rules.js';
 import type { ContextTierFactors } from '../../domain/pricing/context-tiers.js';
@@ -11,7 +11,7 @@ import {
   builtInModelPrice,
   builtInModelRatio,
 } from '../../domain/pricing/default-prices.js';
-import { type NewerPrice, newerPrices } from '../../domain/pricing/newer-prices.js';
+import { changedPrices, type NewerPrice, newerPrices } from '../../domain/pricing/newer-prices.js';
 import { type PriceTables, ratioTable } from '../../domain/pricing/price-tables.js';
 import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 
@@ -144,6 +144,10 @@ export function nextPriceChange(at: Instant): Instant | null {
   return next;
 }
 
+const setIfNew = (table: Map<string, string>, name: string, ratio: string): void => {
+  if (!table.has(name)) table.set(name, ratio);
+};
+
 /** As they are at this instant. About 40 ms once, when the package is read; call it at start, not per request. */
 export function defaultPrices(at: Instant): DefaultPrices {
   const modelRatio = new Map(ratioTable(builtInModelRatio));
@@ -157,27 +161,33 @@ export function defaultPrices(at: Instant): DefaultPrices {
   const modelPrice = ratioTable(builtInModelPrice);
 
   const contextTiers = new Map<string, readonly ContextTierFactors[]>();
-  for (const { names, tiers = [], ...dollars } of [...packagePrices(at), ...newerPrices]) {
+  const listed = new Set<string>();
+  for (const { names, tiers = [], ...dollars } of [...changedPrices, ...packagePrices(at), ...newerPrices]) {
     if (dollars.input === 0) continue;
     const input = decimalOf(dollars.input);
     const relative = (price: number | undefined): string | null =>
-      price === undefined ? null : decimalText(ratioOf(decimalOf(price), input));
+      price === undefined ? null : decimalText(ratioAtLeast(decimalOf(price), input));
     const ratios: readonly (readonly [Map<string, string>, string | null])[] = [
       [cacheRatio, relative(dollars.cachedInput)],
       [cacheWriteRatio, relative(dollars.cacheWrite)],
+      [imageRatio, relative(dollars.imageInput)],
       [imageOutputRatio, relative(dollars.imageOutput)],
       [audioRatio, relative(dollars.audioInput)],
       [audioOutputRatio, relative(dollars.audioOutput)],
     ];
     const completion = relative(dollars.output);
-    const imageInput = relative(dollars.imageInput);
     for (const name of names.split(' ')) {
-      if (tiers.length > 0 && !contextTiers.has(name) && !modelPrice.has(name)) contextTiers.set(name, tiers);
-      if (modelRatio.has(name) || modelPrice.has(name)) continue;
-      modelRatio.set(name, decimalText(ratioOf(input, two)));
-      if (completion !== null && !completionRule(name)?.locked) completionRatio.set(name, completion);
-      for (const [table, ratio] of ratios) if (ratio !== null) table.set(name, ratio);
-      if (imageInput !== null && !imageRatio.has(name)) imageRatio.set(name, imageInput);
+      // A model of several lists has the prices of the first: others may be out of date, or a reseller's.
+      if (listed.has(name) || modelPrice.has(name)) continue;
+      listed.add(name);
+      if (tiers.length > 0) contextTiers.set(name, tiers);
+      const modelRatioListed = ratioOf(input, two);
+      const builtIn = modelRatio.get(name);
+      // Ours may say what input costs and nothing else: the rest is taken from the list, if it means the same price.
+      if (builtIn !== undefined && !isSame(decimal(builtIn), modelRatioListed)) continue;
+      modelRatio.set(name, decimalText(modelRatioListed));
+      if (completion !== null && !completionRule(name)?.locked) setIfNew(completionRatio, name, completion);
+      for (const [table, ratio] of ratios) if (ratio !== null) setIfNew(table, name, ratio);
     }
   }
   return {

@@ -63,6 +63,17 @@ export const quotient = (a: Decimal, b: Decimal, scale: number): Decimal => ({
 /** The same to 12 places: for turning prices into ratios when tables are built, never inside a charge. */
 export const ratioOf = (a: Decimal, b: Decimal): Decimal => quotient(a, b, 12);
 
+/**
+ * The same, rounded up, both positive: for prices that are known in money. A charge by it is what the money says, rounded:
+ * an amount that ends in exactly one half is not lost below it.
+ */
+export function ratioAtLeast(a: Decimal, b: Decimal): Decimal {
+  const scale = 12;
+  const over = a.digits * powerOfTen(b.scale + scale);
+  const under = b.digits * powerOfTen(a.scale);
+  return { digits: (over + under - 1n) / under, scale };
+}
+
 export const isSame = (a: Decimal, b: Decimal): boolean => {
   const scale = Math.max(a.scale, b.scale);
   return digitsAt(a, scale) === digitsAt(b, scale);

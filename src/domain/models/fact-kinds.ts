@@ -102,6 +102,8 @@ interface OpenAiFacts {
   readonly isOpenAi: boolean;
   /** What is written to its cache costs more than input, as of GPT-5.6; before, it costs the same. */
   readonly paysForCacheWrites: boolean;
+  /** What is written to be kept for an hour, or for twelve, relative to what is kept for minutes. */
+  readonly lastingCacheWrite: string;
   /** A limit as `max_completion_tokens`, and no sampling or penalties. */
   readonly takesReasoningParameters: boolean;
   /** It takes sampling where it is told not to think. */

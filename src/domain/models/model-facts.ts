@@ -34,6 +34,7 @@ const unknown: ModelFacts = {
   messageTokens: { message: 3, name: 1 },
   isOpenAi: false,
   paysForCacheWrites: true,
+  lastingCacheWrite: '1.6',
   takesReasoningParameters: false,
   samplesUnthinking: false,
   takesTemperature: true,

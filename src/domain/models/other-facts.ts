@@ -51,6 +51,7 @@ const families: readonly FactRow[] = [
   family(/^grok-3/, limits(131_072, 131_072)),
   family(/^grok-/i, squares(256, 256, 448, 6)),
 
+  family(/^kimi-/, { lastingCacheWrite: '2' }),
   family(/^kimi-k2/, limits(262_144, 262_144)),
   family(/^moonshot-v1-8k/, limits(8_192, 8_192)),
   family(/^moonshot-v1-32k/, limits(32_768, 32_768)),

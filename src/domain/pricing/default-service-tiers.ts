@@ -6,10 +6,10 @@ const flex = 0.5;
 const published: readonly (readonly [factors: Readonly<Record<string, number>>, models: string])[] = [
   [{ priority: 1.75 }, 'gpt-4o-2024-05-13 gpt-4.1 gpt-4.1-2025-* gpt-4.1-mini gpt-4.1-mini-2025-*'],
   [{ priority: 1.7 }, 'gpt-4o gpt-4o-2024-*'],
-  [{ priority: 1.6667 }, 'gpt-4o-mini gpt-4o-mini-2024-*'],
+  [{ priority: 1.66666666666667 }, 'gpt-4o-mini gpt-4o-mini-2024-*'],
   [{ priority: 2 }, 'gpt-4.1-nano gpt-4.1-nano-2025-* gpt-5.3-codex*'],
   [{ flex, priority: 1.75 }, 'o3 o3-2025-*'],
-  [{ flex, priority: 1.8182 }, 'o4-mini o4-mini-2025-*'],
+  [{ flex, priority: 1.81818181818182 }, 'o4-mini o4-mini-2025-*'],
   [{ flex, priority: 1.8 }, 'gpt-5-mini*'],
   [{ flex, priority: 2 }, 'gpt-5 gpt-5-2025-* gpt-5.1 gpt-5.1-2025-* gpt-5.2 gpt-5.2-2025-* gpt-5.4 gpt-5.4-2026-*'],
   [{ flex, priority: 2 }, 'gpt-5.4-mini* gpt-5.6* gpt-6-sol* gpt-6-luna* gpt-6.1-terra*'],

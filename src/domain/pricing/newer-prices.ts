@@ -30,6 +30,29 @@ const openAiTiers = longFrom(272_000, '1.5');
 const geminiTiers = longFrom(200_000, '1.5');
 const grokTiers = longFrom(199_999, '2');
 
+/** Of models that the price package, or our own table, knows by an earlier price, or in part. */
+export const changedPrices: readonly NewerPrice[] = [
+  {
+    names: 'claude-haiku-5-5',
+    input: 0.1,
+    cachedInput: 0.01,
+    cacheWrite: 0.125,
+    output: 0.5,
+    tiers: [{ over: 100_000, factors: { input: '5', output: '5' } }],
+  },
+  {
+    names: 'grok-code-fast grok-code-fast-1 grok-code-fast-1-0825',
+    input: 1,
+    cachedInput: 0.2,
+    output: 2,
+    tiers: grokTiers,
+  },
+  { names: 'grok-4.20-multi-agent', input: 1.25, cachedInput: 0.2, output: 2.5, tiers: grokTiers },
+  { names: 'kimi-k3', input: 3, cachedInput: 0.3, cacheWrite: 3, output: 15 },
+  { names: 'deepseek-v4-flash', input: 0.3, cachedInput: 0.006, output: 1.2 },
+  { names: 'mistral-large-latest', input: 0.5, cachedInput: 0.05, output: 1.5 },
+];
+
 export const newerPrices: readonly NewerPrice[] = [
   { names: 'gpt-6.1-sol', input: 2, cachedInput: 0.1, output: 10, tiers: openAiTiers },
   { names: 'gpt-6.1-terra', input: 1, cachedInput: 0.05, output: 5, tiers: openAiTiers },

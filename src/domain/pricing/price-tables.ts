@@ -40,9 +40,6 @@ export interface PriceTables {
 /** What a model without any price costs where the operator or the user accepts such models. */
 const unpricedRatio = '37.5';
 const cacheWriteFallback = '1.25';
-/** Kept for an hour instead of five minutes. */
-const hourFactor = decimal('1.6');
-const hourFallback = '2';
 
 export const ratioTable = (entries: Readonly<Record<string, number>>): RatioTable =>
   new Map(Object.entries(entries).map(([name, value]) => [name, decimalText(decimalOf(value))]));
@@ -160,8 +157,8 @@ const cacheWriteRate = ({ cacheWriteRatio }: PriceTables, model: string): string
 
 function cacheWriteHourRate(tables: PriceTables, model: string): string {
   const cacheWrite = cacheWriteRate(tables, model);
-  if (!factsOf(model).paysForCacheWrites) return cacheWrite;
-  return cacheWrite === cacheWriteFallback ? hourFallback : decimalText(times(decimal(cacheWrite), hourFactor));
+  const { paysForCacheWrites, lastingCacheWrite } = factsOf(model);
+  return paysForCacheWrites ? decimalText(times(decimal(cacheWrite), decimal(lastingCacheWrite))) : cacheWrite;
 }
 
 /**

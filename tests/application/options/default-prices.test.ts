@@ -146,17 +146,52 @@ describe('the default price of a cache write', () => {
     ['gpt-5.5', 1, 1],
     ['o3', 1, 1],
     ['gpt-35-turbo', 1, 1],
-    ['gpt-5.6-sol', 1.25, 2],
-    ['gpt-6-astra', 1.25, 2],
-    ['gpt-6.2-sol', 1.25, 2],
-    ['gpt-5-6-sol', 1.25, 2],
+    ['gpt-5.6-sol', 1.25, 2.5],
+    ['gpt-6-astra', 1.25, 2.5],
+    ['gpt-6.2-sol', 1.25, 2.5],
+    ['gpt-5-6-sol', 1.25, 2.5],
     ['gpt-5-2025-08-07', 1, 1],
     ['openai/gpt-4o', 1, 1],
-    ['openai/gpt-6-sol', 1.25, 2],
+    ['openai/gpt-6-sol', 1.25, 2.5],
+    ['gpt-daybreak-blue-latest', 1.25, 2.5],
+    ['kimi-k3', 1, 2],
     ['claude-opus-4-5', 1.25, 2],
   ])('for %s is %d times input, and %d times with a longer lifetime', (model, minutes, longer) =>
     expect(factors(model)).toEqual([minutes, longer]),
   );
+});
+
+describe('a model that several lists know', () => {
+  const dollarsOf = (model: string, usage: Usage): number => {
+    const price = priceOf(tables, model, 'default', false);
+    if (price === null) throw new Error(`${model} has no price`);
+    return chargeOf(usage, price) / 50_000;
+  };
+
+  test.each([
+    ['o3', 0.5, 8],
+    ['o4-mini', 0.275, 4.4],
+    ['gpt-4.1-2025-04-14', 0.5, 8],
+    ['gemini-2.5-flash', 0.03, 2.5],
+    ['gpt-image-1', 1.25, 40],
+    ['claude-haiku-5-5', 0.01, 0.5],
+    ['grok-code-fast-1', 0.2, 2],
+  ])('has the whole of its price: %s costs %d from a cache and %d put out', (model, cached, output) => {
+    expect(dollarsOf(model, { cachedInput: 100_000 })).toBe(cached);
+    expect(dollarsOf(model, { output: 100_000 })).toBe(output);
+  });
+
+  test('has the context tiers of the first of them: those of a reseller may be out of date', () => {
+    expect(priceOf(tables, 'claude-opus-4-6', 'default', false)).not.toHaveProperty('tiers');
+    expect(dollarsOf('claude-haiku-5-5', { input: 100_000 })).toBe(0.1);
+    expect(dollarsOf('claude-haiku-5-5', { input: 100_001 })).toBeCloseTo(0.500005, 4);
+  });
+
+  test('loses no half by its ratio: 10 tokens in at 0.30 USD and 8 out at 2.50 USD are 11.5 units, and cost 12', () => {
+    const price = priceOf(tables, 'gemini-2.5-flash', 'default', false);
+    if (price === null) throw new Error('the model has no price');
+    expect(chargeOf({ input: 10, output: 8 }, price)).toBe(12);
+  });
 });
 
 describe('a model newer than the price package', () => {
