@@ -311,8 +311,12 @@ describe('during the rebuild of a read model', () => {
     let done = false;
     const reading = (async () => {
       while (!done) {
-        const { balance, holds, position } = await quotaSnapshot(db, user);
-        snapshots.push({ balance: Number(balance), held: holds.reduce((sum, { quota }) => sum + quota, 0), position });
+        const { balance, reservations, position } = await quotaSnapshot(db, user);
+        snapshots.push({
+          balance: Number(balance),
+          held: reservations.reduce((sum, { quota }) => sum + quota, 0),
+          position,
+        });
       }
     })();
     const appending = (async () => {

@@ -119,7 +119,7 @@ async function told({ directory = {}, vault, fault, broken, ...world }: World) {
   const store = new FaultyStore();
   if (fault !== undefined) store.fault = fault;
   const clock = settableClock(someInstant);
-  const account = async () => ({ balance: 1_000_000_000n, spending: [], holds: [], position: beginning });
+  const account = async () => ({ balance: 1_000_000_000n, spending: [], reservations: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   const gate = { ...openQuotaGate(source, { capacity: 10, after: beginning, clock }), ...broken };
   const meter = openMeter({ store, gate, clock, underWay: inFlightCalls(), newEventId, warn: () => {} });

@@ -4,7 +4,7 @@ import type { ApiKeyId, CallId, UserId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { Day } from '../../domain/ledger/budget.js';
 import type { Payers } from '../ports/quota-gate-ports.js';
-import { apply, holdForeign, isSpent, type Moved, movedBy, type QuotaAccount, spend } from './quota-accounts.js';
+import { apply, isSpent, type Moved, movedBy, type QuotaAccount, reserveForeign, spend } from './quota-accounts.js';
 
 /*
  * The accounts that the quota gate keeps in memory: loaded when they are first asked for, kept current by the tail,
@@ -16,7 +16,7 @@ export interface QuotaSnapshot {
   readonly balance: bigint;
   /** Of an API key: the newest days with spending, as many as are remembered. Users have no budgets. */
   readonly spending: readonly (readonly [day: Day, quota: bigint])[];
-  readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
+  readonly reservations: readonly { readonly callId: CallId; readonly quota: Quota }[];
   readonly position: Position;
 }
 
@@ -42,7 +42,7 @@ const emptyAccount = (owner: QuotaAccount['owner'], id: AccountId): QuotaAccount
   owner,
   id,
   balance: 0n,
-  held: 0n,
+  reserved: 0n,
   due: 0n,
   withdrawn: 0n,
   budget: null,
@@ -137,10 +137,10 @@ export class QuotaAccountCache {
     try {
       // Everything up to `from` must come from the snapshot or the gap, everything later comes by the tail.
       await source.caughtUp(from);
-      const { balance, spending, holds, position } = await snapshotOf(id);
+      const { balance, spending, reservations, position } = await snapshotOf(id);
       account.balance = balance;
       for (const [day, quota] of spending) spend(account, day, quota);
-      for (const { callId, quota } of holds) holdForeign(account, callId, quota);
+      for (const { callId, quota } of reservations) reserveForeign(account, callId, quota);
       account.since = position;
       const gap = position < from ? await source.between(position, from) : [];
       for (const recorded of gap) apply(account, movedBy(recorded));

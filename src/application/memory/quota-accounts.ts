@@ -30,7 +30,7 @@ export interface QuotaAccount {
   /** Sums are bigint: no amount that somebody manages to record may stop the tail, which cannot refuse it. */
   balance: bigint;
   /** For all calls under way. */
-  held: bigint;
+  reserved: bigint;
   /** What calls are charged by settlements that the balance does not contain yet; part of what is held for them. */
   due: bigint;
   /** All that was ever taken away but by calls: edits, adjustments, money that went back. Only grows. */
@@ -60,20 +60,20 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** Holds may be more than there is, where a dear call has taken what others held: they leave nothing, and never less. */
-export const available = ({ balance, held, due }: QuotaAccount): Quota =>
-  nearestQuota(max(balance - held, min(balance - due, 0n)));
+export const available = ({ balance, reserved, due }: QuotaAccount): Quota =>
+  nearestQuota(max(balance - reserved, min(balance - due, 0n)));
 
 export const isSpent = ({ balance }: QuotaAccount): boolean => balance <= 0n;
 
-export function holdForeign(account: QuotaAccount, callId: CallId, quota: Quota): void {
-  account.held += BigInt(quota);
+export function reserveForeign(account: QuotaAccount, callId: CallId, quota: Quota): void {
+  account.reserved += BigInt(quota);
   account.foreign.set(callId, quota);
 }
 
-export function unholdForeign(account: QuotaAccount, callId: CallId): void {
-  const held = account.foreign.get(callId);
-  if (held === undefined) return;
-  account.held -= BigInt(held);
+export function releaseForeign(account: QuotaAccount, callId: CallId): void {
+  const reserved = account.foreign.get(callId);
+  if (reserved === undefined) return;
+  account.reserved -= BigInt(reserved);
   account.foreign.delete(callId);
 }
 
@@ -99,16 +99,16 @@ export interface AdmittedCall {
   /** What had been withdrawn from its accounts when it was admitted. */
   readonly withdrawn: { readonly user: bigint; readonly apiKey: bigint };
   /** On each of its accounts. */
-  held: Quota;
+  reserved: Quota;
   /** Of that, what it is charged; zero until that is decided. */
   due: Quota;
 }
 
-export function hold(call: AdmittedCall, quota: Quota): void {
-  const more = BigInt(quota - call.held);
-  call.held = quota;
-  call.user.held += more;
-  if (call.apiKey !== null) call.apiKey.held += more;
+export function setReserved(call: AdmittedCall, quota: Quota): void {
+  const more = BigInt(quota - call.reserved);
+  call.reserved = quota;
+  call.user.reserved += more;
+  if (call.apiKey !== null) call.apiKey.reserved += more;
 }
 
 export function owe(call: AdmittedCall, quota: Quota): void {
@@ -131,16 +131,16 @@ export function apply(account: QuotaAccount, { position, at, movements }: Moved)
       if (call === null && posting.amount < 0n) account.withdrawn -= posting.amount;
       if (day !== null) spend(account, day, -posting.amount);
       if (cause === 'reservation' && call !== null && posting.part === 'reserved' && !account.foreign.has(call))
-        holdForeign(account, call, Quota(Number(posting.amount)));
+        reserveForeign(account, call, Quota(Number(posting.amount)));
     }
-    if (call !== null && (cause === 'settlement' || cause === 'release')) unholdForeign(account, call);
+    if (call !== null && (cause === 'settlement' || cause === 'release')) releaseForeign(account, call);
   }
 }
 
 /** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
-function budgetLeft({ held, spending }: QuotaAccount, budget: Budget, now: Instant): Shortage {
+function budgetLeft({ reserved, spending }: QuotaAccount, budget: Budget, now: Instant): Shortage {
   const period = periodAt(budget.period, now);
-  const left = nearestQuota(max(BigInt(budget.quota) - spentOn(period, spending) - held, 0n));
+  const left = nearestQuota(max(BigInt(budget.quota) - spentOn(period, spending) - reserved, 0n));
   const resetsAt = endOf(period);
   return { short: 'budget', available: left, budget, resetsAt, resetsInMs: resetsAt - now };
 }

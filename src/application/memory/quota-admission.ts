@@ -9,11 +9,11 @@ import type { Clock } from '../ports/storage-ports.js';
 import {
   type AdmittedCall,
   chargeable,
-  hold,
   owe,
   type QuotaAccount,
   quotaLimits,
-  unholdForeign,
+  releaseForeign,
+  setReserved,
 } from './quota-accounts.js';
 
 /*
@@ -49,7 +49,7 @@ export function admitCall(
     limited: apiKey !== null && !terms.unlimited,
     budget: apiKey === null ? null : terms.budget,
     withdrawn: { user: user.withdrawn, apiKey: apiKey?.withdrawn ?? 0n },
-    held: zero,
+    reserved: zero,
     due: zero,
   };
   const limits = quotaLimits(call, clock.now());
@@ -59,20 +59,20 @@ export function admitCall(
   if (short !== undefined) return { admitted: false, ...short };
   let granted = min > max ? min : max;
   for (const { available } of limits) if (available < granted) granted = available;
-  hold(call, granted);
+  setReserved(call, granted);
   if (apiKey !== null) apiKey.budget = call.budget;
   begin(calls, call);
   return { admitted: true, granted };
 }
 
 /** False, and nothing changed, where the payers cannot afford it or there is no such call. */
-export function extendHold({ calls, clock }: AdmissionState, callId: CallId, quota: Quota): boolean {
+export function extendReservation({ calls, clock }: AdmissionState, callId: CallId, quota: Quota): boolean {
   const call = calls.get(callId);
   if (call === undefined) return false;
-  const more = quota - call.held;
+  const more = quota - call.reserved;
   if (more <= 0) return true;
   if (quotaLimits(call, clock.now()).some(({ available }) => available < more)) return false;
-  hold(call, quota);
+  setReserved(call, quota);
   return true;
 }
 
@@ -86,7 +86,7 @@ function charge(call: AdmittedCall, cost: Quota, now: Instant): Quota {
   owe(call, zero);
   const charged = chargeWithin(cost, chargeable(call, now));
   owe(call, charged);
-  if (charged > call.held) hold(call, charged);
+  if (charged > call.reserved) setReserved(call, charged);
   return charged;
 }
 
@@ -101,31 +101,31 @@ export function chargeLeftCall(
   if (own !== undefined) return charge(own, cost, clock.now());
   // It has its outcome, and the tail has brought that; or will bring all of it.
   if (!user.foreign.has(callId)) return chargeWithin(cost, reserved);
-  unholdForeign(user, callId);
-  if (apiKey !== null) unholdForeign(apiKey, callId);
+  releaseForeign(user, callId);
+  if (apiKey !== null) releaseForeign(apiKey, callId);
   const withdrawn = { user: user.withdrawn, apiKey: apiKey?.withdrawn ?? 0n };
   // Under which terms it was admitted nobody knows any more.
-  const call = { id: callId, user, apiKey, limited: false, budget: null, withdrawn, held: zero, due: zero };
-  hold(call, reserved);
+  const call = { id: callId, user, apiKey, limited: false, budget: null, withdrawn, reserved: zero, due: zero };
+  setReserved(call, reserved);
   begin(calls, call);
   return charge(call, cost, clock.now());
 }
 
 /** Its settlement is durable: the hold is exactly the charge. The tail may have been faster: then there is none. */
-export function holdCharge({ calls }: AdmissionState, callId: CallId, charged: Quota): void {
+export function reserveCharge({ calls }: AdmissionState, callId: CallId, charged: Quota): void {
   const call = calls.get(callId);
   if (call === undefined) return;
-  hold(call, charged);
+  setReserved(call, charged);
   owe(call, charged);
 }
 
 /** Nothing is held for the call any more. */
-export function dropHold({ calls }: AdmissionState, callId: CallId): void {
+export function clearReservation({ calls }: AdmissionState, callId: CallId): void {
   const call = calls.get(callId);
   if (call === undefined) return;
   // By the very text it is known by: another one would be compared with it once more.
   calls.delete(call.id);
-  hold(call, zero);
+  setReserved(call, zero);
   owe(call, zero);
   call.user.admitted--;
   if (call.apiKey !== null) call.apiKey.admitted--;

@@ -9,10 +9,10 @@ import {
   admitCall,
   chargeCall,
   chargeLeftCall,
-  dropHold,
-  extendHold,
-  holdCharge,
+  clearReservation,
+  extendReservation,
   noAdmissions,
+  reserveCharge,
 } from './quota-admission.js';
 import type { TailConsumer } from './tail.js';
 
@@ -53,21 +53,21 @@ export function openQuotaGate(
       const payers = await accounts.payers(request);
       return admitCall(state, request, payers);
     },
-    extend: async (callId, quota) => extendHold(state, callId, quota),
+    extend: async (callId, quota) => extendReservation(state, callId, quota),
     charge: async (callId, cost) => chargeCall(state, callId, cost),
     async chargeLeft(call, cost) {
       const payers = await accounts.payers(call);
       return chargeLeftCall(state, call, cost, payers);
     },
-    settled: async (callId, charged) => holdCharge(state, callId, charged),
-    drop: async (callId) => dropHold(state, callId),
+    settled: async (callId, charged) => reserveCharge(state, callId, charged),
+    drop: async (callId) => clearReservation(state, callId),
 
     isSpent: async (apiKeyId) => isSpent(await accounts.apiKey(apiKeyId)),
     isUserSpent: async (userId) => isSpent(await accounts.user(userId)),
     onSpent: (listener) => accounts.onSpent(listener),
     async remaining(apiKeyId) {
-      const { balance, held } = await accounts.apiKey(apiKeyId);
-      return nearestQuota(balance - held);
+      const { balance, reserved } = await accounts.apiKey(apiKeyId);
+      return nearestQuota(balance - reserved);
     },
     available: async (userId) => available(await accounts.user(userId)),
     balance: async (userId) => nearestQuota((await accounts.user(userId)).balance),
@@ -88,5 +88,5 @@ function follow(accounts: QuotaAccountCache, state: AdmissionState, recorded: Re
   const moved = movedBy(recorded);
   accounts.apply(moved);
   for (const { cause, call } of moved.movements)
-    if (call !== null && (cause === 'settlement' || cause === 'release')) dropHold(state, call);
+    if (call !== null && (cause === 'settlement' || cause === 'release')) clearReservation(state, call);
 }

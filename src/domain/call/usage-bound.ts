@@ -67,19 +67,19 @@ export function kindsWithin(reported: Usage, bound: UsageBound, within: Directio
  * As much as is held for: tokens that may be of a kind with a bound of its own stand under that, the rest under their
  * direction, so that no token stands twice.
  */
-export function heldUsage(bound: UsageBound): Usage {
-  let held: (Counts & Record<Direction, number>) | null = null;
+export function reservedUsage(bound: UsageBound): Usage {
+  let reserved: (Counts & Record<Direction, number>) | null = null;
   for (const { name, direction } of boundedKinds) {
     if (!mayUse(bound, name)) continue;
-    held ??= Object.assign({}, bound);
-    const count = Math.min(bound[name] ?? 0, held[direction]);
-    held[name] = count;
-    held[direction] -= count;
+    reserved ??= Object.assign({}, bound);
+    const count = Math.min(bound[name] ?? 0, reserved[direction]);
+    reserved[name] = count;
+    reserved[direction] -= count;
   }
-  return held ?? bound;
+  return reserved ?? bound;
 }
 
 /** The kind of token under which output is held. */
-export const heldOutput = (bound: Usage): TokenQuantity =>
+export const reservedOutput = (bound: Usage): TokenQuantity =>
   boundedKinds.find(({ name, direction, isWhole }) => direction === 'output' && isWhole && mayUse(bound, name))?.name ??
   'output';

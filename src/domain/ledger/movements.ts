@@ -64,18 +64,18 @@ const ofBoth = ({ userId, apiKeyId }: CallFacts, part: WalletPart, amount: bigin
   apiKeyId === null ? [user(userId, part, amount)] : [user(userId, part, amount), apiKey(apiKeyId, part, amount)];
 
 /** The hold begins. Written out, as its end is: nearly all events are such, and each read model of balances asks for itself. */
-const opening = (call: CallId, { userId, apiKeyId }: CallFacts, held: bigint): Movement[] => [
+const opening = (call: CallId, { userId, apiKeyId }: CallFacts, amount: bigint): Movement[] => [
   {
     cause: 'reservation',
     call,
     postings:
       apiKeyId === null
-        ? [user(userId, 'available', -held), user(userId, 'reserved', held)]
+        ? [user(userId, 'available', -amount), user(userId, 'reserved', amount)]
         : [
-            user(userId, 'available', -held),
-            apiKey(apiKeyId, 'available', -held),
-            user(userId, 'reserved', held),
-            apiKey(apiKeyId, 'reserved', held),
+            user(userId, 'available', -amount),
+            apiKey(apiKeyId, 'available', -amount),
+            user(userId, 'reserved', amount),
+            apiKey(apiKeyId, 'reserved', amount),
           ],
   },
 ];
@@ -89,15 +89,15 @@ const closing = (
 ): Movement[] => {
   const { userId, apiKeyId } = facts;
   const cause = type === 'CallSettled' ? 'settlement' : 'release';
-  const held = BigInt(reserved);
-  const left = held - charged;
+  const amount = BigInt(reserved);
+  const left = amount - charged;
   const earned = house('revenue', charged);
   const postings =
     apiKeyId === null
-      ? [user(userId, 'reserved', -held), user(userId, 'available', left), earned]
+      ? [user(userId, 'reserved', -amount), user(userId, 'available', left), earned]
       : [
-          user(userId, 'reserved', -held),
-          apiKey(apiKeyId, 'reserved', -held),
+          user(userId, 'reserved', -amount),
+          apiKey(apiKeyId, 'reserved', -amount),
           user(userId, 'available', left),
           apiKey(apiKeyId, 'available', left),
           earned,

@@ -8,7 +8,7 @@ import type { CallId, ChannelId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { Budget } from '../../domain/ledger/budget.js';
 import type { Price } from '../../domain/pricing/pricing.js';
-import type { HoldEstimate } from '../../relay/metering/hold.js';
+import type { ReservationEstimate } from '../../relay/metering/reservation-estimate.js';
 import type { Turn } from './calls-of-workers.js';
 
 /*
@@ -42,7 +42,7 @@ export const encodeReserve = (
   callId: CallId,
   facts: CallFacts,
   { unlimited, budget }: SpendingTerms,
-  estimate: HoldEstimate,
+  estimate: ReservationEstimate,
 ): ReserveMessage => {
   const { limits } = estimate;
   return [
@@ -72,7 +72,7 @@ export function decodeReserve(message: ReserveMessage): {
   readonly callId: CallId;
   readonly facts: CallFacts;
   readonly terms: SpendingTerms;
-  readonly estimate: HoldEstimate;
+  readonly estimate: ReservationEstimate;
 } {
   return {
     callId: message[0],
@@ -96,7 +96,7 @@ export function decodeReserve(message: ReserveMessage): {
   };
 }
 
-export type ReservationMessage = readonly [turn: Turn, held: Quota, outputLimit: number | null, output: number];
+export type ReservationMessage = readonly [turn: Turn, reserved: Quota, outputLimit: number | null, output: number];
 
 export type SettleMessage = readonly [
   callId: CallId,

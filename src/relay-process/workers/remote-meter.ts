@@ -34,7 +34,7 @@ export function remoteMeter(
       const [turn, granted, outputLimit, output] = reserving;
       // Its turn, in place of a position that the primary may not know itself yet.
       underWay.reserved(callId, Position(turn));
-      let held = granted;
+      let reserved = granted;
       let concluding = false;
       const conclude = async <Result>(asked: Promise<Result>): Promise<Result> => {
         concluding = true;
@@ -46,14 +46,14 @@ export function remoteMeter(
       };
       const reservation: Reservation = {
         underWay: call,
-        get held() {
-          return held;
+        get reserved() {
+          return reserved;
         },
         outputLimit,
         bound: withOutput(estimate.bound, output),
         async extend(wanted) {
           if (!(await primary.ask('extend', callId, wanted))) return false;
-          held = wanted;
+          reserved = wanted;
           return true;
         },
         settle: (settlement) => conclude(primary.ask('settle', ...encodeSettlement(callId, settlement))),

@@ -134,8 +134,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
         throw new Failure('store-unavailable');
       }
       reservations.set(callId, reservation);
-      const { held, outputLimit, bound } = reservation;
-      return [calls.announce(callId), held, outputLimit, bound.output];
+      const { reserved, outputLimit, bound } = reservation;
+      return [calls.announce(callId), reserved, outputLimit, bound.output];
     },
     extend: (callId, quota) => reserved(callId).extend(quota),
     settle: (...settlement) => last(settlement[0]).settle(decodeSettlement(settlement)),

@@ -1,5 +1,5 @@
-import { affordableOutputOf, type Estimate, holdFor } from '../metering/hold.js';
 import type { Reservation } from '../metering/metered.js';
+import { affordableOutputOf, type Estimate, reservationFor } from '../metering/reservation-estimate.js';
 import type { SeenText } from '../text/seen-text.js';
 
 /*
@@ -39,7 +39,7 @@ class WatchedGrowth implements Growth {
   covers(said: SeenText): true | Promise<boolean> {
     if (said.length <= this.safeLength) return true;
     const tokens = said.roughTokens();
-    this.covered ??= affordableOutputOf(this.estimate, this.reservation.held);
+    this.covered ??= affordableOutputOf(this.estimate, this.reservation.reserved);
     if (tokens > this.covered) return this.outgrown(tokens, said.length);
     this.safeUntil(this.covered, tokens, said.length);
     return true;
@@ -48,15 +48,15 @@ class WatchedGrowth implements Growth {
   private async outgrown(tokens: number, length: number): Promise<boolean> {
     const needed = Math.ceil(tokens);
     const step = Math.max(minStep, Math.ceil(tokens * stepShare));
-    const covered = (await this.holdsFor(needed + step)) ? needed + step : needed;
-    if (covered === needed && !(await this.holdsFor(needed))) return false;
+    const covered = (await this.extendFor(needed + step)) ? needed + step : needed;
+    if (covered === needed && !(await this.extendFor(needed))) return false;
     this.covered = covered;
     this.safeUntil(covered, tokens, length);
     return true;
   }
 
-  private holdsFor(output: number): Promise<boolean> {
-    return this.reservation.extend(holdFor(this.estimate, output));
+  private extendFor(output: number): Promise<boolean> {
+    return this.reservation.extend(reservationFor(this.estimate, output));
   }
 
   private safeUntil(covered: number, tokens: number, length: number): void {

@@ -82,16 +82,21 @@ export function dropReservation(outcomes: Outcomes, callId: CallId): void {
  * What a call can be charged of its cost. Where the gate cannot decide it is what is held for the call: that is there in
  * any case, and the rest is nobody's debt.
  */
-export async function payableOf({ gate, warn }: Outcomes, callId: CallId, cost: Quota, held: Quota): Promise<Quota> {
+export async function payableOf(
+  { gate, warn }: Outcomes,
+  callId: CallId,
+  cost: Quota,
+  reserved: Quota,
+): Promise<Quota> {
   try {
     // Where the gate knows nothing of the call it has its outcome already, and this one will not be written.
-    return (await gate.charge(callId, cost)) ?? held;
+    return (await gate.charge(callId, cost)) ?? reserved;
   } catch (error) {
     warn('the quota gate could not decide a charge; no more is charged than what is held', {
       callId,
       error: String(error),
     });
-    return held;
+    return reserved;
   }
 }
 

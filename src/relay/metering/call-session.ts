@@ -5,8 +5,8 @@ import type { Release, Settlement } from '../../domain/call/call-conclusion.js';
 import { sessionCallId } from '../../domain/call/call-session.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
-import type { HoldEstimate } from './hold.js';
 import type { Meter, Reservation } from './metered.js';
+import type { ReservationEstimate } from './reservation-estimate.js';
 
 /*
  * A call that is settled more than once: a run of reservations, each settled exactly once. The next part is reserved
@@ -18,7 +18,7 @@ interface SessionOrder {
   readonly facts: CallFacts;
   readonly terms: SpendingTerms;
   /** Of the first part. */
-  readonly estimate: HoldEstimate;
+  readonly estimate: ReservationEstimate;
 }
 
 type OpenedSession =
@@ -65,7 +65,7 @@ export class CallSession {
    * Settles the part in flight, whatever becomes of the next one, which `estimate` is of. Rejects where the log does not
    * answer: the session is over then, its charge follows as of `Reservation.settle`, and nothing else is left reserved.
    */
-  async settlePart(settlement: Settlement, estimate: HoldEstimate): Promise<SettledPart> {
+  async settlePart(settlement: Settlement, estimate: ReservationEstimate): Promise<SettledPart> {
     this.begin();
     const last = this.current;
     const early = await this.reserveNext(estimate).catch((error: unknown) => ({ ok: false as const, error }));
@@ -115,7 +115,7 @@ export class CallSession {
     this.state = 'settling';
   }
 
-  private reserveNext(estimate: HoldEstimate): ReturnType<Meter['reserve']> {
+  private reserveNext(estimate: ReservationEstimate): ReturnType<Meter['reserve']> {
     const { session, facts, terms } = this.order;
     return this.meter.reserve(sessionCallId(session, this.part + 1), facts, terms, estimate);
   }

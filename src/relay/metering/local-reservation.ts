@@ -24,12 +24,12 @@ interface Reserved extends Pick<Reservation, 'underWay' | 'outputLimit' | 'bound
 
 /** A call whose reservation is durable, in the process that holds the gate. */
 export class LocalReservation implements Reservation {
-  held: Quota;
+  reserved: Quota;
   readonly underWay: InFlightCall;
   readonly outputLimit: number | null;
   readonly bound: UsageBound;
   private readonly callId: CallId;
-  private readonly reserved: CallReserved;
+  private readonly event: CallReserved;
   /** From before anything is waited for: who leaves meanwhile loses no call that has an outcome. */
   private concluding = false;
 
@@ -38,8 +38,8 @@ export class LocalReservation implements Reservation {
     { callId, event, underWay, outputLimit, bound }: Reserved,
   ) {
     this.callId = callId;
-    this.reserved = event;
-    this.held = event.reserved;
+    this.event = event;
+    this.reserved = event.reserved;
     this.underWay = underWay;
     this.outputLimit = outputLimit;
     this.bound = bound;
@@ -47,7 +47,7 @@ export class LocalReservation implements Reservation {
 
   async extend(wanted: Quota): Promise<boolean> {
     if (!(await this.outcomes.gate.extend(this.callId, wanted))) return false;
-    this.held = wanted;
+    this.reserved = wanted;
     return true;
   }
 
@@ -65,13 +65,13 @@ export class LocalReservation implements Reservation {
   }
 
   async settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null> {
-    const { outcomes, callId, reserved } = this;
+    const { outcomes, callId, event } = this;
     const settled = await this.settledBy(settlement);
     try {
       await recordOutcome(outcomes, callId, settled);
     } catch (error) {
       outcomes.warn('a call could not be settled and is withdrawn', { callId, error: String(error) });
-      void withdraw(outcomes, { callId, reserved, settled }, withdrawal);
+      void withdraw(outcomes, { callId, reserved: event, settled }, withdrawal);
       return null;
     }
     confirmSettled(outcomes, callId, settled.event.charged);
@@ -80,7 +80,7 @@ export class LocalReservation implements Reservation {
 
   async release(release: Release): Promise<void> {
     const { outcomes, callId } = this;
-    const released = newEvent(outcomes, conclude(this.reserved, release));
+    const released = newEvent(outcomes, conclude(this.event, release));
     this.concluding = true;
     try {
       await recordOutcome(outcomes, callId, released);
@@ -98,9 +98,9 @@ export class LocalReservation implements Reservation {
 
   private async settledBy(settlement: Settlement): Promise<NewEvent<CallSettled>> {
     this.concluding = true;
-    const { outcomes, callId, reserved } = this;
-    const cost = costOf(reserved, settlement);
-    const payable = await payableOf(outcomes, callId, cost, this.held);
-    return newEvent(outcomes, conclude(reserved, { kind: 'settled', settlement, cost, payable }));
+    const { outcomes, callId, event } = this;
+    const cost = costOf(event, settlement);
+    const payable = await payableOf(outcomes, callId, cost, this.reserved);
+    return newEvent(outcomes, conclude(event, { kind: 'settled', settlement, cost, payable }));
   }
 }

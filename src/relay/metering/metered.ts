@@ -10,9 +10,9 @@ import type { CallId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { dropReservation, giveBack, newEvent, type Outcomes } from './call-outcomes.js';
-import { affordableLimit, type HoldEstimate } from './hold.js';
 import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
 import { LocalReservation } from './local-reservation.js';
+import { affordableLimit, type ReservationEstimate } from './reservation-estimate.js';
 
 /*
  * A call is reserved durably before its request goes upstream, then settled or released exactly once: the expected
@@ -40,7 +40,7 @@ type Reserving =
 export interface Reservation {
   /** For whoever serves the call to note how far it has come. */
   readonly underWay: InFlightCall;
-  readonly held: Quota;
+  readonly reserved: Quota;
   /** The limit to each answer that goes upstream with the call; null: as the caller asked. */
   readonly outputLimit: number | null;
   /** What usage is believed of the call. */
@@ -64,7 +64,7 @@ export interface Reservation {
 }
 
 export interface Meter {
-  reserve(callId: CallId, facts: CallFacts, terms: SpendingTerms, estimate: HoldEstimate): Promise<Reserving>;
+  reserve(callId: CallId, facts: CallFacts, terms: SpendingTerms, estimate: ReservationEstimate): Promise<Reserving>;
   /** Outcomes still on their way to the log. */
   pending(): number;
 }
@@ -87,7 +87,7 @@ interface Order {
   readonly callId: CallId;
   readonly facts: CallFacts;
   readonly terms: SpendingTerms;
-  readonly estimate: HoldEstimate;
+  readonly estimate: ReservationEstimate;
 }
 
 async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate }: Order): Promise<Reserving> {

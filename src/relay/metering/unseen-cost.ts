@@ -1,6 +1,6 @@
 import type { UsageSource } from '../../domain/call/call.js';
 import { completionTokens, plus, type Usage, withoutOutput } from '../../domain/call/usage.js';
-import { heldOutput, mayUse, type UsageBound } from '../../domain/call/usage-bound.js';
+import { mayUse, reservedOutput, type UsageBound } from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import { affordableOutput, type Price } from '../../domain/pricing/pricing.js';
@@ -24,7 +24,7 @@ interface Unseen {
   readonly thinks: boolean;
   /** Sound that is put out nobody counts but upstream. */
   readonly bound: Pick<UsageBound, 'output' | 'audioOutput'>;
-  readonly held: Quota;
+  readonly reserved: Quota;
   readonly answers: number;
   readonly price: Price;
 }
@@ -47,7 +47,7 @@ export function cutShort(
   reported: Determined,
   seen: number,
   unseenMs: number,
-  { thinks, bound, held, answers, price }: Unseen,
+  { thinks, bound, reserved, answers, price }: Unseen,
 ): Determined {
   // What was counted here may have grown after the caller had left.
   const counted = reported.usageSource === 'estimated';
@@ -57,7 +57,7 @@ export function cutShort(
   if (reported.usageSource === 'upstream' && reportedOutput >= seen) return reported;
   const completion = Math.max(reportedOutput, seen);
   const hasAudio = mayUse(bound, 'audioOutput');
-  const paid = thinks || hasAudio ? affordableOutput(held, withoutOutput(usage), price, heldOutput(bound)) : 0;
+  const paid = thinks || hasAudio ? affordableOutput(reserved, withoutOutput(usage), price, reservedOutput(bound)) : 0;
   // Sound is put out beside the words that go with it, thinking before them.
   const known = hasAudio ? completion : (usage.reasoning ?? 0);
   const possible = Math.min(paid - completion, bound.output - completion, generableIn(unseenMs, answers) - known);

@@ -2,7 +2,7 @@ import type { Settings } from '../../application/options/settings.js';
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import { plainQuotaText, RelayError, secondsToWait } from '../contracts/errors.js';
-import type { HoldEstimate } from '../metering/hold.js';
+import type { ReservationEstimate } from '../metering/reservation-estimate.js';
 
 /** `2026-03-01T00:00:00Z` */
 const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
@@ -10,7 +10,7 @@ const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0,
 /** What a caller is told whose call was not admitted. */
 export function paymentRefusal(
   shortage: Shortage,
-  estimate: Pick<HoldEstimate, 'min' | 'minOfKey'>,
+  estimate: Pick<ReservationEstimate, 'min' | 'minOfKey'>,
   settings: Settings,
 ): RelayError {
   const min = shortage.short === 'user' ? estimate.min : estimate.minOfKey;

@@ -13,7 +13,7 @@ import type { Endpoint } from '../contracts/endpoint.js';
 import { noChannel, RelayError, unknownModel } from '../contracts/errors.js';
 import type { Upload } from '../contracts/upload.js';
 import type { JsonObject } from '../json/json.js';
-import { type Estimate, estimateHold } from '../metering/hold.js';
+import { type Estimate, estimateReservation } from '../metering/reservation-estimate.js';
 import { toolCallsOf } from '../metering/tool-calls.js';
 import {
   checkBody,
@@ -129,7 +129,7 @@ function estimateOf(
   if (calls !== noUsage) checkToolPrices(toolCallsOf([body], names, demand.answers, switched), model, settings, caller);
   const allowed = maySpeak(asked, price, channels, ports) ? { ...calls, audioOutput: unboundedTokens } : calls;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);
-  return estimateHold({
+  return estimateReservation({
     demand,
     names,
     price: withTools(price, settings.prices, model, calls),

@@ -70,8 +70,8 @@ export const deliveredTier = (call: DeliveredCall): string | undefined =>
 /** What there is to know about costs of a call that cannot be seen. */
 const unseen = (call: ReservedCall, thinks: boolean) => {
   const { answers, price } = call.resolution.estimate;
-  const { held, bound } = call.reservation;
-  return { thinks, held, bound, answers, price };
+  const { reserved, bound } = call.reservation;
+  return { thinks, reserved, bound, answers, price };
 };
 
 /** The same with what may have gone unseen of an answer that was cut short. */

@@ -16,7 +16,7 @@ import { chat } from '../dialects/openai/endpoints/chat.js';
 import { embeddings } from '../dialects/openai/endpoints/embeddings.js';
 import type { JsonObject } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
-import { estimateHold } from '../metering/hold.js';
+import { estimateReservation } from '../metering/reservation-estimate.js';
 import { attemptChannel, type ChannelAttemptPorts } from '../pipeline/attempt-channel.js';
 import type { AnsweredAttempt, AttemptFailure } from '../pipeline/attempt-failure.js';
 import { callerRequest } from '../pipeline/caller-request.js';
@@ -109,7 +109,7 @@ function usageOfTest(
   { usage: reported, generated }: Extract<AnsweredAttempt['got'], { kind: 'answer' }>,
 ): ChannelTestUsage | null {
   const names = new Set([model, upstreamModel]);
-  const estimate = estimateHold({
+  const estimate = estimateReservation({
     demand: endpoint.demand({ body, bytes: JSON.stringify(body).length, model, names, upload: null }),
     names,
     price,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
-  heldOutput,
-  heldUsage,
   kindsWithin,
   mayUse,
+  reservedOutput,
+  reservedUsage,
   unboundedTokens,
   usageBound,
   withOutput,
@@ -14,11 +14,11 @@ import {
 describe('the usage bound of a call', () => {
   test('is reserved for by the quantities that have a bound of their own, each token once', () => {
     const bound = { input: 100, audioInput: 30, output: 50, audioOutput: 50, 'calls:web_search': 3, seconds: 61 };
-    expect(heldUsage(bound)).toEqual({ ...bound, input: 70, output: 0 });
+    expect(reservedUsage(bound)).toEqual({ ...bound, input: 70, output: 0 });
   });
 
   test('is reserved for as written to a cache for an hour except for audio, where all of it may be', () =>
-    expect(heldUsage({ input: 100, audioInput: 30, cacheWriteHour: 100, output: 50 })).toEqual({
+    expect(reservedUsage({ input: 100, audioInput: 30, cacheWriteHour: 100, output: 50 })).toEqual({
       ...{ input: 0, audioInput: 30, cacheWriteHour: 70, output: 50 },
     }));
 
@@ -53,8 +53,8 @@ describe('the usage bound of a call', () => {
     ]) {
       expect(mayUse(bound, 'audioOutput')).toBe(false);
       expect(kindsWithin({ audioOutput: 1 }, bound, 'output')).toBe(false);
-      expect(heldOutput(bound)).toBe('output');
+      expect(reservedOutput(bound)).toBe('output');
     }
-    expect(heldOutput({ output: 50, audioOutput: 50 })).toBe('audioOutput');
+    expect(reservedOutput({ output: 50, audioOutput: 50 })).toBe('audioOutput');
   });
 });

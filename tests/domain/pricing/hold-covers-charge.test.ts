@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { defaultPrices } from '../../../src/application/options/default-prices.js';
 import { type Counts, noUsage, type Usage } from '../../../src/domain/call/usage.js';
 import {
-  heldUsage,
   kindsWithin,
+  reservedUsage,
   type UsageBound,
   unboundedTokens,
   usageBound,
@@ -268,7 +268,7 @@ describe.each([
         const tiers = pricedTiers(factors);
         const names = [...new Set(asked.flatMap((part) => tiers[Math.floor(part * tiers.length)] ?? []))];
         const offered = withService(price, serviceTermsOf(factors, names, leftToAccount));
-        const held = heldUsage(within.bound);
+        const held = reservedUsage(within.bound);
         const reserved = withTiersUpTo(offered, held);
         const usage = usageWithin(within);
         expect(kindsWithin(usage, within.bound, 'input') && kindsWithin(usage, within.bound, 'output')).toBe(true);
@@ -288,7 +288,7 @@ describe.each([
 
 test('a reservation for audio covers that all of the input is written to a cache for hours, where possible', () => {
   const price: Price = { per: 'token', model: '1', ratios: { cacheWriteHour: '2', audioInput: '1.5' }, group: '1' };
-  const held = (bound: UsageBound) => reservationOf(heldUsage(bound), price);
+  const held = (bound: UsageBound) => reservationOf(reservedUsage(bound), price);
   const audio = { input: 1_000, audioInput: 1_000, output: 0 };
   expect(held({ ...audio, cacheWriteHour: 1_000 })).toBe(2_000);
   expect(chargeOf({ cacheWriteHour: 1_000 }, price)).toBe(2_000);

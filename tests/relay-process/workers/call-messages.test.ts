@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Settlement } from '../../../src/domain/call/call-conclusion.js';
 import { ApiKeyId, CallId, ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
-import type { HoldEstimate } from '../../../src/relay/metering/hold.js';
+import type { ReservationEstimate } from '../../../src/relay/metering/reservation-estimate.js';
 import {
   decodeReserve,
   decodeSettlement,
@@ -25,7 +25,7 @@ const facts = {
   stream: true,
 };
 const terms = { unlimited: false, budget: { quota: Quota(3), period: 'daily' } } as const;
-const estimate: HoldEstimate = {
+const estimate: ReservationEstimate = {
   price: { per: 'token', model: '4', ratios: { output: '5' }, group: '6' },
   promptTokens: 7,
   bound: { input: 10, audioInput: 11, output: 12, audioOutput: 12, 'calls:web_search': 13 },
@@ -66,7 +66,7 @@ test('a reservation order survives its message to the primary', () => {
 test('a reservation order of a signed-in user without a limit survives its message to the primary', () => {
   const inPerson = { ...facts, apiKeyId: null, stream: false };
   const free = { unlimited: true, budget: null };
-  const open: HoldEstimate = {
+  const open: ReservationEstimate = {
     ...estimate,
     asked: null,
     bound: { input: 10, cacheWriteHour: 10, output: 12 },

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { Price } from '../../../src/domain/pricing/pricing.js';
 import { watchGrowth } from '../../../src/relay/delivery/growth.js';
-import type { Estimate } from '../../../src/relay/metering/hold.js';
 import type { Reservation } from '../../../src/relay/metering/metered.js';
+import type { Estimate } from '../../../src/relay/metering/reservation-estimate.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 import { plainPrice } from '../../support/given/calls.js';
 
@@ -11,11 +11,11 @@ import { plainPrice } from '../../support/given/calls.js';
 function watched(output: number, balance: number, price: Price = plainPrice) {
   const raised: number[] = [];
   const reservation = {
-    held: Quota(10 + output),
+    reserved: Quota(10 + output),
     async extend(quota: Quota): Promise<boolean> {
       if (quota > 10 + output + balance) return false;
       raised.push(quota);
-      reservation.held = quota;
+      reservation.reserved = quota;
       return true;
     },
   };

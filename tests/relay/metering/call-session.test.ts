@@ -42,7 +42,7 @@ describe.each(meteringKinds)('a call session that is settled in parts %s', (_kin
 
   beforeEach(() => {
     store = new StallingStore();
-    const account = async () => ({ balance: 1_000n, spending: [], holds: [], position: beginning });
+    const account = async () => ({ balance: 1_000n, spending: [], reservations: [], position: beginning });
     const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
     gate = openQuotaGate(source, { capacity: 10, after: beginning, clock });
     metering = openMetering({ store, gate, clock, newEventId, warn: () => {} });
@@ -87,7 +87,7 @@ describe.each(meteringKinds)('a call session that is settled in parts %s', (_kin
   test('settles each part once, with a reservation of its own, and the last one concludes it', async () => {
     const session = await opened();
     expect(await session.settlePart(settlementOf(30), estimateOf(200))).toEqual({ ok: true, charged: 30 });
-    expect(session.reservation.held).toBe(200);
+    expect(session.reservation.reserved).toBe(200);
     expect(await gate.available(user)).toBe(770);
     expect(await session.settlePart(settlementOf(150), estimateOf(100))).toEqual({ ok: true, charged: 150 });
     expect(await session.settle(settlementOf(20))).toBe(20);
@@ -116,7 +116,7 @@ describe.each(meteringKinds)('a call session that is settled in parts %s', (_kin
   test('continues with the rest of the last part where both together cannot be reserved', async () => {
     const session = await opened(estimateOf(900));
     expect(await session.settlePart(settlementOf(30), estimateOf(900))).toEqual({ ok: true, charged: 30 });
-    expect(session.reservation.held).toBe(900);
+    expect(session.reservation.reserved).toBe(900);
   });
 
   test('ends where there is no quota for another part, and the usage so far is charged', async () => {

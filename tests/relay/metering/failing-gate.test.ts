@@ -71,7 +71,7 @@ const unhandled = vi.fn();
 
 beforeEach(() => {
   store = new MemoryEventStore();
-  const account = async () => ({ balance: 1_000n, spending: [], holds: [], position: beginning });
+  const account = async () => ({ balance: 1_000n, spending: [], reservations: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   failing = new FailingGate(openQuotaGate(source, { capacity: 10, after: beginning, clock }));
   underWay = inFlightCalls();
@@ -195,7 +195,7 @@ test('while the quota gate does not report an extension, only the previous reser
   for (const fault of ['lost', 'done'] as const) {
     failing.faults.set('extend', fault);
     await expect(reservation.extend(Quota(300))).rejects.toBe(gone);
-    expect(reservation.held).toBe(100);
+    expect(reservation.reserved).toBe(100);
   }
   expect(await reservation.settle(settlementOf(300))).toBe(300);
   expect(await available()).toBe(700);

@@ -51,7 +51,7 @@ describe.each(meteringKinds)('a metered call %s', (_kind, openMetering) => {
 
   beforeEach(async () => {
     store = new StallingStore();
-    const account = async () => ({ balance: 1_000n, spending: [], holds: [], position: beginning });
+    const account = async () => ({ balance: 1_000n, spending: [], reservations: [], position: beginning });
     const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
     const gate = openQuotaGate(source, { capacity: 10, after: beginning, clock: now });
     metering = openMetering({ store, gate, clock: now, newEventId, warn: () => {} });
@@ -157,9 +157,9 @@ describe.each(meteringKinds)('a metered call %s', (_kind, openMetering) => {
 
   test('has its reservation extended as far as its user can pay for it', async () => {
     expect(await reservation.extend(Quota(1_001))).toBe(false);
-    expect(reservation.held).toBe(100);
+    expect(reservation.reserved).toBe(100);
     expect(await reservation.extend(Quota(1_000))).toBe(true);
-    expect(reservation.held).toBe(1_000);
+    expect(reservation.reserved).toBe(1_000);
   });
 
   test('is refused if nothing can be reserved', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Usage } from '../../../src/domain/call/usage.js';
-import { heldUsage } from '../../../src/domain/call/usage-bound.js';
+import { reservedUsage } from '../../../src/domain/call/usage-bound.js';
 import { chargeOf, type Price, reservationOf } from '../../../src/domain/pricing/pricing.js';
 import { withTools } from '../../../src/domain/pricing/tool-prices.js';
 import { providerTools } from '../../../src/relay/contracts/neutral.js';
@@ -163,7 +163,7 @@ describe('the searches that an upstream reports', () => {
       completion_tokens_details: fc.record({ reasoning_tokens: count, image_tokens: count }),
       server_tool_use: fc.record({ web_search_requests: count }),
     });
-    const held = reservationOf(heldUsage(bound), price);
+    const held = reservationOf(reservedUsage(bound), price);
     fc.assert(
       fc.property(told, fc.nat(60), (usage, seen) => {
         const { usage: used } = judged(readOpenAiUsage(usage, false), { 'calls:web_search': seen });
@@ -204,7 +204,7 @@ test('a call costs between nothing and its reservation, with any requested and r
       const used = believedUsage(told, said(tells ? {} : usage), { bound: limits, promptEstimate: 12, model: 'm' });
       const charge = chargeOf(used.usage, toolPriced);
       expect(charge).toBeGreaterThanOrEqual(0);
-      expect(charge).toBeLessThanOrEqual(reservationOf(heldUsage(limits), toolPriced));
+      expect(charge).toBeLessThanOrEqual(reservationOf(reservedUsage(limits), toolPriced));
       for (const name of Object.keys(calls) as (keyof Usage)[])
         expect(used.usage[name] ?? 0).toBeLessThanOrEqual(calls[name] ?? 0);
     }),

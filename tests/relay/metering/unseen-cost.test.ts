@@ -16,7 +16,7 @@ import { plainPrice } from '../../support/given/calls.js';
 
 const prompt = 30;
 const told = { usage: { input: prompt }, usageSource: 'estimated' } as const;
-const thinker = { thinks: true, bound: { output: 32_000 }, held: Quota(32_030), answers: 1, price: plainPrice };
+const thinker = { thinks: true, bound: { output: 32_000 }, reserved: Quota(32_030), answers: 1, price: plainPrice };
 const charged = (seen: number, silentMs: number, unseen = thinker) => cutShort(told, seen, silentMs, unseen).usage;
 
 describe('a stream of a model with hidden thinking, cut off before its usage arrived,', () => {
@@ -30,7 +30,7 @@ describe('a stream of a model with hidden thinking, cut off before its usage arr
 
   test('is charged for the whole reservation, and no more, once it has had the time for it', () => {
     expect(charged(12, 3_600_000)).toMatchObject({ output: 12, reasoning: 31_988 });
-    expect(completionTokens(charged(12, 3_600_000, { ...thinker, held: Quota(5_030) }))).toBe(5_000);
+    expect(completionTokens(charged(12, 3_600_000, { ...thinker, reserved: Quota(5_030) }))).toBe(5_000);
   });
 
   test('is charged for the visible text, however little time there was for it', () => {
@@ -46,7 +46,7 @@ describe('a stream of a model with hidden thinking, cut off before its usage arr
     const few = fc.nat(40_000);
     fc.assert(
       fc.property(few, fc.nat(100_000), fc.integer({ min: 1, max: 128 }), few, few, (seen, ms, answers, held, most) => {
-        const usage = charged(seen, ms, { ...thinker, answers, held: Quota(held), bound: { output: most } });
+        const usage = charged(seen, ms, { ...thinker, answers, reserved: Quota(held), bound: { output: most } });
         const completion = completionTokens(usage);
         expect(completion).toBeGreaterThanOrEqual(seen);
         expect(usage.reasoning ?? 0).toBe(completion - seen);
@@ -61,10 +61,10 @@ describe('a stream of a model with hidden thinking, cut off before its usage arr
 test('a stream of audio, cut off, is charged for as much audio as the time permits', () => {
   const price = { ...plainPrice, ratios: { output: '4', audioOutput: '80' } };
   const speaker = { ...thinker, thinks: false, bound: { output: 32_000, audioOutput: 32_000 }, price };
-  expect(charged(12, 2_000, { ...speaker, held: Quota(30 + 2_000 * 80) })).toEqual({
+  expect(charged(12, 2_000, { ...speaker, reserved: Quota(30 + 2_000 * 80) })).toEqual({
     ...{ input: prompt, output: 12, audioOutput: 1_988 },
   });
-  expect(charged(12, 2_000, { ...speaker, held: Quota(30 + 100 * 80) }).audioOutput).toBe(88);
+  expect(charged(12, 2_000, { ...speaker, reserved: Quota(30 + 100 * 80) }).audioOutput).toBe(88);
 });
 
 test('a stream of a model with all output visible, cut off, is charged for that output', () => {

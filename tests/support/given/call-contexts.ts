@@ -31,7 +31,7 @@ const usageBound = { input: 100, output: 100 };
 /** Remembers how the call was concluded, and that it was left. */
 export class MemoryReservation implements Reservation {
   readonly underWay = new InFlightCall();
-  readonly held = Quota(1000);
+  readonly reserved = Quota(1000);
   readonly outputLimit: number | null = null;
   readonly bound = usageBound;
   readonly concluded: (Settlement | Release)[] = [];

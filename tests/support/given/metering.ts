@@ -1,7 +1,7 @@
 import type { Settlement } from '../../../src/domain/call/call-conclusion.js';
 import { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
-import type { Estimate } from '../../../src/relay/metering/hold.js';
+import type { Estimate } from '../../../src/relay/metering/reservation-estimate.js';
 import { plainPrice } from './calls.js';
 
 /** An answer that cost so many tokens of input, and nothing else: at the plain price, as much quota. */

@@ -75,7 +75,7 @@ export const snapshotOf = (events: readonly Recorded[], owner: Owner, position: 
   return {
     balance: BigInt(balance),
     spending: [...spent].map(([date, quota]) => [Date.parse(date) / 86_400_000, BigInt(quota)]),
-    holds: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
+    reservations: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
     position,
   };
 };

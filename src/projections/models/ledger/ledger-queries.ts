@@ -40,12 +40,12 @@ export async function openCalls(
   }));
 }
 
-/** An account at one position of the log: its balance, holds not deducted, and the holds of calls under way. */
+/** An account at one position of the log: its balance, reservations not deducted, and the reservations of in-flight calls. */
 interface AccountSnapshot {
   readonly balance: bigint;
   /** Of an API key: its newest days with spending. */
   readonly spending: readonly (readonly [day: Day, quota: bigint])[];
-  readonly holds: readonly { readonly callId: CallId; readonly quota: Quota }[];
+  readonly reservations: readonly { readonly callId: CallId; readonly quota: Quota }[];
   readonly position: Position;
 }
 
@@ -58,7 +58,7 @@ interface Snapshot {
 }
 
 /*
- * Positions, balances and holds of one statement come from one commit, except while a rebuilt ledger is swapped in: a
+ * Positions, balances and reservations of one statement come from one commit, except while a rebuilt ledger is swapped in: a
  * statement that was being parsed at that moment may name some tables of the old schema and some of the new. It names
  * `ledger_position` first, so if that one is in the current schema, so are the others; if not, it is asked again.
  */
@@ -70,7 +70,7 @@ async function snapshot(
   db: ReadModels,
   balance: RawBuilder<number>,
   spending: RawBuilder<unknown>,
-  held: RawBuilder<boolean>,
+  ofAccount: RawBuilder<boolean>,
 ): Promise<AccountSnapshot> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const { rows } = await sql<Snapshot>`
@@ -78,7 +78,7 @@ async function snapshot(
       from ledger_position folded
       cross join lateral (
         select coalesce(json_agg(json_build_object('callId', call_id, 'quota', reserved)), '[]') as list
-        from open_call where ${held}
+        from open_call where ${ofAccount}
       ) holds
     `.execute(db);
     const [found] = rows;
@@ -86,7 +86,7 @@ async function snapshot(
       return {
         balance: BigInt(found.balance),
         spending: found.spending.map(([day, quota]) => [day, BigInt(quota)]),
-        holds: found.holds.map(({ callId, quota }) => ({ callId: CallId(callId), quota: Quota(quota) })),
+        reservations: found.holds.map(({ callId, quota }) => ({ callId: CallId(callId), quota: Quota(quota) })),
         position: found.position,
       };
   }

@@ -153,7 +153,7 @@ class Facts {
   private readonly apiKeys = new Map<ApiKeyId, bigint>();
   /** By API key and day. */
   private readonly spent = new Map<string, bigint>();
-  private readonly held = new Map<string, { user: UserId; quota: bigint }>();
+  private readonly reserved = new Map<string, { user: UserId; quota: bigint }>();
   private granted = 0n;
   private adjusted = 0n;
   private redeemed = 0n;
@@ -205,15 +205,15 @@ class Facts {
         return;
       case 'CallReserved':
         add(this.owned, event.facts.userId, 0n);
-        this.held.set(streamKey(stream), { user: event.facts.userId, quota: BigInt(event.reserved) });
+        this.reserved.set(streamKey(stream), { user: event.facts.userId, quota: BigInt(event.reserved) });
         return;
       case 'CallSettled':
-        this.held.delete(streamKey(stream));
+        this.reserved.delete(streamKey(stream));
         this.charge(event.facts, BigInt(event.charged), at);
         this.suspense += BigInt(event.suspense) + BigInt(event.uncovered);
         return;
       case 'CallReleased':
-        this.held.delete(streamKey(stream));
+        this.reserved.delete(streamKey(stream));
         this.suspense += BigInt(event.suspense);
         return;
       case 'CallRefunded':
@@ -303,7 +303,7 @@ class Facts {
 
   figures(): Figures {
     const reserved = new Map<UserId, bigint>();
-    for (const { user, quota } of this.held.values()) add(reserved, user, quota);
+    for (const { user, quota } of this.reserved.values()) add(reserved, user, quota);
     const figures: Figures = new Map<string, bigint>([
       ['grants', -this.granted],
       ['adjustments', -this.adjusted],
@@ -319,7 +319,7 @@ class Facts {
     for (const [user, quota] of this.invites) figures.set(invitesOf(user), quota);
     for (const [id, balance] of this.apiKeys) figures.set(`apikey:${id}`, balance);
     for (const [keyAndDay, quota] of this.spent) figures.set(`apikey:${keyAndDay}`, quota);
-    for (const [callId, { quota }] of this.held) figures.set(`call:${callId}`, quota);
+    for (const [callId, { quota }] of this.reserved) figures.set(`call:${callId}`, quota);
     return figures;
   }
 }

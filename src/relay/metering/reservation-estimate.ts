@@ -1,7 +1,13 @@
 import type { Settings } from '../../application/options/settings.js';
 import { limitsOf, type ModelLimits, maxContext } from '../../domain/call/model-limits.js';
 import { type Usage, withoutOutput } from '../../domain/call/usage.js';
-import { heldOutput, heldUsage, type UsageBound, usageBound, withOutput } from '../../domain/call/usage-bound.js';
+import {
+  reservedOutput,
+  reservedUsage,
+  type UsageBound,
+  usageBound,
+  withOutput,
+} from '../../domain/call/usage-bound.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import { withTiersUpTo } from '../../domain/pricing/context-tiers.js';
 import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
@@ -15,7 +21,7 @@ import { usualSummary } from './compaction.js';
  */
 
 /** What a call may be charged, as far as it decides what is held for it. */
-export interface HoldEstimate {
+export interface ReservationEstimate {
   readonly price: Price;
   /** Input tokens as near as can be told from here. */
   readonly promptTokens: number;
@@ -41,7 +47,7 @@ export interface HoldEstimate {
   readonly minOfKey: Quota;
 }
 
-export interface Estimate extends HoldEstimate {
+export interface Estimate extends ReservationEstimate {
   /** There are files, sound or pictures in the prompt: here their tokens can only be guessed. */
   readonly uncounted: boolean;
   /** Of the recording that is the prompt; null: there is none. */
@@ -76,12 +82,12 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
 };
 
 /** The output tokens that so much pays for beside the prompt. */
-export const affordableOutputOf = ({ conservative, price }: HoldEstimate, quota: Quota): number =>
-  affordableOutput(quota, withoutOutput(heldUsage(conservative)), price, heldOutput(conservative));
+export const affordableOutputOf = ({ conservative, price }: ReservationEstimate, quota: Quota): number =>
+  affordableOutput(quota, withoutOutput(reservedUsage(conservative)), price, reservedOutput(conservative));
 
 /** What must be held for so many output tokens. */
-export const holdFor = ({ conservative, price }: HoldEstimate, output: number): Quota =>
-  reservationOf(heldUsage(withOutput(conservative, output)), price);
+export const reservationFor = ({ conservative, price }: ReservationEstimate, output: number): Quota =>
+  reservationOf(reservedUsage(withOutput(conservative, output)), price);
 
 const product = (a: number, b: number): number => Math.min(a * b, Number.MAX_SAFE_INTEGER);
 
@@ -100,7 +106,7 @@ interface ToEstimate {
   readonly minThinkingTokens?: number;
 }
 
-export function estimateHold({
+export function estimateReservation({
   demand: { prompt, answers, asked, counted, recording, compacts },
   names,
   price: listed,
@@ -127,7 +133,7 @@ export function estimateHold({
   const conservativeInput = Math.max(Math.min(prompt.conservative.input, input), prompt.expected);
   const conservative = usageBound({ input: conservativeInput, output }, bound, prompt.conservative);
   // What no prompt of the call reaches need not be told by every event of it.
-  const price = withTiersUpTo(listed, heldUsage(bound));
+  const price = withTiersUpTo(listed, reservedUsage(bound));
   const mayLower = asked === null || settings.lowersLimits;
   const minAnswer = mayLower
     ? Math.min(settings.preConsumedTokens + minThinkingTokens, asked ?? limits.output)
@@ -135,7 +141,7 @@ export function estimateHold({
   // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   const minWith = (within: UsageBound, more: number): Quota =>
-    costOf(heldUsage(withOutput(within, product(minAnswer + more, answers))), price);
+    costOf(reservedUsage(withOutput(within, product(minAnswer + more, answers))), price);
   const min = minWith(conservative, conservativeOverhead);
   return {
     price,
@@ -150,14 +156,14 @@ export function estimateHold({
     beside,
     conservativeOverhead,
     mayLower,
-    max: costOf(heldUsage(bound), price),
+    max: costOf(reservedUsage(bound), price),
     min,
     minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, conservative), beside) : min,
   };
 }
 
 /** The limit to each answer that must be sent with what was granted; null: the request may go as it is. */
-export function affordableLimit(estimate: HoldEstimate, granted: Quota): number | null {
+export function affordableLimit(estimate: ReservationEstimate, granted: Quota): number | null {
   const { asked, mayLower, max, conservative, answers, bound, limits, conservativeOverhead } = estimate;
   if (!mayLower || answers === 0 || granted >= max) return null;
   const affordable = affordableOutputOf(estimate, granted);

@@ -6,14 +6,14 @@ import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { Price, TokenPrice } from '../../../src/domain/pricing/pricing.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
-import { affordableLimit, estimateHold } from '../../../src/relay/metering/hold.js';
+import { affordableLimit, estimateReservation } from '../../../src/relay/metering/reservation-estimate.js';
 import { plainPrice } from '../../support/given/calls.js';
 import { noPrices } from '../../support/given/no-prices.js';
 
 const settings = settingsFrom(new Map(), noPrices, initialOptions(noPrices));
 const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {
   const [model = ''] = names;
-  return estimateHold({
+  return estimateReservation({
     demand: chat.demand({ body, bytes, model, names: new Set(names), upload: null }),
     names: new Set(names),
     price: plainPrice,
@@ -72,7 +72,7 @@ test('the input and output of a summary is reserved for beside prompt and limit'
   };
   const names = new Set(['claude-opus-4-5']);
   const rest = { names, price: plainPrice, settings, thinking: 0, allowed: noUsage };
-  const hold = (compacts: boolean) => estimateHold({ demand: { ...asking, compacts }, ...rest });
+  const hold = (compacts: boolean) => estimateReservation({ demand: { ...asking, compacts }, ...rest });
   const [plain, summed] = [hold(false), hold(true)];
   expect(summed.bound.input).toBe(2 * plain.bound.input);
   expect(summed.bound.output).toBe(100 + summed.limits.output);
@@ -94,7 +94,7 @@ describe('a reservation for a model with a price tier for long prompts', () => {
     tiers: [{ over: 2_000, ratios: { input: '3', output: '3' } }],
   };
   const estimate = (bytes: number) =>
-    estimateHold({
+    estimateReservation({
       demand: chat.demand({
         body: { messages: [{ role: 'user', content: 'a '.repeat(bytes / 2) }], max_tokens: 10 },
         bytes,
