@@ -21,7 +21,14 @@ const config = {
   skipTypename: true,
   dedupeFragments: true,
   avoidOptionals: false,
-  scalars: { ID: 'string', Quota: 'number', SafeInt: 'number', Timestamp: 'number', Decimal: 'string' },
+  scalars: {
+    PricePeriods: 'unknown',
+    ID: 'string',
+    Quota: 'number',
+    SafeInt: 'number',
+    Timestamp: 'number',
+    Decimal: 'string',
+  },
 };
 
 const fragmentsUsed = (node) => {

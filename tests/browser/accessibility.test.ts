@@ -104,7 +104,11 @@ function accessibility(launched: () => Browser): void {
       ['/redemption?open=new', dialog('New codes', 'How many')],
       ['/setting?tab=system', (page) => page.getByRole('region', { name: 'GitHub' }).waitFor()],
       ['/setting?prices=visual', (page) => page.getByRole('button', { name: 'Add a model' }).waitFor()],
-      ['/setting?prices=visual&open=newprice', dialog('Add a model', 'Model ratio')],
+      ['/setting?prices=visual&open=newprice', dialog('Price of a model', 'Input: selling price')],
+      [
+        '/setting?prices=visual&open=pricehistory',
+        (page) => page.getByRole('dialog', { name: 'History of prices' }).waitFor(),
+      ],
       ['/setting?open=history', (page) => page.getByRole('article').first().waitFor()],
       ['/user', row('user1')],
       ['/user?open=new', dialog('Add user', 'Display name')],

@@ -6,7 +6,6 @@ import { startTestGateway, type TestGateway, type TestUser } from '../support/ga
 import { until } from '../support/until.js';
 import { startUpstream, type Upstream } from '../support/upstreams/upstream.js';
 import { barriers } from './axe.js';
-import { rowOf } from './tables.js';
 
 /** Two windows of whoever runs the gateway, on the same options. */
 function settings(launched: () => Browser): void {
@@ -192,60 +191,10 @@ function settings(launched: () => Browser): void {
     expect(await page.content()).not.toContain('planted-secret');
   });
 
-  test('have prices by model, as ratios or in dollars, saved with their tables', async () => {
-    const { page } = one;
-    await page.goto('/setting?prices=visual');
-    await page.getByRole('button', { name: 'Add a model' }).click();
-    const drawer = page.getByRole('dialog', { name: 'Add a model' });
-    await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('gpt-4o');
-    await drawer.getByRole('textbox', { name: 'Model ratio' }).fill('x');
-    await drawer.getByRole('button', { name: 'Apply' }).click();
-    await drawer.getByText('The model name already exists').waitFor();
-    await drawer.getByText('Please enter a number').waitFor();
-    await drawer.getByRole('textbox', { name: 'Model', exact: true }).fill('house-model');
-    await drawer.getByText('By dollars for a million tokens').click();
-    await drawer.getByRole('textbox', { name: 'Input, US dollars per million tokens', exact: true }).fill('3');
-    await drawer.getByRole('textbox', { name: 'Output, US dollars per million tokens' }).fill('15');
-    await drawer.getByRole('button', { name: 'Apply' }).click();
-    // It gives the focus back to the button that opened it, which the Enter below would press again.
-    await drawer.waitFor({ state: 'hidden' });
-    await page.getByRole('searchbox', { name: 'Search models' }).fill('house');
-    await page.keyboard.press('Enter');
-    const row = rowOf(page, 'Prices by model', 'house-model');
-    await row.getByText('1.5').waitFor();
-    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
-    await page.getByText(/^Saved: \d$/).waitFor();
-    const { modelRatio, completionRatio } = gateway.application.directory.settings().prices;
-    expect([modelRatio.get('house-model'), completionRatio.get('house-model')]).toEqual(['1.5', '5']);
-  });
-
-  test('list models that are enabled without a price until they have one', async () => {
-    const { page } = one;
-    await gateway.addChannel({ name: 'east', models: ['strange-model', 'gpt-4o'] });
-    await page.goto('/setting?prices=unset_models');
-    const label = 'Models without a price';
-    await rowOf(page, label, 'strange-model').waitFor();
-    expect(await rowOf(page, label, 'gpt-4o').count()).toBe(0);
-    await page.getByRole('checkbox', { name: 'Select strange-model' }).check({ force: true });
-    await page.getByRole('button', { name: 'Set for all' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Set for 1 models' });
-    await dialog.getByRole('combobox', { name: 'What' }).selectOption('All ratios');
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await dialog.getByText('Please enter all ratio values').first().waitFor();
-    await dialog.getByRole('combobox', { name: 'What' }).selectOption('Prices per call');
-    await dialog.getByRole('textbox', { name: 'Prices per call' }).fill('0.04');
-    await dialog.getByRole('button', { name: 'Apply' }).click();
-    await page.getByRole('button', { name: 'Save', exact: true }).last().click();
-    await expect
-      .poll(() => gateway.application.directory.settings().prices.modelPrice.get('strange-model'))
-      .toBe('0.04');
-    await page.reload();
-    await page.getByText('Every model has a price').waitFor();
-  });
-
   test('reset the model ratios to the built-in ones after a typed confirmation', async () => {
     const { page } = one;
-    await page.goto('/setting?prices=visual');
+    await gateway.setOption('ModelRatio', JSON.stringify({ 'house-model': 1.5 }));
+    await page.goto('/setting');
     await page.getByRole('button', { name: 'Reset the model ratios' }).click();
     const dialog = page.getByRole('dialog', { name: 'Reset the model ratios' });
     const reset = dialog.getByRole('button', { name: 'Reset', exact: true });

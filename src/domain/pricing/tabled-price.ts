@@ -1,7 +1,7 @@
 import { type Decimal, decimal, decimalText, times } from '../kernel/decimal.js';
 import type { ModelPrice, TokenRate } from './model-price.js';
 import { billedName, familyRatiosOf, type PriceTables, priceOf } from './price-tables.js';
-import type { TokenQuantity } from './quantities.js';
+import { isOutput, type TokenQuantity } from './quantities.js';
 
 /* What the maps of prices, set or built in, say of a model, as a record would say it. */
 
@@ -23,7 +23,10 @@ function withoutRecords(tables: PriceTables): PriceTables {
 
 const inUsd = (ratio: string, input: Decimal): TokenRate => ({ usd: decimalText(times(decimal(ratio), input)) });
 
-/** null: they have no price for it. What the rules of the model's family say already is left out. */
+/**
+ * null: they have no price for it. A kind is left out that costs what the plain tokens of its side do, by the rules of
+ * the model's family too: all others are stated, so that none of them moves with the price of another.
+ */
 export function tabledPrice(tables: PriceTables, model: string): ModelPrice | null {
   const price = priceOf(withoutRecords(tables), model, '', false);
   if (price === null) return null;
@@ -31,9 +34,13 @@ export function tabledPrice(tables: PriceTables, model: string): ModelPrice | nu
   const name = billedName(model);
   const input = times(decimal(price.model), two);
   const ofFamily = familyRatiosOf(name);
+  const isPlain = (quantity: TokenQuantity, ratio: string): boolean =>
+    quantity !== 'output' &&
+    ratio === (ofFamily[quantity] ?? ratio) &&
+    ratio === (isOutput(quantity) ? (price.ratios.output ?? '1') : '1');
   const tokens: Partial<Record<TokenQuantity, TokenRate>> = { input: { usd: decimalText(input) } };
   for (const [quantity, ratio] of Object.entries(price.ratios) as [TokenQuantity, string][])
-    if (quantity !== 'input' && ratio !== ofFamily[quantity]) tokens[quantity] = inUsd(ratio, input);
+    if (quantity !== 'input' && !isPlain(quantity, ratio)) tokens[quantity] = inUsd(ratio, input);
   const contextTiers = tables.contextTiers.get(name);
   return { tokens, ...(contextTiers === undefined ? {} : { contextTiers }) };
 }

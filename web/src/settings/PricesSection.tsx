@@ -1,16 +1,18 @@
 import { Tab, Tabs } from '@blueprintjs/core';
 import { useListParams } from '../kit/table/useListParams.js';
 import { useText } from '../kit/words/i18n.js';
-import { PriceTable } from './PriceTable.js';
+import { PriceTable } from './prices/PriceTable.js';
+import { ResetRatios } from './ResetRatios.js';
 import { SettingsSection } from './SettingsSection.js';
 import { priceSection } from './sections.js';
 import { settingsTexts } from './settings.texts.js';
 import { PriceUpdates } from './updates/PriceUpdates.js';
+import './prices/prices.css';
 
 const views = ['model', 'visual', 'unset_models', 'updates'] as const;
 type View = (typeof views)[number];
 
-/** The prices of models: as the texts they are, as a table, and what still has none. All three edit the same drafts. */
+/** The prices of models: as the maps of older clients, as a table, and what still has none. */
 export function PricesSection() {
   const t = useText(settingsTexts);
   const [params, setParams] = useListParams({ prices: 'model' });
@@ -19,9 +21,12 @@ export function PricesSection() {
     name === 'updates' ? (
       <PriceUpdates />
     ) : name === 'model' ? (
-      <SettingsSection section={priceSection} />
+      <>
+        <SettingsSection section={priceSection} />
+        <ResetRatios />
+      </>
     ) : (
-      <PriceTable key={name} of={name === 'visual' ? 'priced' : 'unpriced'} />
+      <PriceTable key={name} unpriced={name === 'unset_models'} />
     );
   return (
     <Tabs

@@ -75,7 +75,7 @@ export interface ValueProps<Value> extends FieldProps {
 }
 
 interface TextFieldProps extends ValueProps<string> {
-  readonly type?: 'text' | 'email' | 'url' | 'datetime-local';
+  readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local';
   readonly placeholder?: string;
   readonly autoComplete?: string;
   readonly autoFocus?: boolean;

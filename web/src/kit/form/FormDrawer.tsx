@@ -7,6 +7,7 @@ import { useConfirm } from './ConfirmProvider.js';
 
 interface FormDrawerProps {
   readonly title: string;
+  readonly size?: 'standard' | 'wide';
   readonly submitText: string;
   /** What the form holds is not known yet: there is nothing to send. */
   readonly loading?: boolean;

@@ -5,7 +5,7 @@ import { useNarrow } from '../narrow.js';
 import { commonTexts } from '../words/common.texts.js';
 import { useText } from '../words/i18n.js';
 
-const widths = { small: DrawerSize.SMALL, standard: 'min(640px, 90%)' } as const;
+const widths = { small: DrawerSize.SMALL, standard: 'min(640px, 90%)', wide: 'min(1160px, 96%)' } as const;
 
 interface DetailDrawerProps {
   readonly onClose: () => void;

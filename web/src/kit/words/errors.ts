@@ -61,6 +61,9 @@ function refusalIn(error: unknown): Refusal | null {
 /** The `extensions.code` of a refusal; null: the error is none. */
 export const failureCode = (error: unknown): string | null => refusalIn(error)?.code || null;
 
+/** What a refusal says of itself, such as the field that is wrong. */
+export const failureDetails = (error: unknown): Refusal['details'] => refusalIn(error)?.details ?? {};
+
 const expiredCodes: ReadonlySet<string> = new Set(['not-signed-in', 'access-token-unknown']);
 
 /** The server no longer knows who is asking. */

@@ -1,0 +1,17 @@
+import type { FieldProblem } from './fieldProblem.js';
+import type { PeriodDraft } from './priceDraft.js';
+
+/* What the parts of the form of a period have in common. */
+
+export interface PeriodPartProps {
+  readonly period: PeriodDraft;
+  readonly path: string;
+  readonly problem: FieldProblem | null;
+  readonly onChange: (period: PeriodDraft) => void;
+}
+
+export const replaced = <Item>(items: readonly Item[], place: number, item: Item): readonly Item[] =>
+  items.map((other, index) => (index === place ? item : other));
+
+export const without = <Item>(items: readonly Item[], place: number): readonly Item[] =>
+  items.filter((_, index) => index !== place);
