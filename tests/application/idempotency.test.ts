@@ -12,7 +12,7 @@ import { Failure } from '../../src/domain/kernel/failure.js';
 import { UserId } from '../../src/domain/kernel/ids.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
 import { newUser, userPatch } from '../support/given/user-inputs.js';
-import { MemoryUnsettledOrders } from '../support/memory/fake-ports.js';
+import { MemoryPendingIdempotencyKeys } from '../support/memory/fake-ports.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, root, TestStore } from '../support/memory/memory-node.js';
 import { refusal } from '../support/refusal.js';
 
@@ -89,7 +89,7 @@ describe('a command with an unknown outcome', () => {
   });
 
   test('is recognised by its content after a restart, whether it had been carried out or not', async () => {
-    const notes = new MemoryUnsettledOrders();
+    const notes = new MemoryPendingIdempotencyKeys();
     const started = () => openMemoryNode(store, node.ids, node.vault, notes);
     const give = async (delta: number) => (await started()).users.adjustQuota(root, alice, { delta });
     // The process dies while it waits for the log, which takes the first order and not the second.

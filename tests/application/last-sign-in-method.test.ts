@@ -5,7 +5,7 @@ import type { VisitedProvider } from '../../src/domain/kernel/claim.js';
 import { Failure } from '../../src/domain/kernel/failure.js';
 import { Sealed, SecretId, UserId } from '../../src/domain/kernel/ids.js';
 import { factorsDecider } from '../../src/domain/user/second-factor.js';
-import { believed, type MemoryNode, openMemoryNode, TestStore } from '../support/memory/memory-node.js';
+import { type MemoryNode, openMemoryNode, TestStore, trustedProof } from '../support/memory/memory-node.js';
 
 /*
  * By what a user can come in stands in two streams. Whatever is given up at once, in whatever order the steps of it come,
@@ -68,7 +68,7 @@ const ordersOf = (node: MemoryNode, { providers, passkeys }: Ways): (() => Promi
     ...providers.map((provider) => () => node.users.bindings.unlink(alice.id, provider)),
     ...Array.from(
       { length: passkeys },
-      (_, place) => () => node.factorOrders.removePasskey(alice, passkeyAt(place), believed),
+      (_, place) => () => node.factorOrders.removePasskey(alice, passkeyAt(place), trustedProof),
     ),
   ];
   return [...all, ...all];

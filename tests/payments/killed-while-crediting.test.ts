@@ -113,7 +113,7 @@ test('a process killed at any point credits a repeated payment once, and the led
   const [underway, unheard, behind] = [await payment(), await redemption(), [await payment(), await redemption()]];
   const all = [underway, unheard, ...behind];
   const { config } = world.gateway;
-  await world.gateway.leave();
+  await world.gateway.stopKeepingData();
 
   await withDatabase(config, quietLog, async (database) => {
     const locker = database.newClient();

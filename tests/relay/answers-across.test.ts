@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/relay/json/json.js';
-import { type Answer, streamOf, typeOf, used, wires } from '../support/upstreams/dialect-upstreams.js';
+import { type Answer, protocols, streamOf, typeOf, used } from '../support/upstreams/dialect-upstreams.js';
 import { play } from './providers/golden.js';
 import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
@@ -21,8 +21,8 @@ const answers: fc.Arbitrary<Answer> = fc.record(
 /** As JSON has it: no -0, no members without a value. */
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
-describe.each(wires)('an answer in the protocol %s', (wire) => {
-  test.each(wires)('has the same content for a client of %s, wherever it is cut', (dialect) => {
+describe.each(protocols)('an answer in the protocol %s', (wire) => {
+  test.each(protocols)('has the same content for a client of %s, wherever it is cut', (dialect) => {
     fc.assert(
       fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, places) => {
         const bytes = Buffer.from(streamOf(wire, said));

@@ -9,18 +9,18 @@ import { isObject, type JsonObject, parseJson } from '../../src/relay/json/json.
 import { named, sentBody } from '../../src/relay/pipeline/sent-text.js';
 import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { numberTexts, objectTexts } from '../support/inputs/json-texts.js';
-import { typeOf, type Wire, wires } from '../support/upstreams/dialect-upstreams.js';
+import { type Protocol, protocols, typeOf } from '../support/upstreams/dialect-upstreams.js';
 import { callerOf, plainChannel, play, providerOfType, usualOptions } from './providers/golden.js';
 import { answerSentTo, payloadsIn } from './providers/received-answer.js';
 
 /* What callers and upstreams write as numbers arrives with its digits, and between the same dialect as the text it is. */
 
-const endpoints: Readonly<Record<Wire, Endpoint>> = { openai: chat, anthropic: messages, gemini: generateContent };
+const endpoints: Readonly<Record<Protocol, Endpoint>> = { openai: chat, anthropic: messages, gemini: generateContent };
 
 /** What goes upstream of this wire for the text that a caller of this dialect has sent. */
 function sentTo(
-  wire: Wire,
-  dialect: Wire,
+  wire: Protocol,
+  dialect: Protocol,
   text: string,
   upstreamModel = 'model-b',
   paramOverride: JsonObject | null = null,
@@ -49,7 +49,7 @@ function sentTo(
 }
 
 /** A body of each dialect: arguments of an earlier call, its result, a schema, and more that only this dialect has. */
-const bodies: Readonly<Record<Wire, (args: string, result: string, maximum: string, more: string) => string>> = {
+const bodies: Readonly<Record<Protocol, (args: string, result: string, maximum: string, more: string) => string>> = {
   openai: (args, result, maximum, more) =>
     `{ "model":"model-a", "max_tokens":100,"seed":${maximum},"temperature":1.0,
   "messages":[{"role":"user","content":"\\u00e4 \\ud800"},
@@ -87,7 +87,7 @@ const args = fc
   .array(numberTexts, { maxLength: 4 })
   .map((list) => `{"list":[${list.join(', ')}],"deep":{"n":${list[0] ?? 1}}}`);
 
-describe.each(wires)('a request of a client of %s', (dialect) => {
+describe.each(protocols)('a request of a client of %s', (dialect) => {
   test('is sent to an upstream of its own protocol as the same text, except for the model', () => {
     fc.assert(
       fc.property(args, objectTexts, numberTexts, objectTexts, (given, result, maximum, more) => {
@@ -106,7 +106,7 @@ describe.each(wires)('a request of a client of %s', (dialect) => {
     expect(sent).toBe(`${text.replace('"model-a"', '"model-b"').slice(0, -1)},"added":1}`);
   });
 
-  test.each(wires.filter((wire) => wire !== dialect))(
+  test.each(protocols.filter((wire) => wire !== dialect))(
     'keeps the digits of its numbers when converted to %s',
     (wire) => {
       fc.assert(
@@ -121,7 +121,7 @@ describe.each(wires)('a request of a client of %s', (dialect) => {
   );
 });
 
-const called: Readonly<Record<Wire, (text: string) => readonly [whole: string, stream: string]>> = {
+const called: Readonly<Record<Protocol, (text: string) => readonly [whole: string, stream: string]>> = {
   openai: (text) => {
     const call = `{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":${JSON.stringify(text)}}}`;
     return [
@@ -147,8 +147,8 @@ const called: Readonly<Record<Wire, (text: string) => readonly [whole: string, s
   },
 };
 
-describe.each(wires)('the arguments of a tool call in the protocol %s', (wire) => {
-  test.each(wires)('reach a client of %s with their digits, whole and streamed', (dialect) => {
+describe.each(protocols)('the arguments of a tool call in the protocol %s', (wire) => {
+  test.each(protocols)('reach a client of %s with their digits, whole and streamed', (dialect) => {
     fc.assert(
       fc.property(args, (text) => {
         const [whole, stream] = called[wire](text);
@@ -182,7 +182,7 @@ describe.each(wires)('the arguments of a tool call in the protocol %s', (wire) =
 describe('an answer of the same dialect with a changed member', () => {
   const odd = '{"id":2512292042121000001,"n":[1.0,-0,1e400]}';
 
-  test.each(wires)('keeps the digits of its numbers when another usage is reported (%s)', (wire) => {
+  test.each(protocols)('keeps the digits of its numbers when another usage is reported (%s)', (wire) => {
     const [whole, stream] = called[wire](odd);
     const golden = answerSentTo(wire, typeOf(wire), false, Buffer.from(whole));
     const told = golden.caller.dialect.withUsage(Buffer.from(whole), { input: 5, output: 7 }).toString();

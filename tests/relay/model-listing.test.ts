@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serveEntrance } from '../support/callers/served-entrance.js';
+import { serveDialectRouter } from '../support/callers/served-dialect-router.js';
 
 test('a listing reads every channel once, however many models there are, and names the first provider of each', async () => {
   const models = Array.from({ length: 50 }, (_, number) => `model-${number}`);
@@ -20,7 +20,7 @@ test('a listing reads every channel once, however many models there are, and nam
     settings: () => ({ selfUseMode: true, prices: { groupRatio: new Map() } }),
   };
   const caller = { user: { group: 'default' }, apiKey: { terms: { group: '', modelLimitsEnabled: false } } };
-  const url = await serveEntrance({
+  const url = await serveDialectRouter({
     relay: { identify: async () => caller },
     directory,
     providerName: (type: number) => `Provider ${type}`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { wholeAsMeant } from '../../fuzz/dialects/answers-as-meant.js';
-import { streamOf, typeOf, wires } from '../support/upstreams/dialect-upstreams.js';
+import { protocols, streamOf, typeOf } from '../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './providers/golden.js';
 import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
@@ -12,7 +12,7 @@ const broken: readonly (readonly [name: string, bytes: readonly number[]])[] = [
   ['three bytes of four', [0xf0, 0x9f, 0x98]],
   ['a surrogate', [0xed, 0xa0, 0x80]],
 ];
-const pairs = wires.flatMap((wire) => wires.map((dialect) => [wire, dialect] as const));
+const pairs = protocols.flatMap((wire) => protocols.map((dialect) => [wire, dialect] as const));
 
 /** `@@` in a text, as these bytes. */
 function spoilt(text: string, bytes: readonly number[]): Buffer {

@@ -6,7 +6,7 @@ import { completionTokens, promptTokens, type Usage } from '../../src/domain/cal
 import { type Generated, hasEnded } from '../../src/relay/contracts/protocol.js';
 import { believedUsage } from '../../src/relay/metering/believed-usage.js';
 import { nulledAt, type Path, pathText, placesIn } from '../support/null-members.js';
-import { typeOf, type Wire, wires } from '../support/upstreams/dialect-upstreams.js';
+import { type Protocol, protocols, typeOf } from '../support/upstreams/dialect-upstreams.js';
 import { comesInFrames, frameFrom, framesIn, type Golden, goldens } from './providers/golden.js';
 import { answerSentTo } from './providers/received-answer.js';
 
@@ -18,7 +18,7 @@ import { answerSentTo } from './providers/received-answer.js';
 const promptEstimate = 11;
 const bound = { input: 1_000_000, cacheWriteHour: 1_000_000, output: 1_000_000 };
 
-const paths: Readonly<Record<Wire, string>> = {
+const paths: Readonly<Record<Protocol, string>> = {
   openai: '/v1/chat/completions',
   anthropic: '/v1/messages',
   gemini: '/v1beta/models/told:generateContent',
@@ -38,7 +38,7 @@ function chargeFault(told: Usage | null, generated: Generated): string | null {
 const inside = /undefined|NaN|\[object|\bat [\w.<>]+ \(|Cannot read|is not a function/;
 
 /** What is wrong with a text for a caller; null: nothing. Between the same dialects it is upstream's own. */
-function textFault(dialect: Wire, text: string, type: string, own: boolean): string | null {
+function textFault(dialect: Protocol, text: string, type: string, own: boolean): string | null {
   const found = inside.exec(text);
   if (found !== null) return `says ${found[0]}`;
   const request = {
@@ -112,7 +112,7 @@ const lengthened = <Value>(value: Value): Value =>
     JSON.stringify(value).replaceAll('"I read."', JSON.stringify(long)).replaceAll('"read."', JSON.stringify(long)),
   );
 
-const pairs = wires.flatMap((wire) => wires.map((dialect) => [wire, dialect] as const));
+const pairs = protocols.flatMap((wire) => protocols.map((dialect) => [wire, dialect] as const));
 
 describe.each(pairs)('null in an answer in the protocol %s', (wire, dialect) => {
   test(`reaches a client of ${dialect} whole in its form, and its usage is charged`, () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/relay/json/json.js';
-import { wires } from '../support/upstreams/dialect-upstreams.js';
+import { protocols } from '../support/upstreams/dialect-upstreams.js';
 import { type Golden, play } from './providers/golden.js';
 import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
@@ -93,7 +93,7 @@ function wholeTold({ provider, channel, caller, info, upstream }: Golden): JsonO
 
 const own: Readonly<Record<number, string>> = { 14: 'anthropic', 24: 'gemini' };
 
-describe.each(wires)('a client of %s', (dialect) => {
+describe.each(protocols)('a client of %s', (dialect) => {
   test.each(whole.filter(([type]) => own[type] !== dialect))(
     'receives two tool calls with one id under two ids, in a whole answer of an upstream of type %i',
     (type, answer) => {

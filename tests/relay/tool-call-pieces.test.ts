@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, type JsonObject } from '../../src/relay/json/json.js';
 import { WholeAnswerAsStream } from '../../src/relay/protocols/whole-answer-as-stream.js';
-import { wires } from '../support/upstreams/dialect-upstreams.js';
+import { protocols } from '../support/upstreams/dialect-upstreams.js';
 import { play } from './providers/golden.js';
 import { answerSentTo, type Heard, payloadsIn, receivedBy } from './providers/received-answer.js';
 
@@ -41,14 +41,14 @@ const streamOf = (steps: readonly Step[]): Buffer =>
     ].join(''),
   );
 
-const payloads = (dialect: (typeof wires)[number], steps: readonly Step[]): JsonObject[] =>
+const payloads = (dialect: (typeof protocols)[number], steps: readonly Step[]): JsonObject[] =>
   payloadsIn(play(answerSentTo(dialect, 1, true, streamOf(steps)), [streamOf(steps)]).answer);
 
-const heard = (dialect: (typeof wires)[number], steps: readonly Step[]): Heard =>
+const heard = (dialect: (typeof protocols)[number], steps: readonly Step[]): Heard =>
   receivedBy(dialect, payloads(dialect, steps), true);
 
 /** Ids as the client would send them back. */
-function idsOf(dialect: (typeof wires)[number], told: readonly JsonObject[]): unknown[] {
+function idsOf(dialect: (typeof protocols)[number], told: readonly JsonObject[]): unknown[] {
   const text = JSON.stringify(told);
   const ids =
     dialect === 'openai'
@@ -194,7 +194,7 @@ const oddities: readonly (readonly [title: string, steps: readonly Step[]])[] = 
   ],
 ];
 
-describe.each(wires)('a client of %s', (dialect) => {
+describe.each(protocols)('a client of %s', (dialect) => {
   test.each(oddities)('receives the two intended tool calls from %s', (_title, steps) => {
     const told = payloads(dialect, steps);
     expect(receivedBy(dialect, told, true)).toMatchObject({ calls: [read, write], finish: 'tool_calls' });
@@ -229,7 +229,7 @@ describe.each(wires)('a client of %s', (dialect) => {
   });
 });
 
-describe.each(wires)('a client of %s that requested a stream', (dialect) => {
+describe.each(protocols)('a client of %s that requested a stream', (dialect) => {
   test('receives all tool calls of a whole answer, whatever indexes they have', () => {
     const calls = [
       { index: 0, id: 'a', name: 'read', args: readArgs },

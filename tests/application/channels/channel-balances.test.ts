@@ -27,7 +27,7 @@ async function added(
   await node.caughtUp();
   const [id] = ids;
   if (id === undefined) throw new Error('no channel was added');
-  if (balance !== null) node.balances.told.set(id, async () => balance);
+  if (balance !== null) node.balances.results.set(id, async () => balance);
   return id;
 }
 
@@ -63,7 +63,7 @@ describe('the balance of one channel', () => {
 
   test('of an unknown channel is not requested', async () => {
     await expect(node.channels.updateBalance(admin, ChannelId(99))).rejects.toThrow(refusal('channel-not-found'));
-    expect(node.balances.asked).toStrictEqual([]);
+    expect(node.balances.requests).toStrictEqual([]);
   });
 });
 
@@ -76,14 +76,14 @@ describe('the balances of all channels', () => {
       ...{ updated: 1, failed: 1, disabled: 0 },
       position: await node.store.head(),
     });
-    expect(node.balances.asked).toStrictEqual([rich, silent]);
+    expect(node.balances.requests).toStrictEqual([rich, silent]);
     expect(await events(rich)).toStrictEqual([observed('12.5')]);
     expect(await events(silent)).toStrictEqual([]);
   });
 
   test('are not used for a key that has been replaced meanwhile', async () => {
     const id = await added('0');
-    node.balances.told.set(id, async () => {
+    node.balances.results.set(id, async () => {
       await node.channels.edit(admin, id, { settings: {}, key: 'sk-new' });
       return '0';
     });
@@ -105,9 +105,9 @@ describe('the balances of all channels', () => {
     await added('3');
     const [first, second] = [node.channels.updateBalances(admin), node.channels.updateBalances(admin)];
     expect(await first).toBe(await second);
-    expect(node.balances.asked).toHaveLength(1);
+    expect(node.balances.requests).toHaveLength(1);
     await node.channels.updateBalances(admin);
-    expect(node.balances.asked).toHaveLength(2);
+    expect(node.balances.requests).toHaveLength(2);
   });
 
   test('by the clock are shared with concurrent requests as well', async () => {
@@ -132,6 +132,6 @@ describe('the balances of all channels', () => {
     await added('1');
     node.channels.stopAskingBalances();
     expect(await node.channels.updateBalances(admin)).toStrictEqual({ ...nothing, failed: 1 });
-    expect(node.balances.asked).toStrictEqual([]);
+    expect(node.balances.requests).toStrictEqual([]);
   });
 });

@@ -71,7 +71,7 @@ describe('a test of all channels', () => {
       ...{ number: 1, running: false },
       ...{ total: 3, done: 3, tested: 3, failed: 0, disabled: 0, enabled: 0 },
     });
-    expect(node.probe.asked.map(([id]) => id).sort()).toStrictEqual(ids);
+    expect(node.probe.requests.map(([id]) => id).sort()).toStrictEqual(ids);
     for (const id of ids) expect(await last(id)).toMatchObject({ type: 'ChannelTested', ok: true });
     expect(await node.eventsOf(streams.testRuns)).toStrictEqual([
       { type: 'ChannelTestRunFinished', tested: 3, failed: 0, disabled: 0, enabled: 0 },
@@ -215,7 +215,7 @@ describe('a test of all channels', () => {
     node.channels.testAllByTheClock();
     expect(await over()).toMatchObject({ total: 1, tested: 1, disabled: 1 });
     await node.caughtUp();
-    expect(node.probe.asked).toHaveLength(1);
+    expect(node.probe.requests).toHaveLength(1);
     expect(statusOf(id)).toBe('auto-disabled');
     expect(await node.eventsOf(streams.testRuns)).toEqual([]);
     await set('AutomaticEnableChannelEnabled', 'true');
@@ -227,7 +227,7 @@ describe('a test of all channels', () => {
     node.channels.stopTesting();
     node.channels.testAllByTheClock();
     expect(node.channels.testRun(admin).running).toBe(false);
-    expect(node.probe.asked).toHaveLength(2);
+    expect(node.probe.requests).toHaveLength(2);
   });
 
   test('ends with its node: tests in progress are not recorded, and no more are started', async () => {
@@ -240,7 +240,7 @@ describe('a test of all channels', () => {
       });
     node.channels.testAll(admin);
     await over();
-    expect(node.probe.asked.length).toBeLessThanOrEqual(4);
+    expect(node.probe.requests.length).toBeLessThanOrEqual(4);
     for (const id of ids) expect((await events(id)).map(({ type }) => type)).toEqual(['ChannelAdded']);
     expect(await node.eventsOf(streams.testRuns)).toEqual([]);
   });

@@ -278,7 +278,7 @@ describe('testing a channel', () => {
       seconds: 0.84,
       position: await node.store.head(),
     });
-    expect(node.probe.asked).toStrictEqual([[id, 'o1']]);
+    expect(node.probe.requests).toStrictEqual([[id, 'o1']]);
     expect((await node.eventsOf(streams.channel(id))).at(-1)).toStrictEqual({
       type: 'ChannelTested',
       ok: true,
@@ -297,7 +297,7 @@ describe('testing a channel', () => {
 
   test('that does not exist is refused, and sends nothing', async () => {
     await expect(node.channels.test(admin, ChannelId(99), '')).rejects.toThrow(refusal('channel-not-found'));
-    expect(node.probe.asked).toStrictEqual([]);
+    expect(node.probe.requests).toStrictEqual([]);
   });
 });
 
@@ -323,5 +323,5 @@ test('all commands on channels are for admins', async () => {
   ];
   for (const order of orders) await expect(order()).rejects.toThrow(refusal('role-too-low', { needed: 'admin' }));
   expect(await node.store.head()).toBe(before);
-  expect(node.probe.asked).toStrictEqual([]);
+  expect(node.probe.requests).toStrictEqual([]);
 });

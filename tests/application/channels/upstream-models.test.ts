@@ -26,7 +26,7 @@ describe('the upstream models of a channel', () => {
     const id = await added({ organization: 'org-1' }, 'http://user:pass@proxy.example:80');
     const head = await node.store.head();
     expect(await node.channels.upstreamModels(admin, id, null)).toEqual(['gpt-5']);
-    expect(node.upstreamModels.asked).toEqual([
+    expect(node.upstreamModels.requests).toEqual([
       { ...place, organization: 'org-1', proxy: 'http://user:pass@proxy.example:80' },
     ]);
     expect(await node.store.head()).toBe(head);
@@ -39,7 +39,7 @@ describe('the upstream models of a channel', () => {
     await node.channels.upstreamModels(admin, id, { ...draft, proxy: '' });
     await node.channels.upstreamModels(admin, id, { baseUrl: 'https://up.example/below', key: '  ' });
     const typed = { ...place, ...draft, key: 'sk-new' };
-    expect(node.upstreamModels.asked).toEqual([
+    expect(node.upstreamModels.requests).toEqual([
       { ...typed, proxy: 'http://user:pass@proxy.example:81' },
       { ...typed, proxy: null },
       { ...place, baseUrl: 'https://up.example/below', proxy: 'http://user:pass@proxy.example:81' },
@@ -55,7 +55,7 @@ describe('the upstream models of a channel', () => {
     await expect(node.channels.upstreamModels(admin, id, draft)).rejects.toThrow(
       refusal('channel-key-needed', { field: 'key', changed }),
     );
-    expect(node.upstreamModels.asked).toEqual([]);
+    expect(node.upstreamModels.requests).toEqual([]);
   });
 
   test('are requested at another address with the stored key by root, where keys follow', async () => {
@@ -63,7 +63,7 @@ describe('the upstream models of a channel', () => {
     await node.options.change(root, 'RootKeepsChannelKeys', 'true');
     await node.caughtUp();
     await node.channels.upstreamModels(root, id, { baseUrl: 'https://new.example' });
-    expect(node.upstreamModels.asked).toEqual([{ ...place, baseUrl: 'https://new.example' }]);
+    expect(node.upstreamModels.requests).toEqual([{ ...place, baseUrl: 'https://new.example' }]);
     await expect(node.channels.upstreamModels(admin, id, { baseUrl: 'https://new.example' })).rejects.toThrow(
       refusal('channel-key-needed', { field: 'key', changed: 'baseUrl' }),
     );
@@ -77,14 +77,16 @@ describe('the upstream models of a channel', () => {
     await expect(node.channels.upstreamModels(ordinary, await added(), null)).rejects.toMatchObject({
       code: 'role-too-low',
     });
-    expect(node.upstreamModels.asked).toEqual([]);
+    expect(node.upstreamModels.requests).toEqual([]);
   });
 });
 
 describe('the upstream models of a new channel', () => {
   test('are requested at its type’s default address, with the first of its keys', async () => {
     await node.channels.upstreamModels(admin, null, { type: 1, key: '\n sk-a \nsk-b', proxy: 'socks5://p.example:1' });
-    expect(node.upstreamModels.asked).toEqual([{ ...place, baseUrl: '', key: 'sk-a', proxy: 'socks5://p.example:1' }]);
+    expect(node.upstreamModels.requests).toEqual([
+      { ...place, baseUrl: '', key: 'sk-a', proxy: 'socks5://p.example:1' },
+    ]);
   });
 
   test.each([
@@ -95,6 +97,6 @@ describe('the upstream models of a new channel', () => {
     ['key', { type: 1, key: ' ' }, 'channel-key-missing'],
   ])('are refused by the name of an invalid %s before any request', async (field, draft, code) => {
     await expect(node.channels.upstreamModels(admin, null, draft)).rejects.toMatchObject({ code, details: { field } });
-    expect(node.upstreamModels.asked).toEqual([]);
+    expect(node.upstreamModels.requests).toEqual([]);
   });
 });

@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { ApiKeyId, CallId, UserId } from '../../../src/domain/kernel/ids.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import { flush } from '../../support/flush.js';
-import { admit, admitted, alice, bob, GateWorld, left, refused, worldWith } from '../../support/memory/gate-world.js';
+import {
+  admit,
+  admitted,
+  alice,
+  bob,
+  GateWorld,
+  refused,
+  remaining,
+  worldWith,
+} from '../../support/memory/gate-world.js';
 
 describe('an account on its first use', () => {
   test('is read once for concurrent readers, after the read model has had time to reach the tail', async () => {
@@ -32,13 +41,13 @@ describe('an account on its first use', () => {
     world.reserve('done', { quota: 50 });
     world.settle('done', { quota: 50, charged: 40 });
     world.project();
-    expect(await left(world)).toStrictEqual({ user: 760, key: 160 });
+    expect(await remaining(world)).toStrictEqual({ user: 760, key: 160 });
     expect(world.gaps).toStrictEqual([]);
     world.deliver();
-    expect(await left(world)).toStrictEqual({ user: 760, key: 160 });
+    expect(await remaining(world)).toStrictEqual({ user: 760, key: 160 });
     world.settle('theirs', { quota: 300, charged: 10 });
     world.deliver();
-    expect(await left(world)).toStrictEqual({ user: 1_050, key: 450 });
+    expect(await remaining(world)).toStrictEqual({ user: 1_050, key: 450 });
   });
 
   test('is completed from the log where the read model is behind the tail', async () => {
@@ -51,7 +60,7 @@ describe('an account on its first use', () => {
     world.reserve('open', { quota: 70 });
     world.grant(8, 5_000);
     world.deliver();
-    expect(await left(world)).toStrictEqual({ user: 1_000, key: 300 });
+    expect(await remaining(world)).toStrictEqual({ user: 1_000, key: 300 });
     expect(world.gaps).toStrictEqual([
       [2, 7],
       [2, 7],
@@ -131,10 +140,10 @@ describe('the number of accounts in memory', () => {
     await admit(world, 'c1', 200);
     for (let user = 100; user < 120; user++) await world.gate.available(UserId(user));
     for (let other = 100; other < 120; other++) await world.gate.remaining(ApiKeyId(other));
-    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+    expect(await remaining(world)).toStrictEqual({ user: 800, key: 300 });
     expect(await world.gate.extend(CallId('c1'), Quota(900))).toBe(false);
     expect(await world.gate.extend(CallId('c1'), Quota(500))).toBe(true);
-    expect(await left(world)).toStrictEqual({ user: 500, key: 0 });
+    expect(await remaining(world)).toStrictEqual({ user: 500, key: 0 });
   });
 
   test('when limited to one still serves callers that alternate', async () => {
@@ -145,7 +154,7 @@ describe('the number of accounts in memory', () => {
       Array.from({ length: 50 }, (_, n) => admit(world, `c${n}`, 10, n % 2 === 0 ? {} : { user: bob, apiKey: null })),
     );
     expect(verdicts.every((verdict) => verdict.admitted)).toBe(true);
-    expect(await left(world)).toStrictEqual({ user: 750, key: 250 });
+    expect(await remaining(world)).toStrictEqual({ user: 750, key: 250 });
     expect(await world.gate.available(bob)).toBe(750);
   });
 });

@@ -10,8 +10,8 @@ import {
   alice,
   type GateWorld,
   key,
-  left,
   refused,
+  remaining,
   worldWith,
 } from '../../support/memory/gate-world.js';
 
@@ -65,7 +65,7 @@ describe('a budget', () => {
     const budget = budgetOf(1_000);
     const verdicts = await Promise.all(Array.from({ length: 200 }, (_, n) => admit(world, `c${n}`, 100, { budget })));
     expect(verdicts.filter((verdict) => verdict.admitted)).toHaveLength(10);
-    expect(await left(world)).toStrictEqual({ user: 9_000, key: 9_000 });
+    expect(await remaining(world)).toStrictEqual({ user: 9_000, key: 9_000 });
   });
 
   test('grants the rest to a call that accepts less', async () => {

@@ -7,8 +7,8 @@ import {
   alice,
   type GateWorld,
   key,
-  left,
   refused,
+  remaining,
   worldWith,
 } from '../../support/memory/gate-world.js';
 
@@ -84,7 +84,7 @@ describe('a call that cost more than its reservation', () => {
     await settle(world, 'b', 10, 400);
     await settle(world, 'a', 990, 600);
     world.deliver();
-    expect(await left(world)).toStrictEqual({ user: 99_000, key: 0 });
+    expect(await remaining(world)).toStrictEqual({ user: 99_000, key: 0 });
   });
 
   test('is charged no more than its budget leaves, which other calls of the key have reserved', async () => {
@@ -131,13 +131,13 @@ describe('a call that a dead process left behind', () => {
     const world = worldWith(1_000, 500);
     world.reserve('theirs', { quota: 300 });
     world.deliver();
-    expect(await left(world)).toStrictEqual({ user: 700, key: 200 });
+    expect(await remaining(world)).toStrictEqual({ user: 700, key: 200 });
     expect(await world.gate.chargeLeft(leftCall(300), Quota(400))).toBe(400);
     expect(await world.gate.chargeLeft(leftCall(300), Quota(1_400))).toBe(1_000);
     expect(await world.gate.chargeLeft(leftCall(300), Quota(450))).toBe(450);
     world.settle('theirs', { quota: 300, charged: 450 });
     world.deliver();
-    expect(await left(world)).toStrictEqual({ user: 550, key: 50 });
+    expect(await remaining(world)).toStrictEqual({ user: 550, key: 50 });
   });
 
   test('is charged less than its reservation where others have taken that', async () => {
@@ -155,6 +155,6 @@ describe('a call that a dead process left behind', () => {
     world.settle('theirs', { quota: 300, charged: 200 });
     world.deliver();
     expect(await world.gate.chargeLeft(leftCall(300), Quota(400))).toBe(300);
-    expect(await left(world)).toStrictEqual({ user: 800, key: 300 });
+    expect(await remaining(world)).toStrictEqual({ user: 800, key: 300 });
   });
 });

@@ -82,7 +82,7 @@ describe("Anthropic's client and upstream", () => {
       output_tokens: 90,
       service_tier: 'standard',
     });
-    upstream.says(said);
+    upstream.respondWith(said);
     const kept = {
       type: 'text' as const,
       text: 'Be brief. '.repeat(500),
@@ -127,7 +127,7 @@ describe("Anthropic's client and upstream", () => {
 
   test('a stream is assembled by its helper, whatever the network does to it', async () => {
     const said = messageOf(thinkingAndTools(), { output_tokens: 33 });
-    upstream.says(said);
+    upstream.respondWith(said);
     const stream = anthropic.messages.stream({
       model: claude,
       max_tokens: 500,
@@ -150,7 +150,7 @@ describe("Anthropic's client and upstream", () => {
       ]),
     );
     const text = events.map(eventText).join('').replaceAll('}\n\n', '}   \n\n');
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
     });
     const answer = await fetch(`${gateway.url}/v1/messages`, {
@@ -162,7 +162,7 @@ describe("Anthropic's client and upstream", () => {
   });
 
   test('200 kB of context with cache control are forwarded byte for byte', async () => {
-    upstream.says(messageOf([{ type: 'text', text: 'Read.' }], { cache_creation_input_tokens: 50_000 }));
+    upstream.respondWith(messageOf([{ type: 'text', text: 'Read.' }], { cache_creation_input_tokens: 50_000 }));
     const content = Array.from({ length: 4 }, (_, index) => ({
       type: 'text' as const,
       text: `${index} The ledger says ö 🜚. `.repeat(2_000),
@@ -175,7 +175,7 @@ describe("Anthropic's client and upstream", () => {
   });
 
   test('a model name that requests thinking enables it, and the requested name is charged for', async () => {
-    upstream.says(messageOf([{ type: 'text', text: 'Thought.' }]));
+    upstream.respondWith(messageOf([{ type: 'text', text: 'Thought.' }]));
     await anthropic.messages.create({ model: `${claude}-thinking`, max_tokens: 100, messages: [question] });
     expect(upstream.calls[0]?.json).toMatchObject({
       model: claude,
@@ -190,7 +190,7 @@ describe("Anthropic's client and upstream", () => {
       messageOf([{ type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'x'.repeat(4_000) } }]),
     );
     const told = [begun, ...rest.slice(0, 300)].map((event) => eventText(event ?? {})).join('');
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(told);
     });
     const abort = new AbortController();
@@ -212,7 +212,7 @@ describe("Anthropic's client and upstream", () => {
     const heard = new Promise<void>((resolve) => {
       hear = resolve;
     });
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(events.slice(0, 150).map(eventText).join(''));
@@ -257,7 +257,7 @@ describe('a failure for Anthropic’s client', () => {
     [429, 'rate_limit_error', 'RateLimitError'],
     [529, 'overloaded_error', 'InternalServerError'],
   ] as const)('of the upstream keeps its type: %s', async (status, type, name) => {
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       const body = { type: 'error', error: { type, message: 'No, says sk-ant-up.' }, request_id: 'req_1' };
       response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' }).end(JSON.stringify(body));
     });
@@ -344,7 +344,9 @@ describe("OpenAI's client with an upstream of Anthropic's protocol", () => {
   const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: weather.input_schema } }];
 
   test('is answered in its own dialect', async () => {
-    upstream.says(messageOf(thinkingAndTools(), { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 90 }));
+    upstream.respondWith(
+      messageOf(thinkingAndTools(), { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 90 }),
+    );
     const answer = await openai.chat.completions.create({ model: claude, messages: [question], tools });
     const [choice] = answer.choices;
     expect(choice).toMatchObject({
@@ -365,7 +367,7 @@ describe("OpenAI's client with an upstream of Anthropic's protocol", () => {
   });
 
   test('receives the same as a stream, with usage last', async () => {
-    upstream.says(messageOf(thinkingAndTools(), { output_tokens: 90 }));
+    upstream.respondWith(messageOf(thinkingAndTools(), { output_tokens: 90 }));
     const stream = openai.chat.completions.stream({
       model: claude,
       messages: [question],
@@ -382,7 +384,7 @@ describe("OpenAI's client with an upstream of Anthropic's protocol", () => {
   });
 
   test('gets a failure in its own dialect', async () => {
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       const body = { type: 'error', error: { type: 'invalid_request_error', message: 'max_tokens: 1 > 0' } };
       response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     });
@@ -407,7 +409,7 @@ test("a single model is described, and refused, as Anthropic's client reads it",
 
 describe('tokens are counted without charge', () => {
   test('by an upstream that offers it', async () => {
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":4711}');
     });
     const asked = { model: `${claude}-thinking`, messages: [question], tools: [weather] };
@@ -421,7 +423,7 @@ describe('tokens are counted without charge', () => {
   });
 
   test('by the gateway where no upstream does, or one fails, and the answer says so', async () => {
-    upstream.says((_call, response) => void response.writeHead(500).end());
+    upstream.respondWith((_call, response) => void response.writeHead(500).end());
     for (const model of ['gpt-4o', claude]) {
       const { data, response } = await anthropic.messages.countTokens({ model, messages: [question] }).withResponse();
       expect(data.input_tokens).toBeGreaterThan(5);

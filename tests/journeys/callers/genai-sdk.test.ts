@@ -64,7 +64,7 @@ const weather = {
 
 describe('Google’s client with an upstream of Gemini’s protocol', () => {
   test('gets an answer, charged by the upstream’s usage', async () => {
-    gemini.says(
+    gemini.respondWith(
       'generateContent',
       responseWith([{ text: 'Hm.', thought: true }, { text: 'A book.' }], { finishReason: 'STOP' }),
     );
@@ -87,7 +87,7 @@ describe('Google’s client with an upstream of Gemini’s protocol', () => {
   });
 
   test('gets a stream whose last response arrives with the settlement', async () => {
-    gemini.says('streamGenerateContent', [
+    gemini.respondWith('streamGenerateContent', [
       responseWith([{ text: 'one ' }]),
       responseWith([{ text: 'two ' }]),
       responseWith([{ text: 'three' }], { finishReason: 'STOP' }),
@@ -105,7 +105,7 @@ describe('Google’s client with an upstream of Gemini’s protocol', () => {
   });
 
   test('calls functions, including signatures', async () => {
-    gemini.says(
+    gemini.respondWith(
       'generateContent',
       responseWith([{ functionCall: { name: 'weather', args: { location: 'Vík' } }, thoughtSignature: 'c2ln' }], {
         finishReason: 'STOP',
@@ -121,7 +121,7 @@ describe('Google’s client with an upstream of Gemini’s protocol', () => {
   });
 
   test('gets embeddings of one text or many', async () => {
-    gemini.says('batchEmbedContents', { embeddings: [{ values: [0.5, 1] }, { values: [2, 3] }] });
+    gemini.respondWith('batchEmbedContents', { embeddings: [{ values: [0.5, 1] }, { values: [2, 3] }] });
     const many = await client.models.embedContent({
       model: 'gemini-embedding-001',
       contents: ['a', 'b'],
@@ -135,7 +135,7 @@ describe('Google’s client with an upstream of Gemini’s protocol', () => {
   });
 
   test('gets errors in its own dialect, without the key', async () => {
-    gemini.says(
+    gemini.respondWith(
       'generateContent',
       { error: { code: 400, message: `Unknown name with ${channelKey}`, status: 'INVALID_ARGUMENT' } },
       400,
@@ -244,7 +244,7 @@ describe('Google’s client with an upstream of OpenAI’s protocol', () => {
 
 describe('a token count for Google’s client', () => {
   test('is the provider’s own where it offers one, and is free', async () => {
-    gemini.says('countTokens', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 31 }] });
+    gemini.respondWith('countTokens', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT', tokenCount: 31 }] });
     const counted = await client.models.countTokens({ model: native, contents: 'What is a ledger?' });
     expect(counted.totalTokens).toBe(31);
     expect(gemini.calls.at(-1)?.url).toBe(`/v1beta/models/${native}:countTokens`);
@@ -253,7 +253,7 @@ describe('a token count for Google’s client', () => {
   });
 
   test('is an estimate elsewhere, and where the provider does not answer, and says so', async () => {
-    gemini.says('countTokens', { error: { code: 500, message: 'x', status: 'INTERNAL' } }, 500);
+    gemini.respondWith('countTokens', { error: { code: 500, message: 'x', status: 'INTERNAL' } }, 500);
     for (const model of [foreign, native]) {
       const answer = await fetch(`${gateway.url}/v1beta/models/${model}:countTokens`, {
         method: 'POST',
@@ -338,7 +338,7 @@ describe('the gateway for Google’s client', () => {
 
 describe('OpenAI’s client with an upstream of Gemini’s protocol', () => {
   test('is answered under both prefixes', async () => {
-    gemini.says('generateContent', responseWith([{ text: 'A book.' }], { finishReason: 'STOP' }));
+    gemini.respondWith('generateContent', responseWith([{ text: 'A book.' }], { finishReason: 'STOP' }));
     for (const prefix of ['/v1', '/v1beta/openai']) {
       const openai = new OpenAI({ apiKey, baseURL: gateway.url + prefix, maxRetries: 0 });
       const answer = await openai.chat.completions.create({
@@ -365,7 +365,7 @@ describe('OpenAI’s client with an upstream of Gemini’s protocol', () => {
   });
 
   test('receives streamed tool calls', async () => {
-    gemini.says('streamGenerateContent', [
+    gemini.respondWith('streamGenerateContent', [
       responseWith([{ text: 'Hm.', thought: true }]),
       responseWith([{ functionCall: { name: 'weather', args: { location: 'Vík' } }, thoughtSignature: 'c2ln' }], {
         finishReason: 'STOP',
@@ -392,7 +392,7 @@ describe('Gemini’s dialect over HTTP', () => {
   const responses = [responseWith([{ text: 'one ' }]), responseWith([{ text: 'two' }], { finishReason: 'STOP' })];
 
   test('returns an array to a caller that does not request events, from either protocol', async () => {
-    gemini.says('streamGenerateContent', responses);
+    gemini.respondWith('streamGenerateContent', responses);
     const answer = await ask(`/v1beta/models/${native}:streamGenerateContent`);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await answer.json()).toEqual(responses);
@@ -402,7 +402,7 @@ describe('Gemini’s dialect over HTTP', () => {
   });
 
   test('accepts the key in the address, and does not forward it', async () => {
-    gemini.says('generateContent', responseWith([{ text: 'x' }], { finishReason: 'STOP' }));
+    gemini.respondWith('generateContent', responseWith([{ text: 'x' }], { finishReason: 'STOP' }));
     const answer = await ask(`/v1/models/${native}:generateContent?key=${apiKey}`, {});
     expect(answer.status).toBe(200);
     expect(gemini.calls.at(-1)?.url).not.toContain('key=');
@@ -414,7 +414,7 @@ describe('Gemini’s dialect over HTTP', () => {
       promptFeedback: { blockReason: 'SAFETY' },
       usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 },
     };
-    gemini.says('streamGenerateContent', [blocked]);
+    gemini.respondWith('streamGenerateContent', [blocked]);
     const answer = await ask(`/v1beta/models/${native}:streamGenerateContent?alt=sse`);
     expect(await answer.text()).toBe(`data: ${JSON.stringify(blocked)}\n\n`);
     expect(await newestLine()).toMatchObject({ prompt_tokens: 5, completion_tokens: 0 });

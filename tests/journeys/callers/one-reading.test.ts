@@ -133,7 +133,7 @@ describe('an ambiguous form is refused by the name of the field', () => {
 });
 
 test('a single part where Google accepts a list of one is counted, and forwarded unchanged', async () => {
-  geminiUpstream.says('generateContent', responseWith([{ text: 'x' }], { finishReason: 'STOP' }));
+  geminiUpstream.respondWith('generateContent', responseWith([{ text: 'x' }], { finishReason: 'STOP' }));
   const instructions = { parts: { text: 'word '.repeat(5_000) } };
   const body = { contents: [{ parts: { text: 'x' } }], system_instruction: instructions };
   expect(await post(generate, JSON.stringify(body))).toMatchObject({ status: 200 });
@@ -143,7 +143,7 @@ test('a single part where Google accepts a list of one is counted, and forwarded
 });
 
 test('beta features that cost more are not forwarded, however they are spelled or repeated', async () => {
-  anthropicUpstream.says(messageOf([{ type: 'text', text: 'x' }]));
+  anthropicUpstream.respondWith(messageOf([{ type: 'text', text: 'x' }]));
   const headers = new Headers({ authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' });
   for (const beta of [
     'Fast-Mode-2026-02-01, files-api-2025-04-14',
@@ -161,7 +161,7 @@ test('beta features that cost more are not forwarded, however they are spelled o
 });
 
 test('a limit of searches is forwarded as the number that was reserved for', async () => {
-  anthropicUpstream.says(messageOf([{ type: 'text', text: 'x' }]));
+  anthropicUpstream.respondWith(messageOf([{ type: 'text', text: 'x' }]));
   for (const [told, sent] of [
     ['"500"', 20],
     ['2.7', 2],

@@ -9,9 +9,9 @@ import { type Config, readConfig } from '../../../src/config.js';
 import { openCallers } from '../../support/callers/callers.js';
 import { startGatewayProcess } from '../../support/gateway/gateway-process.js';
 import {
-  type Books,
-  type CallStory,
+  type CallEvents,
   expectLedgersToAgree,
+  type LedgerSnapshot,
   ledgerAtRest,
 } from '../../support/gateway/ledger-snapshot.js';
 import { setUpData } from '../../support/gateway/set-up-data.js';
@@ -30,7 +30,7 @@ let upstream: Upstream;
 /** Takes connections and says nothing: whoever comes through it has sent nothing yet. */
 let silentProxy: Server;
 const proxied: Socket[] = [];
-let books: Books;
+let books: LedgerSnapshot;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tallygate-crash-'));
@@ -103,7 +103,7 @@ async function everythingNoted(pool: { query: (text: string) => Promise<{ rows: 
   return rows.length > 0 ? true : null;
 }
 
-const storyOf = (model: string): CallStory => {
+const storyOf = (model: string): CallEvents => {
   const story = [...books.calls.values()].find(({ reserved }) => reserved[0]?.facts.model === model);
   if (story === undefined) throw new Error(`no call of ${model}`);
   return story;

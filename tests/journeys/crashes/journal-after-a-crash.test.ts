@@ -13,7 +13,7 @@ import { openReadModels } from '../../../src/projections/read-models.js';
 import { prepareCallerData } from '../../support/callers/caller-data.js';
 import { isWholeStream, openCallers } from '../../support/callers/callers.js';
 import { type GatewayProcess, postmasterOf, startGatewayProcess } from '../../support/gateway/gateway-process.js';
-import { type Books, expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
+import { expectLedgersToAgree, type LedgerSnapshot, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { balanceOf } from '../../support/postgres/ledger-reads.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
@@ -81,7 +81,7 @@ const toldOf = ({ logged }: GatewayProcess, words: string) =>
   logged.map((line) => JSON.parse(line) as { msg: string; events?: number }).filter(({ msg }) => msg.includes(words));
 
 /** As soon as the log has the end of each of these calls: a journal may hold it yet when the caller has the answer. */
-const booksWith = (database: Parameters<typeof ledgerAtRest>[0], ids: readonly string[]): Promise<Books> =>
+const booksWith = (database: Parameters<typeof ledgerAtRest>[0], ids: readonly string[]): Promise<LedgerSnapshot> =>
   until(async () => {
     const books = await ledgerAtRest(database);
     return ids.every((id) => books.calls.get(id)?.settled.length) ? books : null;

@@ -16,9 +16,9 @@ import {
   startGatewayProcess,
 } from '../../support/gateway/gateway-process.js';
 import {
-  type Books,
-  type CallStory,
+  type CallEvents,
   expectLedgersToAgree,
+  type LedgerSnapshot,
   ledgerAtRest,
 } from '../../support/gateway/ledger-snapshot.js';
 import { balanceOf, type WalletBalance } from '../../support/postgres/ledger-reads.js';
@@ -131,7 +131,7 @@ describe('kill -9 of the server under load, repeatedly,', () => {
   const postmasters = new Set<number>();
   let used = 0;
   let exitCode: number | null;
-  let books: Books;
+  let books: LedgerSnapshot;
   let balance: WalletBalance;
   const nextModel = (): string => modelNames[used++] ?? 'no-name-left';
   const start = async (): Promise<GatewayProcess> => {
@@ -170,8 +170,8 @@ describe('kill -9 of the server under load, repeatedly,', () => {
   }, 6 * patience);
   afterAll(() => Promise.all(starts.map((gateway) => gateway.kill())));
 
-  const stories = (): Map<string, CallStory> => {
-    const byModel = new Map<string, CallStory>();
+  const stories = (): Map<string, CallEvents> => {
+    const byModel = new Map<string, CallEvents>();
     for (const story of books.calls.values()) {
       const model = story.reserved[0]?.facts.model ?? '';
       expect([model, byModel.has(model)]).toEqual([model, false]);

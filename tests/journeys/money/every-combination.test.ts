@@ -11,17 +11,17 @@ import { until } from '../../support/until.js';
 import {
   type Answer,
   type DialectUpstream,
+  type Protocol,
+  protocols,
   signature,
   startDialectUpstream,
   used,
-  type Wire,
-  wires,
 } from '../../support/upstreams/dialect-upstreams.js';
 
 /* Each official client against an upstream of each wire: what is said arrives, both ways, whole and in pieces. */
 
 const opened = { openai: openAiClient, anthropic: anthropicClient, gemini: geminiClient };
-const embedders: Readonly<Partial<Record<Wire, string>>> = {
+const embedders: Readonly<Partial<Record<Protocol, string>>> = {
   openai: 'text-embedding-3-small',
   gemini: 'gemini-embedding-001',
 };
@@ -31,12 +31,12 @@ const pdf = Buffer.from('%PDF-1.4 ö').toString('base64');
 
 let gateway: TestGateway;
 let user: TestUser;
-const upstreams = new Map<Wire, DialectUpstream>();
-let clients: Readonly<Record<Wire, DialectClient>>;
+const upstreams = new Map<Protocol, DialectUpstream>();
+let clients: Readonly<Record<Protocol, DialectClient>>;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ CALLER_GONE_SECONDS: '1' });
-  for (const wire of wires) {
+  for (const wire of protocols) {
     const upstream = await startDialectUpstream(wire);
     upstreams.set(wire, upstream);
     const { type, model, url } = upstream;
@@ -70,7 +70,7 @@ const settledLine = () =>
     return lines.find(({ type }) => type === 2) ?? null;
   });
 
-const combinations = wires.flatMap((caller) => wires.map((upstream) => [caller, upstream] as const));
+const combinations = protocols.flatMap((caller) => protocols.map((upstream) => [caller, upstream] as const));
 
 describe.each(combinations)("%s's client with an upstream of the protocol %s", (caller, wire) => {
   let client: DialectClient;
@@ -99,7 +99,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
   };
 
   test.each([false, true])('gets thinking, text, parallel tool calls and usage (streamed: %s)', async (stream) => {
-    upstream.says(thoughtful);
+    upstream.answerWith(thoughtful);
     const heard = await client.ask(asking({ tools: ['weather'] }), stream);
     expect(heard).toMatchObject({ ...thoughtful, stop: 'tools', usage: used });
     const line = await settledLine();
@@ -110,24 +110,24 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
   test.each([false, true])(
     'sends tool calls, results and signatures in the next turn (streamed: %s)',
     async (stream) => {
-      upstream.says(thoughtful);
+      upstream.answerWith(thoughtful);
       const heard = await client.ask(asking({ tools: ['weather'] }), stream);
-      upstream.says({ text: 'Rain in both.' });
+      upstream.answerWith({ text: 'Rain in both.' });
       const results = ['Rain & "wind"', 'Drizzle'];
-      const next = await client.ask(asking({ tools: ['weather'], before: { heard, results } }), stream);
+      const next = await client.ask(asking({ tools: ['weather'], before: { received: heard, results } }), stream);
       expect(next).toMatchObject({ text: 'Rain in both.', calls: [], stop: 'end' });
-      const meant = upstream.meant();
+      const meant = upstream.received();
       expect(meant.calls).toEqual(thoughtful.calls);
       expect(
         meant.results.map((text) => text.replace(/^\{"output":"(.*)"\}$/, (_, inner) => JSON.parse(`"${inner}"`))),
       ).toEqual(results);
-      expect(meant.said).toMatchObject([{ role: 'user' }, { role: 'model', text: thoughtful.text }]);
+      expect(meant.messages).toMatchObject([{ role: 'user' }, { role: 'model', text: thoughtful.text }]);
       expect(meant.signatures).toEqual(wire === 'openai' ? [] : [signature]);
     },
   );
 
   test('sends instructions, pictures, documents, stop sequences, a schema and the limit', async () => {
-    upstream.says({ text: '{"name":"A cat"}' });
+    upstream.answerWith({ text: '{"name":"A cat"}' });
     await client.ask(
       asking({
         system: 'Be brief.\nBe kind.',
@@ -137,7 +137,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
       }),
       false,
     );
-    expect(upstream.meant()).toMatchObject({
+    expect(upstream.received()).toMatchObject({
       system: 'Be brief.\nBe kind.',
       said: [{ role: 'user', text: 'What is this?' }],
       media: [png, pdf],
@@ -149,30 +149,30 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
   });
 
   test.each([false, true])('learns that an answer reached its limit (streamed: %s)', async (stream) => {
-    upstream.says({ text: 'It goes on and', cut: true });
+    upstream.answerWith({ text: 'It goes on and', cut: true });
     expect(await client.ask(asking(), stream)).toMatchObject({ text: 'It goes on and', stop: 'length' });
   });
 
   test.each([false, true])('sends twenty tool calls at once, and their results (streamed: %s)', async (stream) => {
     const calls = Array.from({ length: 20 }, (_, at) => ({ name: `look_up_${at % 3}`, args: { city: `${at} ö` } }));
     const tools = ['look_up_0', 'look_up_1', 'look_up_2'];
-    upstream.says({ calls });
+    upstream.answerWith({ calls });
     const heard = await client.ask(asking({ tools }), stream);
     expect(heard.calls).toEqual(calls);
-    upstream.says({ text: 'Done.' });
+    upstream.answerWith({ text: 'Done.' });
     const results = calls.map((_, at) => `result ${at}`);
-    await client.ask(asking({ tools, before: { heard, results } }), stream);
-    const meant = upstream.meant();
+    await client.ask(asking({ tools, before: { received: heard, results } }), stream);
+    const meant = upstream.received();
     expect(meant.calls).toEqual(calls);
     expect(meant.results.map((text) => /result \d+/.exec(text)?.[0])).toEqual(results);
     expect(meant.tools).toEqual(tools);
   });
 
   test('sends 200 kB of context, with cache control where the protocol has it', async () => {
-    upstream.says({ text: 'Read.' });
+    upstream.answerWith({ text: 'Read.' });
     const texts = Array.from({ length: 4 }, (_, at) => `${at} The ledger says ö 🜚. `.repeat(2_000));
     await client.ask(asking({ user: texts.map((text) => ({ text, kept: true })) }), true);
-    const { said, cached } = upstream.meant();
+    const { messages: said, cached } = upstream.received();
     expect(
       said
         .map(({ text }) => text)
@@ -185,7 +185,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
   test('pays for the output so far when it disconnects in the middle of a tool call', async () => {
     const city = 'x'.repeat(2_000);
     upstream.stalls({ text: 'I look. '.repeat(40), calls: [{ name: 'weather', args: { city } }] });
-    await client.leave(asking({ tools: ['weather'], limit: 4_000 })).catch(() => {});
+    await client.disconnectDuringToolCall(asking({ tools: ['weather'], limit: 4_000 })).catch(() => {});
     const line = await settledLine();
     expect(line).toMatchObject({ outcome: 'caller-left' });
     expect(line.completion_tokens).toBeGreaterThan(20);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   callers = openCallers(gateway.url);
   upstream = await startAnthropicUpstream();
-  upstream.says(({ json }, response) => {
+  upstream.respondWith(({ json }, response) => {
     if (json.model === 'slow') {
       waiting.push(response);
       return;

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { withDatabase } from '../../../src/cli/database.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import { type Answer, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
-import { type Books, expectLedgersToAgree, ledgerAtRest, ownedBy } from '../../support/gateway/ledger-snapshot.js';
+import {
+  expectLedgersToAgree,
+  type LedgerSnapshot,
+  ledgerAtRest,
+  ownedBy,
+} from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
@@ -53,7 +58,7 @@ afterAll(async () => {
 beforeEach(() => gateway.provider.reset());
 
 /** The books at rest; every settlement recomputed from its event alone, and the user not below zero. */
-const books = <Result>(user: TestUser, work: (books: Books, charged: number) => Result): Promise<Result> =>
+const books = <Result>(user: TestUser, work: (books: LedgerSnapshot, charged: number) => Result): Promise<Result> =>
   withDatabase(gateway.config, quietLog, async (database) => {
     const read = await ledgerAtRest(database);
     await expectLedgersToAgree(database, read);
@@ -71,7 +76,7 @@ const books = <Result>(user: TestUser, work: (books: Books, charged: number) => 
 const statuses = (answers: readonly Answer[]) => new Set(answers.map(({ status }) => status));
 const finishOf = ({ text }: Answer): string =>
   (JSON.parse(text) as { choices: { finish_reason: string }[] }).choices[0]?.finish_reason ?? '';
-const suspenseIn = ({ calls }: Books): number =>
+const suspenseIn = ({ calls }: LedgerSnapshot): number =>
   [...calls.values()].flatMap(({ settled }) => settled).reduce((sum, { uncovered }) => sum + uncovered, 0);
 
 describe('200 concurrent calls without a limit', () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { completionTokens } from '../../../src/domain/call/usage.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
-import { type CallStory, newestCall } from '../../support/gateway/ledger-snapshot.js';
+import { type CallEvents, newestCall } from '../../support/gateway/ledger-snapshot.js';
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
@@ -81,7 +81,7 @@ const ask = (model: string) => ({ model, stream: true, max_tokens: limit });
  * Pays for a token of thinking per millisecond in which nothing was seen while the caller was there, and none for the time
  * in which the gateway read on.
  */
-const expectSilenceCharged = ({ reserved, settled }: CallStory, seen: number): void => {
+const expectSilenceCharged = ({ reserved, settled }: CallEvents, seen: number): void => {
   const [event] = settled;
   const there = (event?.useTimeMs ?? 0) - graceMs + clocksDiffer;
   expect(reserved[0]?.reserved).toBeGreaterThanOrEqual(4 * limit);

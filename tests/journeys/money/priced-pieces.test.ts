@@ -75,7 +75,7 @@ const found = messageOf([...searched(2), { type: 'text', text: 'Rain.' }], {
 
 describe('a search by Anthropic', () => {
   test.each([false, true])('is charged beside the tokens (streamed: %s)', async (streamed) => {
-    anthropicUpstream.says(found);
+    anthropicUpstream.respondWith(found);
     const asked = { model: claude, max_tokens: 100, messages: [question], tools: [{ ...web, max_uses: 5 }] };
     const message = streamed
       ? await anthropic.messages.stream(asked).finalMessage()
@@ -91,7 +91,7 @@ describe('a search by Anthropic', () => {
   });
 
   test('has a default limit where its caller sets none, which the balance must cover', async () => {
-    anthropicUpstream.says(found);
+    anthropicUpstream.respondWith(found);
     const asked = { model: claude, max_tokens: 100, messages: [question], tools: [web] };
     await anthropic.messages.create(asked);
     expect(anthropicUpstream.calls[0]?.json.tools).toEqual([{ ...web, max_uses: 20 }]);
@@ -102,7 +102,7 @@ describe('a search by Anthropic', () => {
 
   test('is charged to a caller that disconnects before it is reported', async () => {
     const events = eventsOf(found).slice(0, -2).map(eventText).join('');
-    anthropicUpstream.says((_call, response) => {
+    anthropicUpstream.respondWith((_call, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(events);
     });
     const abort = new AbortController();
@@ -124,8 +124,8 @@ describe('a search by Google', () => {
   });
 
   test('is charged by the query, whole or streamed', async () => {
-    geminiUpstream.says('generateContent', grounded);
-    geminiUpstream.says('streamGenerateContent', [responseWith([{ text: 'Rain' }]), grounded]);
+    geminiUpstream.respondWith('generateContent', grounded);
+    geminiUpstream.respondWith('streamGenerateContent', [responseWith([{ text: 'Rain' }]), grounded]);
     const asked = { model: google, contents: 'x', config: { tools: [{ googleSearch: {} }], maxOutputTokens: 100 } };
     await genai.models.generateContent(asked);
     const whole = await settledLine();
@@ -138,7 +138,7 @@ describe('a search by Google', () => {
   });
 
   test('costs OpenAI’s clients the same', async () => {
-    geminiUpstream.says('generateContent', grounded);
+    geminiUpstream.respondWith('generateContent', grounded);
     await openai.chat.completions.create({
       model: google,
       messages: [question],
@@ -148,7 +148,7 @@ describe('a search by Google', () => {
   });
 
   test('costs the same where an OpenAI client offers it as a legacy `functions` entry', async () => {
-    geminiUpstream.says('generateContent', grounded);
+    geminiUpstream.respondWith('generateContent', grounded);
     await openai.chat.completions.create({
       model: google,
       messages: [question],
@@ -162,7 +162,7 @@ describe('a search by Google', () => {
     'is not enabled by an Anthropic client’s own tool %s: it is an ordinary function, on a small balance too',
     async (name) => {
       await as(await gateway.addUser(20_000));
-      geminiUpstream.says(
+      geminiUpstream.respondWith(
         'generateContent',
         responseWith([{ functionCall: { name, args: { query: 'x' } } }], { finishReason: 'STOP' }),
       );
@@ -226,7 +226,7 @@ describe('a tool that runs at its provider is charged per use', () => {
   ]);
 
   test.each([false, true])('for code at Anthropic: a container for each call (streamed: %s)', async (streamed) => {
-    anthropicUpstream.says(ran);
+    anthropicUpstream.respondWith(ran);
     const asked = { model: claude, max_tokens: 100, messages: [question], tools: [code] } as never;
     await (streamed ? anthropic.messages.stream(asked).finalMessage() : anthropic.messages.create(asked));
     // 1.5 × (20 + 10 × 5) + 0.05 × 500000
@@ -234,7 +234,7 @@ describe('a tool that runs at its provider is charged per use', () => {
   });
 
   test('for code at Anthropic only if it was run', async () => {
-    anthropicUpstream.says(messageOf([{ type: 'text', text: 'Hm.' }], {}));
+    anthropicUpstream.respondWith(messageOf([{ type: 'text', text: 'Hm.' }], {}));
     await anthropic.messages.create({ model: claude, max_tokens: 100, messages: [question], tools: [code] } as never);
     expect(await settledLine()).toMatchObject({ quota: 105 });
   });
@@ -247,8 +247,8 @@ describe('a tool that runs at its provider is charged per use', () => {
         groundingChunks: [{ maps: { uri: 'https://maps.example/1', title: 'Café' } }],
       },
     });
-    geminiUpstream.says('generateContent', grounded);
-    geminiUpstream.says('streamGenerateContent', [responseWith([{ text: 'He' }]), grounded]);
+    geminiUpstream.respondWith('generateContent', grounded);
+    geminiUpstream.respondWith('streamGenerateContent', [responseWith([{ text: 'He' }]), grounded]);
     for (const method of ['generateContent', 'streamGenerateContent?alt=sse']) {
       user = await gateway.addUser(quota);
       const answer = await fetch(`${gateway.url}/v1beta/models/${google}:${method}`, {
@@ -297,7 +297,7 @@ test('a model of OpenAI’s that always searches is charged a search for each an
 });
 
 test('a generated picture is charged for its own tokens at their own ratio', async () => {
-  geminiUpstream.says('generateContent', {
+  geminiUpstream.respondWith('generateContent', {
     ...responseWith([{ inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } }], { finishReason: 'STOP' }),
     usageMetadata: {
       promptTokenCount: 10,
@@ -312,7 +312,7 @@ test('a generated picture is charged for its own tokens at their own ratio', asy
 });
 
 test('OpenAI’s clients receive the count of cache writes', async () => {
-  anthropicUpstream.says(
+  anthropicUpstream.respondWith(
     messageOf([{ type: 'text', text: 'Hm.' }], { cache_read_input_tokens: 60, cache_creation_input_tokens: 300 }),
   );
   const { usage } = await openai.chat.completions.create({ model: claude, messages: [question] });
@@ -324,7 +324,7 @@ test('OpenAI’s clients receive the count of cache writes', async () => {
 
 test('a tool whose price was removed is refused by name in every dialect until it has one, and 0 is a price', async () => {
   const asked = { model: claude, max_tokens: 100, messages: [question], tools: [{ ...web, max_uses: 1 }] };
-  anthropicUpstream.says(found);
+  anthropicUpstream.respondWith(found);
   await gateway.setOption('ToolPrice', '{"google_search":14}');
   const unpriced = { status: 400, message: expect.stringContaining('tool web_search has no price') };
   await expect(anthropic.messages.create(asked)).rejects.toMatchObject(unpriced);

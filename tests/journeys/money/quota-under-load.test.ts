@@ -12,8 +12,8 @@ import {
   openCallers,
 } from '../../support/callers/callers.js';
 import {
-  type Books,
   expectLedgersToAgree,
+  type LedgerSnapshot,
   ledgerAtRest,
   ledgerOf,
   ownedBy,
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 beforeEach(() => gateway.provider.reset());
 
-const withBooks = <Result>(work: (books: Books) => Promise<Result> | Result): Promise<Result> =>
+const withBooks = <Result>(work: (books: LedgerSnapshot) => Promise<Result> | Result): Promise<Result> =>
   withDatabase(gateway.config, quietLog, async (database) => {
     const books = await ledgerAtRest(database);
     await expectLedgersToAgree(database, books);

@@ -32,7 +32,7 @@ beforeEach(async () => {
   userId = user.actor.id;
   apiKey = await before.addApiKey(user);
   for (let n = 0; n < calls; n++) expect((await ask(before.url)).status).toBe(200);
-  await before.leave();
+  await before.stopKeepingData();
   database = newClient({ url: before.config.database.url ?? '' });
   await database.connect();
 });

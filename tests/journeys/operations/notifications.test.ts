@@ -82,7 +82,7 @@ describe('a user whose quota runs low', () => {
   test('is notified by a signed webhook', async () => {
     await byWebhook('shared-secret');
     await call();
-    const { headers, body, told, url } = await hooks.ofType('quota_exceed');
+    const { headers, body, payload: told, url } = await hooks.ofType('quota_exceed');
     expect(url).toBe('/hook');
     expect(headers['content-type']).toBe('application/json');
     expect(headers['x-webhook-signature']).toBe(signatureOf('shared-secret', body));
@@ -114,7 +114,7 @@ describe('a user whose quota runs low', () => {
     await call();
     const wrapped = await until(async () => hooks.received[1] ?? null, 30_000);
     await gateway.setOption('WorkerUrl', '');
-    const { url, told } = wrapped;
+    const { url, payload: told } = wrapped;
     const body = JSON.stringify(told.body);
     expect(url).toBe('/worker');
     expect(told).toEqual({
@@ -143,7 +143,7 @@ describe('a user whose quota runs low', () => {
     await byMail('barrier@mail.example');
     await call();
     await mails.mailTo('barrier@mail.example');
-    expect(hooks.received.map(({ told }) => told.type)).toEqual(['test', 'quota_exceed', 'quota_exceed']);
+    expect(hooks.received.map(({ payload: told }) => told.type)).toEqual(['test', 'quota_exceed', 'quota_exceed']);
   });
 
   test('is not notified while enough quota is left', async () => {
@@ -181,14 +181,14 @@ test('root is notified that all channels have been tested, and which accounts ru
   );
   const id = await gateway.addChannel({ name: 'east', type: 43, baseUrl: provider.url, models: ['deepseek-chat'] });
   gateway.application.channels.testAll(gateway.root);
-  expect((await hooks.ofType('channel_test')).told).toEqual({
+  expect((await hooks.ofType('channel_test')).payload).toEqual({
     type: 'channel_test',
     title: '通道测试完成',
     content: '所有通道测试已完成',
     timestamp: expect.any(Number),
   });
   await gateway.application.channels.updateBalances(gateway.root);
-  expect((await hooks.ofType(`channel_balance_${id}`)).told).toMatchObject({
+  expect((await hooks.ofType(`channel_balance_${id}`)).payload).toMatchObject({
     title: `通道「east」（#${id}）余额不足`,
     content: `通道「east」（#${id}）余额不足，当前余额：0.25`,
   });
@@ -215,7 +215,7 @@ describe('a webhook', () => {
   test('is tested before it is stored', async () => {
     await byWebhook('shared-secret');
     expect(hooks.received).toHaveLength(1);
-    const [{ headers, body, told } = {}] = hooks.received;
+    const [{ headers, body, payload: told } = {}] = hooks.received;
     expect(told).toMatchObject({ type: 'test' });
     expect(headers?.['x-webhook-signature']).toBe(signatureOf('shared-secret', body ?? ''));
   });

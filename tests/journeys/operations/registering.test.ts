@@ -359,7 +359,7 @@ describe('the human check', () => {
     const answer = turnstile.answer();
     const passed = await ask(`turnstile=${answer}`);
     expect(passed.json.message).not.toMatch(/Turnstile/);
-    expect(turnstile.asked.at(-1)).toEqual({ response: answer, remoteip: '127.0.0.1', sound: true });
+    expect(turnstile.requests.at(-1)).toEqual({ response: answer, remoteip: '127.0.0.1', sound: true });
     expect((await ask(`turnstile=${answer}`)).json).toEqual(refused('Turnstile 校验失败，请刷新重试！'));
     const cookie = visitorIn(passed);
     expect(cookie).toBeDefined();

@@ -40,7 +40,7 @@ beforeEach(async () => {
   userId = user.actor.id;
   apiKey = await before.addApiKey(user);
   expect((await ask(before.url)).status).toBe(200);
-  await before.leave();
+  await before.stopKeepingData();
   [database, holder] = await Promise.all([connect(), connect()]);
   await repeatTheCall();
 });

@@ -208,7 +208,7 @@ test('workers that are stopped complete in-flight calls, and the next process fi
   const lateKey = await gateway.addApiKey(await gateway.addUser(1_000_000));
   const open = Array.from({ length: 6 }, () => callers.with(key).chat({ model: 'held', max_tokens: 5 }));
   await until(async () => (held.waiting() === 6 ? true : null));
-  const left = gateway.leave();
+  const left = gateway.stopKeepingData();
   const late = await until(async () => {
     const answer = await callers
       .with(lateKey)

@@ -6,12 +6,12 @@ import { withDatabase } from '../../../src/cli/database.js';
 import { Failure, type FailureCode } from '../../../src/domain/kernel/failure.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
 import type { Actor } from '../../../src/domain/user/user.js';
+import { type CommandWorld, type TestCommand, testCommand } from '../../support/commands.js';
 import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { signIn } from '../../support/gateway/sign-in.js';
 import { configFor, startTestGateway } from '../../support/gateway/test-gateway.js';
+import { hostileCommands, ordinaryCommands } from '../../support/inputs/hostile-commands.js';
 import { anyText, text } from '../../support/inputs/hostile-inputs.js';
-import { hostileOrders, ordinaryOrders } from '../../support/inputs/hostile-orders.js';
-import { type Order, order, type World } from '../../support/orders.js';
 import { createTestDatabase } from '../../support/postgres/postgres.js';
 import { dumpAroundRebuild } from '../../support/postgres/read-model-dump.js';
 import { quietLog } from '../../support/quiet-log.js';
@@ -54,7 +54,7 @@ async function listsAnswer({ queries }: Application, owner: Actor): Promise<void
 const unlooked: readonly FailureCode[] = ['step-up-needed', 'sign-in-again-needed'];
 
 /** Whether it was accepted. Throws for what is neither that nor refused for what it says. */
-async function accepts({ said, give }: Order): Promise<boolean> {
+async function accepts({ description: said, run: give }: TestCommand): Promise<boolean> {
   try {
     await give();
     return true;
@@ -69,7 +69,7 @@ test('every accepted command folds in every read model, now and in a rebuild, an
   const gateway = await startTestGateway();
   const { application } = gateway;
   const { actor: owner } = await gateway.addUser(1_000);
-  const world: World = {
+  const world: CommandWorld = {
     application,
     root: gateway.root,
     owner,
@@ -79,16 +79,16 @@ test('every accepted command folds in every read model, now and in a rebuild, an
   };
   const counted = { accepted: 0, refused: 0 };
   try {
-    for (const { said, give } of ordinaryOrders(world))
+    for (const { description: said, run: give } of ordinaryCommands(world))
       await give().catch((error: unknown) => {
         throw new Error(`refused, though nothing is wrong with it: ${said}`, { cause: error });
       });
     await allFolded(application);
     await fc.assert(
-      fc.asyncProperty(fc.array(hostileOrders(world), { minLength: 10, maxLength: 20 }), async (orders) => {
+      fc.asyncProperty(fc.array(hostileCommands(world), { minLength: 10, maxLength: 20 }), async (orders) => {
         const accepted: string[] = [];
         for (const order of orders) {
-          if (await accepts(order)) accepted.push(order.said);
+          if (await accepts(order)) accepted.push(order.description);
           else counted.refused += 1;
         }
         counted.accepted += accepted.length;
@@ -129,7 +129,7 @@ test('every accepted set-up folds in every read model, and the root user can sig
           { username: 'root', password: 'long-enough', same: '' },
         ]) {
           const input = { username, password, confirmPassword: password + same, mode: 'external' as const };
-          const setUp: Order = order('set up', input, (given) => application.setup.complete(given));
+          const setUp: TestCommand = testCommand('set up', input, (given) => application.setup.complete(given));
           if (!(await accepts(setUp))) continue;
           await allFolded(application);
           const { user } = await signIn(application.identity, username.trim(), password);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
-import { streamCallers, type Told } from '../../support/callers/stream-callers.js';
+import { type StreamResult, streamCallers } from '../../support/callers/stream-callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
@@ -74,11 +74,11 @@ async function newCaller(): Promise<{ readonly user: TestUser; readonly caller: 
 }
 
 /** What a caller of each dialect is told. */
-async function streamed(play: Play): Promise<{ readonly user: TestUser; readonly heard: [string, Told][] }> {
+async function streamed(play: Play): Promise<{ readonly user: TestUser; readonly heard: [string, StreamResult][] }> {
   const model = await modelThat(play);
   const { user, caller } = await newCaller();
   const heard = streamCallers.map(
-    async ({ dialect, stream }): Promise<[string, Told]> => [dialect, await stream(caller, model)],
+    async ({ dialect, stream }): Promise<[string, StreamResult]> => [dialect, await stream(caller, model)],
   );
   return { user, heard: await Promise.all(heard) };
 }

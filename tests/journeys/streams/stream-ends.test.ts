@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UsageLogEntry } from '../../../src/projections/models/usage-log/usage-log-queries.js';
 import { type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
-import { streamCallers, type Told } from '../../support/callers/stream-callers.js';
+import { type StreamResult, streamCallers } from '../../support/callers/stream-callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import {
@@ -43,7 +43,7 @@ const upstreamOf = (wire: string): FalteringUpstream => {
 };
 
 /** What a caller of each dialect is told of it, and the line of its call. */
-async function heard(wire: string, ...steps: Step[]): Promise<[string, Told, UsageLogEntry][]> {
+async function heard(wire: string, ...steps: Step[]): Promise<[string, StreamResult, UsageLogEntry][]> {
   const upstream = upstreamOf(wire);
   upstream.plays(...steps);
   let waiting = streamCallers.length;
@@ -51,7 +51,7 @@ async function heard(wire: string, ...steps: Step[]): Promise<[string, Told, Usa
     if (--waiting === 0) upstream.goOn();
   };
   return Promise.all(
-    streamCallers.map(async ({ dialect, stream }): Promise<[string, Told, UsageLogEntry]> => {
+    streamCallers.map(async ({ dialect, stream }): Promise<[string, StreamResult, UsageLogEntry]> => {
       const told = await stream(caller, upstream.model, onHeaders);
       return [dialect, told, await lineOf(gateway, user, told)];
     }),

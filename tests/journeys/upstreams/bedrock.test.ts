@@ -74,7 +74,7 @@ const charge = 1_568;
 describe("Anthropic's client with a Bedrock channel", () => {
   test('gets a message unchanged, and pays as at Anthropic itself', async () => {
     const message = messageOf(said, cached);
-    upstream.says(message);
+    upstream.respondWith(message);
     const answer = await anthropic.beta.messages.create({
       model: claude,
       max_tokens: 500,
@@ -98,7 +98,7 @@ describe("Anthropic's client with a Bedrock channel", () => {
 
   test('assembles a stream, and pays the same', async () => {
     const message = messageOf(said, cached);
-    upstream.says(message);
+    upstream.respondWith(message);
     const stream = anthropic.messages.stream({
       model: claude,
       max_tokens: 500,
@@ -112,26 +112,28 @@ describe("Anthropic's client with a Bedrock channel", () => {
   });
 
   test('gets a stream where a whole answer arrived', async () => {
-    upstream.says((_call, response) => response.end(JSON.stringify(messageOf([{ type: 'text', text: 'Rain.' }]))));
+    upstream.respondWith((_call, response) =>
+      response.end(JSON.stringify(messageOf([{ type: 'text', text: 'Rain.' }]))),
+    );
     const stream = anthropic.messages.stream({ model: claude, max_tokens: 500, messages: [question] });
     expect(await stream.finalText()).toBe('Rain.');
   });
 
   test('gets an error where an unrequested stream arrived', async () => {
-    upstream.says((_call, response) => sendFrames(response, streamOf(messageOf(said))));
+    upstream.respondWith((_call, response) => sendFrames(response, streamOf(messageOf(said))));
     await expect(anthropic.messages.create({ model: claude, max_tokens: 500, messages: [question] })).rejects.toThrow(
       'a stream that was not asked for',
     );
   });
 
   test('gets a count of tokens from Amazon, or an estimate', async () => {
-    upstream.says({ inputTokens: 27 });
+    upstream.respondWith({ inputTokens: 27 });
     const asked = { model: claude, messages: [question] };
     const counted = await anthropic.messages.countTokens(asked).withResponse();
     expect(counted.data).toEqual({ input_tokens: 27 });
     expect(counted.response.headers.get('x-token-count')).toBe('upstream');
     expect(upstream.calls[0]?.url).toBe(`/model/anthropic.${claude}-v1%3A0/count-tokens`);
-    upstream.says((_call, response) => refuse(response, 400, 'ValidationException', 'not supported'));
+    upstream.respondWith((_call, response) => refuse(response, 400, 'ValidationException', 'not supported'));
     const { response } = await anthropic.messages.countTokens(asked).withResponse();
     expect(response.headers.get('x-token-count')).toBe('estimated');
   });
@@ -144,7 +146,7 @@ describe("Anthropic's client with a Bedrock channel", () => {
     [404, 'ResourceNotFoundException', 404, Anthropic.NotFoundError],
     [503, 'ServiceUnavailableException', 503, Anthropic.InternalServerError],
   ])('maps status %i called %s to its class', async (status, name, told, kind) => {
-    upstream.says((_call, response) => refuse(response, status, name, `Not for ${signer.accessKeyId}.`));
+    upstream.respondWith((_call, response) => refuse(response, status, name, `Not for ${signer.accessKeyId}.`));
     const failure = await anthropic.messages
       .create({ model: claude, max_tokens: 5, messages: [question] })
       .catch((error: unknown) => error);
@@ -159,7 +161,7 @@ describe("Anthropic's client with a Bedrock channel", () => {
     const heard = new Promise<void>((resolve) => {
       hear = resolve;
     });
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
       response.write(Buffer.concat(frames.slice(0, 5)));
       void heard.then(() => response.end(exceptionFrame('modelStreamErrorException', 'The model broke')));
@@ -171,7 +173,7 @@ describe("Anthropic's client with a Bedrock channel", () => {
   });
 
   test('gets an error status where the first frame is a refusal', async () => {
-    upstream.says((_call, response) =>
+    upstream.respondWith((_call, response) =>
       sendFrames(response, [exceptionFrame('throttlingException', 'Too many requests')]),
     );
     const stream = anthropic.messages.stream({ model: claude, max_tokens: 500, messages: [question] });
@@ -180,7 +182,7 @@ describe("Anthropic's client with a Bedrock channel", () => {
   });
 
   test('does not wait for a frame that announces more than the limit', async () => {
-    upstream.says((_call, response) => {
+    upstream.respondWith((_call, response) => {
       const beginning = Buffer.alloc(4);
       beginning.writeUInt32BE(0x00ff_ffff);
       response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' });
@@ -193,7 +195,7 @@ describe("Anthropic's client with a Bedrock channel", () => {
 
 describe("OpenAI's client with a Bedrock channel", () => {
   test('gets an answer, and pays the same', async () => {
-    upstream.says(messageOf(said, cached));
+    upstream.respondWith(messageOf(said, cached));
     const { choices, usage } = await openai.chat.completions.create({
       model: claude,
       messages: [{ role: 'system', content: instructions }, question],
@@ -207,7 +209,7 @@ describe("OpenAI's client with a Bedrock channel", () => {
   });
 
   test('gets a stream, with an API key', async () => {
-    upstream.says(messageOf([{ type: 'text', text: 'Rain in Höfn.' }]));
+    upstream.respondWith(messageOf([{ type: 'text', text: 'Rain in Höfn.' }]));
     const stream = await openai.chat.completions.create({ model: byKey, messages: [question], stream: true });
     let text = '';
     for await (const { choices } of stream) text += choices[0]?.delta.content ?? '';
@@ -218,7 +220,7 @@ describe("OpenAI's client with a Bedrock channel", () => {
 });
 
 test("Google's client gets a stream from a Bedrock channel", async () => {
-  upstream.says(messageOf(said));
+  upstream.respondWith(messageOf(said));
   const stream = await google.models.generateContentStream({ model: claude, contents: 'What is the weather?' });
   const parts = [];
   for await (const { candidates } of stream) parts.push(...(candidates?.[0]?.content?.parts ?? []));

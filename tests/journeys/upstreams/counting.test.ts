@@ -41,13 +41,17 @@ const anthropics = '/v1/messages/count_tokens';
 
 describe('a count of tokens', () => {
   test('contains only the number, whatever else the upstream returns', async () => {
-    gemini.says('countTokens', { totalTokens: 31, promptTokensDetails: [{ modality: 'TEXT' }], account: 'operators' });
+    gemini.respondWith('countTokens', {
+      totalTokens: 31,
+      promptTokensDetails: [{ modality: 'TEXT' }],
+      account: 'operators',
+    });
     expect(await count(user, googles, parts('x'))).toEqual({
       status: 200,
       source: 'upstream',
       json: { totalTokens: 31 },
     });
-    anthropic.says((_call, response) => {
+    anthropic.respondWith((_call, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":47,"note":"operators"}');
     });
     const asked = { model: claude, ...text('x') };
@@ -61,7 +65,7 @@ describe('a count of tokens', () => {
   test.each(['{"input_tokens":"47"}', '{"input_tokens":-1}', '{"note":1}', 'null', '[]'])(
     'is an estimate where the upstream returns none: %s',
     async (told) => {
-      anthropic.says((_call, response) => {
+      anthropic.respondWith((_call, response) => {
         response.writeHead(200, { 'content-type': 'application/json' }).end(told);
       });
       const counted = await count(user, anthropics, { model: claude, ...text('x') });

@@ -35,7 +35,7 @@ const geminiAnswer = responseWith([{ text: 'A book.' }], { finishReason: 'STOP' 
 
 /** Each wire at its address. */
 function answerAll(): void {
-  vertex.says(({ url, body }, response) => {
+  vertex.respondWith(({ url, body }, response) => {
     const events = (text: string): void =>
       void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text);
     if (url.endsWith(':generateContent')) return json(response, 200, geminiAnswer);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { RelayError } from '../../../src/relay/contracts/errors.js';
-import { serveEntrance } from '../../support/callers/served-entrance.js';
+import { serveDialectRouter } from '../../support/callers/served-dialect-router.js';
 
 /* The relay's places on a server that knows nothing but the relay. */
 
@@ -37,7 +37,7 @@ interface Handled {
 async function served() {
   const calls: Handled[] = [];
   const failing = { with: null as unknown };
-  const url = await serveEntrance({
+  const url = await serveDialectRouter({
     relay: {
       async handle(call: Handled) {
         calls.push(call);

@@ -74,7 +74,7 @@ describe('the attempt stage', () => {
   test('sends no request for a caller that has disconnected', async () => {
     const { ports, sent } = given();
     const call = givenReserved();
-    call.connection.leave();
+    call.connection.disconnect();
     expect(await attemptCall(ports, call, body)).toMatchObject({ failure: null, course: { tried: [] } });
     expect(sent).toEqual([]);
   });

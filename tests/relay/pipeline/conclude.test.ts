@@ -8,12 +8,12 @@ import {
   whileReserved,
 } from '../../../src/relay/pipeline/conclude.js';
 import {
+  generatedText,
   givenAnswered,
   givenReserved,
-  nobodyAnswers,
-  somethingSaid,
+  unanswered,
   upstreamFailure,
-  wholeGot,
+  wholeAnswer,
 } from '../../support/given/call-contexts.js';
 import { someInstant } from '../../support/given/events.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
@@ -27,10 +27,10 @@ function given() {
 
 const bytes = Buffer.from('{}');
 const whole = (outcome: 'completed' | 'caller-left') =>
-  ({ kind: 'answer', answer: wholeGot(bytes), outcome, firstTokenMs: null }) as const;
+  ({ kind: 'answer', answer: wholeAnswer(bytes), outcome, firstTokenMs: null }) as const;
 
 const streamed = (cutShort: boolean) => {
-  const generated = somethingSaid('one two three four five six');
+  const generated = generatedText('one two three four five six');
   const decoder = { usage: null, generated, closing: () => Buffer.alloc(0) };
   return {
     ...{ kind: 'stream', reading: { decoder }, outcome: 'completed', firstTokenMs: 5 },
@@ -41,9 +41,12 @@ const streamed = (cutShort: boolean) => {
 describe('an answered call is concluded', () => {
   test('with a settlement that can be withdrawn as long as the caller has received nothing', async () => {
     const { ports } = given();
-    const call = givenAnswered(wholeGot(bytes));
+    const call = givenAnswered(wholeAnswer(bytes));
     const concluded = await concludeCall(ports, { ...call, delivery: whole('completed') });
-    expect(concluded).toMatchObject({ charged: 5, finalUsage: { usage: { input: 3, output: 2 }, usageSource: 'upstream' } });
+    expect(concluded).toMatchObject({
+      charged: 5,
+      finalUsage: { usage: { input: 3, output: 2 }, usageSource: 'upstream' },
+    });
     expect(call.reservation.concluded).toEqual([
       {
         ...{ usage: { input: 3, output: 2 }, usageSource: 'upstream', outcome: 'completed', channelId: 1 },
@@ -56,7 +59,7 @@ describe('an answered call is concluded', () => {
   test('without a known charge when the log does not answer', async () => {
     for (const delivery of [whole('completed'), whole('caller-left'), streamed(false)]) {
       const { ports } = given();
-      const call = givenAnswered(wholeGot(bytes));
+      const call = givenAnswered(wholeAnswer(bytes));
       call.reservation.away = true;
       expect((await concludeCall(ports, { ...call, delivery })).charged).toBe(null);
       expect(call.reservation.concluded).toHaveLength(1);
@@ -65,8 +68,8 @@ describe('an answered call is concluded', () => {
 
   test('by the usage that the upstream reports, unless it exceeds the usage bound', async () => {
     const { ports, warned } = given();
-    const call = givenAnswered(wholeGot(bytes));
-    const answer = { ...wholeGot(bytes), usage: { input: 3, output: 5000 } };
+    const call = givenAnswered(wholeAnswer(bytes));
+    const answer = { ...wholeAnswer(bytes), usage: { input: 3, output: 5000 } };
     const delivery = { ...whole('completed'), answer };
     const { finalUsage } = await concludeCall(ports, { ...call, delivery });
     expect(finalUsage.usageSource).toBe('disbelieved');
@@ -75,7 +78,7 @@ describe('an answered call is concluded', () => {
 
   test('by what the caller received of a stream that was cut off', async () => {
     const { ports } = given();
-    const call = givenAnswered(wholeGot(bytes));
+    const call = givenAnswered(wholeAnswer(bytes));
     const { finalUsage } = await concludeCall(ports, { ...call, delivery: streamed(true) });
     expect(finalUsage.usageSource).toBe('estimated');
     expect(finalUsage.usage.output ?? 0).toBeGreaterThan(0);
@@ -86,7 +89,7 @@ describe('a call without an answer is concluded', () => {
   test('with a release that records the upstream’s error', async () => {
     const { ports } = given();
     const call = givenReserved();
-    await concludeUnanswered(ports, { ...call, ...nobodyAnswers(upstreamFailure()) });
+    await concludeUnanswered(ports, { ...call, ...unanswered(upstreamFailure()) });
     expect(call.reservation.concluded).toEqual([
       {
         ...{ kind: 'upstream-failed', status: 502, code: 'bad_gateway', attempts: [1], failedAttempts: undefined },
@@ -101,17 +104,17 @@ describe('a call without an answer is concluded', () => {
   ])('with a release without a reply, when its caller has disconnected %s', async (_when, failure, attempts) => {
     const { ports } = given();
     const call = givenReserved();
-    call.connection.leave();
-    await concludeUnanswered(ports, { ...call, ...nobodyAnswers(failure) });
+    call.connection.disconnect();
+    await concludeUnanswered(ports, { ...call, ...unanswered(failure) });
     expect(call.reservation.concluded).toMatchObject([{ kind: 'caller-left', attempts }]);
   });
 
   test('with a settlement, when the attempt was aborted because its caller had disconnected', async () => {
     const { ports } = given();
     const call = givenReserved();
-    call.connection.leave();
+    call.connection.disconnect();
     const abandoned = { upstreamModel: 'other', reasoningEffort: null, thinking: 'refused' } as const;
-    await concludeUnanswered(ports, { ...call, ...nobodyAnswers({ ...upstreamFailure(), abandoned }) });
+    await concludeUnanswered(ports, { ...call, ...unanswered({ ...upstreamFailure(), abandoned }) });
     expect(call.reservation.concluded).toMatchObject([
       { outcome: 'caller-left', channelId: 1, upstreamModel: 'other', usage: { input: 3 } },
     ]);
@@ -140,7 +143,7 @@ describe('a reserved call', () => {
   test('is not left to crash recovery by work that hands it on', async () => {
     const call = givenReserved();
     const answered: AnsweredCall = {
-      ...givenAnswered(wholeGot(bytes)),
+      ...givenAnswered(wholeAnswer(bytes)),
       course: { tried: [ChannelId(1)], failed: undefined, unknownAttempts: 0 },
     };
     expect(await whileReserved(call, async () => answered)).toBe(answered);

@@ -6,7 +6,7 @@ import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import type { ConcludedCall, DeliveredCall } from '../../../src/relay/pipeline/call-context.js';
 import { deliverCall, finishCall } from '../../../src/relay/pipeline/deliver.js';
 import type { SoundReading } from '../../../src/relay/upstream/sound-answer.js';
-import { givenAnswered, somethingSaid, wholeGot } from '../../support/given/call-contexts.js';
+import { generatedText, givenAnswered, wholeAnswer } from '../../support/given/call-contexts.js';
 import { someInstant } from '../../support/given/events.js';
 import { settableClock } from '../../support/given/fixed-clock.js';
 
@@ -43,7 +43,7 @@ describe('a whole answer', () => {
 
   test('is sent once it is settled, and no byte of it before', async () => {
     const { ports } = given();
-    const got = wholeGot(Buffer.from(text));
+    const got = wholeAnswer(Buffer.from(text));
     const call = givenAnswered(got);
     const delivered = await deliverCall(ports, call);
     expect(call.connection).toMatchObject({ begun: null, text: '', ended: false });
@@ -54,7 +54,7 @@ describe('a whole answer', () => {
 
   test('is withheld when the settlement fails', async () => {
     const { ports } = given();
-    const call = givenAnswered(wholeGot(Buffer.from(text)));
+    const call = givenAnswered(wholeAnswer(Buffer.from(text)));
     const delivered = await deliverCall(ports, call);
     await expect(finishCall(ports, concluded(delivered, null))).rejects.toMatchObject({ status: 503 });
     expect(call.connection).toMatchObject({ begun: null, text: '' });
@@ -62,8 +62,8 @@ describe('a whole answer', () => {
 
   test('is not sent to a caller that has disconnected', async () => {
     const { ports } = given();
-    const call = givenAnswered(wholeGot(Buffer.from(text)));
-    call.connection.leave();
+    const call = givenAnswered(wholeAnswer(Buffer.from(text)));
+    call.connection.disconnect();
     const delivered = await deliverCall(ports, call);
     expect(delivered.delivery.outcome).toBe('caller-left');
     await finishCall(ports, concluded(delivered, null));
@@ -74,7 +74,7 @@ describe('a whole answer', () => {
     const { ports, inTurn } = given();
     const received = Buffer.alloc(2_000_000, ' ');
     const endpoint: Endpoint = { ...chat, dialect: { ...chat.dialect, withUsage: () => Buffer.from('told') } };
-    const call = givenAnswered(wholeGot(received), { endpoint });
+    const call = givenAnswered(wholeAnswer(received), { endpoint });
     const delivered = await deliverCall(ports, call);
     await finishCall(ports, concluded(delivered, Quota(5), { usage: { input: 1 }, usageSource: 'estimated' }));
     expect(call.connection.text).toBe('told');
@@ -86,7 +86,7 @@ describe('a stream', () => {
   const streamOf = (...pieces: string[]): Got => {
     const left = pieces.map((piece) => Buffer.from(piece));
     const decoder = {
-      ...{ generated: somethingSaid(), usage: null, unfinished: 0, progress: 1, begun: true },
+      ...{ generated: generatedText(), usage: null, unfinished: 0, progress: 1, begun: true },
       push: (bytes: Buffer) => ({ bytes, error: null, finished: false }),
       end: () => ({ bytes: null, error: null, finished: true }),
       closing: () => Buffer.from('[closing]'),
@@ -136,7 +136,7 @@ describe('a stream', () => {
   test('whose caller has disconnected ends as disconnected', async () => {
     const { ports } = given();
     const call = givenAnswered(streamOf('second '));
-    call.connection.leave();
+    call.connection.disconnect();
     expect((await deliverCall(ports, call)).delivery.outcome).toBe('caller-left');
   });
 });

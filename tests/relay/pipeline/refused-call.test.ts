@@ -63,7 +63,7 @@ describe('a call that fails', () => {
 
   test('is not counted if its caller has disconnected', () => {
     const to = connection();
-    to.leave();
+    to.disconnect();
     expect(counted(givenResolved({ connection: to }))).toEqual([]);
   });
 

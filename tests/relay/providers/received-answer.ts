@@ -2,7 +2,7 @@ import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messag
 import { streamOfEvents } from '../../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
-import type { Wire } from '../../support/upstreams/dialect-upstreams.js';
+import type { Protocol } from '../../support/upstreams/dialect-upstreams.js';
 import { callerOf, type Golden, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 /* An answer as clients of each dialect put it together, by the plain reading of its members. */
@@ -10,7 +10,7 @@ import { callerOf, type Golden, plainChannel, providerOfType, usualOptions } fro
 const dialects = { openai: chat.dialect, anthropic: messages.dialect, gemini: streamOfEvents.dialect };
 
 /** What a client of this dialect is told of an upstream of this type. */
-export function answerSentTo(dialect: Wire, type: number, stream: boolean, upstream: Buffer): Golden {
+export function answerSentTo(dialect: Protocol, type: number, stream: boolean, upstream: Buffer): Golden {
   const plain = callerOf('chat', { model: 'told', stream, stream_options: { include_usage: true } });
   return {
     ...{ name: 'told', provider: providerOfType(type), channel: plainChannel, upstreamModel: 'told' },
@@ -136,11 +136,11 @@ export const payloadsIn = (answer: string): JsonObject[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice('data: '.length)));
 
-export const receivedBy = (dialect: Wire, payloads: readonly JsonObject[], stream: boolean): Heard =>
+export const receivedBy = (dialect: Protocol, payloads: readonly JsonObject[], stream: boolean): Heard =>
   dialect === 'openai' ? byOpenAi(payloads) : dialect === 'gemini' ? byGemini(payloads) : byAnthropic(payloads, stream);
 
 /** What of an answer a dialect has words for: Gemini's has none for calls that were cut off, nor for calls to be answered. */
-export function tellable(heard: Heard, dialect: Wire): Heard {
+export function tellable(heard: Heard, dialect: Protocol): Heard {
   if (dialect !== 'gemini') return heard;
   const calls = heard.calls.filter(({ args }) => args !== null);
   const finish = heard.finish === 'stop' && calls.length > 0 ? 'tool_calls' : heard.finish;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { completionTokens, promptTokens } from '../../../src/domain/call/usage.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { eventText } from '../../support/upstreams/anthropic-upstream.js';
-import { type Wire, wires } from '../../support/upstreams/dialect-upstreams.js';
+import { type Protocol, protocols } from '../../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './golden.js';
 import { answerSentTo, payloadsIn, receivedBy, tellable } from './received-answer.js';
 
@@ -18,7 +18,7 @@ const folder = process.env.WIRE_FIXTURES ?? '';
 
 interface Recording {
   readonly name: string;
-  readonly own: Wire;
+  readonly own: Protocol;
   readonly type: number;
   readonly stream: boolean;
   readonly bytes: Buffer;
@@ -52,9 +52,9 @@ const recordings = sources
 const named = (stream: boolean) =>
   recordings.filter((one) => one.stream === stream).map((recording, at) => [recording.name, recording, at] as const);
 
-const goldenOf = ({ type, stream, bytes }: Recording, dialect: Wire) => answerSentTo(dialect, type, stream, bytes);
+const goldenOf = ({ type, stream, bytes }: Recording, dialect: Protocol) => answerSentTo(dialect, type, stream, bytes);
 
-const others = ({ own }: Recording): Wire[] => wires.filter((name) => name !== own && name !== 'openai');
+const others = ({ own }: Recording): Protocol[] => protocols.filter((name) => name !== own && name !== 'openai');
 
 const short = 3 * 1024;
 /** Prime, so that it falls on every place within frames of whatever length. */
@@ -66,7 +66,7 @@ function* cuts({ bytes }: Recording, at: number): Generator<number> {
   for (let cut = 1 + ((at * 37) % step); cut < bytes.length; cut += step) yield cut;
 }
 
-function playedTo(recording: Recording, dialect: Wire, pieces: readonly Buffer[]) {
+function playedTo(recording: Recording, dialect: Protocol, pieces: readonly Buffer[]) {
   const { answer, usage } = play(goldenOf(recording, dialect), pieces);
   return { answer, usage };
 }
@@ -107,7 +107,7 @@ describe.runIf(recordings.length > 0)('a recorded stream', () => {
 });
 
 test.runIf(recordings.length > 0).each(named(false))('%s has the same content in every dialect', (_name, recording) => {
-  const tell = (dialect: Wire) => {
+  const tell = (dialect: Protocol) => {
     const { provider, channel, caller, info, upstream } = goldenOf(recording, dialect);
     const headers = { 'content-type': 'application/json' };
     const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body: upstream, info });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { SoundLengths } from '../../../src/relay/sound/sound-length.js';
 import {
-  announcingBillions,
   endlessForLibraries,
   flac,
+  fragmentDeclaringBillions,
   m4a,
   mp3,
-  mp3Announcing,
   mp3FrameSeconds,
+  mp3WithFrameCount,
   ogg,
   wav,
   webm,
@@ -20,7 +20,7 @@ describe('the duration in the header of a file is used', () => {
   test.each([
     ['WAVE', wav(3), 3],
     ['MP3 of a constant rate', mp3(100), 100 * mp3FrameSeconds],
-    ['MP3 that states its number of frames', mp3Announcing(100, 100), 100 * mp3FrameSeconds],
+    ['MP3 that states its number of frames', mp3WithFrameCount(100, 100), 100 * mp3FrameSeconds],
     ['Opus in Ogg', ogg(12, 10, 4_000), 12],
     ['FLAC', flac(10, 20_000), 10],
     ['AAC in MPEG-4', m4a(8, 20_000), 8],
@@ -36,7 +36,7 @@ describe('a file that hides its duration', () => {
   test.each([
     ['states one second, with 25 MiB of compressed audio', ogg(1, 400, 64_000), null],
     ['states a tenth of a second, with 25 MiB of lossless audio', flac(0.1, 25 * mebibyte), 0.1],
-    ['states five frames of 100,000', mp3Announcing(5, 100_000), null],
+    ['states five frames of 100,000', mp3WithFrameCount(5, 100_000), null],
     ['states a hundredth of its audio', wav(600, 192_000), 6],
   ])('and %s is reserved for at the minimum that so many bytes allow', async (_name, file, seconds) => {
     const { said, expected } = await lengths.of(file, 1);
@@ -62,7 +62,7 @@ describe('a file that hides its duration', () => {
 
 describe('the inspection of a file', () => {
   test('ignores announced sizes beyond the possible', async () => {
-    const announcing = await lengths.of(announcingBillions(), 1);
+    const announcing = await lengths.of(fragmentDeclaringBillions(), 1);
     expect(announcing.expected).toBeLessThan(60);
   });
 

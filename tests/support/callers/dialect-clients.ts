@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { ApiError, type Content, FunctionCallingConfigMode, GoogleGenAI, type Part } from '@google/genai';
 import OpenAI from 'openai';
 import { isObject, type JsonObject, parseJson } from '../../../src/relay/json/json.js';
-import type { Called, Wire } from '../upstreams/dialect-upstreams.js';
+import type { Protocol, ToolCall } from '../upstreams/dialect-upstreams.js';
 
 /* The official clients behind one way of asking: a conversation in, what its caller was told out. */
 
@@ -17,7 +17,7 @@ export interface Conversation {
   readonly system?: string;
   readonly user: readonly UserPart[];
   /** What was answered before, with the results of its calls in their order. */
-  readonly before?: { readonly heard: Heard; readonly results: readonly string[] };
+  readonly before?: { readonly received: ReceivedAnswer; readonly results: readonly string[] };
   /** Each takes a city. */
   readonly tools?: readonly string[];
   readonly stops?: readonly string[];
@@ -26,10 +26,10 @@ export interface Conversation {
   readonly limit: number;
 }
 
-interface Heard {
+interface ReceivedAnswer {
   readonly text: string;
   readonly thinking: string;
-  readonly calls: readonly Called[];
+  readonly calls: readonly ToolCall[];
   readonly stop: 'end' | 'length' | 'tools';
   /** All input, what of it came from a cache, all output. */
   readonly usage: { readonly input: number; readonly cached: number; readonly output: number };
@@ -38,10 +38,10 @@ interface Heard {
 }
 
 export interface DialectClient {
-  readonly wire: Wire;
-  ask(conversation: Conversation, stream: boolean): Promise<Heard>;
+  readonly protocol: Protocol;
+  ask(conversation: Conversation, stream: boolean): Promise<ReceivedAnswer>;
   /** Streams, and leaves once it has seen a piece of a call. Rejects, or not, as the client does. */
-  leave(conversation: Conversation): Promise<unknown>;
+  disconnectDuringToolCall(conversation: Conversation): Promise<unknown>;
   /** null: this client has no such thing. */
   readonly count: ((model: string) => Promise<number | undefined>) | null;
   readonly embed: ((model: string, texts: readonly string[]) => Promise<readonly (readonly number[])[]>) | null;
@@ -77,7 +77,7 @@ function openAiMessages({ system, user, before }: Conversation): OpenAiMessage[]
   const messages: OpenAiMessage[] = [{ role: 'user', content }];
   if (system !== undefined) messages.unshift({ role: 'system', content: system });
   if (before === undefined) return messages;
-  const answered = before.heard.own as OpenAI.Chat.Completions.ChatCompletionAssistantMessageParam;
+  const answered = before.received.own as OpenAI.Chat.Completions.ChatCompletionAssistantMessageParam;
   const results = (answered.tool_calls ?? []).map(({ id }, at) => ({
     role: 'tool' as const,
     tool_call_id: id,
@@ -114,7 +114,11 @@ interface OpenAiDelta {
   }[];
 }
 
-const openAiStops: Readonly<Record<string, Heard['stop']>> = { stop: 'end', length: 'length', tool_calls: 'tools' };
+const openAiStops: Readonly<Record<string, ReceivedAnswer['stop']>> = {
+  stop: 'end',
+  length: 'length',
+  tool_calls: 'tools',
+};
 
 /** By hand, as agents do it: the helper of the client does not know what other providers add. */
 async function gathered(chunks: AsyncIterable<OpenAI.Chat.Completions.ChatCompletionChunk>) {
@@ -159,7 +163,7 @@ export function openAiClient(url: string, apiKey: string): DialectClient {
       options,
     );
   return {
-    wire: 'openai',
+    protocol: 'openai',
     async ask(asked, stream) {
       const told = stream ? await gathered(await streamOf(asked)) : null;
       const whole = stream ? null : await client.chat.completions.create(openAiBody(asked));
@@ -181,7 +185,7 @@ export function openAiClient(url: string, apiKey: string): DialectClient {
         own: message,
       };
     },
-    async leave(asked) {
+    async disconnectDuringToolCall(asked) {
       const abort = signal();
       for await (const { choices } of await streamOf(asked, { signal: abort.signal }))
         if (choices[0]?.delta.tool_calls?.[0]?.function?.arguments) abort.abort();
@@ -206,7 +210,7 @@ function anthropicMessages({ user, before }: Conversation): Anthropic.MessagePar
           : { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: part.pdf } },
   );
   if (before === undefined) return [{ role: 'user', content }];
-  const answered = before.heard.own as Anthropic.ContentBlock[];
+  const answered = before.received.own as Anthropic.ContentBlock[];
   const results = answered
     .filter((block) => block.type === 'tool_use')
     .map(({ id }, at) => ({ type: 'tool_result' as const, tool_use_id: id, content: before.results[at] ?? '' }));
@@ -227,7 +231,7 @@ const anthropicBody = (asked: Conversation): Anthropic.MessageCreateParamsNonStr
   ...(asked.schema && { output_config: { format: { type: 'json_schema', schema: schemaOf(asked.schema) } } }),
 });
 
-const anthropicStops: Readonly<Record<string, Heard['stop']>> = {
+const anthropicStops: Readonly<Record<string, ReceivedAnswer['stop']>> = {
   end_turn: 'end',
   max_tokens: 'length',
   tool_use: 'tools',
@@ -236,7 +240,7 @@ const anthropicStops: Readonly<Record<string, Heard['stop']>> = {
 export function anthropicClient(url: string, apiKey: string): DialectClient {
   const client = new Anthropic({ apiKey, baseURL: url, maxRetries: 0, logLevel: 'off' });
   return {
-    wire: 'anthropic',
+    protocol: 'anthropic',
     async ask(asked, stream) {
       const { content, stop_reason, usage } = stream
         ? await client.messages.stream(anthropicBody(asked)).finalMessage()
@@ -256,7 +260,7 @@ export function anthropicClient(url: string, apiKey: string): DialectClient {
         own: content,
       };
     },
-    async leave(asked) {
+    async disconnectDuringToolCall(asked) {
       const abort = signal();
       const events = await client.messages.create({ ...anthropicBody(asked), stream: true }, { signal: abort.signal });
       for await (const event of events)
@@ -283,7 +287,7 @@ function geminiContents({ user, before }: Conversation): Content[] {
         : { inlineData: { mimeType: 'application/pdf', data: part.pdf } },
   );
   if (before === undefined) return [{ role: 'user', parts }];
-  const answered = before.heard.own as Part[];
+  const answered = before.received.own as Part[];
   const results = answered
     .flatMap(({ functionCall }) => functionCall ?? [])
     .map(({ id, name }, at) => ({
@@ -314,7 +318,7 @@ const geminiBody = (asked: Conversation) => ({
 export function geminiClient(url: string, apiKey: string): DialectClient {
   const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
   return {
-    wire: 'gemini',
+    protocol: 'gemini',
     async ask(asked, stream) {
       const responses = [];
       if (stream)
@@ -337,7 +341,7 @@ export function geminiClient(url: string, apiKey: string): DialectClient {
         own: parts,
       };
     },
-    async leave(asked) {
+    async disconnectDuringToolCall(asked) {
       const abort = signal();
       const body = geminiBody(asked);
       const responses = await client.models.generateContentStream({

@@ -18,7 +18,7 @@ export class MemoryConnection implements CallerConnection {
   private readonly listeners = new Set<() => void>();
 
   /** The caller goes. */
-  leave(): void {
+  disconnect(): void {
     this.gone = true;
     for (const listener of this.listeners) listener();
     this.listeners.clear();
@@ -26,7 +26,7 @@ export class MemoryConnection implements CallerConnection {
 
   giveUp(): void {
     this.stalled = true;
-    this.leave();
+    this.disconnect();
   }
 
   whenGone(listener: () => void): () => void {

@@ -3,7 +3,7 @@ import type { Answer, Caller } from './callers.js';
 
 /* One question in each dialect, and what its caller makes of the stream that comes: without a client's own patience. */
 
-export interface Told {
+export interface StreamResult {
   readonly status: number;
   readonly requestId: string;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface Told {
 export interface StreamCaller {
   readonly dialect: string;
   /** `onHeaders`: told when the answer has begun. */
-  stream(caller: Caller, model: string, onHeaders?: () => void): Promise<Told>;
+  stream(caller: Caller, model: string, onHeaders?: () => void): Promise<StreamResult>;
 }
 
 const dataIn = (text: string): JsonObject[] =>
@@ -38,11 +38,11 @@ const framesOf = ({ text, status }: Answer): JsonObject[] => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const told = (
+const streamResult = (
   answer: Answer,
   frames: readonly JsonObject[],
-  rest: Pick<Told, 'words' | 'finish' | 'marked'>,
-): Told => ({
+  rest: Pick<StreamResult, 'words' | 'finish' | 'marked'>,
+): StreamResult => ({
   status: answer.status,
   requestId: answer.requestId,
   text: answer.text,
@@ -59,7 +59,7 @@ const openAi: StreamCaller = {
     const answer = await caller.chat({ model, stream: true, max_tokens: 50 }, { onHeaders });
     const frames = framesOf(answer);
     const choices = frames.flatMap((frame) => objectsIn(frame.choices));
-    return told(answer, frames, {
+    return streamResult(answer, frames, {
       words: choices.map(({ delta }) => (isObject(delta) ? textOf(delta.content) : '')).join(''),
       finish: choices.map(({ finish_reason: reason }) => textOf(reason)).find((reason) => reason !== '') ?? null,
       marked: answer.text.endsWith('data: [DONE]\n\n'),
@@ -74,7 +74,7 @@ const anthropic: StreamCaller = {
     const answer = await caller.send('/v1/messages', { method: 'POST', headers, body, onHeaders });
     const frames = framesOf(answer);
     const deltas = frames.map(({ delta }) => (isObject(delta) ? delta : {}));
-    return told(answer, frames, {
+    return streamResult(answer, frames, {
       words: deltas.map(({ text }) => textOf(text)).join(''),
       finish: deltas.map(({ stop_reason: reason }) => textOf(reason)).find((reason) => reason !== '') ?? null,
       marked: frames.some(({ type }) => type === 'message_stop'),
@@ -84,10 +84,10 @@ const anthropic: StreamCaller = {
 
 const contents = [{ role: 'user', parts: [{ text: 'What is a ledger?' }] }];
 
-const geminiTold = (answer: Answer, frames: readonly JsonObject[], marked: boolean): Told => {
+const geminiResult = (answer: Answer, frames: readonly JsonObject[], marked: boolean): StreamResult => {
   const candidates = frames.flatMap((frame) => objectsIn(frame.candidates));
   const parts = candidates.flatMap(({ content }) => objectsIn(isObject(content) ? content.parts : []));
-  return told(answer, frames, {
+  return streamResult(answer, frames, {
     words: parts.map(({ text }) => textOf(text)).join(''),
     finish: candidates.map(({ finishReason }) => textOf(finishReason)).find((reason) => reason !== '') ?? null,
     marked,
@@ -101,7 +101,7 @@ const gemini: StreamCaller = {
   async stream(caller, model, onHeaders) {
     const path = `/v1beta/models/${model}:streamGenerateContent?alt=sse`;
     const answer = await caller.send(path, { method: 'POST', headers, body, onHeaders });
-    return geminiTold(answer, framesOf(answer), true);
+    return geminiResult(answer, framesOf(answer), true);
   },
 };
 
@@ -111,7 +111,7 @@ const geminiArray: StreamCaller = {
     const path = `/v1beta/models/${model}:streamGenerateContent`;
     const answer = await caller.send(path, { method: 'POST', headers, body, onHeaders });
     const parsed: unknown = JSON.parse(answer.text);
-    return geminiTold(answer, isObject(parsed) ? [parsed] : objectsIn(parsed), Array.isArray(parsed));
+    return geminiResult(answer, isObject(parsed) ? [parsed] : objectsIn(parsed), Array.isArray(parsed));
   },
 };
 

@@ -16,7 +16,7 @@ const launched = (): Browser => {
 };
 
 /** What a failed test left on the screen, so that it can be found out from what was printed. */
-async function tellPages(): Promise<void> {
+async function printPages(): Promise<void> {
   for (const page of launched()
     .contexts()
     .flatMap((context) => context.pages())) {
@@ -35,7 +35,7 @@ export function describeInBrowser(title: string, journeys: (launched: () => Brow
     journeys(launched);
     // The last hook of a suite is the first to run: the pages are still open.
     afterEach(async ({ task }) => {
-      if (task.result?.state === 'fail') await tellPages();
+      if (task.result?.state === 'fail') await printPages();
     });
   });
 }

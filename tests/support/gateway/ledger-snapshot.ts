@@ -28,7 +28,7 @@ import { until } from '../until.js';
  */
 
 /** What the log says about one call. */
-export interface CallStory {
+export interface CallEvents {
   readonly reserved: CallReserved[];
   readonly settled: CallSettled[];
   readonly released: CallReleased[];
@@ -42,10 +42,10 @@ interface Account {
   calls: number;
 }
 
-export interface Books {
+export interface LedgerSnapshot {
   readonly events: readonly Recorded[];
   /** By request id. */
-  readonly calls: ReadonlyMap<string, CallStory>;
+  readonly calls: ReadonlyMap<string, CallEvents>;
   readonly users: ReadonlyMap<number, Account>;
   readonly apiKeys: ReadonlyMap<number, Account>;
   readonly channels: ReadonlyMap<number, number>;
@@ -68,12 +68,12 @@ const accountOf = (accounts: Map<number, Account>, id: number): Account => {
   return account;
 };
 
-export function ledgerOf(events: readonly Recorded[]): Books {
-  const calls = new Map<string, CallStory>();
+export function ledgerOf(events: readonly Recorded[]): LedgerSnapshot {
+  const calls = new Map<string, CallEvents>();
   const users = new Map<number, Account>();
   const apiKeys = new Map<number, Account>();
   const channels = new Map<number, number>();
-  const storyOf = (recorded: Recorded): CallStory => {
+  const storyOf = (recorded: Recorded): CallEvents => {
     const story = calls.get(streamKey(recorded.stream)) ?? { reserved: [], settled: [], released: [], refunded: [] };
     calls.set(streamKey(recorded.stream), story);
     return story;
@@ -114,7 +114,7 @@ export function ledgerOf(events: readonly Recorded[]): Books {
 }
 
 /** Once every reserved call has its outcome and every read model has the whole log. */
-export const ledgerAtRest = (database: CommandDatabase): Promise<Books> =>
+export const ledgerAtRest = (database: CommandDatabase): Promise<LedgerSnapshot> =>
   until(async () => {
     const books = ledgerOf(await readLog(database));
     const open = [...books.calls.values()].some(({ settled, released }) => settled.length + released.length === 0);
@@ -130,11 +130,11 @@ const takenBack = ({ charged, usage, channelId }: CallSettled) => ({ charged, us
 const balanceOf = ({ given, charged }: Account): number => given - charged;
 
 /** The user's balance by the log. */
-export const ownedBy = ({ users }: Books, id: UserId): number =>
+export const ownedBy = ({ users }: LedgerSnapshot, id: UserId): number =>
   balanceOf(users.get(id) ?? { given: 0, charged: 0, calls: 0 });
 
 /** Every call ended once; every balance, sum and total is what the log adds up to; nothing is held. */
-export async function expectLedgersToAgree({ pool, store }: CommandDatabase, books: Books): Promise<void> {
+export async function expectLedgersToAgree({ pool, store }: CommandDatabase, books: LedgerSnapshot): Promise<void> {
   for (const [requestId, { reserved, settled, released, refunded }] of books.calls) {
     expect([requestId, reserved.length, settled.length + released.length]).toEqual([requestId, 1, 1]);
     expect([requestId, refunded.length]).toEqual([requestId, Math.min(refunded.length, settled.length)]);
@@ -201,7 +201,7 @@ export async function expectLedgersToAgree({ pool, store }: CommandDatabase, boo
 }
 
 /** What the log says of the newest call, once all calls have their outcome; the books agree. */
-export const newestCall = (config: Config): Promise<CallStory> =>
+export const newestCall = (config: Config): Promise<CallEvents> =>
   withDatabase(config, quietLog, async (database) => {
     const books = await ledgerAtRest(database);
     await expectLedgersToAgree(database, books);

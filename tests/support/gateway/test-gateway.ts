@@ -60,7 +60,7 @@ export interface TestGateway {
   setOption(key: string, value: string): Promise<void>;
   available(user: TestUser): Promise<number>;
   /** The gateway alone: what it has written stays for another one to serve, until `stop`. */
-  leave(): Promise<void>;
+  stopKeepingData(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -187,7 +187,7 @@ export async function startTestGateway(
       await visible(await application.options.change(root, key, value));
     },
     available: ({ actor }) => application.gate.available(actor.id),
-    leave: () => gateway.stop(),
+    stopKeepingData: () => gateway.stop(),
     async stop() {
       await gateway.stop();
       await provider.stop();

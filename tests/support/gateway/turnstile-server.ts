@@ -10,7 +10,7 @@ export interface TurnstileServer {
   /** An answer as the widget gives one to somebody human: good once. */
   answer(): string;
   /** What it was asked, each with whether that was in order. */
-  readonly asked: readonly { readonly response: string; readonly remoteip: string; readonly sound: boolean }[];
+  readonly requests: readonly { readonly response: string; readonly remoteip: string; readonly sound: boolean }[];
   behaviour: 'sound' | 'broken' | 'silent';
   stop(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startTurnstile(): Promise<TurnstileServer> {
       good.add(answer);
       return answer;
     },
-    asked,
+    requests: asked,
     behaviour: 'sound',
     async stop() {
       server.closeAllConnections();

@@ -6,7 +6,7 @@ import { startUpstream, type UpstreamCall } from '../upstreams/upstream.js';
 
 interface ReceivedWebhook extends UpstreamCall {
   /** The body, read. */
-  readonly told: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
 }
 
 export interface WebhookReceiver {
@@ -26,14 +26,14 @@ export const signatureOf = (secret: string, body: string): string =>
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedWebhook[] = [];
   const server = await startUpstream((call, response) => {
-    received.push({ ...call, told: JSON.parse(call.body) as Record<string, unknown> });
+    received.push({ ...call, payload: JSON.parse(call.body) as Record<string, unknown> });
     if (receiver.answer !== null) response.writeHead(receiver.answer).end();
   });
   const receiver: WebhookReceiver = {
     url: server.url,
     received,
     answer: 200,
-    ofType: (type) => until(async () => received.find(({ told }) => told.type === type) ?? null, 30_000),
+    ofType: (type) => until(async () => received.find(({ payload: told }) => told.type === type) ?? null, 30_000),
     stop: () => server.stop(),
   };
   return receiver;

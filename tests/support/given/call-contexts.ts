@@ -128,9 +128,7 @@ export const givenReserved = (
   return { ...givenResolved({ ...given, connection }), connection, reservation, startedAt: someInstant };
 };
 
-export const nobodyAnswers = (
-  failure: AttemptFailure | null,
-): Pick<UnansweredCall, 'answer' | 'failure' | 'course'> => ({
+export const unanswered = (failure: AttemptFailure | null): Pick<UnansweredCall, 'answer' | 'failure' | 'course'> => ({
   answer: null,
   failure,
   course:
@@ -142,18 +140,18 @@ export const nobodyAnswers = (
 export const upstreamFailure = (): AttemptFailure =>
   failed(new RelayError(502, 'bad_gateway', 'the upstream is down'), true);
 
-export const somethingSaid = (text = 'Yes.'): Generated => ({
+export const generatedText = (text = 'Yes.'): Generated => ({
   said: new SeenText(text),
   toolCalls: 0,
   finishReason: 'stop',
 });
 
-export const wholeGot = (bytes: Buffer): Extract<Got, { kind: 'answer' }> => ({
+export const wholeAnswer = (bytes: Buffer): Extract<Got, { kind: 'answer' }> => ({
   kind: 'answer',
   bytes,
   textType: undefined,
   usage: { input: 3, output: 2 },
-  generated: somethingSaid(),
+  generated: generatedText(),
 });
 
 export const givenAnswered = (got: Got, given: Given = {}) =>

@@ -29,7 +29,7 @@ export const mp3FrameSeconds = 1_152 / 44_100;
 export const mp3 = (frames: number): Buffer => Buffer.concat(Array.from({ length: frames }, mp3Frame));
 
 /** The first frame says that so many follow. */
-export function mp3Announcing(announced: number, frames: number): Buffer {
+export function mp3WithFrameCount(announced: number, frames: number): Buffer {
   const file = mp3(frames);
   file.write('Xing', 21);
   file.writeUInt32BE(1, 25);
@@ -175,7 +175,7 @@ export function webm(seconds: number | null, bytes: number): Buffer {
 }
 
 /** A fragment of MPEG-4 that announces four thousand million samples, and holds none. */
-export const announcingBillions = (): Buffer =>
+export const fragmentDeclaringBillions = (): Buffer =>
   Buffer.concat([
     m4a(1, 100),
     box('moof', box('traf', box('tfhd', words(0, 0)), box('trun', words(0, 0xffff_ffff, 0, 0)))),

@@ -179,7 +179,7 @@ export class MemorySessions implements Sessions {
   }
 }
 
-export class MemoryUnsettledOrders implements PendingIdempotencyKeys {
+export class MemoryPendingIdempotencyKeys implements PendingIdempotencyKeys {
   private readonly orders = new Map<string, PendingIdempotencyKey>();
 
   async left(after: Instant): Promise<readonly PendingIdempotencyKey[]> {
@@ -209,7 +209,7 @@ export class MemoryUnsettledOrders implements PendingIdempotencyKeys {
 }
 
 /** Somebody out there who takes whatever is sent, unless told otherwise. */
-export class TakingOutbound implements Outbound {
+export class RecordingOutbound implements Outbound {
   readonly sent: OutboundRequest[] = [];
   answer: OutboundAnswer = { ok: true, status: 200, headers: new Map(), body: Buffer.alloc(0) };
 

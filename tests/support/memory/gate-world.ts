@@ -251,7 +251,7 @@ export function worldWith(
   return world;
 }
 
-export interface Asking {
+export interface CallRequest {
   readonly user?: UserId;
   readonly apiKey?: ApiKeyId | null;
   readonly unlimited?: boolean;
@@ -266,7 +266,7 @@ export const admit = (
   { gate }: GateWorld,
   call: string,
   quota: number,
-  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota, minOfKey = least }: Asking = {},
+  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota, minOfKey = least }: CallRequest = {},
 ): Promise<Admission> =>
   gate.admit({
     callId: CallId(call),
@@ -278,7 +278,7 @@ export const admit = (
     minOfKey: Quota(minOfKey),
   });
 
-export const left = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({
+export const remaining = async ({ gate }: GateWorld): Promise<{ user: number; key: number }> => ({
   user: await gate.available(alice),
   key: await gate.remaining(key),
 });

@@ -59,11 +59,11 @@ import { testProviders } from '../given/providers.js';
 import {
   CountingIds,
   DigestPasswords,
+  MemoryPendingIdempotencyKeys,
   MemoryPersonalData,
   MemorySessions,
-  MemoryUnsettledOrders,
   MemoryVault,
-  TakingOutbound,
+  RecordingOutbound,
 } from './fake-ports.js';
 import { type Owner, snapshotOf } from './gate-world.js';
 import { MemoryEventStore } from './memory-event-store.js';
@@ -173,21 +173,21 @@ class FakeProbe implements ChannelProbe {
   result: ProbeResult = passingProbe;
   /** Where channels answer differently, or throw. */
   readonly results = new Map<number, () => Promise<ProbeResult>>();
-  readonly asked: (readonly [channel: number, model: string])[] = [];
+  readonly requests: (readonly [channel: number, model: string])[] = [];
 
   async test({ id }: { id: number }, model: string): Promise<ProbeResult> {
-    this.asked.push([id, model]);
+    this.requests.push([id, model]);
     return this.results.get(id)?.() ?? this.result;
   }
 }
 
 class FakeBalances implements ChannelBalances {
-  readonly told = new Map<number, () => Promise<string>>();
-  readonly asked: number[] = [];
+  readonly results = new Map<number, () => Promise<string>>();
+  readonly requests: number[] = [];
 
   async of({ id }: { id: number }): Promise<string> {
-    this.asked.push(id);
-    const told = this.told.get(id);
+    this.requests.push(id);
+    const told = this.results.get(id);
     if (told === undefined) throw new Failure('balance-not-told', { reason: 'status code: 401' });
     return told();
   }
@@ -195,10 +195,10 @@ class FakeBalances implements ChannelBalances {
 
 class FakeUpstreamModels implements UpstreamModels {
   names: readonly string[] = ['gpt-5'];
-  readonly asked: UpstreamPlace[] = [];
+  readonly requests: UpstreamPlace[] = [];
 
   async of(place: UpstreamPlace): Promise<readonly string[]> {
-    this.asked.push(place);
+    this.requests.push(place);
     return this.names;
   }
 }
@@ -206,14 +206,14 @@ class FakeUpstreamModels implements UpstreamModels {
 export type MemoryNode = Awaited<ReturnType<typeof openMemoryNode>>;
 
 /** With what an order is given that needs no proof, whatever the user has. */
-export const believed: SessionProof = { session: 'believed', stepUp: null };
+export const trustedProof: SessionProof = { session: 'believed', stepUp: null };
 
 /** All commands of one node over a log in memory. With a store given, the node shares that log with others. */
 export async function openMemoryNode(
   store = new TestStore(),
   ids = new CountingIds(),
   vault = new MemoryVault(),
-  unsettledOrders = new MemoryUnsettledOrders(),
+  unsettledOrders = new MemoryPendingIdempotencyKeys(),
 ) {
   const clock = settableClock(someInstant);
   const directory = await openDirectory({
@@ -250,7 +250,7 @@ export async function openMemoryNode(
     upstreamModels: new FakeUpstreamModels(),
     setupCodes: [] as string[],
     providers: testProviders,
-    outbound: new TakingOutbound(),
+    outbound: new RecordingOutbound(),
     secretOf: async () => null,
     allowHttp: false,
   };
@@ -285,7 +285,7 @@ export async function openMemoryNode(
       order: () => Promise<Result>,
     ): Promise<Result> => {
       const isAsked = asking !== noStepUp || (await proving.methods(user.id)).length > 0;
-      return isAsked && asking !== believed ? asked.demand(user, purpose, asking, order) : order();
+      return isAsked && asking !== trustedProof ? asked.demand(user, purpose, asking, order) : order();
     },
   };
   const proofs = {

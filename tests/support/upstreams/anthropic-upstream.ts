@@ -11,7 +11,7 @@ interface AnthropicCall extends UpstreamCall {
 export interface AnthropicUpstream extends Upstream {
   readonly calls: AnthropicCall[];
   /** What it answers from now on; a test's own way where it is a function. */
-  says(answer: JsonObject | ((call: AnthropicCall, response: ServerResponse) => void)): void;
+  respondWith(answer: JsonObject | ((call: AnthropicCall, response: ServerResponse) => void)): void;
 }
 
 export const messageOf = (
@@ -98,7 +98,7 @@ function sendPieces(response: ServerResponse, text: string): void {
 
 export async function startAnthropicUpstream(): Promise<AnthropicUpstream> {
   const calls: AnthropicCall[] = [];
-  let answer: Parameters<AnthropicUpstream['says']>[0] = messageOf([{ type: 'text', text: 'Hello.' }]);
+  let answer: Parameters<AnthropicUpstream['respondWith']>[0] = messageOf([{ type: 'text', text: 'Hello.' }]);
   const upstream = await startUpstream((asked, response) => {
     const parsed = parseJson(asked.body);
     const call = { ...asked, json: isObject(parsed) ? parsed : {} };
@@ -111,7 +111,7 @@ export async function startAnthropicUpstream(): Promise<AnthropicUpstream> {
     url: upstream.url,
     stop: () => upstream.stop(),
     calls,
-    says: (next) => {
+    respondWith: (next) => {
       answer = next;
     },
   };

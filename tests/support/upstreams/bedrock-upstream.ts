@@ -14,7 +14,7 @@ interface BedrockCall extends UpstreamCall {
 export interface BedrockUpstream extends Upstream {
   readonly calls: BedrockCall[];
   /** What it answers from now on; a test's own way where it is a function. */
-  says(answer: JsonObject | ((call: BedrockCall, response: ServerResponse) => void)): void;
+  respondWith(answer: JsonObject | ((call: BedrockCall, response: ServerResponse) => void)): void;
 }
 
 export const signer: Signer = {
@@ -51,7 +51,7 @@ export const streamOf = (message: JsonObject): Buffer[] =>
 
 export async function startBedrockUpstream(): Promise<BedrockUpstream> {
   const calls: BedrockCall[] = [];
-  let answer: Parameters<BedrockUpstream['says']>[0] = messageOf([{ type: 'text', text: 'Hello.' }]);
+  let answer: Parameters<BedrockUpstream['respondWith']>[0] = messageOf([{ type: 'text', text: 'Hello.' }]);
   const upstream = await startUpstream((asked, response) => {
     const parsed = parseJson(asked.body);
     const call = { ...asked, json: isObject(parsed) ? parsed : {} };
@@ -67,7 +67,7 @@ export async function startBedrockUpstream(): Promise<BedrockUpstream> {
     url: upstream.url,
     stop: () => upstream.stop(),
     calls,
-    says: (next) => {
+    respondWith: (next) => {
       answer = next;
     },
   };

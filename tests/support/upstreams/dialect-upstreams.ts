@@ -5,10 +5,10 @@ import { startUpstream, type UpstreamCall } from './upstream.js';
 
 /* One answer in the words of each upstream's wire, and requests in those words read back: what was meant, and no more. */
 
-export const wires = ['openai', 'anthropic', 'gemini'] as const;
-export type Wire = (typeof wires)[number];
+export const protocols = ['openai', 'anthropic', 'gemini'] as const;
+export type Protocol = (typeof protocols)[number];
 
-export interface Called {
+export interface ToolCall {
   readonly name: string;
   readonly args: JsonObject;
 }
@@ -16,16 +16,16 @@ export interface Called {
 export interface Answer {
   readonly thinking?: string;
   readonly text?: string;
-  readonly calls?: readonly Called[];
+  readonly calls?: readonly ToolCall[];
   readonly cut?: boolean;
 }
 
 /** What a request meant to its upstream. Pictures and documents by their bytes, in base64. */
-interface Meant {
+interface ReceivedRequest {
   readonly system: string;
-  readonly said: readonly { readonly role: 'user' | 'model'; readonly text: string }[];
+  readonly messages: readonly { readonly role: 'user' | 'model'; readonly text: string }[];
   readonly media: readonly string[];
-  readonly calls: readonly Called[];
+  readonly calls: readonly ToolCall[];
   /** In the order of the calls. */
   readonly results: readonly string[];
   /** What lets the model be shown its thinking again. */
@@ -60,7 +60,7 @@ interface Speaking {
   readonly end: string;
   /** So many frames before the end of a stream its last call is being told, or has just been. */
   readonly afterCall: number;
-  meant(body: JsonObject): Meant;
+  meant(body: JsonObject): ReceivedRequest;
   failure(status: number): JsonObject;
 }
 
@@ -122,7 +122,7 @@ const openai: Speaking = {
       system: of('system', 'developer')
         .map(({ content }) => textOf(content))
         .join('\n'),
-      said: of('user', 'assistant').flatMap(({ role, content }) => {
+      messages: of('user', 'assistant').flatMap(({ role, content }) => {
         const text = textOf(content);
         return text === '' ? [] : [{ role: role === 'user' ? ('user' as const) : ('model' as const), text }];
       }),
@@ -190,7 +190,7 @@ const claude: Speaking = {
             .join('\n');
     return {
       system,
-      said: blocks
+      messages: blocks
         .filter(({ block }) => block.type === 'text')
         .map(({ role, block }) => ({
           role: role === 'user' ? ('user' as const) : ('model' as const),
@@ -248,7 +248,7 @@ const gemini: Speaking = {
     const textsIn = (given: unknown) => objectsIn(object(given).parts).flatMap(({ text }) => strings(text));
     return {
       system: textsIn(body.systemInstruction).join('\n'),
-      said: parts
+      messages: parts
         .filter(({ part }) => typeof part.text === 'string' && part.text !== '' && part.thought !== true)
         .map(({ role, part }) => ({
           role: role === 'model' ? ('model' as const) : ('user' as const),
@@ -287,32 +287,32 @@ function response(parts: readonly JsonObject[], finishReason?: string): JsonObje
   };
 }
 
-const speakers: Readonly<Record<Wire, Speaking>> = { openai, anthropic: claude, gemini };
+const speakers: Readonly<Record<Protocol, Speaking>> = { openai, anthropic: claude, gemini };
 
 /** Of a channel of this wire. */
-export const typeOf = (wire: Wire): number => speakers[wire].type;
+export const typeOf = (wire: Protocol): number => speakers[wire].type;
 
 /** What a stream of this wire is. */
-export const streamOf = (wire: Wire, answer: Answer): string =>
+export const streamOf = (wire: Protocol, answer: Answer): string =>
   speakers[wire].stream(answer).join('') + speakers[wire].end;
 
 export interface DialectUpstream {
-  readonly wire: Wire;
+  readonly protocol: Protocol;
   readonly url: string;
   readonly type: number;
   readonly model: string;
-  says(answer: Answer): void;
+  answerWith(answer: Answer): void;
   /** Refuses every call so. */
   refuses(status: number): void;
   /** A stream stops in the middle of its last call, and stays open. */
   stalls(answer: Answer): void;
   /** Of the newest request. */
-  meant(): Meant;
+  received(): ReceivedRequest;
   stop(): Promise<void>;
 }
 
 /** Neighbours of one role are one turn, in however many parts it was told. */
-function joined(said: Meant['said']): Meant['said'] {
+function joined(said: ReceivedRequest['messages']): ReceivedRequest['messages'] {
   const turns: { role: 'user' | 'model'; text: string }[] = [];
   for (const { role, text } of said) {
     const last = turns.at(-1);
@@ -330,7 +330,7 @@ function sendStream(response: ServerResponse, text: string, ends: boolean): void
   if (ends) response.end();
 }
 
-export async function startDialectUpstream(wire: Wire): Promise<DialectUpstream> {
+export async function startDialectUpstream(wire: Protocol): Promise<DialectUpstream> {
   const speaker = speakers[wire];
   let serve: (streams: boolean, response: ServerResponse) => void = () => {};
   let newest: JsonObject = {};
@@ -344,11 +344,11 @@ export async function startDialectUpstream(wire: Wire): Promise<DialectUpstream>
     serve(body.stream === true || call.url.includes(':streamGenerateContent'), response);
   });
   return {
-    wire,
+    protocol: wire,
     url: upstream.url,
     type: speaker.type,
     model: speaker.model,
-    says(answer) {
+    answerWith(answer) {
       serve = (streams, response) =>
         streams
           ? sendStream(response, speaker.stream(answer).join('') + speaker.end, true)
@@ -361,9 +361,9 @@ export async function startDialectUpstream(wire: Wire): Promise<DialectUpstream>
       const frames = speaker.stream(answer).slice(0, -speaker.afterCall);
       serve = (_, response) => sendStream(response, frames.join(''), false);
     },
-    meant() {
+    received() {
       const meant = speaker.meant(newest);
-      return { ...meant, said: joined(meant.said) };
+      return { ...meant, messages: joined(meant.messages) };
     },
     stop: () => upstream.stop(),
   };
@@ -371,7 +371,7 @@ export async function startDialectUpstream(wire: Wire): Promise<DialectUpstream>
 
 const vector = [0.25, -0.5];
 
-function embeddings(wire: Wire, body: JsonObject): JsonObject {
+function embeddings(wire: Protocol, body: JsonObject): JsonObject {
   if (wire === 'gemini')
     return Array.isArray(body.requests)
       ? { embeddings: body.requests.map(() => ({ values: vector })) }

@@ -8,7 +8,7 @@ export interface GeminiUpstream {
   /** Newest last. */
   readonly calls: readonly UpstreamCall[];
   /** For what is asked of a model (`generateContent`, …): a body, the responses of a stream, or a refusal. */
-  says(action: string, answer: JsonObject | readonly JsonObject[], status?: number): void;
+  respondWith(action: string, answer: JsonObject | readonly JsonObject[], status?: number): void;
   stop(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function startGeminiUpstream(): Promise<GeminiUpstream> {
   return {
     url: upstream.url,
     calls,
-    says(action, answer, status = 200) {
+    respondWith(action, answer, status = 200) {
       const streamed = Array.isArray(answer);
       const text = streamed ? eventsOf(answer) : JSON.stringify(answer);
       answers.set(action, { status, text, type: streamed ? 'text/event-stream' : 'application/json' });

@@ -49,7 +49,7 @@ export interface VertexUpstream {
   /** How tokens are granted from now on; null: as they should be. */
   grants(answering: Answering | null): void;
   /** How calls are answered from now on. */
-  says(answering: Answering): void;
+  respondWith(answering: Answering): void;
   /** Tokens granted till now are taken no more. */
   withdraw(): void;
   /** As in the beginning. */
@@ -99,7 +99,7 @@ export async function startVertexUpstream(): Promise<VertexUpstream> {
     grants(answering) {
       grants = answering;
     },
-    says(answering) {
+    respondWith(answering) {
       says = answering;
     },
     withdraw: () => taken.clear(),

@@ -7,41 +7,45 @@ import type { Actor } from '../../src/domain/user/user.js';
 /* Orders for property tests: what they are about, and how one is told and given. */
 
 /** An order, as text for whoever reads a counterexample, and how to give it. */
-export interface Order {
-  readonly said: string;
-  give(): Promise<unknown>;
+export interface TestCommand {
+  readonly description: string;
+  run(): Promise<unknown>;
 }
 
-export const order = <Input>(name: string, input: Input, give: (input: Input) => Promise<unknown>): Order => ({
-  said: `${name} ${JSON.stringify(input)}`.slice(0, 2_000),
-  give: () => give(input),
+export const testCommand = <Input>(
+  name: string,
+  input: Input,
+  give: (input: Input) => Promise<unknown>,
+): TestCommand => ({
+  description: `${name} ${JSON.stringify(input)}`.slice(0, 2_000),
+  run: () => give(input),
 });
 
 /** A command: as anybody gives it, which must be accepted, and as somebody hostile might. */
-export interface Kind {
+export interface CommandKind {
   /** null: what it is for does not happen in the test. */
-  readonly ordinary: Order | null;
-  readonly hostile: fc.Arbitrary<Order>;
+  readonly ordinary: TestCommand | null;
+  readonly hostile: fc.Arbitrary<TestCommand>;
 }
 
-export const asked = <Input>(
+export const commandKind = <Input>(
   name: string,
   ordinary: NoInfer<Input> | 'never',
   inputs: fc.Arbitrary<Input>,
   give: (input: Input) => Promise<unknown>,
-): Kind => ({
-  ordinary: ordinary === 'never' ? null : order(name, ordinary as Input, give),
-  hostile: inputs.map((input) => order(name, input, give)),
+): CommandKind => ({
+  ordinary: ordinary === 'never' ? null : testCommand(name, ordinary as Input, give),
+  hostile: inputs.map((input) => testCommand(name, input, give)),
 });
 
 /** The one meant is chosen when the order is given: there may be more by then. */
-export const some = fc.nat();
-export const oneOf = <Id>(ids: readonly Id[], which: number): Id => ids[which % ids.length] as Id;
+export const anyIndex = fc.nat();
+export const pick = <Id>(ids: readonly Id[], which: number): Id => ids[which % ids.length] as Id;
 /** Few, so that orders are repeated under the same key, and other ones are given under a key that is taken. */
-export const orderKey = fc.option(fc.constantFrom('first', 'second', 'third'), { freq: 2 });
+export const anyIdempotencyKey = fc.option(fc.constantFrom('first', 'second', 'third'), { freq: 2 });
 
 /** What the orders are about; they add to it. */
-export interface World {
+export interface CommandWorld {
   readonly application: Application;
   readonly root: Actor;
   /** Owns the API keys; nobody deletes it. */
@@ -52,7 +56,11 @@ export interface World {
 }
 
 /** What an order is given with by a user who has just proven for it who they are; by a password set for that. */
-export async function proven({ application, root }: World, id: UserId, purpose: StepUpPurpose): Promise<SessionProof> {
+export async function stepUpProof(
+  { application, root }: CommandWorld,
+  id: UserId,
+  purpose: StepUpPurpose,
+): Promise<SessionProof> {
   const password = 'set-by-root';
   const unchanged = { username: null, displayName: null, group: null, quota: null, role: null };
   await application.visible(await application.users.edit(root, id, { ...unchanged, password }));

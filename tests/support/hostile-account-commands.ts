@@ -1,14 +1,22 @@
 import fc from 'fast-check';
+import {
+  anyIdempotencyKey,
+  anyIndex,
+  type CommandKind,
+  type CommandWorld,
+  commandKind,
+  pick,
+  stepUpProof,
+} from './commands.js';
 import { apiKeyTerms } from './given/api-key-terms.js';
 import { anyText, hostileApiKeyTerms, number, orNull, text } from './inputs/hostile-inputs.js';
-import { asked, type Kind, oneOf, orderKey, proven, some, type World } from './orders.js';
 
 /* Commands about users and API keys. */
 
-export function accountKinds(world: World): readonly Kind[] {
+export function accountKinds(world: CommandWorld): readonly CommandKind[] {
   const { application, root, owner, users, apiKeys } = world;
   return [
-    asked(
+    commandKind(
       'create user',
       { input: { username: 'ordinary', password: 'long-enough', displayName: 'Somebody' }, orderKey: null },
       fc.record({
@@ -17,11 +25,11 @@ export function accountKinds(world: World): readonly Kind[] {
           password: text('long-enough'),
           displayName: text('Somebody'),
         }),
-        orderKey,
+        orderKey: anyIdempotencyKey,
       }),
       async ({ input, orderKey }) => users.push((await application.users.create(root, input, orderKey)).id),
     ),
-    asked(
+    commandKind(
       'edit user',
       {
         which: 0,
@@ -37,7 +45,7 @@ export function accountKinds(world: World): readonly Kind[] {
         orderKey: null,
       },
       fc.record({
-        which: some,
+        which: anyIndex,
         patch: fc.record({
           username: orNull(text('renamed')),
           password: orNull(text('long-enough')),
@@ -47,38 +55,38 @@ export function accountKinds(world: World): readonly Kind[] {
           shownQuota: orNull(number(500)),
           role: fc.constant(null),
         }),
-        orderKey,
+        orderKey: anyIdempotencyKey,
       }),
-      ({ which, patch, orderKey }) => application.users.edit(root, oneOf(users, which), patch, { key: orderKey }),
+      ({ which, patch, orderKey }) => application.users.edit(root, pick(users, which), patch, { key: orderKey }),
     ),
-    asked(
+    commandKind(
       'adjust quota',
       { which: 0, delta: 5, gift: 0, orderKey: null },
-      fc.record({ which: some, delta: number(5), gift: number(0), orderKey }),
+      fc.record({ which: anyIndex, delta: number(5), gift: number(0), orderKey: anyIdempotencyKey }),
       ({ which, delta, gift, orderKey }) =>
-        application.users.adjustQuota(root, oneOf(users, which), { delta, gift }, orderKey),
+        application.users.adjustQuota(root, pick(users, which), { delta, gift }, orderKey),
     ),
-    asked(
+    commandKind(
       'manage user',
       { which: 1, action: 'promote' },
-      fc.record({ which: some, action: fc.constantFrom('enable', 'disable', 'promote', 'demote') }),
-      ({ which, action }) => application.users.manage(root, oneOf(users, which), action),
+      fc.record({ which: anyIndex, action: fc.constantFrom('enable', 'disable', 'promote', 'demote') }),
+      ({ which, action }) => application.users.manage(root, pick(users, which), action),
     ),
-    asked('delete user', 0, some, async (which) => {
+    commandKind('delete user', 0, anyIndex, async (which) => {
       const { id } = await application.users.create(root, {
         username: `leaver${users.length}`,
         password: 'long-enough',
         displayName: '',
       });
       users.push(id);
-      const leaver = which % 2 === 0 ? id : oneOf(users.slice(1), which);
+      const leaver = which % 2 === 0 ? id : pick(users.slice(1), which);
       await application.users.manage(root, leaver, 'delete');
     }),
-    asked(
+    commandKind(
       'change own profile',
       { which: 0, patch: { username: 'renamed', password: 'long-enough', displayName: 'Other' } },
       fc.record({
-        which: some,
+        which: anyIndex,
         patch: fc.record({
           username: orNull(text('other')),
           password: orNull(text('long-enough')),
@@ -86,11 +94,15 @@ export function accountKinds(world: World): readonly Kind[] {
         }),
       }),
       async ({ which, patch }) => {
-        const id = oneOf(users, which);
-        return application.users.changeOwnProfile({ id, role: 'ordinary' }, patch, await proven(world, id, 'password'));
+        const id = pick(users, which);
+        return application.users.changeOwnProfile(
+          { id, role: 'ordinary' },
+          patch,
+          await stepUpProof(world, id, 'password'),
+        );
       },
     ),
-    asked(
+    commandKind(
       'change settings',
       {
         notifyType: 'email' as const,
@@ -110,31 +122,31 @@ export function accountKinds(world: World): readonly Kind[] {
       }),
       (input) => application.users.changeSettings(owner, input),
     ),
-    asked('issue access token', null, fc.constant(null), async () =>
-      application.users.issueAccessToken(owner, await proven(world, owner.id, 'access-token')),
+    commandKind('issue access token', null, fc.constant(null), async () =>
+      application.users.issueAccessToken(owner, await stepUpProof(world, owner.id, 'access-token')),
     ),
-    asked(
+    commandKind(
       'issue API key',
       { terms: apiKeyTerms(), quota: 10, orderKey: null },
-      fc.record({ terms: hostileApiKeyTerms, quota: number(10), orderKey }),
+      fc.record({ terms: hostileApiKeyTerms, quota: number(10), orderKey: anyIdempotencyKey }),
       async ({ orderKey, ...input }) => apiKeys.push((await application.apiKeys.issue(owner, input, orderKey)).id),
     ),
-    asked(
+    commandKind(
       'edit API key',
       { which: 0, change: { terms: apiKeyTerms(), quota: 20, shownQuota: null }, orderKey: null },
       fc.record({
-        which: some,
+        which: anyIndex,
         change: fc.record({ terms: hostileApiKeyTerms, quota: orNull(number(10)), shownQuota: orNull(number(10)) }),
-        orderKey,
+        orderKey: anyIdempotencyKey,
       }),
-      ({ which, change, orderKey }) => application.apiKeys.edit(owner, oneOf(apiKeys, which), change, orderKey),
+      ({ which, change, orderKey }) => application.apiKeys.edit(owner, pick(apiKeys, which), change, orderKey),
     ),
-    asked(
+    commandKind(
       'switch API key',
       { which: 0, status: 'manual' as const },
-      fc.record({ which: some, status: fc.constantFrom('enabled', 'manual', 'expired', 'exhausted') }),
-      ({ which, status }) => application.apiKeys.setStatus(owner, oneOf(apiKeys, which), status),
+      fc.record({ which: anyIndex, status: fc.constantFrom('enabled', 'manual', 'expired', 'exhausted') }),
+      ({ which, status }) => application.apiKeys.setStatus(owner, pick(apiKeys, which), status),
     ),
-    asked('remove API key', 0, some, (which) => application.apiKeys.remove(owner, oneOf(apiKeys, which))),
+    commandKind('remove API key', 0, anyIndex, (which) => application.apiKeys.remove(owner, pick(apiKeys, which))),
   ];
 }

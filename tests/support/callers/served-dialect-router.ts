@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { type DialectRouterOptions, openDialectRouter } from '../../../src/relay/dialects/router.js';
 
 /** The relay's entrance and nothing else, until the test is over; whatever is not the relay's is a teapot. */
-export async function serveEntrance(
+export async function serveDialectRouter(
   options: Pick<DialectRouterOptions, 'relay' | 'directory' | 'providerName'> & Partial<DialectRouterOptions>,
 ): Promise<string> {
   let ids = 0;

@@ -3,9 +3,9 @@ import type { ChannelSettings } from '../../../src/domain/channel/channel-settin
 import type { Position } from '../../../src/domain/events/events.js';
 import type { ChannelId } from '../../../src/domain/kernel/ids.js';
 import { optionTable } from '../../../src/domain/options/option-table.js';
+import { anyIndex, type CommandKind, type CommandWorld, commandKind, pick, type TestCommand } from '../commands.js';
 import { channelSettings } from '../given/channel-settings.js';
-import { accountKinds } from '../hostile-account-orders.js';
-import { asked, type Kind, type Order, oneOf, some, type World } from '../orders.js';
+import { accountKinds } from '../hostile-account-commands.js';
 import { anyText, hostileChannelSettings, hostileNumber, text } from './hostile-inputs.js';
 
 /* Every command, given what somebody hostile might send through any face. */
@@ -16,18 +16,18 @@ function only(all: ChannelSettings, members: readonly string[]): Partial<Channel
   return Object.fromEntries(Object.entries(all).filter(([member]) => members.includes(member)));
 }
 
-const channelKinds = ({ application, root, channels }: World): readonly Kind[] => [
-  asked(
+const channelKinds = ({ application, root, channels }: CommandWorld): readonly CommandKind[] => [
+  commandKind(
     'add channel',
     { settings: channelSettings(), key: 'sk-key', proxy: '', enabled: true },
     fc.record({ settings: hostileChannelSettings, key: text('sk-key'), proxy: text(''), enabled: fc.boolean() }),
     async (input) => channels.push(...(await application.channels.add(root, input)).ids),
   ),
-  asked(
+  commandKind(
     'edit channel',
     { which: 0, patch: { settings: { name: 'renamed', tag: 'tag' }, key: 'sk-other-key', proxy: '' } },
     fc.record({
-      which: some,
+      which: anyIndex,
       patch: fc.record({
         settings: fc
           .tuple(hostileChannelSettings, fc.subarray([...members]))
@@ -36,19 +36,27 @@ const channelKinds = ({ application, root, channels }: World): readonly Kind[] =
         proxy: text(''),
       }),
     }),
-    ({ which, patch }) => application.channels.edit(root, oneOf(channels, which), patch),
+    ({ which, patch }) => application.channels.edit(root, pick(channels, which), patch),
   ),
-  asked('rename tag', { tag: 'tag', to: 'other' }, fc.record({ tag: text('tag'), to: anyText('tag') }), ({ tag, to }) =>
-    application.channels.editTag(root, tag, { settings: { tag: to } }),
+  commandKind(
+    'rename tag',
+    { tag: 'tag', to: 'other' },
+    fc.record({ tag: text('tag'), to: anyText('tag') }),
+    ({ tag, to }) => application.channels.editTag(root, tag, { settings: { tag: to } }),
   ),
-  asked('switch channel', { which: 0, on: false }, fc.record({ which: some, on: fc.boolean() }), ({ which, on }) =>
-    application.channels.setEnabled(root, oneOf(channels, which), on),
+  commandKind(
+    'switch channel',
+    { which: 0, on: false },
+    fc.record({ which: anyIndex, on: fc.boolean() }),
+    ({ which, on }) => application.channels.setEnabled(root, pick(channels, which), on),
   ),
-  asked('test channel', 'gpt-4o', anyText('gpt-4o'), (model) =>
+  commandKind('test channel', 'gpt-4o', anyText('gpt-4o'), (model) =>
     application.channels.test(root, channels[0] as ChannelId, model),
   ),
-  asked('remove channel', 0, some, (which) => application.channels.remove(root, channels.slice(1 + (which % 50)))),
-  asked(
+  commandKind('remove channel', 0, anyIndex, (which) =>
+    application.channels.remove(root, channels.slice(1 + (which % 50))),
+  ),
+  commandKind(
     'change option',
     { key: 'SystemName', value: 'Ours' },
     fc.record({
@@ -60,7 +68,7 @@ const channelKinds = ({ application, root, channels }: World): readonly Kind[] =
     }),
     ({ key, value }) => application.options.change(root, key, value),
   ),
-  asked(
+  commandKind(
     'quarantine',
     'never',
     fc.record({ model: text('channels'), position: fc.maxSafeInteger(), reason: anyText('why') }),
@@ -68,11 +76,11 @@ const channelKinds = ({ application, root, channels }: World): readonly Kind[] =
   ),
 ];
 
-const kinds = (world: World): readonly Kind[] => [...accountKinds(world), ...channelKinds(world)];
+const kinds = (world: CommandWorld): readonly CommandKind[] => [...accountKinds(world), ...channelKinds(world)];
 
-export const hostileOrders = (world: World): fc.Arbitrary<Order> =>
+export const hostileCommands = (world: CommandWorld): fc.Arbitrary<TestCommand> =>
   fc.oneof(...kinds(world).map(({ hostile }) => hostile));
 
 /** Each command once, in an order in which all can be accepted. */
-export const ordinaryOrders = (world: World): readonly Order[] =>
+export const ordinaryCommands = (world: CommandWorld): readonly TestCommand[] =>
   kinds(world).flatMap(({ ordinary }) => (ordinary === null ? [] : [ordinary]));
