@@ -75,6 +75,7 @@ const settledMembers = (line: UsageLogEntry): Members => {
   return {
     ...priceMembers(price),
     ...serviceMembers(price),
+    ...(price?.like === undefined ? {} : { priced_like: price.like }),
     user_group_ratio: noUserGroupRatio,
     group: line.group,
     cache_tokens: line.cached_tokens,

@@ -119,6 +119,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   ContextTiers: prices('contextTiers'),
   ServiceTiers: prices('serviceTiers'),
   ToolPrice: ['src/domain/pricing/tool-prices.ts', 'settings.prices.toolPrice'],
+  NearestFamilyPriceEnabled: ['src/domain/pricing/price-tables.ts', 'settings.prices.nearest'],
   PriceSources: ['src/application/options/published-sources.ts'],
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/call-group.ts', 'settings.usableGroups'],

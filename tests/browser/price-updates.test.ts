@@ -70,7 +70,7 @@ function priceUpdates(launched: () => Browser): void {
     await page.getByText('Prices read: 4 models').waitFor();
     const table = 'Differences: our list';
     await rowOf(page, table, 'model-one').getByText('2 → 3').waitFor();
-    await rowOf(page, table, 'model-two').getByText('× 30').waitFor();
+    await rowOf(page, table, 'model-two').getByText('× 120').waitFor();
     await rowOf(page, table, 'model-two').getByText('Beyond the bound').waitFor();
     await rowOf(page, table, 'model-three').getByText('New', { exact: true }).waitFor();
     expect(await rowOf(page, table, 'far').count()).toBe(0);

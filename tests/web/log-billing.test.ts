@@ -55,7 +55,7 @@ const line: LogLine = {
   reasoningEffort: null,
   usageSource: 'UPSTREAM',
   detail: null,
-  price: { __typename: 'TokenPrice', model: '1.25', group: '0.8' },
+  price: { __typename: 'TokenPrice', model: '1.25', group: '0.8', like: null },
   billing,
 };
 
@@ -77,7 +77,7 @@ describe('the calculation of a line', () => {
 
   test('has no brackets around a single quantity', () => {
     const lines = [tokens('input', 1, '1', '2.5', '2.5')];
-    const price = { __typename: 'TokenPrice' as const, model: '2.5', group: '1' };
+    const price = { __typename: 'TokenPrice' as const, model: '2.5', group: '1', like: null };
     expect(read({ ...line, price, billing: { ...billing, lines, exact: '2.5', total: 3 } })).toBe('1 × 2.5 × 1 = 2.5');
   });
 
@@ -90,7 +90,7 @@ describe('the calculation of a line', () => {
         billing: { ...billing, lines: [tokens('input', 8, '1', '1', '8'), search], exact: '10008', total: 10_008 },
       }),
     ).toBe('8 × 1.25 × 0.8 + 2 × 5000 = 10008');
-    const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: perUnit, group: '1' };
+    const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: perUnit, group: '1', like: null };
     expect(
       read({ ...line, price, billing: { ...billing, lines: [call, search], exact: '15000', total: 15_000 } }),
     ).toBe('0.01 × 500000 × 1 + 2 × 5000 = 15000');
@@ -111,7 +111,7 @@ describe('the calculation of a line', () => {
   });
 
   test('multiplies price, quota per dollar and group where a call has a price of its own', () => {
-    const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: '500000', group: '1.5' };
+    const price = { __typename: 'CallPrice' as const, price: '0.01', quotaPerUnit: '500000', group: '1.5', like: null };
     const lines = [{ quantity: 'call', count: 1, ratio: null, unitPrice: '7500', amount: '7500' }];
     expect(read({ ...line, price, billing: { ...billing, lines, exact: '7500', total: 7_500 } }, '7')).toBe(
       '0.01 × 500000 × 1.5 = 7500',

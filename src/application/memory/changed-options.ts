@@ -127,7 +127,10 @@ export class ChangedOptions {
   }
 
   settings(): Settings {
-    this.parsed ??= settingsFrom(this.changedTexts(), this.defaults, this.initial, this.recordsInForce());
+    this.parsed ??= settingsFrom(this.changedTexts(), this.defaults, this.initial, {
+      records: this.recordsInForce(),
+      known: this.prices.keys(),
+    });
     return this.parsed;
   }
 
@@ -190,12 +193,10 @@ export class ChangedOptions {
       if (next.length === 0) break;
       const from = Instant(Math.min(...next));
       const defaults = announced !== null && announced.from <= from ? announced.prices : this.defaults;
-      const { prices: tables } = settingsFrom(
-        this.changedTexts(),
-        defaults,
-        initialOptions(defaults),
-        recordsAt(records, from),
-      );
+      const { prices: tables } = settingsFrom(this.changedTexts(), defaults, initialOptions(defaults), {
+        records: recordsAt(records, from),
+        known: this.prices.keys(),
+      });
       coming.push({ from, tables });
       after = from;
     }

@@ -19,7 +19,7 @@ import type { TokenQuantity } from '../../domain/pricing/quantities.js';
 
 export type DefaultPrices = Omit<
   PriceTables,
-  'records' | 'reasoningRatio' | 'serviceTiers' | 'groupRatio' | 'toolPrice' | 'quotaPerUnit'
+  'nearest' | 'records' | 'reasoningRatio' | 'serviceTiers' | 'groupRatio' | 'toolPrice' | 'quotaPerUnit'
 >;
 
 /** First-party price lists only: a reseller's price for the same name must not win. */

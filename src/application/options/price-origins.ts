@@ -121,7 +121,8 @@ export function priceOrigins({ db, progress }: PriceOriginPorts) {
   const disclosedTo = (viewer: Actor, setBy: PriceOrigin['setBy']): PriceOrigin['setBy'] =>
     typeof setBy === 'string' || atLeast(viewer.role, 'root') ? setBy : { at: setBy.at, by: null, position: null };
 
-  return async (viewer: Actor, { price, model, group, position }: PricedCall): Promise<readonly PriceOrigin[]> => {
+  return async (viewer: Actor, { price, model: called, group, position }: PricedCall) => {
+    const model = price.like ?? called;
     const isUpToDate = await progress.reached(position, patienceMs, [optionHistory.name, priceHistory.name]);
     const record = isUpToDate ? await recordOf({ price, model, position }) : null;
     const origins: PriceOrigin[] = [];

@@ -8,13 +8,26 @@ import type { Settings } from './settings.js';
 
 /* What calls and quota cost, as the options say. */
 
-/** `records`: of the price table, those in force. */
+/** What the price table states. */
+export interface StatedPrices {
+  /** Those in force. */
+  readonly records: ReadonlyMap<string, ModelPrice>;
+  /** Models that have, or have had, a record, whenever it holds. */
+  readonly known: Iterable<string>;
+}
+
+/** Models that operators have had a price of, and that no map or record prices now. */
+function removedModels({ modelRatio, modelPrice }: DefaultPrices, { known }: StatedPrices): ReadonlySet<string> {
+  return new Set([...modelRatio.keys(), ...modelPrice.keys(), ...known]);
+}
+
 export const priceTables = (
-  { text, ratios, isChanged }: OptionReader,
+  { text, flag, ratios, isChanged }: OptionReader,
   defaults: DefaultPrices,
-  records: ReadonlyMap<string, ModelPrice>,
+  stated: StatedPrices,
 ): PriceTables => ({
-  records,
+  ...(flag('NearestFamilyPriceEnabled') ? { nearest: { removed: removedModels(defaults, stated) } } : {}),
+  records: stated.records,
   modelRatio: ratios('ModelRatio', defaults.modelRatio),
   modelPrice: ratios('ModelPrice', defaults.modelPrice),
   completionRatio: ratios('CompletionRatio', defaults.completionRatio),

@@ -158,8 +158,9 @@ const pieceSource = (quantity: PieceQuantity, dollars: string, model: string): P
   };
 };
 
-/** Every factor of the price of a model for a group. `model`: as billed. */
-export function priceSources(price: Price, model: string, group: string): readonly PriceSource[] {
+/** Every factor of the price of a model for a group. `called`: as billed. */
+export function priceSources(price: Price, called: string, group: string): readonly PriceSource[] {
+  const model = price.like ?? called;
   const pieces = Object.entries(price.pieces?.dollars ?? {}) as [PieceQuantity, string][];
   const perUnit = price.per === 'call' ? price.quotaPerUnit : price.pieces?.quotaPerUnit;
   return [

@@ -1,14 +1,13 @@
 import type { OptionKey } from '../../domain/options/option-table.js';
 import { readCounts, readTexts } from '../../domain/options/option-values.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
-import type { ModelPrice } from '../../domain/pricing/model-price.js';
 import type { PriceTables, RatioTable } from '../../domain/pricing/price-tables.js';
 import type { EmailRules } from '../../domain/user/email.js';
 import { type ClaudeSettings, claudeSettings } from './claude-settings.js';
 import type { DefaultPrices } from './default-prices.js';
 import { emailRules, type MailSettings, mailSettings, siteIn } from './mail-settings.js';
 import { optionReader } from './option-reader.js';
-import { priceTables, topUpSettings } from './price-settings.js';
+import { priceTables, type StatedPrices, topUpSettings } from './price-settings.js';
 import { autoDisable, geminiSettings, modelRateLimit, sensitiveWords, streamTimes } from './relay-settings.js';
 
 /* The options as the code uses them: typed, parsed once per change. */
@@ -88,22 +87,22 @@ export interface Settings {
   number(key: OptionKey): number;
 }
 
-const noRecords: ReadonlyMap<string, ModelPrice> = new Map();
+const nothingStated: StatedPrices = { records: new Map(), known: [] };
 
 /**
  * `changed`: the values operators have set, by key; secrets left out. Values were checked when they were stored.
- * `records`: of the price table, those in force.
+ * `stated`: by the price table.
  */
 export function settingsFrom(
   changed: ReadonlyMap<string, string>,
   defaults: DefaultPrices,
   initial: ReadonlyMap<string, string>,
-  records: ReadonlyMap<string, ModelPrice> = noRecords,
+  stated: StatedPrices = nothingStated,
 ): Settings {
   const options = optionReader(changed, initial);
   const { text, flag, number } = options;
   return {
-    prices: priceTables(options, defaults, records),
+    prices: priceTables(options, defaults, stated),
     topUp: topUpSettings(options),
     usableGroups: readTexts('UserUsableGroups', text('UserUsableGroups')),
     retryTimes: number('RetryTimes'),

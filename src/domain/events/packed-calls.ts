@@ -44,7 +44,8 @@ type PackedPrice =
       group: string,
       pieces?: TokenPrice['pieces'] | null,
       tiers?: readonly PackedTier[] | null,
-      service?: TokenPrice['service'],
+      service?: TokenPrice['service'] | null,
+      like?: TokenPrice['like'],
     ]
   | Exclude<Price, TokenPrice>;
 type PackedReserved = readonly [
@@ -120,22 +121,24 @@ const packPrice = (price: Price): unknown =>
           price.model,
           packQuantities(price.ratios),
           price.group,
-          price.pieces ?? (price.tiers === undefined && price.service === undefined ? undefined : null),
-          packTiers(price) ?? (price.service === undefined ? undefined : null),
-          price.service,
+          price.pieces ?? null,
+          packTiers(price) ?? null,
+          price.service ?? null,
+          price.like,
         ],
-        [undefined, undefined, undefined],
+        [null, null, null, undefined],
       )
     : price;
 
 function unpackPrice(packed: PackedPrice): Price {
   if ('per' in packed) return packed;
-  const [model, ratios, group, pieces = null, tiers = null, service] = packed;
+  const [model, ratios, group, pieces = null, tiers = null, service = null, like] = packed;
   return {
     ...({ per: 'token', model, ratios: unpackQuantities(ratios), group } as const),
     ...(pieces === null ? {} : { pieces }),
     ...(tiers === null ? {} : { tiers: tiers.map(([over, ratios]) => ({ over, ratios: unpackQuantities(ratios) })) }),
-    ...(service === undefined ? {} : { service }),
+    ...(service === null ? {} : { service }),
+    ...(like === undefined ? {} : { like }),
   };
 }
 

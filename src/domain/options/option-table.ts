@@ -184,6 +184,8 @@ export const optionTable = {
     '{"web_search":10,"web_search:gpt-4o*":25,"web_search:gpt-4.1*":25,"google_search":14,"google_search:gemini-1*":35,"google_search:gemini-2*":35,"google_maps":14,"google_maps:gemini-1*":25,"google_maps:gemini-2*":25,"code_execution":50,"code_interpreter":30}',
   ),
   PriceSources: { kind: 'json-array', of: 'price-sources', initial: '[]' },
+  /** A model that no table knows costs what the nearest of its family does. */
+  NearestFamilyPriceEnabled: off,
   GroupRatio: ratios('{"default":1,"vip":1,"svip":1}'),
   UserUsableGroups: texts('{"default":"默认分组","vip":"vip分组"}'),
   /** Root may change where a channel's key is sent without giving the key again. */

@@ -3,6 +3,7 @@ import { factsOf } from '../models/model-facts.js';
 import { type CompletionRule, completionRule } from './completion-rules.js';
 import { type ContextTierFactors, tierRatios } from './context-tiers.js';
 import type { ModelPrice } from './model-price.js';
+import { NearestModels } from './nearest-model.js';
 import type { Price, PriceRates } from './pricing.js';
 import type { TokenQuantity } from './quantities.js';
 import { isPricedBy, recordedPrice } from './recorded-price.js';
@@ -12,8 +13,16 @@ import { type ServiceTierTable, type TierFactors, tierFactorsOf } from './servic
 
 export type RatioTable = ReadonlyMap<string, string>;
 
+/** Models that no table knows cost what the nearest does that one knows. */
+interface NearestRule {
+  /** Not these: operators have had a price of them, and have taken it away. */
+  readonly removed: ReadonlySet<string>;
+}
+
 /** Decimal texts by model or group name. What a record states beats the tables. */
 export interface PriceTables {
+  /** Left out: they have no price. */
+  readonly nearest?: NearestRule;
   /** Those in force. */
   readonly records: ReadonlyMap<string, ModelPrice>;
   readonly modelRatio: RatioTable;
@@ -75,24 +84,56 @@ export const billedName = (model: string): string => {
   return family === undefined ? model : `${family}-*`;
 };
 
-export const isPriced = (tables: PriceTables, model: string): boolean => {
-  const name = billedName(model);
-  const record = tables.records.get(name);
+/** undefined: nobody says anything of it. */
+function ownPrice({ records, modelPrice, modelRatio }: PriceTables, name: string): boolean | undefined {
+  const record = records.get(name);
   if (record !== undefined) return isPricedBy(record);
-  return tables.modelPrice.has(name) || tables.modelRatio.has(name);
-};
+  return modelPrice.has(name) || modelRatio.has(name) ? true : undefined;
+}
+
+function* pricedNames({ records, modelPrice, modelRatio }: PriceTables): Iterable<string> {
+  for (const [name, record] of records) if (isPricedBy(record)) yield name;
+  for (const table of [modelPrice, modelRatio]) for (const name of table.keys()) if (!records.has(name)) yield name;
+}
+
+/** By tables, which never change. */
+const nearestIn = new WeakMap<PriceTables, NearestModels>();
+
+/** Only what is said of each model itself. The same object where that is so already. */
+export function withoutNearest(tables: PriceTables): PriceTables {
+  if (tables.nearest === undefined) return tables;
+  const { nearest: _, ...own } = tables;
+  return own;
+}
+
+/** The model whose price this one has, though it has none of its own; null: it has its own price, or none. */
+export function pricedLike(tables: PriceTables, model: string): string | null {
+  const name = billedName(model);
+  if (tables.nearest === undefined || tables.nearest.removed.has(name) || ownPrice(tables, name) !== undefined)
+    return null;
+  let models = nearestIn.get(tables);
+  if (models === undefined) {
+    models = new NearestModels(pricedNames(tables));
+    nearestIn.set(tables, models);
+  }
+  return models.of(name);
+}
+
+export const isPriced = (tables: PriceTables, model: string): boolean =>
+  (ownPrice(tables, billedName(model)) ?? pricedLike(tables, model) !== null) === true;
 
 /** Whether the call as such has the price of this model. */
-export function isPricedPerCall({ records, modelPrice }: PriceTables, model: string): boolean {
-  const name = billedName(model);
-  const record = records.get(name);
-  return record === undefined ? modelPrice.has(name) : record.call !== undefined;
+export function isPricedPerCall(tables: PriceTables, model: string): boolean {
+  const name = pricedLike(tables, model) ?? billedName(model);
+  const record = tables.records.get(name);
+  return record === undefined ? tables.modelPrice.has(name) : record.call !== undefined;
 }
 
 /** What the tiers of service of this model multiply its price by. */
-export const serviceFactorsOf = ({ records, serviceTiers }: PriceTables, model: string): TierFactors => {
-  const own = records.get(billedName(model))?.serviceTiers;
-  return own === undefined ? tierFactorsOf(serviceTiers, model) : new Map(Object.entries(own));
+export const serviceFactorsOf = (tables: PriceTables, model: string): TierFactors => {
+  const name = pricedLike(tables, model) ?? model;
+  const own = tables.records.get(billedName(name))?.serviceTiers;
+  return own === undefined ? tierFactorsOf(tables.serviceTiers, name) : new Map(Object.entries(own));
 };
 
 export function completionRatioOf(tables: PriceTables, model: string): CompletionRule {
@@ -135,7 +176,11 @@ function workedOut(tables: PriceTables, model: string, group: string, acceptUnpr
   const perCall = tables.modelPrice.get(name);
   if (perCall !== undefined)
     return { per: 'call', price: perCall, quotaPerUnit: tables.quotaPerUnit, group: groupRatio };
-  const ratio = tables.modelRatio.get(name) ?? (acceptUnpriced ? unpricedRatio : null);
+  const own = tables.modelRatio.get(name);
+  const like = own === undefined ? pricedLike(tables, name) : null;
+  const likePrice = like === null ? null : workedOut(tables, like, group, false);
+  if (like !== null && likePrice !== null) return { ...likePrice, like };
+  const ratio = own ?? (acceptUnpriced ? unpricedRatio : null);
   if (ratio === null) return null;
   const ratios = ratiosOf(tables, name);
   const price = { per: 'token', model: ratio, ratios, group: groupRatio } as const;

@@ -38,6 +38,8 @@ interface PriceTerms {
   readonly group: string;
   /** Left out: the call is served at the usual tier. */
   readonly service?: ServiceTerms;
+  /** The model whose price it is, where the called one had none of its own. */
+  readonly like?: string;
 }
 
 export interface TokenPrice extends PriceTerms {

@@ -1,6 +1,6 @@
 import { type Decimal, decimal, decimalText, times } from '../kernel/decimal.js';
 import type { ModelPrice, TokenRate } from './model-price.js';
-import { billedName, familyRatiosOf, type PriceTables, priceOf } from './price-tables.js';
+import { billedName, familyRatiosOf, type PriceTables, priceOf, withoutNearest } from './price-tables.js';
 import { isOutput, type TokenQuantity } from './quantities.js';
 
 /* What the maps of prices, set or built in, say of a model, as a record would say it. */
@@ -12,10 +12,10 @@ const knownWithout = new WeakMap<PriceTables, PriceTables>();
 
 /** The same tables, as if there were no records. One object for the same tables, so that prices are worked out once. */
 function withoutRecords(tables: PriceTables): PriceTables {
-  if (tables.records.size === 0 && tables.groupRatio.size === 0) return tables;
+  if (tables.records.size === 0 && tables.groupRatio.size === 0 && tables.nearest === undefined) return tables;
   let known = knownWithout.get(tables);
   if (known === undefined) {
-    known = { ...tables, records: noRecords, groupRatio: new Map() };
+    known = { ...withoutNearest(tables), records: noRecords, groupRatio: new Map() };
     knownWithout.set(tables, known);
   }
   return known;

@@ -9,6 +9,11 @@ import { DecimalScalar } from '../server/scalars.js';
 
 /* Every factor of a charge. Ratio 1 = 2 USD per million input tokens; `group` multiplies the whole. */
 
+const likeField = {
+  nullable: true,
+  description: 'The model whose price it is; null: the model has a price of its own, or none is known.',
+};
+
 @ObjectType({ description: 'Charged by usage. `model` is the ratio of an input token, the others are relative to it.' })
 class TokenPrice implements Omit<TokenPriceFactors, 'pieces'> {
   readonly per!: 'token';
@@ -19,6 +24,9 @@ class TokenPrice implements Omit<TokenPriceFactors, 'pieces'> {
 
   @Field(() => DecimalScalar)
   readonly group!: string;
+
+  @Field(() => String, likeField)
+  readonly like?: string;
 }
 
 @Resolver(() => TokenPrice)
@@ -61,6 +69,9 @@ class CallPrice implements Omit<CallPriceFactors, 'pieces'> {
 
   @Field(() => DecimalScalar)
   readonly group!: string;
+
+  @Field(() => String, likeField)
+  readonly like?: string;
 }
 
 export const PriceUnion = createUnionType({

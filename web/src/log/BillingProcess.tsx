@@ -24,12 +24,14 @@ export function BillingProcess({ line }: { readonly line: Billed }) {
       : [t('billing.perCall', { price: `$${factors.price}` }), t('billing.perUnit', { quota: factors.quotaPerUnit })];
   const group = factors.group === null ? [] : [t('billing.group', { ratio: factors.group })];
   const { serviceTier: tier, serviceFactor: ratio } = billing;
+  const like = line.price?.like ?? null;
+  const named = like === null ? [] : [t('billing.like', { model: like })];
   const service = tier === null || ratio === null ? [] : [t('billing.service', { tier, ratio })];
   return (
     <section className="billing">
       <h2>{t('billing')}</h2>
       {billing.lines.length > (factors.per === 'token' ? 0 : 1) && <BillingLines lines={billing.lines} />}
-      <p className="billing-factors">{[...own, ...group, ...service].join(' · ')}</p>
+      <p className="billing-factors">{[...named, ...own, ...group, ...service].join(' · ')}</p>
       <p className="figures billing-formula">{formulaOf(billing, factors)}</p>
       <p>
         <strong>

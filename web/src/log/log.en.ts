@@ -142,6 +142,7 @@ export const logEn: Translation<typeof logZh> = {
   'billing.perMillion': '{{price}} / 1M tokens',
   'billing.amount': 'Quota',
   'billing.model': 'Model ratio {{ratio}}',
+  'billing.like': 'Priced like {{model}}, as it has no price of its own',
   'billing.group': 'Group ratio {{ratio}}',
   'billing.service': 'Service tier {{tier}}: ratio {{ratio}}',
   'billing.perCall': 'Charged by call: {{price}} each',

@@ -139,6 +139,7 @@ export const logZh = {
   'billing.perMillion': '{{price}} / 百万 Token',
   'billing.amount': '额度',
   'billing.model': '模型倍率 {{ratio}}',
+  'billing.like': '按 {{model}} 定价（该模型没有自己的价格）',
   'billing.group': '分组倍率 {{ratio}}',
   'billing.service': '服务层级 {{tier}} 倍率 {{ratio}}',
   'billing.perCall': '按次计费：{{price}} / 次',

@@ -39,6 +39,7 @@ export function PriceDetail({ model }: { readonly model: OfferedModel }) {
       <p className="pricing-ratios figures">
         {[
           t(available ? 'available' : 'available.not'),
+          ...(price.like === null ? [] : [t('like', { model: price.like })]),
           t('ratio.group', { ratio: price.group }),
           ...(price.__typename === 'TokenPrice' ? [t('ratio.model', { ratio: price.model })] : []),
         ].join(' · ')}

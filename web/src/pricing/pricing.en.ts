@@ -4,6 +4,7 @@ import type { pricingZh } from './pricing.zh.js';
 export const pricingEn: Translation<typeof pricingZh> = {
   title: 'Pricing',
   empty: 'No model matches',
+  like: 'Priced like {{model}}, as it has no price of its own',
   'empty.all': 'No models are offered yet',
   'group.own': 'Your group: {{group}}, ratio {{ratio}}',
   'group.retired': 'Your group {{group}} has been retired: choose another one in your tokens.',

@@ -1,6 +1,7 @@
 export const pricingZh = {
   title: '模型价格',
   empty: '没有匹配的模型',
+  like: '按 {{model}} 定价（该模型没有自己的价格）',
   'empty.all': '暂无可用的模型',
   'group.own': '您的分组：{{group}}，倍率 {{ratio}}',
   'group.retired': '您的分组 {{group}} 已停用，请在令牌中选择其他分组。',

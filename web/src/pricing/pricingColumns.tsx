@@ -120,8 +120,9 @@ const price = (unitPrice: string | null, quotaPerUnit: string) =>
   unitPrice === null ? null : <span className="figures">{dollarsPerMillion(unitPrice, quotaPerUnit)}</span>;
 
 /** Who answers, and that the prices beside it are not all there is. */
-const notesOf = (t: T, { provider, tiers, coming }: OfferedModel): readonly string[] => [
+const notesOf = (t: T, { provider, price: factors, tiers, coming }: OfferedModel): readonly string[] => [
   ...(provider === null ? [] : [provider]),
+  ...(factors === null || factors.like === null ? [] : [t('like', { model: factors.like })]),
   ...(tiers.length === 0 ? [] : [t('tier.short')]),
   ...(coming === null ? [] : [t('coming.short', { date: dayOf(coming.from) })]),
 ];

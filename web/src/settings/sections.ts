@@ -43,6 +43,7 @@ export const priceSection: SettingSection = {
     'ContextTiers',
     'ServiceTiers',
     'ToolPrice',
+    'NearestFamilyPriceEnabled',
   ),
 };
 

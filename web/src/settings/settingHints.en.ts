@@ -64,6 +64,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   GroupRatio: 'JSON: group → ratio. Its names are all the groups there are.',
   HomePageContent: 'Markdown, HTML, or an address that begins with https://, which is shown in a frame.',
   ImageOutputRatio: 'JSON: model → price of image output by price of input.',
+  NearestFamilyPriceEnabled:
+    'A model that no table of prices knows costs what an earlier version of it does, or else its family. The price list and the log say so. Not models whose price was removed.',
   PriceSources:
     'JSON: `name`, `url`, and what may be done with the prices, such as `daily`, `apply`, `bound`, `margin`.',
   ServiceTiers:

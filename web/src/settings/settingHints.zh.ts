@@ -55,6 +55,8 @@ export const settingHintsZh = {
   GroupRatio: 'JSON：分组 → 倍率。其名称即所有分组。',
   HomePageContent: 'Markdown、HTML，或以 https:// 开头的网址（在框架中显示）。',
   ImageOutputRatio: 'JSON：模型 → 图像输出 token 价格与输入价格之比。',
+  NearestFamilyPriceEnabled:
+    '价格表中没有的模型，按其较早版本定价，否则按同族模型定价；价格列表与日志会注明。已被移除价格的模型除外。',
   PriceSources: 'JSON：`name`、`url`，以及价格的用法，如 `daily`、`apply`、`bound`、`margin`。',
   ServiceTiers: 'JSON：模型（可以 `*` 结尾）→ 服务层级 → 整次调用价格的系数。未列出的层级会被拒绝。',
   ContextTiers: 'JSON：模型 → 按提示长度分档。提示 token 数超过 `over` 时，整次调用的价格乘以所列系数。',

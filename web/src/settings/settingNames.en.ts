@@ -56,6 +56,7 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   HomePageContent: 'Home page',
   ImageOutputRatio: 'Image output ratios',
   ContextTiers: 'Long-context prices',
+  NearestFamilyPriceEnabled: 'Price unknown models like their family',
   PriceSources: 'Sources of prices',
   ServiceTiers: 'Service tiers',
   LinuxDOClientId: 'Linux DO client ID',

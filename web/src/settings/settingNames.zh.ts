@@ -55,6 +55,7 @@ export const settingNamesZh = {
   HomePageContent: '首页内容',
   ImageOutputRatio: '图像输出倍率',
   ContextTiers: '长上下文价格',
+  NearestFamilyPriceEnabled: '未知模型按同族定价',
   PriceSources: '价格来源',
   ServiceTiers: '服务层级价格',
   LinuxDOClientId: 'Linux DO Client ID',

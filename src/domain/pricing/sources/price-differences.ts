@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.js';
 import type { Instant } from '../../kernel/instant.js';
 import type { ModelPrice, PricePeriods } from '../model-price.js';
 import { type PriceRecords, pricePeriodAt, startOfDay } from '../price-records.js';
-import { billedName, type PriceTables } from '../price-tables.js';
+import { billedName, type PriceTables, withoutNearest } from '../price-tables.js';
 import { readPricePeriods } from '../read-model-price.js';
 import type { Steps } from './list-json.js';
 import { type MarginRule, marginOf, soldAt } from './margin-rule.js';
@@ -265,7 +265,13 @@ const goneModel = (model: string): PriceDifference => ({
 });
 
 /** Sorted by model. */
-export function* priceDifferences(published: PublishedPrices, terms: ComparingTerms): Steps<PriceDifferences> {
+export function* priceDifferences(published: PublishedPrices, given: ComparingTerms): Steps<PriceDifferences> {
+  // What is priced like another model has no price that could move.
+  const terms: ComparingTerms = {
+    ...given,
+    tables: withoutNearest(given.tables),
+    coming: given.coming.map(({ from, tables }) => ({ from, tables: withoutNearest(tables) })),
+  };
   const skipped: SkippedModel[] = [...published.skipped];
   const days = new ProposedTables(terms);
   yield* proposals(published, terms, days.proposed, skipped);

@@ -107,6 +107,12 @@ describe('the difference between a published price and the present one', () => {
     expect(movesOf(difference)).toMatchObject({ input: [null, '2'], output: [null, '8'] });
   });
 
+  test('is new for a model that is priced like its family', () => {
+    const tables = { nearest: { removed: new Set<string>() }, modelRatio: new Map([['gpt-6.1-sol', '1']]) };
+    const difference = onlyOne(published('gpt-6.2-sol', priced('2', '8')), { tables });
+    expect(difference).toMatchObject({ kind: 'new', cautions: ['new-model'] });
+  });
+
   test('names lengths, tools, pictures and service tiers', () => {
     const price = priced('2', '8', {
       contextTiers: [{ over: 200_000, factors: { input: '2', output: '1.5' } }],

@@ -250,7 +250,7 @@ describe('the data of genai-prices', () => {
   });
 
   test('is read as the package publishes it', () => {
-    const ids = ['openai', 'anthropic', 'google', 'x-ai', 'openrouter-models', 'azure'];
+    const ids = ['openai', 'anthropic', 'google', 'x-ai', 'openrouter', 'azure'];
     const prices = read(ids.map((providerId) => findProvider({ providerId })));
     expect(prices.models.length).toBeGreaterThan(500);
     expect(prices.skipped.length).toBeLessThan(50);
