@@ -1,6 +1,8 @@
 import type { Application } from '../application/application.js';
+import { latestOf } from '../domain/events/events.js';
 import { invalidField } from '../domain/kernel/failure.js';
 import { emptiedOption } from '../domain/options/option-values.js';
+import { shownMaps } from './shown-maps.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
 import { success } from './wire/envelope.js';
@@ -20,9 +22,12 @@ function keyIn(body: Body): string {
 }
 
 export function optionEndpoints(endpoints: Endpoints, { options, visible }: Application): void {
-  endpoints.guarded('root', 'GET', '/option/', (viewer) =>
-    success(options.list(viewer).filter(({ key }) => !hidden.test(key))),
-  );
+  const shown = shownMaps();
+
+  endpoints.guarded('root', 'GET', '/option/', (viewer, { request }) => {
+    shown.show(request, options.readMaps(viewer));
+    return success(options.list(viewer).filter(({ key }) => !hidden.test(key)));
+  });
 
   endpoints.guarded(
     'root',
@@ -32,7 +37,16 @@ export function optionEndpoints(endpoints: Endpoints, { options, visible }: Appl
       const body = exchange.body();
       const key = keyIn(body);
       // Older consoles send an emptied field as it is, and show "saved" whatever the answer says.
-      await visible(await options.change(viewer, key, body.scalar('value') || emptiedOption(key)));
+      const value = body.scalar('value') || emptiedOption(key);
+      const reading = shown.last(exchange.request, key);
+      const position = await (reading === null
+        ? options.change(viewer, key, value)
+        : options.changeAsRead(viewer, key, value, reading));
+      await visible(position);
+      const now = options.readMaps(viewer).get(key);
+      // It knows what it has written, and no more.
+      if (reading !== null && now !== undefined)
+        shown.show(exchange.request, new Map([[key, { ...now, position: latestOf([reading.position, position]) }]]));
       return success();
     },
     { wordings: oneSentence(badParameter, 400) },

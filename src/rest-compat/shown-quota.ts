@@ -31,6 +31,9 @@ export interface ShownQuota {
 /** Readings kept: a page shows a hundred at most. */
 const capacity = 50_000;
 
+/** Of the session, or the access token, behind a request. */
+export const sessionName = (request: FastifyRequest): string => nameOf(credentialOf(request).text);
+
 const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url');
 
 export function shownQuota(): ShownQuota {
@@ -38,7 +41,7 @@ export function shownQuota(): ShownQuota {
 
   return {
     show(request, kind, items) {
-      const session = nameOf(credentialOf(request).text);
+      const session = sessionName(request);
       const orderKey = randomUUID();
       for (const { id, quota } of items) readings.set(`${session} ${kind} ${id}`, { quota, orderKey });
     },

@@ -230,6 +230,12 @@ describe('a file of prices', () => {
     expect(data?.readPriceFile).toMatchObject({ proposals: [], faults: [] });
   });
 
+  test('names the wildcard that prices a model, so that the file can be imported again', async () => {
+    const file = await exported(['gpt-4o-gizmo-one', 'gpt-4o-gizmo-two', 'gpt-4o']);
+    expect(JSON.parse(file).prices.map(({ model }: { model: string }) => model)).toEqual(['gpt-4o', 'gpt-4o-gizmo-*']);
+    expect((await server.root.send(reading, { file })).data?.readPriceFile).toMatchObject({ unchanged: 2, faults: [] });
+  });
+
   test('contains the selected prices, and shows what it would change', async () => {
     const file = (await exported(['gpt-4o-mini'])).replace('"0.3"', '"0.45"');
     const { data } = await server.root.send(reading, { file });

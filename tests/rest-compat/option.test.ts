@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cast, dataOf, openStage, send } from './rest-server.js';
+import { type Cast, dataOf, openStage, send, signIn } from './rest-server.js';
 
 let stage: Cast;
 beforeAll(async () => {
@@ -168,5 +168,45 @@ describe('POST /option/rest_model_ratio', () => {
     });
     expect((await options()).get('ModelRatio')).toBe(initial);
     expect(JSON.parse(initial)).toMatchObject({ 'gpt-4o': 1.25 });
+  });
+});
+
+describe('PUT /option/ of a map of prices, read by an older client before a record changed', () => {
+  const model = 'recorded-model';
+  const priced = (usd: string) => [{ tokens: { input: { usd } } }];
+  const record = async (usd: string): Promise<void> => {
+    const { application, root } = stage.gateway;
+    const order = { model, periods: priced(usd), seenAt: null };
+    await application.visible(await application.prices.changePrices(root, [order], { kind: 'editor' }));
+  };
+  const ratios = async (): Promise<Record<string, number>> => JSON.parse((await options()).get('ModelRatio') ?? '');
+
+  test('is refused with the advice to reload, and stored after it', async () => {
+    await record('2');
+    const read = await ratios();
+    expect(read[model]).toBe(1);
+    await record('8');
+    const answer = await put('ModelRatio', JSON.stringify({ ...read, 'another-model': 7 }));
+    expect(answer.json).toEqual(refusal('该配置刚刚被他人修改，请刷新后重试'));
+    const again = await ratios();
+    expect([again[model], again['another-model']]).toEqual([4, undefined]);
+    expect((await put('ModelRatio', JSON.stringify({ ...again, 'another-model': 7 }))).json).toEqual(done);
+    expect(await ratios()).toMatchObject({ [model]: 4, 'another-model': 7 });
+  });
+
+  test('is stored twice without another reading, as the client knows what it has written', async () => {
+    const read = await ratios();
+    for (const ratio of [2, 3]) {
+      expect((await put('ModelRatio', JSON.stringify({ ...read, [model]: ratio }))).json).toEqual(done);
+      await put('CompletionRatio', JSON.stringify({ [model]: ratio }));
+    }
+    expect((await ratios())[model]).toBe(3);
+  });
+
+  test('is stored for a program that never read it', async () => {
+    const { url } = stage;
+    const program = await signIn(url, 'root', stage.gateway.rootPassword);
+    expect((await program.put('/api/option/', { key: 'ModelRatio', value: `{"${model}":9}` })).json).toEqual(done);
+    expect((await ratios())[model]).toBe(9);
   });
 });

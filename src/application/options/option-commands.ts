@@ -1,5 +1,6 @@
 import { type Position, streams } from '../../domain/events/events.js';
-import { isLegacyPriceMap } from '../../domain/options/legacy-prices.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+import { isLegacyPriceMap, legacyPriceMaps } from '../../domain/options/legacy-prices.js';
 import { optionDecider } from '../../domain/options/option.js';
 import { fixedBecause, isSecretOption, type OptionKey, optionTable } from '../../domain/options/option-table.js';
 import { checkOption } from '../../domain/options/option-values.js';
@@ -29,12 +30,18 @@ export interface OptionView {
   readonly position: Position;
 }
 
+/** When a map of prices was read, and after which change of what it shows. */
+export interface MapReading {
+  readonly position: Position;
+  readonly at: Instant;
+}
+
 export function optionCommands({ handle, vault, directory, clock }: OptionCommandPorts) {
-  const change = async (
+  const give = async (
     actor: Actor,
     key: string,
     value: string,
-    seenAt: Position | null = null,
+    seen: { readonly seenAt: Position | null; readonly readAt?: Instant },
   ): Promise<Position> => {
     authorise(actor, 'root');
     checkOption(key, value);
@@ -44,11 +51,14 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
       // An emptied secret is no secret: '' says that there is none.
       value: isSecretOption(key) && value !== '' ? { secret: await vault.put(value) } : { text: value },
       by: actor.id,
-      seenAt,
+      ...seen,
       ...(isLegacyPriceMap(key) ? { at: clock.now() } : {}),
     });
     return position;
   };
+
+  const change = (actor: Actor, key: string, value: string, seenAt: Position | null = null): Promise<Position> =>
+    give(actor, key, value, { seenAt });
 
   const viewOf = (key: string): OptionView => {
     const changed = directory.changedOptions().get(key);
@@ -71,6 +81,17 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
      * the actor has seen last; with it, throws `option-changed` when somebody else has changed the option since.
      */
     change,
+
+    /** Of a client that writes a whole map of prices back: refused like the above also where a period has begun since. */
+    changeAsRead: (actor: Actor, key: string, value: string, { position, at }: MapReading): Promise<Position> =>
+      give(actor, key, value, { seenAt: position, readAt: at }),
+
+    /** What a client will know that reads the maps of prices now. */
+    readMaps(actor: Actor): ReadonlyMap<string, MapReading> {
+      authorise(actor, 'root');
+      const at = clock.now();
+      return new Map(legacyPriceMaps.map((key) => [key, { position: directory.optionPosition(key), at }]));
+    },
 
     /** Back to the value the option had before anybody changed it. */
     reset: (actor: Actor, key: OptionKey): Promise<Position> => change(actor, key, directory.initialOptionText(key)),

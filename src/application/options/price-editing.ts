@@ -7,6 +7,7 @@ import { type ExampleBill, exampleBill } from '../../domain/pricing/example-bill
 import type { PricePeriods } from '../../domain/pricing/model-price.js';
 import { editedPeriods, type NotEdited, type PriceEdit } from '../../domain/pricing/price-edits.js';
 import { type PriceFileFault, priceFileOf, readPriceFile } from '../../domain/pricing/price-file.js';
+import { billedName } from '../../domain/pricing/price-tables.js';
 import { readPricePeriods } from '../../domain/pricing/read-model-price.js';
 import { type RecordDifference, recordDifferences } from '../../domain/pricing/record-differences.js';
 import { tabledPrice } from '../../domain/pricing/tabled-price.js';
@@ -144,7 +145,7 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
       models?.forEach((model, place) => {
         checkModel(`models[${place}]`, model);
       });
-      const names = models === null ? pricedModels(directory) : [...new Set(models)].sort();
+      const names = [...new Set((models ?? pricedModels(directory)).map(billedName))].sort();
       return priceFileOf(
         names.flatMap((model) => {
           const { periods } = statedPriceOf(directory, model);

@@ -120,7 +120,10 @@ const shownBy = (map: LegacyMap, periods: PricePeriods | null): string =>
 export const viewsChangedBy = (before: PricePeriods | null, after: PricePeriods | null): string[] =>
   Object.entries(legacyMaps).flatMap(([key, map]) => (shownBy(map, before) === shownBy(map, after) ? [] : [key]));
 
-/** Whether the option is a map of prices that records show themselves in. */
+/** The maps of prices that records show themselves in. */
+export const legacyPriceMaps = Object.keys(legacyMaps) as OptionKey[];
+
+/** Whether the option is one of them. */
 export const isLegacyPriceMap = (key: string): boolean => mapOf(key) !== null;
 
 const entriesOf = (text: string): Map<string, unknown> => new Map(Object.entries(JSON.parse(text) as object));

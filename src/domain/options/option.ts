@@ -4,7 +4,7 @@ import { assertNever, Failure, invalidField } from '../kernel/failure.js';
 import type { SecretId, UserId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { PricePeriods } from '../pricing/model-price.js';
-import type { PriceRecords } from '../pricing/price-records.js';
+import { type PriceRecords, pricePeriodAt } from '../pricing/price-records.js';
 import { legacyWrite, viewsChangedBy } from './legacy-prices.js';
 import { optionDefinition, prerequisiteOf } from './option-table.js';
 
@@ -57,6 +57,8 @@ export type OptionCommand =
       seenAt?: Position | null;
       /** Of records with dates, those of this instant are changed. Left out: it is no map of prices. */
       at?: Instant;
+      /** When the map was read that is written back; left out: nobody knows. */
+      readAt?: Instant;
     }
   | {
       type: 'ChangeModelPrices';
@@ -136,8 +138,19 @@ function checkCount(prices: PriceRecords, changes: readonly ModelPriceChange[]):
   if (models.size > maxRecords) throw invalidField('changes', `at most ${maxRecords} models with a record`);
 }
 
+/** Whether another period held of a record when the map was read that would change it. */
+const isOfOtherPeriod = (
+  recorded: ModelPricesChanged['changes'],
+  prices: PriceRecords,
+  { at, readAt }: { readonly at: Instant; readonly readAt: Instant },
+): boolean =>
+  recorded.some(({ model }) => {
+    const periods = prices.get(model) ?? [];
+    return pricePeriodAt(periods, at) !== pricePeriodAt(periods, readAt);
+  });
+
 function changeOption(
-  { key, value, by, seenAt = null, at }: Extract<OptionCommand, { type: 'ChangeOption' }>,
+  { key, value, by, seenAt = null, at, readAt }: Extract<OptionCommand, { type: 'ChangeOption' }>,
   { values, changedAt, prices }: Options,
 ): OptionEvent[] {
   const recorded = at !== undefined && 'text' in value ? legacyWrite(key, value.text, prices, at) : [];
@@ -146,6 +159,8 @@ function changeOption(
   if (isSame && recorded.length === 0) return [];
   const position = changedAt.get(key) ?? beginning;
   if (seenAt !== null && seenAt < position)
+    throw new Failure('option-changed', { field: key, position: Number(position) });
+  if (at !== undefined && readAt !== undefined && isOfOtherPeriod(recorded, prices, { at, readAt }))
     throw new Failure('option-changed', { field: key, position: Number(position) });
   const needed = 'text' in value && value.text === 'true' ? prerequisiteOf(key) : null;
   if (needed !== null && !isFilled(values, needed))

@@ -2,6 +2,7 @@ import { boundedJson, bytesIn, checkText } from '../kernel/bounds.js';
 import { Failure, invalidField } from '../kernel/failure.js';
 import { maxModelNameBytes } from '../kernel/names.js';
 import type { PricePeriods } from './model-price.js';
+import { billedName } from './price-tables.js';
 import { readPricePeriods } from './read-model-price.js';
 
 /* Prices as a file that one gateway writes and another reads, in the form of the records themselves. */
@@ -60,6 +61,8 @@ function readPrice(entry: unknown, place: number): FilePrice {
   if (typeof model !== 'string' || model.trim() === '' || bytesIn(model) > maxModelNameBytes)
     throw invalidField(`${field}.model`, `the name of a model, at most ${maxModelNameBytes} bytes`);
   checkText(`${field}.model`, model, { max: maxModelNameBytes });
+  if (billedName(model) !== model)
+    throw invalidField(`${field}.model`, `${billedName(model)}, which prices all of its kind`);
   return { model, periods: readPricePeriods(`${field}.periods`, periods) };
 }
 

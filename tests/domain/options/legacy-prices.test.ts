@@ -207,8 +207,7 @@ describe('the maps of older clients, written back without a change', () => {
   test('are accepted with the maximum number of records beside the built-in prices', () => {
     const records = new Map(Array.from({ length: 10_000 }, (_, place) => [`model-${place}`, full] as const));
     const builtIn = Object.fromEntries(Array.from({ length: 1_500 }, (_, place) => [`built-in-${place}`, 1.25]));
-    for (const key of ['ModelRatio', 'CompletionRatio', 'CacheRatio'])
-      expect(() => checkOption(key, legacyView(key, JSON.stringify(builtIn), records))).not.toThrow();
+    expect(() => checkOption('ModelRatio', legacyView('ModelRatio', JSON.stringify(builtIn), records))).not.toThrow();
   });
 });
 
@@ -240,4 +239,25 @@ describe('a map of older clients that is written back as read', () => {
     )
       .when(seen({ one: 0.3 }, 0))
       .thenRecorded(...changed));
+
+  test('is refused where another period has begun since, whose price it would set back', () => {
+    const periods: PricePeriods = [{ call: '0.1' }, { from: '2026-12-01', call: '0.3' }];
+    const midnight = Instant(Date.UTC(2026, 11, 1));
+    const write = (call: number, readAt: number, at: number): OptionCommand => ({
+      ...(writeMap('ModelPrice', { one: call }) as Extract<OptionCommand, { type: 'ChangeOption' }>),
+      seenAt: Position(0),
+      readAt: Instant(readAt),
+      at: Instant(at),
+    });
+    const history = recorded({ one: periods });
+    given(history)
+      .when(write(0.1, midnight - 1, midnight))
+      .thenRefused('option-changed', { field: 'ModelPrice' });
+    given(history)
+      .when(write(0.1, midnight - 2, midnight - 1))
+      .thenRecorded(map('ModelPrice', { one: 0.1 }));
+    given(history)
+      .when(write(0.3, midnight, midnight + 1))
+      .thenRecorded(map('ModelPrice', { one: 0.3 }));
+  });
 });

@@ -41,7 +41,7 @@ const sorts = [
 export function PricingPage() {
   const t = useText(pricingTexts);
   const { data, loading, error, refetch } = useQuery(PriceGroupsDocument, { fetchPolicy: 'cache-and-network' });
-  if (data !== undefined) return <PricesByGroup groups={data.priceGroups} />;
+  if (data !== undefined) return <PricesByGroup groups={data.priceGroups} builtInDay={data.builtInPricesDay} />;
   return (
     <ListPage title={t('title')}>
       <QueryNotice loading={loading} error={error} refetch={refetch} />
@@ -49,7 +49,13 @@ export function PricingPage() {
   );
 }
 
-function PricesByGroup({ groups: { own, usable } }: { readonly groups: Groups }) {
+interface PricesByGroupProps {
+  readonly groups: Groups;
+  /** Of the release's own price table. */
+  readonly builtInDay: string;
+}
+
+function PricesByGroup({ groups: { own, usable }, builtInDay }: PricesByGroupProps) {
   const t = useText(pricingTexts);
   const common = useText(commonTexts);
   const { quotaPerUnit } = useStatus();
@@ -80,7 +86,7 @@ function PricesByGroup({ groups: { own, usable } }: { readonly groups: Groups })
   return (
     <ListPage
       title={t('title')}
-      help={t('reference')}
+      help={t('reference', { day: builtInDay })}
       above={
         <>
           <div className="pricing-notes">

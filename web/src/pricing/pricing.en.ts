@@ -13,7 +13,7 @@ export const pricingEn: Translation<typeof pricingZh> = {
   'group.show': 'Show prices for the group {{group}}',
   formula:
     'Cost (USD) = group ratio × model ratio × (input tokens + output tokens × completion ratio) ÷ {{quotaPerUnit}}. Tokens of caches, pictures, sound, video and reasoning have prices of their own. Long prompts, tiers of service and tools can change or add to it: open a model to see them.',
-  reference: 'For reference only: what is charged prevails.',
+  reference: 'For reference only: what is charged prevails. Built-in prices are as of {{day}}.',
   'filter.search': 'Search models',
   'filter.group': 'Group',
   'filter.groupChoice': '{{name}} (ratio {{ratio}})',
