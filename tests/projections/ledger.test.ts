@@ -232,7 +232,7 @@ describe('a ledger snapshot for the quota gate', () => {
     expect(await quotaSnapshot(db, alice)).toEqual({
       balance: 97n,
       spending: [],
-      holds: [{ callId: 'a', quota: 40 }],
+      reservations: [{ callId: 'a', quota: 40 }],
       position: 3,
     });
   });
@@ -250,15 +250,15 @@ describe('a ledger snapshot for the quota gate', () => {
     expect(await apiKeySnapshot(db, aliceKey)).toEqual({
       balance: 477n,
       spending: [[today, 3n]],
-      holds: [{ callId: 'a', quota: 40 }],
+      reservations: [{ callId: 'a', quota: 40 }],
       position: 5,
     });
   });
 
   test('is empty, not missing, for an account without history', async () => {
     const db = await projected.given();
-    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0n, spending: [], holds: [], position: beginning });
-    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0n, spending: [], holds: [], position: beginning });
+    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0n, spending: [], reservations: [], position: beginning });
+    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0n, spending: [], reservations: [], position: beginning });
   });
 
   test('contains the spending of an API key by day, for the days that are kept', async () => {
