@@ -2,14 +2,14 @@ import type { NodeDirectory } from '../application/memory/directory.js';
 import type { PriceUpdates } from '../application/options/price-updates.js';
 import type { PaymentCommands } from '../application/payments/payment-commands.js';
 import type { CallProgressNotes } from '../application/ports/storage-ports.js';
-import { keepAwaiting } from '../application/reactions/await-payments.js';
+import { startAwaitingPayments } from '../application/reactions/await-payments.js';
 import {
   type ChannelIntervals,
   type ChannelsByTheClock,
-  keepChannels,
-} from '../application/reactions/keep-channels.js';
+  startChannelChecks,
+} from '../application/reactions/channel-checks.js';
 import { keepPrices } from '../application/reactions/keep-prices.js';
-import { keepRetention } from '../application/reactions/keep-retention.js';
+import { startLogRetention } from '../application/reactions/log-retention.js';
 import type { UsageLogCommands } from '../application/usage/usage-log-commands.js';
 import type { ReadModels } from '../projections/database.js';
 import { pendingPayments } from '../projections/models/payment-queries.js';
@@ -33,7 +33,7 @@ interface UpkeepJobs {
   readonly channelIntervals: ChannelIntervals;
   readonly usageLog: Pick<UsageLogCommands, 'retain'>;
   readonly priceUpdates: PriceUpdates;
-  readonly underWay: Pick<InFlightCalls, 'keepNoting'>;
+  readonly underWay: Pick<InFlightCalls, 'startNoting'>;
   readonly notes: CallProgressNotes;
 }
 
@@ -42,7 +42,7 @@ export function startMaintenance({ clock, log, closing }: NodeStart, jobs: Upkee
   const { priceUpdates: updates } = jobs;
   const { db, directory, payments, channels, channelIntervals, usageLog, underWay, notes } = jobs;
   closing.add(
-    keepAwaiting(
+    startAwaitingPayments(
       { open: (after, max) => pendingPayments(db, after, max), clock, payments },
       {
         everyMs: paymentsPauseMs,
@@ -51,12 +51,12 @@ export function startMaintenance({ clock, log, closing }: NodeStart, jobs: Upkee
     ),
   );
   closing.add(
-    keepChannels(channels, channelIntervals, (error) =>
+    startChannelChecks(channels, channelIntervals, (error) =>
       log.error({ err: error }, 'the balances of channels could not be asked for; it is tried again'),
     ),
   );
   closing.add(
-    keepRetention(
+    startLogRetention(
       { settings: () => directory.settings(), clock, usageLog },
       {
         everyMs: retentionPauseMs,
@@ -79,6 +79,6 @@ export function startMaintenance({ clock, log, closing }: NodeStart, jobs: Upkee
     ),
   );
   closing.add(
-    underWay.keepNoting(notes, (error) => log.warn({ reason: String(error) }, 'calls under way cannot be noted now')),
+    underWay.startNoting(notes, (error) => log.warn({ reason: String(error) }, 'calls under way cannot be noted now')),
   );
 }

@@ -1,6 +1,6 @@
 import { newEventId } from '../application/event-id.js';
 import { handle } from '../application/handle.js';
-import { trafficNotices } from '../application/usage/traffic-notices.js';
+import { automaticDisabling } from '../application/usage/automatic-disabling.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
 import { callLimits } from '../relay/admission/call-limits.js';
 import { countWrongKeys } from '../relay/admission/wrong-keys.js';
@@ -30,9 +30,9 @@ export function openRelayCalls({ config, log, clock, closing }: NodeStart, { sto
   const underWay = inFlightCalls();
   const meter = meterOf(underWay);
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
-  closing.add(refusalRecord.keepWriting());
+  closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
-  const notices = trafficNotices(handling, log);
+  const notices = automaticDisabling(handling, log);
   /** What is counted once, whichever process serves a call, and who is told what happens to it. */
   const shared = {
     limits: callLimits(clock),

@@ -10,7 +10,7 @@ import { forgetDeletedUsers } from '../application/reactions/forget-deleted-user
 import { forgetFactors } from '../application/reactions/forget-factors.js';
 import { freeErasedClaims } from '../application/reactions/free-erased-claims.js';
 import { giveInviteRewards } from '../application/reactions/give-invite-rewards.js';
-import { keepReacting } from '../application/reactions/keep-reacting.js';
+import { runReactions } from '../application/reactions/run-reactions.js';
 import { notifyOwners } from '../application/reactions/notify-owners.js';
 import { remindOfQuota } from '../application/reactions/remind-of-quota.js';
 import { reportChannels } from '../application/reactions/report-channels.js';
@@ -42,7 +42,7 @@ interface ReactionJobs {
 /** What is to follow from what has happened. Resolves once all of them know where they go on from. */
 export async function startReactions({ clock, log, closing }: NodeStart, jobs: ReactionJobs): Promise<void> {
   const { store, tail, checkpoints, handle, vault, personal, directory, gate, notify, root } = jobs;
-  const stop = await keepReacting(
+  const stop = await runReactions(
     { store, tail, places: checkpoints },
     [
       dropSecrets({ store, vault }),

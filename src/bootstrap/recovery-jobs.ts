@@ -1,7 +1,7 @@
 import type { Handle } from '../application/handle.js';
 import type { Tail } from '../application/memory/tail.js';
 import type { CallProgressNotes, QuotaGate, ReadModelProgress } from '../application/ports/storage-ports.js';
-import { keepRecovering } from '../application/reactions/recovery.js';
+import { runRecovery } from '../application/reactions/recovery.js';
 import type { Position } from '../domain/events/events.js';
 import type { ReadModels } from '../projections/database.js';
 import type { InFlightCalls } from '../relay/metering/in-flight-calls.js';
@@ -27,7 +27,7 @@ interface RecoveryJobs {
 /** Calls without an outcome that nobody serves any more. Resolves once they have been looked for. */
 export async function startRecovery({ clock, log, closing }: NodeStart, jobs: RecoveryJobs): Promise<void> {
   const { db, handle, gate, tail, progress, notes, underWay, whenLost, began } = jobs;
-  const recovering = await keepRecovering(
+  const recovering = await runRecovery(
     { db, handle, clock, gate, notes, isUnderWay: (callId) => underWay.has(callId) },
     {
       progress,

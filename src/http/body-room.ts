@@ -20,7 +20,7 @@ interface BodyRoomLimits {
 export type NoRoom = 'holder' | 'process';
 
 /** One body on its way through. */
-export interface BodyPlace {
+export interface BodySlot {
   /** Counts bytes that have come; nothing is counted when there is no room for them. */
   take(bytes: number): NoRoom | null;
   /** The body is whole, or no more of it is wanted: it counts no longer as unfinished. */
@@ -47,7 +47,7 @@ export class BodyRoom {
   }
 
   /** `holder`: whose share the bytes are taken from. null: from where it is, as many are being sent as may be. */
-  enter(address: string, holder: string | number): BodyPlace | null {
+  enter(address: string, holder: string | number): BodySlot | null {
     const place = rateLimitKey(address);
     const sending = this.unfinished.get(place) ?? 0;
     if (sending >= this.limits.unfinishedPerAddress) return null;

@@ -5,8 +5,8 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 const session = 'session';
 const sessionSeconds = 30 * 24 * 60 * 60;
 /** Of a sign-in that waits for its second factor; what it is worth ends by itself. */
-const halfSignIn = 'half-sign-in';
-const halfSignInSeconds = 5 * 60;
+const pendingSignIn = 'half-sign-in';
+const pendingSignInSeconds = 5 * 60;
 
 /** `secure`: the request came over TLS. A browser would drop such a cookie over plain http, and the sign-in with it. */
 const cookie = (name: string, value: string, maxAge: number, secure: boolean): string =>
@@ -26,10 +26,10 @@ export const closedSessionCookie = (secure: boolean): string => cookie(session, 
 export const sessionTokenIn = (cookies: string | undefined): string | null => valueIn(session, cookies);
 
 /** The `Set-Cookie` value of a sign-in that is half done. */
-export const halfSignInCookie = (ticket: string, secure: boolean): string =>
-  cookie(halfSignIn, ticket, halfSignInSeconds, secure);
+export const pendingSignInCookie = (ticket: string, secure: boolean): string =>
+  cookie(pendingSignIn, ticket, pendingSignInSeconds, secure);
 
-export const forgottenHalfSignInCookie = (secure: boolean): string => cookie(halfSignIn, '', 0, secure);
+export const clearedPendingSignInCookie = (secure: boolean): string => cookie(pendingSignIn, '', 0, secure);
 
 /** Its ticket in a `Cookie` header; null: none. */
-export const halfSignInIn = (cookies: string | undefined): string | null => valueIn(halfSignIn, cookies);
+export const pendingSignInIn = (cookies: string | undefined): string | null => valueIn(pendingSignIn, cookies);

@@ -6,7 +6,7 @@ import { type IdentityProviderPorts, neededSecret, type OAuthProvider } from './
 import { displayNameOf, shownName } from './profile-text.js';
 
 /** Where GitHub is: github.com, or a server of one's own. */
-export interface GithubPlaces {
+export interface GithubUrls {
   readonly url: string;
   readonly apiUrl: string;
 }
@@ -20,7 +20,7 @@ const profileShape = z.object({
 
 const emailsShape = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-export function github(ports: IdentityProviderPorts, { url, apiUrl }: GithubPlaces): OAuthProvider {
+export function github(ports: IdentityProviderPorts, { url, apiUrl }: GithubUrls): OAuthProvider {
   const provider = 'github';
   const scope = 'user:email';
   const fetch = guardedFetch(ports.outbound);

@@ -2,7 +2,7 @@ import type { IdentityProviders } from '../application/ports/identity-provider-p
 import type { Clock } from '../application/ports/storage-ports.js';
 import type { VisitedProvider } from '../domain/kernel/claim.js';
 import { Failure } from '../domain/kernel/failure.js';
-import { type GithubPlaces, github } from './github.js';
+import { type GithubUrls, github } from './github.js';
 import { type IdentityProviderPorts, neededSecret, type OAuthProvider } from './identity-provider.js';
 import { linuxdo } from './linuxdo.js';
 import { oidc } from './oidc.js';
@@ -11,14 +11,14 @@ import { identifyByWeChat } from './wechat.js';
 
 /* The doors elsewhere, as the application wants them. */
 
-interface DoorPlaces {
-  readonly github: GithubPlaces;
+interface IdentityProviderUrls {
+  readonly github: GithubUrls;
   readonly linuxdoUrl: string;
 }
 
 export function openIdentityProviders(
   ports: IdentityProviderPorts & { readonly clock: Clock },
-  places: DoorPlaces,
+  places: IdentityProviderUrls,
 ): IdentityProviders {
   const { clock } = ports;
   const visited: Readonly<Record<VisitedProvider, OAuthProvider>> = {

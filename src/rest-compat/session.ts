@@ -10,9 +10,9 @@ import { Failure } from '../domain/kernel/failure.js';
 import { clientOf } from '../http/client.js';
 import {
   closedSessionCookie,
-  forgottenHalfSignInCookie,
-  halfSignInCookie,
-  halfSignInIn,
+  clearedPendingSignInCookie,
+  pendingSignInCookie,
+  pendingSignInIn,
   openedSessionCookie,
   sessionTokenIn,
 } from '../http/session-cookie.js';
@@ -75,8 +75,8 @@ export function sessionProofOfRequest(identity: Identity, request: FastifyReques
 }
 
 /** The ticket of the sign-in that the browser has begun. Throws `half-sign-in-over`. */
-export function halfSignInOf({ headers }: FastifyRequest): string {
-  const ticket = halfSignInIn(headers.cookie);
+export function pendingSignInOf({ headers }: FastifyRequest): string {
+  const ticket = pendingSignInIn(headers.cookie);
   if (ticket === null) throw new Failure('half-sign-in-over');
   return ticket;
 }
@@ -91,12 +91,12 @@ export async function signInResponse(
   entry: Entry,
 ): Promise<Envelope> {
   if (entry.kind === 'second-factor') {
-    reply.header('set-cookie', halfSignInCookie(entry.ticket, isSecure(request)));
+    reply.header('set-cookie', pendingSignInCookie(entry.ticket, isSecure(request)));
     return success({ require_2fa: true, methods: entry.methods }, secondFactorNeeded);
   }
   await startSession(identity, request, reply, entry.token);
-  if (halfSignInIn(request.headers.cookie) !== null)
-    reply.header('set-cookie', forgottenHalfSignInCookie(isSecure(request)));
+  if (pendingSignInIn(request.headers.cookie) !== null)
+    reply.header('set-cookie', clearedPendingSignInCookie(isSecure(request)));
   return success(signedInUser(await queries.self(entry.user)));
 }
 

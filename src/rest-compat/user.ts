@@ -6,7 +6,7 @@ import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../applic
 import type { FactorProof } from '../application/sign-in/second-factor.js';
 import type { StepUpProof } from '../application/sign-in/step-up-proof.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';
-import { clientBehind, endSession, goingOn, halfSignInOf, sessionProofOfRequest, signInResponse } from './session.js';
+import { clientBehind, endSession, goingOn, pendingSignInOf, sessionProofOfRequest, signInResponse } from './session.js';
 import { legacyUser, ownSetting, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';
@@ -90,7 +90,7 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
     '/user/login/2fa',
     async ({ request, reply, body }) => {
       const proof = proofIn(body());
-      const entry = await identity.finish(halfSignInOf(request), proof, clientBehind(request));
+      const entry = await identity.finish(pendingSignInOf(request), proof, clientBehind(request));
       return signInResponse(application, request, reply, entry);
     },
     { critical: true, wordings: malformed },

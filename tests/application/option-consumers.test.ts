@@ -164,7 +164,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   'general_setting.stream_open_seconds': ['src/relay/pipeline/reserve.ts', 'settings.streamOpenMs'],
   'general_setting.api_key_concurrency': ['src/relay/admission/call-limits.ts', 'settings.apiKeyConcurrency'],
   'general_setting.low_channel_balance': ['src/application/channels/channel-balances.ts'],
-  'general_setting.log_retention_days': ['src/application/reactions/keep-retention.ts'],
+  'general_setting.log_retention_days': ['src/application/reactions/log-retention.ts'],
   'general_setting.api_keys_per_user': ['src/application/api-keys/issue-api-key.ts', 'settings.maxApiKeys'],
 };
 

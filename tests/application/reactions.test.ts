@@ -3,7 +3,7 @@ import type { Notify } from '../../src/application/notifications/notifier.js';
 import type { ReactionCheckpoints } from '../../src/application/ports/storage-ports.js';
 import { dropSecrets } from '../../src/application/reactions/drop-secrets.js';
 import { forgetDeletedUsers } from '../../src/application/reactions/forget-deleted-users.js';
-import { keepReacting, type Reaction } from '../../src/application/reactions/keep-reacting.js';
+import { runReactions, type Reaction } from '../../src/application/reactions/run-reactions.js';
 import { remindOfQuota } from '../../src/application/reactions/remind-of-quota.js';
 import { reportChannels } from '../../src/application/reactions/report-channels.js';
 import { reportLowBalances } from '../../src/application/reactions/report-low-balances.js';
@@ -55,7 +55,7 @@ afterEach(async () => {
 /** A process that reacts, until it is stopped; `places` outlive it. */
 async function start(...reactions: Reaction[]): Promise<() => Promise<void>> {
   const options = { everyMs: 5, failed: (error: unknown) => failures.push(error) };
-  const stop = await keepReacting({ ...node, places }, reactions, options);
+  const stop = await runReactions({ ...node, places }, reactions, options);
   stops.push(stop);
   return stop;
 }

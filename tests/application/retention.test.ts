@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { retention } from '../../src/application/reactions/keep-retention.js';
+import { retention } from '../../src/application/reactions/log-retention.js';
 import { beginning } from '../../src/domain/events/events.js';
 import { Failure } from '../../src/domain/kernel/failure.js';
 import { Instant } from '../../src/domain/kernel/instant.js';

@@ -11,7 +11,7 @@ import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { ChannelView, Directory, Vault } from '../ports/storage-ports.js';
-import type { UpstreamModels, UpstreamPlace } from '../ports/upstream-ports.js';
+import type { UpstreamModels, UpstreamConnection } from '../ports/upstream-ports.js';
 import { isSameProxy, storedProxy } from './stored-proxy.js';
 
 /* Which models an upstream has, before a channel is made of it or after. Nothing is changed. */
@@ -42,7 +42,7 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
     return key;
   };
 
-  const placeOf = async (actor: Actor, stored: ChannelView | null, draft: UpstreamDraft): Promise<UpstreamPlace> => {
+  const placeOf = async (actor: Actor, stored: ChannelView | null, draft: UpstreamDraft): Promise<UpstreamConnection> => {
     const { key: typedKey = '', proxy: typedProxy, ...patch } = draft;
     const settings =
       stored === null

@@ -7,7 +7,7 @@ import type { PriceChangeOrigin } from '../../domain/options/option.js';
 import { type RecordDifference, recordDifferences } from '../../domain/pricing/record-differences.js';
 import type { Actor } from '../../domain/user/user.js';
 import type { Page } from '../../projections/engine/page.js';
-import { type PriceChangePlace, type PriceChangeRow, priceChanges } from '../../projections/models/price-history.js';
+import { type PriceChangeCursor, type PriceChangeRow, priceChanges } from '../../projections/models/price-history.js';
 import { unpricedCalls } from '../../projections/models/usage-log/unpriced-calls.js';
 import { authorise } from '../authorise.js';
 import type { NodeDirectory } from '../memory/directory.js';
@@ -41,7 +41,7 @@ interface PriceHistoryRequest {
   /** null: of all models. */
   readonly model: string | null;
   /** null: from the newest. */
-  readonly before: PriceChangePlace | null;
+  readonly before: PriceChangeCursor | null;
   readonly first: number;
 }
 

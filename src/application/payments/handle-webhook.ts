@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/kernel/failure.js';
 import { PaymentId } from '../../domain/kernel/ids.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
-import type { RefusedNoticeCounts } from '../notifications/refused-notices.js';
+import type { RefusedWebhookCounter } from '../notifications/refused-webhooks.js';
 import type { OrderNews, WebhookRequest } from '../ports/payment-ports.js';
 import { completeTopUp, expireTopUp, type PaymentOrderPorts, returnMoney } from './payment-orders.js';
 
@@ -25,7 +25,7 @@ interface PaymentWebhook {
  */
 export async function handleWebhook(
   ports: PaymentOrderPorts,
-  refused: Pick<RefusedNoticeCounts, 'add'>,
+  refused: Pick<RefusedWebhookCounter, 'add'>,
   { provider, request }: PaymentWebhook,
 ): Promise<boolean> {
   const webhook = await ports.providers[provider].readWebhook(request);

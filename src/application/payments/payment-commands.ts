@@ -7,7 +7,7 @@ import { recentAttempts } from '../../rate-limit/recent-attempts.js';
 import { authorise } from '../authorise.js';
 import { type HeldCounts, ownedSlots } from '../bounded-counts.js';
 import type { NodeDirectory } from '../memory/directory.js';
-import { refusedNotices } from '../notifications/refused-notices.js';
+import { refusedWebhooks } from '../notifications/refused-webhooks.js';
 import type { WebhookRequest } from '../ports/payment-ports.js';
 import type { Clock } from '../ports/storage-ports.js';
 import { noStepUp, type SessionProof } from '../session-proof.js';
@@ -75,7 +75,7 @@ async function completeByHand(
 
 export function paymentCommands(ports: PaymentCommandPorts) {
   const { clock, openCounts, warn } = ports;
-  const refused = refusedNotices(clock, warn);
+  const refused = refusedWebhooks(clock, warn);
   const polling = { ...ports, polls: new PollTimes(clock) };
   const limits = {
     openOrders: ownedSlots(openCounts, (max) => new Failure('too-many-open-payments', { allowed: max })),

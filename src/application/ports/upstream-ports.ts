@@ -30,7 +30,7 @@ export interface ChannelBalances {
 }
 
 /** Where models are asked for; key and proxy are in the clear. */
-export interface UpstreamPlace extends Pick<ChannelSettings, 'type' | 'baseUrl' | 'other' | 'organization'> {
+export interface UpstreamConnection extends Pick<ChannelSettings, 'type' | 'baseUrl' | 'other' | 'organization'> {
   readonly key: string;
   readonly proxy: string | null;
 }
@@ -42,5 +42,5 @@ export interface UpstreamModels {
    * none; `models-not-askable` where the channel lacks what is needed to ask; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
    * address.
    */
-  of(place: UpstreamPlace): Promise<readonly string[]>;
+  of(place: UpstreamConnection): Promise<readonly string[]>;
 }

@@ -82,7 +82,7 @@ export function awaitingPayments({ open, clock, payments }: AwaitingPorts, faile
 }
 
 /** The result ends it. */
-export function keepAwaiting(ports: AwaitingPorts, { everyMs, failed }: AwaitingOptions): () => Promise<void> {
+export function startAwaitingPayments(ports: AwaitingPorts, { everyMs, failed }: AwaitingOptions): () => Promise<void> {
   const round = awaitingPayments(ports, failed);
   return atIntervals(everyMs, () => round().catch((error) => failed(error, null)));
 }

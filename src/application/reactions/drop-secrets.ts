@@ -3,7 +3,7 @@ import type { Revision, StreamName } from '../../domain/events/events.js';
 import { secretReferences, withSecretsOf } from '../../domain/events/secret-references.js';
 import type { SecretId } from '../../domain/kernel/ids.js';
 import type { EventStore, Vault } from '../ports/storage-ports.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 interface DropSecretsPorts {
   readonly store: Pick<EventStore, 'streamPages'>;

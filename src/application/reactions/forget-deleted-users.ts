@@ -1,7 +1,7 @@
 import { streamKey } from '../../domain/events/events.js';
 import { UserId } from '../../domain/kernel/ids.js';
 import type { PersonalData } from '../ports/storage-ports.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 /**
  * The key of a deleted user's personal data is destroyed. Whoever deletes does it at once; this does it where a process

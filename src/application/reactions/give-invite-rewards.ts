@@ -1,7 +1,7 @@
 import { streamKey } from '../../domain/events/events.js';
 import { UserId } from '../../domain/kernel/ids.js';
 import type { InviteRewards, RewardOutcome } from '../users/invite-rewards.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 interface GiveInviteRewardsPorts {
   readonly rewards: Pick<InviteRewards, 'give'>;

@@ -4,7 +4,7 @@ import { securityNews } from '../../domain/user/security-news.js';
 import type { Notify } from '../notifications/notifier.js';
 import { addressAfter } from '../options/own-address.js';
 import type { EventStore, PersonalData } from '../ports/storage-ports.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 interface NotifyOwnersPorts {
   readonly store: Pick<EventStore, 'readStream'>;

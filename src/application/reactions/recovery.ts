@@ -115,7 +115,7 @@ interface Recovering {
  * Recovers once, as soon as the ledger knows what an earlier process left open, and then again and again; where the ledger
  * was stopped or far behind, also as soon as it has come so far. Resolves after the first time.
  */
-export async function keepRecovering(
+export async function runRecovery(
   ports: RecoveryPorts & { readonly notes: Pick<CallProgressNotes, 'forgetOthers'> },
   { progress, began, position, everyMs, recovered, failed, behind }: RecurringOptions,
 ): Promise<Recovering> {

@@ -7,7 +7,7 @@ import type { Balances } from '../memory/quota-gate.js';
 import type { Notify } from '../notifications/notifier.js';
 import type { Clock } from '../ports/storage-ports.js';
 import { quotaStyle, quotaText } from '../quota-text.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 interface RemindOfQuotaPorts {
   readonly directory: Pick<NodeDirectory, 'quotaWarningThreshold' | 'settings'>;

@@ -1,7 +1,7 @@
 import type { Recorded } from '../../domain/events/events.js';
 import { channelSwitched } from '../../domain/user/notification.js';
 import { type ChannelNewsPorts, channelNews } from './channel-news.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 const isSwitch = ({ event }: Recorded): boolean =>
   (event.type === 'ChannelDisabled' || event.type === 'ChannelEnabled') && event.automatic;

@@ -1,7 +1,7 @@
 import type { Recorded } from '../../domain/events/events.js';
 import { channelRunningOut } from '../../domain/user/notification.js';
 import { type ChannelNewsPorts, channelNews } from './channel-news.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 const becameLow = ({ event }: Recorded): boolean => event.type === 'ChannelBalanceObserved' && event.becameLow;
 

@@ -3,7 +3,7 @@ import type { UserId } from '../../domain/kernel/ids.js';
 import { testRunFinished } from '../../domain/user/notification.js';
 import type { Notify } from '../notifications/notifier.js';
 import type { EventStore } from '../ports/storage-ports.js';
-import type { Reaction } from './keep-reacting.js';
+import type { Reaction } from './run-reactions.js';
 
 interface ReportTestRunsPorts {
   readonly store: Pick<EventStore, 'streamPages'>;

@@ -18,7 +18,7 @@ export type Entry =
   | { readonly kind: 'second-factor'; readonly ticket: string; readonly methods: readonly SecondFactorMethod[] };
 
 /** How long the second factor may take, and how often it may be wrong. */
-const halfSignIn = { lifetimeMs: 5 * 60_000, tries: 5 };
+const pendingSignIn = { lifetimeMs: 5 * 60_000, tries: 5 };
 
 const over = (): Failure => new Failure('half-sign-in-over');
 
@@ -39,7 +39,7 @@ async function enterAs(ports: IdentityPorts, { user, endedAt }: UserCredentials,
   if (methods.length === 0) return openSession(ports, user, endedAt, client);
   const ticket = randomBytes(32).toString('base64url');
   const content = JSON.stringify([user.id, endedAt]);
-  await ports.tickets.issue('half-sign-in', ticket, { code: ticket, content, ...halfSignIn });
+  await ports.tickets.issue('half-sign-in', ticket, { code: ticket, content, ...pendingSignIn });
   return { kind: 'second-factor', ticket, methods };
 }
 
@@ -52,7 +52,7 @@ export async function enterById(ports: IdentityPorts, id: UserId, client: Client
 }
 
 /** Throws `half-sign-in-over`. */
-async function halfSignInOf(
+async function pendingSignInOf(
   { tickets, vault }: IdentityPorts,
   ticket: string,
 ): Promise<{ readonly context: ProofContext; readonly since: Position }> {
@@ -67,7 +67,7 @@ async function halfSignInOf(
 
 /** A challenge for the passkeys of a sign-in that waits for its second factor, as JSON for the browser. */
 export async function secondFactorPasskeyOptions(ports: IdentityPorts, ticket: string, site: Site): Promise<string> {
-  return ports.secondFactor.passkeyOptions((await halfSignInOf(ports, ticket)).context, site);
+  return ports.secondFactor.passkeyOptions((await pendingSignInOf(ports, ticket)).context, site);
 }
 
 /** Throws `half-sign-in-over` where nothing waits for a second factor, and what the proof is refused with. */
@@ -78,7 +78,7 @@ export async function finishSignIn(
   client: Client,
 ): Promise<Entry> {
   const { secondFactor, tickets } = ports;
-  const { context, since } = await halfSignInOf(ports, ticket);
+  const { context, since } = await pendingSignInOf(ports, ticket);
   const { user } = await admittedCredentials(ports, context.user);
   try {
     await secondFactor.prove(context, proof, client.place);

@@ -5,10 +5,10 @@ import type { DomainEvent } from './events.js';
 /* Which secrets of the vault a stream names: said once, over all events. */
 
 /** By place. An event replaces what it names; null: that place holds none any more. */
-type SecretPlaces = Readonly<Record<string, SecretId | null>>;
+type SecretReferences = Readonly<Record<string, SecretId | null>>;
 
 /** What an event says of its stream's secrets. `'none'`: there are none any more; null: it says nothing of them. */
-export function secretReferences(event: DomainEvent): SecretPlaces | 'none' | null {
+export function secretReferences(event: DomainEvent): SecretReferences | 'none' | null {
   switch (event.type) {
     case 'ChannelAdded':
     case 'ChannelEdited':

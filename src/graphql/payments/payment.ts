@@ -12,7 +12,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { RefusalReason, RefusedNotices } from '../../application/notifications/refused-notices.js';
+import type { RefusalReason, RefusedWebhooks } from '../../application/notifications/refused-webhooks.js';
 import type { TopUpMethod } from '../../application/payments/payment-queries.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import { PaymentId, UserId } from '../../domain/kernel/ids.js';
@@ -156,7 +156,7 @@ class TopUpPriceObject implements TopUpOffer {
 }
 
 @ObjectType('RefusedNotices')
-class RefusedNoticesObject implements RefusedNotices {
+class RefusedNoticesObject implements RefusedWebhooks {
   @Field(() => PaymentProviderEnum)
   readonly provider!: PaymentProviderName;
 
@@ -226,7 +226,7 @@ export class PaymentResolver {
 
   @Authorized('admin')
   @Query(() => [RefusedNoticesObject], { description: 'Notices of payments that were not believed.' })
-  refusedNotices(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly RefusedNotices[] {
+  refusedNotices(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly RefusedWebhooks[] {
     return application.payments.refusedNotices(viewer);
   }
 

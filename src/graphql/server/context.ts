@@ -98,7 +98,7 @@ export interface Browser {
   /** Of the page that asks, which is ours; null: who asks is no browser. */
   readonly origin: string | null;
   /** The ticket of a sign-in that waits for its second factor; null: there is none. */
-  readonly halfSignIn: string | null;
+  readonly pendingSignIn: string | null;
   /** By what it is known again, whoever has signed in with it. */
   readonly visitor: Visitor;
   /** Sets the cookie; from here on the operation runs as this user. */

@@ -16,9 +16,9 @@ import { clientOf } from '../../http/client.js';
 import { rateLimitKey } from '../../http/client-network.js';
 import {
   closedSessionCookie,
-  forgottenHalfSignInCookie,
-  halfSignInCookie,
-  halfSignInIn,
+  clearedPendingSignInCookie,
+  pendingSignInCookie,
+  pendingSignInIn,
   openedSessionCookie,
 } from '../../http/session-cookie.js';
 import { forgottenVisitorCookie, newVisitor, visitorCookie, visitorIn } from '../../http/visitor-cookie.js';
@@ -247,7 +247,7 @@ const gatekeeper = (options: GraphqlOptions): ApolloServerPlugin<GraphqlContext>
 function contextOf(request: FastifyRequest, reply: FastifyReply, options: GraphqlOptions): GraphqlContext {
   const secure = request.protocol === 'https';
   let credentials = sessionCredentialsIn(request.headers.authorization, request.headers.cookie);
-  const halfSignIn = halfSignInIn(request.headers.cookie);
+  const pendingSignIn = pendingSignInIn(request.headers.cookie);
   const visitor = visitorIn(request.headers.cookie);
   let user: Promise<UserView | null> | null = null;
   const caller: GraphqlCaller = {
@@ -265,7 +265,7 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Graphq
     client: clientOf(request.ip, request.headers),
     site: options.origins.ownSite(request.raw),
     origin: request.headers.origin ?? null,
-    halfSignIn,
+    pendingSignIn,
     visitor: {
       known: visitor,
       address: request.ip,
@@ -277,12 +277,12 @@ function contextOf(request: FastifyRequest, reply: FastifyReply, options: Graphq
     },
     signIn(signedIn, token) {
       void reply.header('set-cookie', openedSessionCookie(token, secure));
-      if (halfSignIn !== null) void reply.header('set-cookie', forgottenHalfSignInCookie(secure));
+      if (pendingSignIn !== null) void reply.header('set-cookie', clearedPendingSignInCookie(secure));
       credentials = { kind: 'session', token };
       user = Promise.resolve(signedIn);
     },
     waitForSecondFactor(ticket) {
-      void reply.header('set-cookie', halfSignInCookie(ticket, secure));
+      void reply.header('set-cookie', pendingSignInCookie(ticket, secure));
     },
     signOut() {
       void reply.header('set-cookie', closedSessionCookie(secure));

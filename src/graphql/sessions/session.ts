@@ -11,9 +11,9 @@ const attemptCost = 1000;
 const questionOf = 'A question to the browser’s authenticators: what `navigator.credentials.get` takes, as JSON';
 
 /** The ticket of the sign-in that the browser has begun. Throws `half-sign-in-over`. */
-function halfSignInOf({ halfSignIn }: Browser): string {
-  if (halfSignIn === null) throw new Failure('half-sign-in-over');
-  return halfSignIn;
+function pendingSignInOf({ pendingSignIn }: Browser): string {
+  if (pendingSignIn === null) throw new Failure('half-sign-in-over');
+  return pendingSignIn;
 }
 
 @Resolver()
@@ -35,7 +35,7 @@ export class SessionResolver {
   @Mutation(() => String, { complexity: attemptCost, description: `${questionOf}; for the second factor.` })
   async askSecondFactorPasskey(@Ctx() context: GraphqlContext): Promise<string> {
     const browser = overHttp(context);
-    return context.application.identity.secondFactorPasskeyOptions(halfSignInOf(browser), siteOf(browser));
+    return context.application.identity.secondFactorPasskeyOptions(pendingSignInOf(browser), siteOf(browser));
   }
 
   @Mutation(() => SignIn, { complexity: attemptCost, description: 'The second half of a sign-in.' })
@@ -45,7 +45,7 @@ export class SessionResolver {
   ): Promise<SignIn> {
     const browser = attempting(context);
     const given = proofIn(proof);
-    const entry = await context.application.identity.finish(halfSignInOf(browser), given, browser.client);
+    const entry = await context.application.identity.finish(pendingSignInOf(browser), given, browser.client);
     return signInResult(context, browser, entry);
   }
 

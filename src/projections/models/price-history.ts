@@ -90,7 +90,7 @@ export interface PriceChangeRow extends RecordedPeriods {
 }
 
 /** Place in the history, which is sorted by position, newest first, then by model. */
-export interface PriceChangePlace {
+export interface PriceChangeCursor {
   readonly position: Position;
   readonly model: string;
 }
@@ -99,7 +99,7 @@ interface PriceChangeRange {
   /** null: of all models. */
   readonly model: string | null;
   /** Only what is older; null: from the newest. */
-  readonly before: PriceChangePlace | null;
+  readonly before: PriceChangeCursor | null;
   /** Only of this change; left out: of any. */
   readonly at?: Position;
   readonly max: number;

@@ -30,7 +30,7 @@ export interface CallsOfWorker extends Pick<InFlightCalls, 'begin' | 'reserved' 
   leave(): boolean;
 }
 
-interface Place {
+interface LogPosition {
   readonly position: Position;
   /** That of a reservation before it; all between the two are known of. `beginning`: none is told. */
   readonly before: Position;
@@ -39,7 +39,7 @@ interface Place {
 interface Reserved {
   readonly turn: Turn;
   /** null: it has no place in the log yet. */
-  place: Place | null;
+  place: LogPosition | null;
 }
 
 interface Worker {
@@ -54,7 +54,7 @@ interface OpenCall {
   /** null: its worker has not been told whether it is reserved. */
   reserved: Reserved | null;
   /** In the log, once it is known. */
-  place: Place | null;
+  place: LogPosition | null;
   noted: boolean;
 }
 
@@ -116,7 +116,7 @@ export class CallsOfWorkers {
   }
 
   /** Starts writing what is noted. The result stops it. */
-  keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void> {
+  startNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void> {
     this.notes = notes;
     const stop = atIntervals(noteEveryMs, () => this.noted().catch(warn));
     return async () => {

@@ -170,8 +170,8 @@ export class RelayWorkers implements TailConsumer {
     this.lookForLost = look;
   }
 
-  keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void> {
-    return this.calls.keepNoting(notes, warn);
+  startNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void> {
+    return this.calls.startNoting(notes, warn);
   }
 
   /** Outcomes still on their way to the log. */

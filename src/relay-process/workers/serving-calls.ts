@@ -99,7 +99,7 @@ export function serveCalls(
         ...remoteNotices(primary),
       },
     );
-    const stopNoting = underWay.keepNoting(
+    const stopNoting = underWay.startNoting(
       { note: (notedTo, progressed) => primary.ask('note', Number(notedTo), progressed) },
       () => {},
     );

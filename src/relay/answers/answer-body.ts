@@ -31,12 +31,12 @@ export async function beginningOf(body: UpstreamBody): Promise<{ bytes: Buffer; 
 
 /** All of an answer that is to be JSON. Who asked for a stream does not wait for half of a value as long as others. */
 export async function restOfJson(
-  { maxBytes, place, patience: { idleMs, unseenMs }, caller }: AnswerToRead,
+  { maxBytes, slot, patience: { idleMs, unseenMs }, caller }: AnswerToRead,
   body: UpstreamBody,
   begun: Buffer,
 ): Promise<Buffer> {
   const json = new WholeJson({ settledMs, idleMs: caller.stream ? idleMs : Math.max(idleMs, unseenMs) });
   json.begin(begun);
-  const rest = await body.whole(maxBytes - begun.length, place, json);
+  const rest = await body.whole(maxBytes - begun.length, slot, json);
   return json.valueOf(begun.length === 0 ? rest : Buffer.concat([begun, rest]));
 }

@@ -9,7 +9,7 @@ import type {
   UpstreamChannel,
 } from '../contracts/protocol.js';
 import type { LargeWork } from '../text/large-work.js';
-import type { AnswerPlace } from '../upstream/answer-room.js';
+import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
 import type { Sending, UpstreamBody } from '../upstream/upstream.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
@@ -37,7 +37,7 @@ export interface StreamReading {
   /** Until `takeFirst`. */
   first: FirstStep;
   /** Counts what is kept of it. */
-  readonly place: Pick<AnswerPlace, 'hold'>;
+  readonly slot: Pick<AnswerSlot, 'hold'>;
   /** Ends the upstream connection. */
   readonly cancel: () => void;
   /** Upstream leaves it to us to end the connection after the answer. */
@@ -66,5 +66,5 @@ export interface AnswerToRead {
   /** Longest whole answer. */
   readonly maxBytes: number;
   /** Counts what is held of the answer; whoever asked lets it go. */
-  readonly place: AnswerPlace;
+  readonly slot: AnswerSlot;
 }

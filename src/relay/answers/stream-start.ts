@@ -1,6 +1,6 @@
 import type { NoRoom } from '../../http/body-room.js';
 import { type AnswerStream, hasEnded, type StreamStep } from '../contracts/protocol.js';
-import type { AnswerPlace } from '../upstream/answer-room.js';
+import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { Progress } from '../upstream/progress-watch.js';
 import type { UpstreamBody } from '../upstream/upstream.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
@@ -48,18 +48,18 @@ const worked = ({ generated, usage }: AnswerStream): boolean =>
 
 /** What a stream keeps beyond the bytes that came last; as many may wait here for a slow caller in any case. */
 export const countKept = (
-  place: Pick<AnswerPlace, 'hold'>,
+  slot: Pick<AnswerSlot, 'hold'>,
   { unfinished }: Pick<AnswerStream, 'unfinished'>,
   { bytes }: Pick<StreamStep, 'bytes'>,
   came: number,
-): NoRoom | null => place.hold(Math.max(unfinished + (bytes?.length ?? 0) - came, 0));
+): NoRoom | null => slot.hold(Math.max(unfinished + (bytes?.length ?? 0) - came, 0));
 
 /**
  * Reads until there is something of an answer: till then a failure can be an honest status, or another channel. What
  * says nothing, as a role does, waits for that.
  */
 export async function readFirstFrame(
-  { provider, channel, caller, info, sending, place, patience }: AnswerToRead,
+  { provider, channel, caller, info, sending, slot, patience }: AnswerToRead,
   chunks: Pick<UpstreamBody, 'next'>,
   begin: Buffer,
   staysOpen: boolean,
@@ -77,7 +77,7 @@ export async function readFirstFrame(
   for (let ended = false; ; ) {
     if (step.error !== null) return failed(step.error, worked(decoder));
     if (step.bytes !== null) held = held === null ? step.bytes : Buffer.concat([held, step.bytes]);
-    const full = countKept(place, decoder, { bytes: held }, came);
+    const full = countKept(slot, decoder, { bytes: held }, came);
     if (full !== null) return failed(noRoomHere(full), true);
     // Comments before the first frame are of a queue, which may be long; after it they are no excuse.
     if (!following && decoder.begun) {
@@ -86,7 +86,7 @@ export async function readFirstFrame(
     }
     if (decoder.progress > 0) {
       sending.begun();
-      const reading = { decoder, chunks, first: { bytes: held, finished: step.finished }, place, cancel, staysOpen };
+      const reading = { decoder, chunks, first: { bytes: held, finished: step.finished }, slot, cancel, staysOpen };
       return { ok: true, got: { kind: 'stream', reading } };
     }
     if (step.finished) return failed(nothingIn(decoder).error, decoder.usage !== null);

@@ -4,7 +4,7 @@ import { unreadableAnswer } from '../upstream/upstream-error.js';
 import { switchingProtocols } from '../upstream/upstream-response.js';
 import { beginningOf, nothing, restOfJson } from './answer-body.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
-import { gatherAnswer } from './gathered-answer.js';
+import { accumulateAnswer } from './accumulated-answer.js';
 import { lostAnswer } from './lost-answer.js';
 import { readFirstFrame } from './stream-start.js';
 import { maxRefusal, readRefusal, readWhole } from './whole-answer.js';
@@ -74,7 +74,7 @@ async function messages(answered: AnswerToRead, { body }: UpstreamAnswer): Promi
   try {
     return caller.stream
       ? await readFirstFrame(answered, body, Buffer.alloc(0), true)
-      : await gatherAnswer(answered, body);
+      : await accumulateAnswer(answered, body);
   } catch (error) {
     return lostAnswer(answered, error, caller.stream ? 'stream_response_error' : 'read_response_body_failed');
   }

@@ -26,7 +26,7 @@ export async function readRefusal(answered: AnswerToRead, answer: UpstreamAnswer
   // The status says enough where the rest cannot be read.
   const { idleMs } = answered.patience;
   const json = new WholeJson({ settledMs, idleMs: Math.min(idleMs, refusalIdleMs) });
-  const bytes = await body.whole(maxRefusal, answered.place, json).catch(() => nothing);
+  const bytes = await body.whole(maxRefusal, answered.slot, json).catch(() => nothing);
   const read = await readWhole(answered, answer, json.valueOf(bytes));
   if (read.ok) return read;
   const retryAfter = read.error.retryAfter ?? reportedRetryAfter(headers['retry-after']);
@@ -52,12 +52,12 @@ export async function readWhole(
 
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */
 function asStream(
-  { caller, channel, info, sending, place }: AnswerToRead,
+  { caller, channel, info, sending, slot }: AnswerToRead,
   answer: Extract<Answer, { ok: true }>,
 ): Extract<Read, { ok: true }> {
   const decoder = new WholeAnswerAsStream(answer, { channel, caller, info });
   const first = { bytes: decoder.frames(), finished: true };
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();
-  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, place, cancel, staysOpen: false } } };
+  return { ok: true, got: { kind: 'stream', reading: { decoder, chunks, first, slot, cancel, staysOpen: false } } };
 }

@@ -64,7 +64,7 @@ export async function pump(
   reading: StreamReading,
   options: PumpOptions,
 ): Promise<Pumped> {
-  const { decoder, chunks, place, cancel, staysOpen } = reading;
+  const { decoder, chunks, slot, cancel, staysOpen } = reading;
   const { stalledCallers, growth, heartbeat, callerGoneMs, costsUnseen, silence, faulted } = options;
   let readingOn: NodeJS.Timeout | null = null;
   let readOn = 0;
@@ -97,7 +97,7 @@ export async function pump(
       if (readOn > maxReadOn) return stop(departure(), null, true);
       let step: StreamStep | null = next.done ? decoder.end() : decoder.push(next.value);
       silence?.said(decoder.generated.said.length);
-      const full = countKept(place, decoder, step, next.value?.length ?? 0);
+      const full = countKept(slot, decoder, step, next.value?.length ?? 0);
       if (full !== null && connection.gone) return stop(departure(), null, true);
       if (full !== null) return stop('upstream-broke', fromUpstream(noRoomHere(full), 503), false);
       if (step.bytes !== null) {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { BodyPlace, BodyRoom, NoRoom } from '../../http/body-room.js';
+import type { BodySlot, BodyRoom, NoRoom } from '../../http/body-room.js';
 import { unpackers } from '../../http/content-codings.js';
 import { RelayError } from '../contracts/errors.js';
 import type { RequestBodies } from '../contracts/ports.js';
@@ -47,54 +47,54 @@ export function requestBodies(
 ): RequestBodies {
   const tooLarge = (max: number): RelayError => unreadable(`the request body is larger than ${max} bytes`);
 
-  const enter = (request: IncomingMessage, address: string, holder: number, max: number): BodyPlace => {
+  const enter = (request: IncomingMessage, address: string, holder: number, max: number): BodySlot => {
     const encoding = encodingOf(request);
     if (encoding !== null && !unpackers.has(encoding))
       throw invalidBody(`content-encoding ${encoding} is not supported; use ${[...unpackers.keys()].join(', ')}`);
     if (Number(request.headers['content-length'] ?? 0) > max) throw tooLarge(max);
-    const place = room.enter(address, holder);
-    if (place === null) throw noRoom('address');
-    return place;
+    const slot = room.enter(address, holder);
+    if (slot === null) throw noRoom('address');
+    return slot;
   };
 
   /** Resolves with the bytes that came, unpacked. */
-  const receive = (request: IncomingMessage, place: BodyPlace, sink: BodySink, max: number): Promise<number> =>
+  const receive = (request: IncomingMessage, slot: BodySlot, sink: BodySink, max: number): Promise<number> =>
     new Promise((resolve, reject) => {
       const refused = (): RelayError => tooLarge(max);
       const encoding = encodingOf(request);
-      new Receiving({ request, encoding, maxBytes: max, tooLarge: refused, place, sink }, resolve, reject).start();
+      new Receiving({ request, encoding, maxBytes: max, tooLarge: refused, slot, sink }, resolve, reject).start();
     });
 
   return {
     async json(request, address, holder, ownMaxBytes = maxBytes) {
       const max = Math.min(ownMaxBytes, maxBytes);
-      const place = enter(request, address, holder, max);
+      const slot = enter(request, address, holder, max);
       try {
         const body = new JsonBody();
-        const bytes = await receive(request, place, body, max);
-        place.finish();
+        const bytes = await receive(request, slot, body, max);
+        slot.finish();
         const { text, value } = await largeWork.runSteps(bytes, () => body.read());
-        return { value, text, bytes, upload: null, leave: place.leave };
+        return { value, text, bytes, upload: null, leave: slot.leave };
       } catch (error) {
-        place.leave();
+        slot.leave();
         throw error;
       }
     },
 
     async multipartAudio(request, address, holder) {
       const form = new FormBody(request.headers['content-type']);
-      const place = enter(request, address, holder, maxBytes);
+      const slot = enter(request, address, holder, maxBytes);
       try {
-        const bytes = await receive(request, place, form, maxBytes);
-        place.finish();
+        const bytes = await receive(request, slot, form, maxBytes);
+        slot.finish();
         const { fields, files } = await form.read();
         const [file, another] = files;
         const full = soundLengths.noRoomFor(holder);
         if (full !== null) throw noRoom(full);
         const length = file === undefined || another !== undefined ? null : await soundLengths.of(file.bytes, holder);
-        return { value: fields, bytes, upload: { files, length }, leave: place.leave };
+        return { value: fields, bytes, upload: { files, length }, leave: slot.leave };
       } catch (error) {
-        place.leave();
+        slot.leave();
         throw error;
       } finally {
         form.close();
@@ -110,7 +110,7 @@ interface ToReceive {
   /** Of it as it comes, and unpacked. */
   readonly maxBytes: number;
   readonly tooLarge: () => RelayError;
-  readonly place: BodyPlace;
+  readonly slot: BodySlot;
   readonly sink: BodySink;
 }
 
@@ -120,14 +120,14 @@ class Receiving {
   private readonly encoding: string | null;
   private readonly maxBytes: number;
   private readonly tooLarge: () => RelayError;
-  private readonly place: BodyPlace;
+  private readonly slot: BodySlot;
   private readonly sink: BodySink;
   private readonly unpacker: Duplex | null;
   private received = 0;
   private unpacked = 0;
 
   constructor(
-    { request, encoding, maxBytes, tooLarge, place, sink }: ToReceive,
+    { request, encoding, maxBytes, tooLarge, slot, sink }: ToReceive,
     private readonly resolve: (bytes: number) => void,
     private readonly reject: (error: unknown) => void,
   ) {
@@ -135,7 +135,7 @@ class Receiving {
     this.encoding = encoding;
     this.maxBytes = maxBytes;
     this.tooLarge = tooLarge;
-    this.place = place;
+    this.slot = slot;
     this.sink = sink;
     this.unpacker = encoding === null ? null : (unpackers.get(encoding)?.() ?? null);
   }
@@ -177,7 +177,7 @@ class Receiving {
     if (this.unpacked > this.maxBytes) return this.tooLarge();
     if (this.unpacker !== null && this.unpacked > Math.max(swellingJudgedFrom, this.received * maxSwelling))
       return unreadable(`the request body swells to more than ${maxSwelling} times its size`);
-    const full = this.place.take(Math.max(piece.length, minTaken));
+    const full = this.slot.take(Math.max(piece.length, minTaken));
     return full === null ? null : noRoom(full);
   }
 

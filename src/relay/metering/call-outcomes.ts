@@ -39,7 +39,7 @@ export async function recordOutcome(outcomes: Outcomes, callId: CallId, outcome:
 }
 
 /** What must be done while this process lives; when it dies, recovery takes over. Never rejects. */
-export async function keepTrying(
+export async function retryUntilDone(
   outcomes: Outcomes,
   callId: CallId,
   attempt: () => Promise<void>,
@@ -74,7 +74,7 @@ export function dropReservation(outcomes: Outcomes, callId: CallId): void {
   const failed = 'a hold could not be given back; trying again';
   gate.drop(callId).catch((error: unknown) => {
     warn(failed, { callId, error: String(error) });
-    void keepTrying(outcomes, callId, () => gate.drop(callId), failed);
+    void retryUntilDone(outcomes, callId, () => gate.drop(callId), failed);
   });
 }
 
@@ -120,7 +120,7 @@ export async function withdraw(
   const { status, code } = withdrawal;
   const released = newEvent(outcomes, conclude(reserved, { kind: 'withheld', settled: settled.event, status, code }));
   const refunded = newEvent(outcomes, refundOf(settled, withdrawal));
-  await keepTrying(outcomes, callId, async () => {
+  await retryUntilDone(outcomes, callId, async () => {
     if (await write(outcomes, callId, released, 0)) confirmSettled(outcomes, callId, zero);
     else {
       const [, outcome] = await store.readStream(streams.call(callId));
@@ -136,7 +136,7 @@ export async function giveBack(outcomes: Outcomes, callId: CallId, reserved: New
   const returned = { status: 503, code: 'store_unavailable' };
   const conclusion = conclude(reserved.event, { kind: 'never-sent', reason: 'internal', ...returned });
   const released = newEvent(outcomes, conclusion);
-  await keepTrying(outcomes, callId, async () => {
+  await retryUntilDone(outcomes, callId, async () => {
     await outcomes.store.append(streams.call(callId), [reserved], 'no-stream');
     await recordOutcome(outcomes, callId, released);
   });

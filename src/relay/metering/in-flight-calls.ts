@@ -73,7 +73,7 @@ export interface InFlightCalls {
   lose(callId: CallId): void;
   has(callId: CallId): boolean;
   /** Starts noting. The result stops it. */
-  keepNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void>;
+  startNoting(notes: Pick<CallProgressNotes, 'note'>, warn: (error: unknown) => void): () => Promise<void>;
 }
 
 export function inFlightCalls(): InFlightCalls {
@@ -128,7 +128,7 @@ export function inFlightCalls(): InFlightCalls {
       calls.delete(callId);
     },
     has: (callId) => calls.has(callId),
-    keepNoting(notes, warn) {
+    startNoting(notes, warn) {
       const stop = atIntervals(lookEveryMs, () => look(notes).catch(warn));
       return async () => {
         await stop();

@@ -6,7 +6,7 @@ import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
 import {
   confirmSettled,
-  keepTrying,
+  retryUntilDone,
   newEvent,
   type Outcomes,
   payableOf,
@@ -57,7 +57,7 @@ export class LocalReservation implements Reservation {
     try {
       await recordOutcome(outcomes, callId, settled);
     } catch (error) {
-      void keepTrying(outcomes, callId, () => recordOutcome(outcomes, callId, settled));
+      void retryUntilDone(outcomes, callId, () => recordOutcome(outcomes, callId, settled));
       throw error;
     }
     confirmSettled(outcomes, callId, settled.event.charged);
@@ -86,7 +86,7 @@ export class LocalReservation implements Reservation {
       await recordOutcome(outcomes, callId, released);
     } catch (error) {
       outcomes.warn('a call could not be released yet', { callId, error: String(error) });
-      void keepTrying(outcomes, callId, () => recordOutcome(outcomes, callId, released));
+      void retryUntilDone(outcomes, callId, () => recordOutcome(outcomes, callId, released));
       return;
     }
     confirmSettled(outcomes, callId, zero);

@@ -140,13 +140,13 @@ const noPictures: RequestOptions['pictures'] = new Map();
 /** Throws NotConvertible. */
 async function picturesFor(
   { protocol }: Provider,
-  { caller, payer, answerPlace }: ChannelRequest,
+  { caller, payer, answerSlot }: ChannelRequest,
   model: string,
   { pictures }: ChannelAttemptPorts,
 ): Promise<RequestOptions['pictures']> {
   const addresses = protocol.pictures?.({ caller, model }) ?? [];
   if (addresses.length === 0) return noPictures;
-  const fetched = await pictures.fetch(addresses, payer, answerPlace);
+  const fetched = await pictures.fetch(addresses, payer, answerSlot);
   if (fetched !== null) return fetched;
   const size = `${maxPictures} pictures of ${maxPictureBytes / 1024 / 1024} MiB together`;
   throw new NotConvertible(

@@ -35,7 +35,7 @@ function channelRequest(call: ReservedCall, body: HeldBody): ChannelRequest {
     bodyBytes: body.bytes,
     startedAt,
     payer: user.id,
-    answerPlace: admission.answerPlace,
+    answerSlot: admission.answerSlot,
     connection,
     underWay: reservation.underWay,
   };

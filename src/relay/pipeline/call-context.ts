@@ -15,7 +15,7 @@ import type { StreamDelivery } from '../delivery/stream-delivery.js';
 import type { WholeDelivery } from '../delivery/whole-delivery.js';
 import type { UsedTokens } from '../metering/believed-usage.js';
 import type { Reservation } from '../metering/metered.js';
-import type { AnswerPlace } from '../upstream/answer-room.js';
+import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { AccountWatch } from './account-watch.js';
 import type { AnsweredAttempt, AttemptFailure } from './attempt-failure.js';
 import type { Resolution } from './resolution.js';
@@ -49,7 +49,7 @@ interface Admission {
   /** In the limits of its user and API key. */
   readonly leave: Leave;
   /** Counts what is held of whole answers. */
-  readonly answerPlace: AnswerPlace;
+  readonly answerSlot: AnswerSlot;
 }
 
 /** What a body asks for, as it says it; who is refused may have written anything. */

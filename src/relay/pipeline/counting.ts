@@ -3,7 +3,7 @@ import { Quota, zero } from '../../domain/kernel/quota.js';
 import { authenticate, type Caller } from '../admission/authenticate.js';
 import type { HeldBody } from '../contracts/ports.js';
 import { countIn, isObject, parseJson } from '../json/json.js';
-import type { AnswerPlace } from '../upstream/answer-room.js';
+import type { AnswerSlot } from '../upstream/answer-room.js';
 import { attemptChannel } from './attempt-channel.js';
 import type { IncomingCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
@@ -41,7 +41,7 @@ interface ToCount {
   readonly resolution: Resolution;
   readonly sent: SentBody;
   readonly bodyBytes: number;
-  readonly answerPlace: AnswerPlace;
+  readonly answerSlot: AnswerSlot;
 }
 
 /** One that counts, of those that serve the model; null: none does. */
@@ -59,7 +59,7 @@ function channelThatCounts({ providerOf }: StagePorts, { channels }: Resolution)
 async function countUpstream(
   ports: StagePorts,
   { endpoint, headers, query, requestId }: IncomingCall,
-  { caller, resolution, sent, bodyBytes, answerPlace }: ToCount,
+  { caller, resolution, sent, bodyBytes, answerSlot }: ToCount,
 ): Promise<number | null> {
   const channel = channelThatCounts(ports, resolution);
   if (channel === null) return null;
@@ -75,7 +75,7 @@ async function countUpstream(
       bodyBytes,
       startedAt: ports.clock.now(),
       payer: caller.user.id,
-      answerPlace,
+      answerSlot,
       connection: null,
       underWay: null,
     };
@@ -96,7 +96,7 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
   const caller = await authenticate(ports, call);
   const { user, apiKey } = caller;
   const leave = await limits.admit(user.id, apiKey.id, directory.settings());
-  const answerPlace = answers.place(user.id);
+  const answerSlot = answers.place(user.id);
   let held: HeldBody | null = null;
   let succeeded = false;
   try {
@@ -114,12 +114,12 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
       resolutionSteps(ports, caller, { endpoint, body: value, bytes, upload }),
     );
     const sent = sentBody(body, (given) => named(given, model));
-    const reported = await countUpstream(ports, call, { caller, resolution, sent, bodyBytes: bytes, answerPlace });
+    const reported = await countUpstream(ports, call, { caller, resolution, sent, bodyBytes: bytes, answerSlot });
     succeeded = true;
     return { reported, estimated: resolution.estimate.promptTokens };
   } finally {
     held?.leave();
-    answerPlace.leave();
+    answerSlot.leave();
     leave(succeeded);
   }
 }

@@ -39,7 +39,7 @@ export interface RefusalRecord {
   /** Writes what is due. Never rejects. */
   write(): Promise<void>;
   /** Starts writing once a second. The result stops it, and writes what there is. */
-  keepWriting(): () => Promise<void>;
+  startWriting(): () => Promise<void>;
 }
 
 interface Waiting {
@@ -134,7 +134,7 @@ class RefusalWriter implements RefusalRecord {
     await this.append();
   }
 
-  keepWriting(): () => Promise<void> {
+  startWriting(): () => Promise<void> {
     const stop = atIntervals(everyMs, () => this.write());
     return async () => {
       await stop();

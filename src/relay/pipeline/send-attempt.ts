@@ -7,7 +7,7 @@ import type { RelayPorts } from '../contracts/ports.js';
 import type { CallerRequest, Provider, UpstreamChannel, UpstreamRequest } from '../contracts/protocol.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
 import type { InFlightCall } from '../metering/in-flight-calls.js';
-import type { AnswerPlace } from '../upstream/answer-room.js';
+import type { AnswerSlot } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
 import { wordsOf } from '../upstream/request-content.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
@@ -30,7 +30,7 @@ export interface ChannelRequest {
   /** Whose share of the upstream it takes; null: nobody's. */
   readonly payer: UserId | null;
   /** Counts what is held of whole answers. */
-  readonly answerPlace: AnswerPlace;
+  readonly answerSlot: AnswerSlot;
   /** null: nobody waits for the answer but ourselves. */
   readonly connection: Pick<CallerConnection, 'gone' | 'whenGone'> | null;
   /** Where to note how far it has come. */
@@ -48,7 +48,7 @@ export type SendAttemptPorts = Pick<RelayPorts, 'directory' | 'upstream' | 'conf
 
 export async function sendAttempt(
   ports: SendAttemptPorts,
-  { callId, requestedModel, caller, startedAt, payer, answerPlace, connection, underWay }: ChannelRequest,
+  { callId, requestedModel, caller, startedAt, payer, answerSlot, connection, underWay }: ChannelRequest,
   { provider, channel, parsed }: AttemptTarget,
   request: UpstreamRequest,
 ): Promise<Attempt> {
@@ -86,7 +86,7 @@ export async function sendAttempt(
       return sent.requestSent && abandoned !== null ? { ...failure, costUnknown: false, abandoned } : failure;
     }
     const { largeWork, answers } = ports;
-    const room = { maxBytes: answers.maxBytes, place: answerPlace };
+    const room = { maxBytes: answers.maxBytes, slot: answerSlot };
     const patience = { idleMs, unseenMs: answerTimeoutMs };
     const answered = { provider, channel, caller, info, sending, patience, largeWork, ...room };
     const read = await readAnswer(answered, sent.answer);
@@ -94,7 +94,7 @@ export async function sendAttempt(
       const headers = passedHeaders(caller.dialect.upstreamHeaders, sent.answer.headers, channel);
       return { ok: true, upstreamModel, reasoningEffort, thinking, service, got: read.got, headers };
     }
-    answerPlace.leave();
+    answerSlot.leave();
     const { error, costUnknown } = read;
     const judgement = judged(ports, { provider, parsed }, { error, costUnknown, request: wordsOf(request.content) });
     return costUnknown && abandoned !== null ? { ...judgement, costUnknown: false, abandoned } : judgement;

@@ -80,7 +80,7 @@ async function priceOfTest(ports: ProbePorts, model: string): Promise<Price> {
   return price;
 }
 
-function requestOfTest({ endpoint, body, model }: SmallTest, startedAt: number): Omit<ChannelRequest, 'answerPlace'> {
+function requestOfTest({ endpoint, body, model }: SmallTest, startedAt: number): Omit<ChannelRequest, 'answerSlot'> {
   const sent = { source: null, body, exact: () => body };
   const query = new URLSearchParams();
   return {
@@ -141,10 +141,10 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   const price = await priceOfTest(ports, model);
   const test: SmallTest = { channel, provider, model, price, ...smallRequest(provider, model) };
   const startedAt = ports.clock.now();
-  const answerPlace = ports.answers.place('channel-test');
-  const request: ChannelRequest = { ...requestOfTest(test, startedAt), answerPlace };
+  const answerSlot = ports.answers.place('channel-test');
+  const request: ChannelRequest = { ...requestOfTest(test, startedAt), answerSlot };
   const result = await attemptChannel(ports, request, channel, ports.parsedChannel(channel)).finally(() =>
-    answerPlace.leave(),
+    answerSlot.leave(),
   );
   const responseTimeMs = ports.clock.now() - startedAt;
   if (!result.ok) return refused(failureText(test, result), responseTimeMs, result.outOfOrder);

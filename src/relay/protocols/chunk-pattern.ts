@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../json/json.js';
-import { GatheredWords } from './gathered-words.js';
+import { AccumulatedText } from './accumulated-text.js';
 
 /*
  * Nearly every chunk of a stream says what the one before said, but for the words. Where just these differ nothing needs
@@ -66,7 +66,7 @@ export class ChunkPattern {
   framesIn(bytes: Buffer, at: number): Like | null {
     const { parts } = this;
     let end = at;
-    const words = new GatheredWords();
+    const words = new AccumulatedText();
     frames: for (;;) {
       let next = end;
       let from = end;

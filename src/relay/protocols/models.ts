@@ -28,14 +28,14 @@ export function modelNamesIn(
   return names.map((one) => (one.startsWith(prefix) ? one.slice(prefix.length) : one));
 }
 
-interface ListPlace extends ListForm {
+interface ModelListLocation extends ListForm {
   /** Instead of the key as a bearer token. */
   readonly headers?: (asking: ProviderQueries) => Record<string, string>;
 }
 
 /** One question below the base URL, whose answer holds all of them. */
 export const modelsAt =
-  (path: string, { headers, ...form }: ListPlace = {}): ModelsWire =>
+  (path: string, { headers, ...form }: ModelListLocation = {}): ModelsWire =>
   async (asking) =>
     modelNamesIn(await asking.json(asking.base + path, headers?.(asking)), form);
 

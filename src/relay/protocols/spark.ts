@@ -16,7 +16,7 @@ import { choiceSays } from './says-something.js';
 /* Spark's own wire: a WebSocket for each call, one frame out, and frames back until one bears the status of the last. */
 
 /** Where a call goes, and what is understood there. */
-interface SparkPlace {
+interface SparkEndpoint {
   /** Signed. */
   readonly url: string;
   readonly appId: string;
@@ -25,12 +25,12 @@ interface SparkPlace {
   readonly takesFunctions: boolean;
 }
 
-export type SparkPlaceOf = (
+export type SparkEndpointOf = (
   provider: Provider,
   channel: UpstreamChannel,
   model: string,
   options: RequestOptions,
-) => SparkPlace;
+) => SparkEndpoint;
 
 interface Turn extends JsonObject {
   readonly role: 'system' | 'user' | 'assistant';
@@ -52,7 +52,7 @@ const callsText = (message: ChatMessage): string =>
     .map(({ name, arguments: given }) => `Function call: ${textIn(name) ?? ''} ${textIn(given) ?? ''}`)
     .join('\n');
 
-function turnsOf(message: ChatMessage, { takesSystem }: SparkPlace): readonly Turn[] {
+function turnsOf(message: ChatMessage, { takesSystem }: SparkEndpoint): readonly Turn[] {
   const content = textOf(message.content);
   switch (message.role) {
     case 'system':
@@ -75,7 +75,7 @@ function turnsOf(message: ChatMessage, { takesSystem }: SparkPlace): readonly Tu
   }
 }
 
-function functionsIn({ tools, tool_choice: choice }: ToolWords, { takesFunctions }: SparkPlace): JsonObject[] {
+function functionsIn({ tools, tool_choice: choice }: ToolWords, { takesFunctions }: SparkEndpoint): JsonObject[] {
   const functions =
     choice === 'none' ? [] : objectsIn(tools).flatMap(({ function: one }) => (isObject(one) ? [one] : []));
   if (functions.length > 0 && !takesFunctions)
@@ -94,7 +94,7 @@ const limitOf = (body: ChatRequest, { outputLimit, maxOutput }: CallerRequest): 
 
 const maxUserLength = 32;
 
-function frameOf(caller: CallerRequest, place: SparkPlace): JsonObject {
+function frameOf(caller: CallerRequest, place: SparkEndpoint): JsonObject {
   const body = neutralAs(caller, 'chat');
   const user = textIn(body.user);
   const functions = functionsIn(body, place);
@@ -203,7 +203,7 @@ function translate(frame: JsonObject, reading: Reading): JsonObject | null {
   };
 }
 
-export const spark = (placeOf: SparkPlaceOf): Protocol => ({
+export const spark = (placeOf: SparkEndpointOf): Protocol => ({
   ...openAi({ failure, translate, isLast }),
   request({ provider, channel, caller, model, options }) {
     const place = placeOf(provider, channel, model, options);

@@ -7,7 +7,7 @@ import { isObject, textIn } from '../json/json.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 import { baseOf } from '../protocols/request-builder.js';
-import { type SparkPlaceOf, spark, sparkStatus, sparkTemperature } from '../protocols/spark.js';
+import { type SparkEndpointOf, spark, sparkStatus, sparkTemperature } from '../protocols/spark.js';
 
 /*
  * Two interfaces, told apart by the key: with the three parts of an app a signed WebSocket is opened for each call, with
@@ -82,7 +82,7 @@ function signedUrl({ base, path, apiKey, apiSecret, now }: SignedAddress): strin
   return `${address.href}?${query.join('&')}`;
 }
 
-const placeOf: SparkPlaceOf = (provider, channel, model, { now }) => {
+const placeOf: SparkEndpointOf = (provider, channel, model, { now }) => {
   const [appId, apiSecret, apiKey, ...others] = channel.key.trim().split('|');
   if (!appId || !apiSecret || !apiKey || others.length > 0)
     throw new NotConvertible('channel', 'the key of this channel is not of the form APPID|APISecret|APIKey');

@@ -1,4 +1,4 @@
-import { type BodyPlace, BodyRoom, type NoRoom } from '../../http/body-room.js';
+import { type BodySlot, BodyRoom, type NoRoom } from '../../http/body-room.js';
 
 /*
  * How much of answers the process holds at once. A whole one must be here before it can be judged, booked and sent, and
@@ -38,14 +38,14 @@ export class AnswerRoom {
   }
 
   /** For the answers of one call, one after the other. `holder`: whose share they take. */
-  place(holder: number | string): AnswerPlace {
-    return new AnswerPlace(this.room, holder);
+  place(holder: number | string): AnswerSlot {
+    return new AnswerSlot(this.room, holder);
   }
 }
 
-export class AnswerPlace {
+export class AnswerSlot {
   private came = 0;
-  private place: BodyPlace | null = null;
+  private slot: BodySlot | null = null;
 
   constructor(
     private readonly room: BodyRoom,
@@ -56,9 +56,9 @@ export class AnswerPlace {
   take(bytes: number): NoRoom | null {
     this.came += bytes;
     if (this.came <= uncounted) return null;
-    if (this.place !== null) return this.place.take(bytes);
-    this.place = this.room.enter('', this.holder);
-    return this.place === null ? 'process' : this.place.take(this.came);
+    if (this.slot !== null) return this.slot.take(bytes);
+    this.slot = this.room.enter('', this.holder);
+    return this.slot === null ? 'process' : this.slot.take(this.came);
   }
 
   /** Counts what is kept of a stream now. */
@@ -70,7 +70,7 @@ export class AnswerPlace {
   /** Nothing of it is held any more; another may come. */
   leave(): void {
     this.came = 0;
-    this.place?.leave();
-    this.place = null;
+    this.slot?.leave();
+    this.slot = null;
   }
 }

@@ -1,5 +1,5 @@
 import { urlIn } from '../../domain/kernel/address.js';
-import type { AnswerPlace } from './answer-room.js';
+import type { AnswerSlot } from './answer-room.js';
 import { noContent } from './request-content.js';
 import type { Upstream, UpstreamAnswer } from './upstream.js';
 
@@ -23,7 +23,7 @@ export interface Pictures {
   fetch(
     addresses: Iterable<string>,
     payer: number | null,
-    place: AnswerPlace,
+    slot: AnswerSlot,
   ): Promise<ReadonlyMap<string, Picture> | null>;
 }
 
@@ -42,14 +42,14 @@ interface PictureFetch {
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly payer: number | null;
-  readonly place: AnswerPlace;
+  readonly slot: AnswerSlot;
 }
 
 /** `upstream`: guarded. */
 export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
   const one = async (
     url: string,
-    { maxBytes, timeoutMs, payer, place }: PictureFetch,
+    { maxBytes, timeoutMs, payer, slot }: PictureFetch,
   ): Promise<{ type: string; bytes: Buffer } | null> => {
     const call = { method: 'GET', url, headers: { accept: 'image/*' }, content: noContent } as const;
     const sending = upstream.send(call, { proxy: null, timeoutMs, idleMs: timeoutMs, payer });
@@ -58,7 +58,7 @@ export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
       if (!sent.ok) return null;
       const type = typeIn(sent.answer);
       if (sent.answer.status !== 200 || type === null) return null;
-      return { type, bytes: await sent.answer.body.whole(maxBytes, place) };
+      return { type, bytes: await sent.answer.body.whole(maxBytes, slot) };
     } catch {
       return null;
     } finally {
@@ -67,14 +67,14 @@ export function openPictures(upstream: Pick<Upstream, 'send'>): Pictures {
   };
 
   return {
-    async fetch(addresses, payer, place) {
+    async fetch(addresses, payer, slot) {
       const pictures = new Map<string, Picture>();
       let left = maxPictureBytes;
       const until = performance.now() + patienceMs;
       for (const address of new Set(addresses)) {
         const timeoutMs = Math.ceil(until - performance.now());
         const possible = pictures.size < maxPictures && timeoutMs > 0 && urlIn(address) !== null;
-        const found = possible ? await one(address, { maxBytes: left, timeoutMs, payer, place }) : null;
+        const found = possible ? await one(address, { maxBytes: left, timeoutMs, payer, slot }) : null;
         if (found === null) return null;
         left -= found.bytes.length;
         pictures.set(address, { type: found.type, data: found.bytes.toString('base64') });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { NoRoom } from '../../http/body-room.js';
 import { BlockedAddress } from '../../outbound/address-guard.js';
-import type { AnswerPlace } from './answer-room.js';
+import type { AnswerSlot } from './answer-room.js';
 import { ChunkBuffer } from './chunk-buffer.js';
 import { type ContentDecoder, contentDecoder } from './content-coding.js';
 import type { Progress, Reader } from './progress-watch.js';
@@ -99,7 +99,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
   private enough = 1;
   private wake: (() => void) | null = null;
   /** What comes is counted here when all of it is wanted. */
-  private place: AnswerPlace | null = null;
+  private slot: AnswerSlot | null = null;
   /** All of it is to be one JSON value. */
   private json: WholeJson | null = null;
 
@@ -213,9 +213,9 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
     return { done: true, value: undefined };
   }
 
-  async whole(limit: number, place: AnswerPlace, json?: WholeJson): Promise<Buffer> {
+  async whole(limit: number, slot: AnswerSlot, json?: WholeJson): Promise<Buffer> {
     this.enough = limit + 1;
-    this.place = place;
+    this.slot = slot;
     this.count(this.pieces.length);
     this.flow();
     if (json !== undefined && !this.ended) {
@@ -281,7 +281,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
   }
 
   private count(bytes: number): boolean {
-    const full = this.place?.take(bytes) ?? null;
+    const full = this.slot?.take(bytes) ?? null;
     if (full === null) return true;
     this.pieces.clear();
     this.abort(new NoRoomForAnswer(full));

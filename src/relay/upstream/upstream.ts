@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from 'undici';
 import type { AddressGuard } from '../../outbound/address-guard.js';
 import type { UpstreamRequest } from '../contracts/protocol.js';
-import type { AnswerPlace } from './answer-room.js';
+import type { AnswerSlot } from './answer-room.js';
 import { openDeadlines } from './deadlines.js';
 import { hostShares } from './host-shares.js';
 import { leaving } from './leaving-body.js';
@@ -33,7 +33,7 @@ export interface UpstreamBody {
    * All of it, or all that has not been taken yet. Rejects also when more than `limit` bytes come, or more than `place`
    * has room for. `json`: what is waited for is a JSON value, which is taken for whole when nothing follows it.
    */
-  whole(limit: number, place: AnswerPlace, json?: WholeJson): Promise<Buffer>;
+  whole(limit: number, slot: AnswerSlot, json?: WholeJson): Promise<Buffer>;
 }
 
 /** Nothing came back, or there was no way to ask. */

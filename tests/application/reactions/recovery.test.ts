@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handle } from '../../../src/application/handle.js';
 import type { LeftCall } from '../../../src/application/ports/quota-gate-ports.js';
-import { keepRecovering, type Recovered, recoverCalls } from '../../../src/application/reactions/recovery.js';
+import { runRecovery, type Recovered, recoverCalls } from '../../../src/application/reactions/recovery.js';
 import type { CallProgress, LastSeen } from '../../../src/domain/call/call-progress.js';
 import { beginning, Position, streams } from '../../../src/domain/events/events.js';
 import { CallId } from '../../../src/domain/kernel/ids.js';
@@ -158,7 +158,7 @@ describe('crash recovery while the gateway serves', () => {
     let position = await placeOf(began);
     const beganAt = position;
     let timesBehind = 0;
-    const recovering = await keepRecovering(ports(), {
+    const recovering = await runRecovery(ports(), {
       progress: {
         reached: async (_position, _timeoutMs, names) => {
           waitedFor.push(names);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/adapters/clock.js';
-import { retention } from '../../../src/application/reactions/keep-retention.js';
+import { retention } from '../../../src/application/reactions/log-retention.js';
 import { type CommandDatabase, withDatabase } from '../../../src/cli/database.js';
 import { streams } from '../../../src/domain/events/events.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';

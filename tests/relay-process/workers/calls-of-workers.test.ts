@@ -11,7 +11,7 @@ const unknown: CallProgress = { ...sent, attempts: [] };
 function noting() {
   const calls = new CallsOfWorkers();
   const state = { to: -1, notes: new Map<CallId, CallProgress>(), refuse: false, refused: 0 };
-  const stop = calls.keepNoting(
+  const stop = calls.startNoting(
     {
       async note(to, progressed, ended) {
         if (state.refuse) throw new Error('not now');

@@ -66,7 +66,7 @@ const pumped = (response: ServerResponse, upstream: Upstream) =>
       decoder: asItComes,
       chunks: upstream,
       first: { bytes: upstream.piece(), finished: false },
-      place: { hold: () => null },
+      slot: { hold: () => null },
       cancel: () => undefined,
       staysOpen: false,
     },

@@ -33,7 +33,7 @@ beforeEach(() => {
       });
     },
   };
-  stop = calls.keepNoting(taking as CallProgressNotes, (error) => warned.push(error));
+  stop = calls.startNoting(taking as CallProgressNotes, (error) => warned.push(error));
 });
 afterEach(async () => {
   await stop();

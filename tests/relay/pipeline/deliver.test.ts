@@ -99,7 +99,7 @@ describe('a stream', () => {
           return value === undefined ? { done: true, value } : { done: false, value };
         },
       },
-      ...{ first: { bytes: Buffer.from('first '), finished: false }, place: { hold: () => null } },
+      ...{ first: { bytes: Buffer.from('first '), finished: false }, slot: { hold: () => null } },
       ...{ cancel() {}, staysOpen: false },
     } as unknown as StreamReading;
     return { kind: 'stream', reading };

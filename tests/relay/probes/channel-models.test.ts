@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { UpstreamPlace } from '../../../src/application/ports/upstream-ports.js';
+import type { UpstreamConnection } from '../../../src/application/ports/upstream-ports.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { addressGuard } from '../../../src/outbound/address-guard.js';
 import { upstreamModels } from '../../../src/relay/probes/channel-models.js';
@@ -53,11 +53,11 @@ const asking = (patienceMs?: number, over = upstream) =>
     },
   });
 
-const place = (type: number, differences: Partial<UpstreamPlace> = {}): UpstreamPlace => ({
+const place = (type: number, differences: Partial<UpstreamConnection> = {}): UpstreamConnection => ({
   ...{ type, baseUrl: `${server.url}/`, other: '', organization: null, key, proxy: null },
   ...differences,
 });
-const modelsOf = (type: number, differences?: Partial<UpstreamPlace>) => asking(300).of(place(type, differences));
+const modelsOf = (type: number, differences?: Partial<UpstreamConnection>) => asking(300).of(place(type, differences));
 const listed = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) });
 
 const bearer = { authorization: `Bearer ${key}` };

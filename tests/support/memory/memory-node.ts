@@ -21,7 +21,7 @@ import type {
   ChannelProbe,
   ProbeResult,
   UpstreamModels,
-  UpstreamPlace,
+  UpstreamConnection,
 } from '../../../src/application/ports/upstream-ports.js';
 import { redemptionCommands } from '../../../src/application/redemptions/redemption-commands.js';
 import { noStepUp, type SessionProof, type StepUpPurpose } from '../../../src/application/session-proof.js';
@@ -195,9 +195,9 @@ class FakeBalances implements ChannelBalances {
 
 class FakeUpstreamModels implements UpstreamModels {
   names: readonly string[] = ['gpt-5'];
-  readonly requests: UpstreamPlace[] = [];
+  readonly requests: UpstreamConnection[] = [];
 
-  async of(place: UpstreamPlace): Promise<readonly string[]> {
+  async of(place: UpstreamConnection): Promise<readonly string[]> {
     this.requests.push(place);
     return this.names;
   }

@@ -1,6 +1,6 @@
 import type { Frame } from '../../upstream/sse.js';
 import type { Like } from '../chunk-pattern.js';
-import { GatheredWords } from '../gathered-words.js';
+import { AccumulatedText } from '../accumulated-text.js';
 
 /*
  * Nearly every event of a stream says more of the block that the one before spoke of. Where nothing differs but the words
@@ -46,7 +46,7 @@ export class DeltaPattern {
   /** The frames that follow each other from `at` on and are made like this; null: there is none. */
   framesIn(bytes: Buffer, at: number): Like | null {
     const { beginning } = this;
-    const words = new GatheredWords();
+    const words = new AccumulatedText();
     let end = at;
     for (;;) {
       const from = end + beginning.length;

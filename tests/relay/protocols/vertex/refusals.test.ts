@@ -148,7 +148,7 @@ describe('a refused call', () => {
     const earlier = recordRefusals({ store, clock, newEventId, counted: () => {}, warn: () => {} });
     earlier.own.count(stranger('192.0.2.0'), CallId('before'), clock.now());
     for (let n = 0; n < 9; n++) earlier.own.count(refusal(), CallId(`before-${n}`), clock.now());
-    await earlier.keepWriting()();
+    await earlier.startWriting()();
     for (let minute = 0; minute < 2; minute++) {
       refuse(refusal(), 8);
       await aMinuteLater();
@@ -183,7 +183,7 @@ describe('a refused call', () => {
   });
 
   test('is written when the gateway stops', async () => {
-    const stop = record.keepWriting();
+    const stop = record.startWriting();
     refuse(refusal(), 9);
     await stop();
     expect(await total()).toBe(9);

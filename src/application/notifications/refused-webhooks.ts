@@ -9,7 +9,7 @@ import type { Clock } from '../ports/storage-ports.js';
 
 export type RefusalReason = WebhookRefusal | 'differs' | 'unknown-order';
 
-export interface RefusedNotices {
+export interface RefusedWebhooks {
   readonly provider: PaymentProviderName;
   readonly reason: RefusalReason;
   /** Since this process began. */
@@ -18,8 +18,8 @@ export interface RefusedNotices {
 
 const quietMs = 60_000;
 
-export function refusedNotices(clock: Clock, warn: (facts: object, message: string) => void) {
-  const kinds = new Map<string, { -readonly [Member in keyof RefusedNotices]: RefusedNotices[Member] }>();
+export function refusedWebhooks(clock: Clock, warn: (facts: object, message: string) => void) {
+  const kinds = new Map<string, { -readonly [Member in keyof RefusedWebhooks]: RefusedWebhooks[Member] }>();
   const loggedAt = new Map<string, number>();
 
   return {
@@ -34,8 +34,8 @@ export function refusedNotices(clock: Clock, warn: (facts: object, message: stri
       loggedAt.set(name, now);
       warn({ ...kind, order }, 'a notice of a payment was refused');
     },
-    all: (): readonly RefusedNotices[] => [...kinds.values()],
+    all: (): readonly RefusedWebhooks[] => [...kinds.values()],
   };
 }
 
-export type RefusedNoticeCounts = ReturnType<typeof refusedNotices>;
+export type RefusedWebhookCounter = ReturnType<typeof refusedWebhooks>;

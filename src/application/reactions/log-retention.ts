@@ -40,7 +40,7 @@ export function retention({ settings, clock, usageLog }: RetentionPorts, cleared
 }
 
 /** The result ends it. */
-export function keepRetention(
+export function startLogRetention(
   ports: RetentionPorts,
   { everyMs, cleared, failed }: RetentionOptions,
 ): () => Promise<void> {

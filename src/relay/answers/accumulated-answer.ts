@@ -1,5 +1,5 @@
 import { hasEnded } from '../contracts/protocol.js';
-import { Gathering } from '../protocols/gathering.js';
+import { AnswerAccumulator } from '../protocols/answer-accumulator.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import type { UpstreamBody } from '../upstream/upstream.js';
 import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error.js';
@@ -8,10 +8,10 @@ import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
 
 /* A whole answer out of messages: for a caller who asked for no stream, of an upstream that has nothing else. */
 
-export async function gatherAnswer(answered: AnswerToRead, body: Pick<UpstreamBody, 'next'>): Promise<Read> {
-  const { provider, channel, caller, info, sending, largeWork, maxBytes, place } = answered;
-  const gathering = new Gathering(info);
-  const decoder = provider.protocol.stream({ provider, channel, caller: gathering.asCaller(caller), info });
+export async function accumulateAnswer(answered: AnswerToRead, body: Pick<UpstreamBody, 'next'>): Promise<Read> {
+  const { provider, channel, caller, info, sending, largeWork, maxBytes, slot } = answered;
+  const accumulator = new AnswerAccumulator(info);
+  const decoder = provider.protocol.stream({ provider, channel, caller: accumulator.asCaller(caller), info });
   const failed = (error: UpstreamError, costUnknown: boolean): Read => {
     sending.cancel();
     return { ok: false, error, costUnknown };
@@ -22,7 +22,7 @@ export async function gatherAnswer(answered: AnswerToRead, body: Pick<UpstreamBo
     const bytes = next.value?.length ?? 0;
     came += bytes;
     if (came > maxBytes) return failed(unreadableAnswer('the upstream answer is too large'), true);
-    const full = place.take(bytes);
+    const full = slot.take(bytes);
     if (full !== null) return failed(noRoomHere(full), true);
     const step = next.done ? decoder.end() : decoder.push(next.value);
     // What had come of it by then is work that upstream has done.
@@ -34,7 +34,7 @@ export async function gatherAnswer(answered: AnswerToRead, body: Pick<UpstreamBo
   if (decoder.progress === 0) return nothingIn(decoder);
   return largeWork.run(came, () => {
     const { usage, generated } = decoder;
-    const gathered = gathering.answer();
+    const gathered = accumulator.answer();
     withOwnToolNames(gathered.body, caller.renamedTools);
     const bytes = caller.dialect.whole(gathered, caller, channel);
     return { ok: true, got: { kind: 'answer', bytes, usage, generated } };

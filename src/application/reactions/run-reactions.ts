@@ -117,7 +117,7 @@ class Reacting {
 }
 
 /** Begins where each reaction had come to, in the background. The result ends it. */
-export async function keepReacting(
+export async function runReactions(
   { store, tail, places }: ReactingPorts,
   reactions: readonly Reaction[],
   options: ReactingOptions,

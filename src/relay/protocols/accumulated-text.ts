@@ -3,7 +3,7 @@
 const room = Buffer.alloc(4096);
 
 /** Used and taken within one step: all of them share their room. */
-export class GatheredWords {
+export class AccumulatedText {
   private text = '';
   private length = 0;
 

@@ -25,7 +25,7 @@ function addToolCall(calls: Map<JsonValue, JsonObject>, { index = 0, ...call }: 
   };
 }
 
-class GatheredChoice {
+class AccumulatedChoice {
   private readonly message = new Map<string, JsonValue | undefined>([['content', null]]);
   private readonly toolCalls = new Map<JsonValue, JsonObject>();
   private finishReason: JsonValue = null;
@@ -53,9 +53,9 @@ class GatheredChoice {
   }
 }
 
-export class Gathering implements AnswerWriter {
+export class AnswerAccumulator implements AnswerWriter {
   private head: JsonObject = {};
-  private readonly choices = new Map<JsonValue, GatheredChoice>();
+  private readonly choices = new Map<JsonValue, AccumulatedChoice>();
   private reported: Usage | null = null;
   private words: JsonObject | null = null;
 
@@ -106,10 +106,10 @@ export class Gathering implements AnswerWriter {
     return { body, received: nothing, untouched: false, usage: this.reported };
   }
 
-  private choice(index: JsonValue): GatheredChoice | undefined {
+  private choice(index: JsonValue): AccumulatedChoice | undefined {
     let found = this.choices.get(index);
     if (found === undefined && this.choices.size < maxChoices) {
-      found = new GatheredChoice(index);
+      found = new AccumulatedChoice(index);
       this.choices.set(index, found);
     }
     return found;

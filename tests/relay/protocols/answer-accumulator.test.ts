@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { maxChoices } from '../../../src/relay/contracts/protocol.js';
 import { isObject, type JsonObject, objectsIn } from '../../../src/relay/json/json.js';
-import { Gathering } from '../../../src/relay/protocols/gathering.js';
+import { AnswerAccumulator } from '../../../src/relay/protocols/answer-accumulator.js';
 import { byteByByte, type Golden, goldens } from '../providers/golden.js';
 
 const info = { callId: 'call-1', model: 'm', createdAt: 1 };
 
 const gathered = (...chunks: readonly JsonObject[]): JsonObject => {
-  const gathering = new Gathering(info);
-  for (const chunk of chunks) gathering.write(chunk);
-  return gathering.answer().body;
+  const accumulator = new AnswerAccumulator(info);
+  for (const chunk of chunks) accumulator.write(chunk);
+  return accumulator.answer().body;
 };
 const delta = (message: JsonObject, rest: JsonObject = {}): JsonObject => ({
   id: 'x',
@@ -24,11 +24,11 @@ describe('a stream collected into one answer', () => {
     'of %s has the same content and usage, however it is cut',
     (_name, { provider, channel, caller, info, upstream, expected }: Golden) => {
       for (const pieces of [[upstream], byteByByte(upstream)]) {
-        const gathering = new Gathering(info);
-        const stream = provider.protocol.stream({ provider, channel, caller: gathering.asCaller(caller), info });
+        const accumulator = new AnswerAccumulator(info);
+        const stream = provider.protocol.stream({ provider, channel, caller: accumulator.asCaller(caller), info });
         for (const piece of pieces) stream.push(piece);
         stream.end();
-        const { body, usage } = gathering.answer();
+        const { body, usage } = accumulator.answer();
         const said = objectsIn(body.choices).map(({ message }) => {
           const { reasoning_content: thought, content, tool_calls: calls } = isObject(message) ? message : {};
           const called = objectsIn(calls).map(({ function: one }) => isObject(one) && `${one.name}${one.arguments}`);

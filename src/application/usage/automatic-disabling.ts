@@ -6,11 +6,11 @@ import type { Handle } from '../handle.js';
 
 /* What live traffic reports back to the system. Calls do not wait for it; a repeat changes nothing. */
 
-interface NoticeLog {
+interface DisablingLog {
   error(facts: Record<string, unknown>, message: string): void;
 }
 
-export function trafficNotices(handle: Handle, log: NoticeLog) {
+export function automaticDisabling(handle: Handle, log: DisablingLog) {
   /** One report of a kind at a time: a broken channel fails many calls within the same moment. */
   const underWay = new Set<string>();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keepChannels } from '../../../src/application/reactions/keep-channels.js';
+import { startChannelChecks } from '../../../src/application/reactions/channel-checks.js';
 import { until } from '../../support/until.js';
 
 /* What is done to all channels by the clock, with a clock that is fast. */
@@ -18,11 +18,11 @@ const counted = () => {
 
 test('a periodic channel job runs repeatedly where an interval is set, also after a failure', async () => {
   const { counts, work, failed } = counted();
-  const end = keepChannels(work, { testEveryMs: 1, balancesEveryMs: 1 }, failed);
+  const end = startChannelChecks(work, { testEveryMs: 1, balancesEveryMs: 1 }, failed);
   await until(async () => (counts.tests > 1 && counts.failures > 1 ? true : null));
   await end();
   const { tests, balances } = counts;
-  const later = keepChannels(work, { testEveryMs: 1, balancesEveryMs: null }, failed);
+  const later = startChannelChecks(work, { testEveryMs: 1, balancesEveryMs: null }, failed);
   await until(async () => (counts.tests > tests ? true : null));
   await later();
   expect(counts.balances).toBe(balances);
@@ -30,6 +30,6 @@ test('a periodic channel job runs repeatedly where an interval is set, also afte
 
 test('no channel job runs where no interval is set', async () => {
   const { counts, work, failed } = counted();
-  await keepChannels(work, { testEveryMs: null, balancesEveryMs: null }, failed)();
+  await startChannelChecks(work, { testEveryMs: null, balancesEveryMs: null }, failed)();
   expect(counts).toEqual({ tests: 0, balances: 0, failures: 0 });
 });

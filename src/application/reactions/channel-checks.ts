@@ -15,7 +15,7 @@ export interface ChannelIntervals {
 }
 
 /** The result ends it; what is under way ends with the node, not with this. */
-export function keepChannels(
+export function startChannelChecks(
   { testAll, updateBalances }: ChannelsByTheClock,
   { testEveryMs, balancesEveryMs }: ChannelIntervals,
   failed: (error: unknown) => void,
