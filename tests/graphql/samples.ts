@@ -16,7 +16,7 @@ export const samples: Readonly<Record<string, Data>> = {
   bindEmail: { email: 'root@mail.example', code: 'a1b2c3' },
   bindTelegram: { input: { id: '1', auth_date: '1', hash: 'ff' } },
   bindWeChat: { code: '123456' },
-  changeModelPrices: { changes: [{ model: 'gpt-4o', periods: [{ call: '0.01' }], seenAt: -1 }] },
+  changeModelPrices: { changes: [{ model: 'gpt-4o', periods: [{ call: '0.01' }], seenAt: -1 }], kind: 'EDITOR' },
   changeOption: { key: 'Notice', value: 'Hello' },
   changeOptions: { changes: [{ key: 'Notice', value: 'Hello' }] },
   changeOwnProfile: { patch: {} },

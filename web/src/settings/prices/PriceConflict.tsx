@@ -37,7 +37,7 @@ export function PriceConflict({ mine, theirs, onTake, onKeep }: PriceConflictPro
     <Callout intent="warning" title={t('conflict.title')} role="alert" className="price-conflict">
       <p>{t('conflict.body')}</p>
       <ResourceTable
-        label={t('conflict.title')}
+        label={`${t('conflict.theirs')}, ${t('conflict.mine')}`}
         columns={columns}
         rows={rows}
         rowKey={({ from, part }) => `${from} ${part}`}
