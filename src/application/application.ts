@@ -1,7 +1,7 @@
 import type { Position } from '../domain/events/events.js';
 import { countApiKeys } from '../projections/models/api-keys.js';
 import { countOpenPayments } from '../projections/models/payment-queries.js';
-import { priceRecordOrigins } from '../projections/models/price-history.js';
+import { approvedPriceRecords, priceRecordOrigins } from '../projections/models/price-history.js';
 import { redemptionIdByHash } from '../projections/models/redemptions.js';
 import { apiKeyCommands } from './api-keys/api-key-commands.js';
 import type { ApplicationPorts } from './application-ports.js';
@@ -79,7 +79,11 @@ function openOperations(ports: ApplicationPorts) {
   return {
     options: { ...optionCommands({ handle, vault, directory, clock }), oidcEndpoints: oidcEndpoints({ outbound }) },
     prices: priceCommands({ handle }),
-    priceUpdates: priceUpdates({ handle, outbound, clock, directory, origins: () => priceRecordOrigins(db) }),
+    priceUpdates: priceUpdates({
+      ...{ handle, outbound, clock, directory },
+      origins: () => priceRecordOrigins(db),
+      approved: () => approvedPriceRecords(db),
+    }),
     releases: latestRelease({ outbound, clock, version, releasesUrl }),
     doubtedProxies: doubtedProxies({ proxies }),
     readModels: readModelCommands({ store, handle, progress }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Position } from '../../src/domain/events/events.js';
 import { UserId } from '../../src/domain/kernel/ids.js';
 import type { PricePeriods } from '../../src/domain/pricing/model-price.js';
-import { allPriceRecords, priceChanges } from '../../src/projections/models/price-history.js';
+import { allPriceRecords, approvedPriceRecords, priceChanges } from '../../src/projections/models/price-history.js';
 import { option, pricesChanged } from './history.js';
 import { forEachTest, type Projected } from './projected.js';
 
@@ -51,5 +51,24 @@ describe('the history of prices', () => {
     expect(rest).toEqual(all.slice(1));
     const ofOne = await priceChanges(db, { model: 'one', before: null, max: 2 });
     expect(ofOne.map(({ position }) => position)).toEqual([2, 1]);
+  });
+
+  test('has the last record of each model that was not applied by itself', async () => {
+    const unasked = { kind: 'source', name: 's', unasked: true } as const;
+    const byItself = (changes: Parameters<typeof pricesChanged>[1]) => {
+      const { event, ...rest } = prices(changes);
+      return { ...rest, event: { ...event, origin: unasked } };
+    };
+    const db = await projected.given(
+      prices({ one: perCall('1'), other: perCall('2') }),
+      byItself({ one: perCall('3'), third: perCall('3') }),
+      prices({ other: null }),
+    );
+    expect(await approvedPriceRecords(db)).toEqual(
+      new Map([
+        ['one', perCall('1')],
+        ['other', null],
+      ]),
+    );
   });
 });

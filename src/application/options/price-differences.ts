@@ -28,6 +28,8 @@ interface DifferencePorts {
   readonly clock: Clock;
   /** By model, where its present record came from. */
   readonly origins: () => Promise<ReadonlyMap<string, PriceChangeOrigin>>;
+  /** By model, the last record that was not applied by itself; null: it was taken out. */
+  readonly approved: () => Promise<ReadonlyMap<string, PricePeriods | null>>;
 }
 
 export interface PresentDifferences extends PriceDifferences {
@@ -65,7 +67,7 @@ function namedInOptions({ changedOptions, optionText, initialOptionText }: Price
   return found;
 }
 
-export function differenceReader({ directory, clock, origins }: DifferencePorts) {
+export function differenceReader({ directory, clock, origins, approved: approvedRecords }: DifferencePorts) {
   /** By reading and the tables that it was compared with, which are made anew when a price changes. */
   const known = new WeakMap<PriceReading, { tables: PriceTables; differences: Promise<PresentDifferences> }>();
 
@@ -80,15 +82,20 @@ export function differenceReader({ directory, clock, origins }: DifferencePorts)
     for (const [model, { periods }] of directory.changedPrices()) if (periods !== null) records.set(model, periods);
     const setByHand = namedInOptions(directory);
     const fromSource = new Set<string>();
-    for (const [model, origin] of await origins()) {
+    const [present, picked] = await Promise.all([origins(), approvedRecords()]);
+    const approved = new Map<string, PricePeriods | null>();
+    for (const [model, origin] of present) {
       if (!records.has(model)) continue;
+      if (origin.kind === 'source' && origin.unasked === true) approved.set(model, picked.get(model) ?? null);
       if (origin.kind === 'source' && origin.name === source.name) fromSource.add(model);
       else setByHand.add(model);
     }
     for (const model of fromSource) setByHand.delete(model);
     const { margin, bound } = source;
     const differences = await inSlices(
-      priceDifferences(prices, { tables, coming, records, at: clock.now(), margin, bound, fromSource, setByHand }),
+      priceDifferences(prices, {
+        ...{ tables, coming, records, at: clock.now(), margin, bound, fromSource, setByHand, approved },
+      }),
     );
     return { ...differences, seenAt };
   };

@@ -4,6 +4,7 @@ import { decimal, decimalText, times } from '../../domain/kernel/decimal.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import { optionDecider, type PriceChangeOrigin } from '../../domain/options/option.js';
 import type { PriceSourceSetting } from '../../domain/options/price-source-option.js';
+import type { PricePeriods } from '../../domain/pricing/model-price.js';
 import {
   appliesUnasked,
   type DifferenceKind,
@@ -28,6 +29,8 @@ interface PriceUpdatePorts {
   readonly clock: Clock;
   readonly directory: NodeDirectory;
   readonly origins: () => Promise<ReadonlyMap<string, PriceChangeOrigin>>;
+  /** By model, the last record that was not applied by itself; null: it was taken out. */
+  readonly approved: () => Promise<ReadonlyMap<string, PricePeriods | null>>;
 }
 
 export interface DifferenceFilter {

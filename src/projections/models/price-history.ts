@@ -156,3 +156,16 @@ export async function priceRecordOrigins(db: ReadModels): Promise<ReadonlyMap<st
   const there = rows.filter(({ is_there: isThere }) => isThere);
   return new Map(there.map(({ model, origin }) => [model, JSON.parse(origin) as PriceChangeOrigin]));
 }
+
+/** By model, the last record that somebody has picked; null: it was taken out. None of those applied by itself counts. */
+export async function approvedPriceRecords(db: ReadModels): Promise<ReadonlyMap<string, PricePeriods | null>> {
+  const rows = await db
+    .selectFrom('price_change')
+    .distinctOn('model')
+    .select(['model', 'periods'])
+    .where(sql<boolean>`(origin::jsonb -> 'unasked') is null`)
+    .orderBy('model')
+    .orderBy('position', 'desc')
+    .execute();
+  return new Map(rows.map(({ model, periods }) => [model, periodsIn(periods)]));
+}

@@ -10,6 +10,7 @@ import { fetchDue } from '../../../src/application/reactions/keep-prices.js';
 import { streams } from '../../../src/domain/events/events.js';
 import type { FailureCode } from '../../../src/domain/kernel/failure.js';
 import type { ModelPricesChanged, PriceChangeOrigin } from '../../../src/domain/options/option.js';
+import type { PricePeriods } from '../../../src/domain/pricing/model-price.js';
 import { priceOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../../support/memory/memory-node.js';
@@ -26,9 +27,18 @@ const origins = async (): Promise<Map<string, PriceChangeOrigin>> => {
   return found;
 };
 
+/** The last record of each model that was not applied by itself. */
+const approved = async (): Promise<Map<string, PricePeriods | null>> => {
+  const found = new Map<string, PricePeriods | null>();
+  for (const event of await node.eventsOf(streams.options))
+    if (event.type === 'ModelPricesChanged' && !('unasked' in event.origin))
+      for (const { model, periods } of event.changes) found.set(model, periods);
+  return found;
+};
+
 beforeEach(async () => {
   node = await openMemoryNode();
-  updates = priceUpdates({ ...node, origins });
+  updates = priceUpdates({ ...node, origins, approved });
 });
 
 const page = { page: 1, size: 100 };
@@ -282,6 +292,19 @@ describe('a daily source', () => {
     expect(last).toMatchObject({ origin: { kind: 'source', name: 's1', unasked: true }, changes: [{ model: 'a' }] });
     expect(last?.by).toBeUndefined();
     expect(['a', 'b', 'c', 'd', 'e'].map(charge)).toEqual([1_250_000, 1_000_000, 1_000_000, 1_000_000, null]);
+  });
+
+  test('does not raise a price day after day beyond the bounds of what an operator applied last', async () => {
+    await applied({ a: 2 }, { daily: true, apply: 'within-bounds', bound: 1.5 });
+    for (const usd of [2.8, 3.9, 2.9]) {
+      answering(list({ a: usd }));
+      await look();
+      await node.caughtUp();
+      node.clock.advance(86_400_000);
+    }
+    // 3.9 is within 1.5 of 2.8, and not of 2.
+    expect(charge('a')).toBe(1_450_000);
+    expect(await pricesChanged()).toHaveLength(3);
   });
 
   test('does not touch a built-in price that a map overrides', async () => {

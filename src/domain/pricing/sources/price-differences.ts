@@ -62,6 +62,11 @@ export interface ComparingTerms {
   /** Models whose present record this source has given. */
   readonly fromSource: ReadonlySet<string>;
   readonly setByHand: ReadonlySet<string>;
+  /**
+   * Of models whose present record was applied by itself: what somebody had stated last; null: nothing. What moves by
+   * itself day after day stays within the bound of that.
+   */
+  readonly approved?: ReadonlyMap<string, PricePeriods | null>;
 }
 
 export interface PriceDifferences {
@@ -161,8 +166,12 @@ function kindOf({ before, after }: Sides, moves: readonly PriceMove[], largest: 
 class ProposedTables {
   private readonly byDay = new Map<string, { before: PriceTables; after: PriceTables }>();
   readonly proposed = new Map<string, PricePeriods>();
+  /** See `approved` of the terms. */
+  readonly approved: PriceTables;
 
-  constructor(private readonly terms: ComparingTerms) {}
+  constructor(private readonly terms: ComparingTerms) {
+    this.approved = approvedTables(terms);
+  }
 
   /** '': today. */
   sides(day: string): { readonly before: PriceTables; readonly after: PriceTables } {
@@ -180,6 +189,18 @@ class ProposedTables {
     this.byDay.set(day, made);
     return made;
   }
+}
+
+/** The present tables as if nothing had been applied by itself. */
+function approvedTables({ tables, approved = new Map(), at }: ComparingTerms): PriceTables {
+  if (approved.size === 0) return tables;
+  const records = new Map(tables.records);
+  for (const [model, periods] of approved) {
+    const price = periods === null ? null : pricePeriodAt(periods, at);
+    if (price === null) records.delete(model);
+    else records.set(model, price);
+  }
+  return { ...tables, records };
 }
 
 const plainRecord: ModelPrice = { tokens: { input: { usd: '2' } } };
@@ -242,10 +263,13 @@ function differenceOf(
   };
   const now = viewsOn('');
   const moves = movesBetween(now.before, now.after, null);
+  const approved = terms.approved?.has(model) === true ? priceView(days.approved, model) : null;
+  const drift = approved === null ? [] : movesBetween(approved, now.after, null);
   for (const { from } of periods) {
     if (from === undefined || startOfDay(from) <= terms.at) continue;
     const then = viewsOn(from);
     moves.push(...movesBetween(then.before, then.after, from));
+    if (approved !== null) drift.push(...movesBetween(approved, then.after, from));
   }
   const largest = now.before === null ? null : largestOf(moves);
   const kind = kindOf(now, moves, largest);
@@ -255,8 +279,23 @@ function differenceOf(
     factor: largest === null ? null : decimalText(largest.factor),
     periods: kind === 'same' ? null : periods,
     margin: marginOf(terms.margin, model, vendor),
-    cautions: kind === 'same' ? [] : [...cautionsFor(now, moves, largest, terms.bound), ...byHand],
+    cautions:
+      kind === 'same'
+        ? []
+        : [
+            ...new Set([
+              ...cautionsFor(now, moves, largest, terms.bound),
+              ...driftCautions(drift, terms.bound),
+              ...byHand,
+            ]),
+          ],
   };
+}
+
+/** Of all that has moved by itself since somebody stated the price. */
+function driftCautions(drift: readonly PriceMove[], bound: string): Caution[] {
+  const largest = largestOf(drift);
+  return largest !== null && isBeyond(largest.factor, bound) ? ['beyond-bounds'] : [];
 }
 
 const goneModel = (model: string): PriceDifference => ({

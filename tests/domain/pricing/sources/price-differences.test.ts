@@ -285,4 +285,17 @@ describe('a price change that may be applied automatically', () => {
     const records = { m: [priced('0', '0')] };
     expect(onlyOne(published('m', priced('2', '8')), { records }).cautions).toEqual(['beyond-bounds']);
   });
+
+  test('stays within the bound of what somebody stated last, however many small steps it takes', () => {
+    // 2.8 was applied by itself: within 1.5 of 2, which the options state.
+    const records = { m: [priced('2.8', '8')] };
+    const steps = { records, fromSource: new Set(['m']), approved: new Map([['m', null]]) };
+    expect(onlyOne(published('m', priced('2.9', '8')), steps).cautions).toEqual([]);
+    expect(onlyOne(published('m', priced('3.1', '8')), steps).cautions).toEqual(['beyond-bounds']);
+    expect(onlyOne(published('m', priced('3.1', '8')), { records, fromSource: new Set(['m']) }).cautions).toEqual([]);
+    const picked = { ...steps, approved: new Map([['m', [priced('2.5', '8')]]]) };
+    expect(onlyOne(published('m', priced('3.1', '8')), picked).cautions).toEqual([]);
+    const later = published('m', priced('2.9', '8'), priced('4', '8', { from: '2027-01-01' }));
+    expect(onlyOne(later, steps).cautions).toEqual(['beyond-bounds']);
+  });
 });
