@@ -10,6 +10,7 @@ import {
   PriceListDocument,
   type PriceListSort,
 } from '../generated/pricing/pricing.js';
+import { BuiltInPricesDay } from '../kit/BuiltInPricesDay.js';
 import { useCopy } from '../kit/CopyProvider.js';
 import { formatExactly } from '../kit/figures.js';
 import { QueryNotice } from '../kit/QueryNotice.js';
@@ -91,6 +92,7 @@ function PricesByGroup({ groups: { own, usable }, builtInDay }: PricesByGroupPro
         <>
           <div className="pricing-notes">
             <GroupNote own={own} usable={usable} shown={shown} />
+            <BuiltInPricesDay />
             <Callout compact>{t('formula', { quotaPerUnit: formatExactly(Number(quotaPerUnit)) })}</Callout>
           </div>
           <FilterBar

@@ -1,4 +1,5 @@
 import { Tab, Tabs } from '@blueprintjs/core';
+import { BuiltInPricesDay } from '../kit/BuiltInPricesDay.js';
 import { useListParams } from '../kit/table/useListParams.js';
 import { useText } from '../kit/words/i18n.js';
 import { PriceTable } from './prices/PriceTable.js';
@@ -12,7 +13,7 @@ import './prices/prices.css';
 const views = ['model', 'visual', 'unset_models', 'updates'] as const;
 type View = (typeof views)[number];
 
-/** The prices of models: as the maps of older clients, as a table, and what still has none. */
+/** The prices of models: as the maps of older clients, as a table, what still has none, and what sources say. */
 export function PricesSection() {
   const t = useText(settingsTexts);
   const [params, setParams] = useListParams({ prices: 'model' });
@@ -29,16 +30,19 @@ export function PricesSection() {
       <PriceTable key={name} unpriced={name === 'unset_models'} />
     );
   return (
-    <Tabs
-      id="prices"
-      className="setting-tabs"
-      selectedTabId={view}
-      onChange={(next) => setParams({ prices: String(next) })}
-      renderActiveTabPanelOnly
-    >
-      {views.map((name) => (
-        <Tab key={name} id={name} title={t(`prices.${name}`)} panel={panelOf(name)} />
-      ))}
-    </Tabs>
+    <>
+      <BuiltInPricesDay />
+      <Tabs
+        id="prices"
+        className="setting-tabs"
+        selectedTabId={view}
+        onChange={(next) => setParams({ prices: String(next) })}
+        renderActiveTabPanelOnly
+      >
+        {views.map((name) => (
+          <Tab key={name} id={name} title={t(`prices.${name}`)} panel={panelOf(name)} />
+        ))}
+      </Tabs>
+    </>
   );
 }

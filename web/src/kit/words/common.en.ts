@@ -16,6 +16,7 @@ export const commonEn: Translation<typeof commonZh> = {
   disable: 'Disable',
   edit: 'Edit',
   enable: 'Enable',
+  builtInPrices: 'Built-in prices as of {{day}}',
   loading: 'Loading…',
   refresh: 'Refresh',
   reset: 'Reset',

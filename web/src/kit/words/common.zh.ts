@@ -13,6 +13,7 @@ export const commonZh = {
   disable: '禁用',
   edit: '编辑',
   enable: '启用',
+  builtInPrices: '内置价格截至 {{day}}',
   loading: '加载中…',
   refresh: '刷新',
   reset: '重置',

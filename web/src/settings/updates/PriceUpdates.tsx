@@ -22,10 +22,7 @@ export function PriceUpdates() {
   const renew = async (): Promise<void> => void (await result.refetch());
   return (
     <>
-      <p className="section-note">
-        {result.data !== undefined && `${t('builtIn', { day: result.data.builtInPricesDay })}. `}
-        {t('note')}
-      </p>
+      <p className="section-note">{t('note')}</p>
       <Section title={t('sources.title')}>
         <PriceSourceList result={result} sources={sources} chosen={chosen} onLook={look} onFetched={renew} />
       </Section>

@@ -2,7 +2,6 @@ import type { Translation } from '../../kit/words/i18n.js';
 import type { updatesZh } from './updates.zh.js';
 
 export const updatesEn: Translation<typeof updatesZh> = {
-  builtIn: 'Built-in prices as of {{day}}',
   note: 'Sources are named in the option below, or read from a file. Reading changes no price: only what you pick and apply does.',
   'sources.title': 'Sources of prices',
   'sources.none': 'There is no source of prices yet. Add one in the option below, or read a file.',

@@ -1,5 +1,4 @@
 export const updatesZh = {
-  builtIn: '内置价格截至 {{day}}',
   note: '价格来源在下面的选项中填写，也可以读取文件。读取不会改变任何价格；只有您选中并应用的价格才会改变。',
   'sources.title': '价格来源',
   'sources.none': '还没有价格来源。请在下面的选项中添加，或读取一个文件。',
