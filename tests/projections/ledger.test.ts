@@ -257,8 +257,18 @@ describe('a ledger snapshot for the quota gate', () => {
 
   test('is empty, not missing, for an account without history', async () => {
     const db = await projected.given();
-    expect(await quotaSnapshot(db, alice)).toEqual({ balance: 0n, spending: [], reservations: [], position: beginning });
-    expect(await apiKeySnapshot(db, aliceKey)).toEqual({ balance: 0n, spending: [], reservations: [], position: beginning });
+    expect(await quotaSnapshot(db, alice)).toEqual({
+      balance: 0n,
+      spending: [],
+      reservations: [],
+      position: beginning,
+    });
+    expect(await apiKeySnapshot(db, aliceKey)).toEqual({
+      balance: 0n,
+      spending: [],
+      reservations: [],
+      position: beginning,
+    });
   });
 
   test('contains the spending of an API key by day, for the days that are kept', async () => {

@@ -40,6 +40,7 @@ import {
   ofStrangers,
   ofUser,
   option,
+  pricesChanged,
   refunded,
   refused,
   refusedBeside,
@@ -106,6 +107,7 @@ function busyHistory(calls: number): Fact[] {
       usage: { ...tested, completionRatio: '1', modelPrice: null },
     }),
     option('RetryTimes', '3'),
+    pricesChanged(root, { 'my-model': [{ call: '0.1' }] }),
     option('LogConsumeEnabled', 'true'),
     changedBy(root, 'SMTPToken', { secret: SecretId('smtp') }),
     adjusted(userNumber(1), -500, 0),
@@ -368,7 +370,12 @@ describe('during the rebuild of a read model', () => {
       const rebuilding = again(ledger);
       await vi.waitFor(async () => expect(await schemas()).toContain('ledger_v3_retired'), 10_000);
       await blocker.query('commit');
-      expect(await snapshot).toEqual({ balance: 85n, spending: [], holds: [{ callId: 'b', quota: 7 }], position: 3 });
+      expect(await snapshot).toEqual({
+        balance: 85n,
+        spending: [],
+        reservations: [{ callId: 'b', quota: 7 }],
+        position: 3,
+      });
       await rebuilding;
     } finally {
       blocker.release();

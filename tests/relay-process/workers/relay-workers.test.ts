@@ -15,7 +15,7 @@ const entry = fileURLToPath(new URL('../../support/frail-worker.mjs', import.met
 const patience = { restartMs: 10, crashes: 4, askMs: 50, unanswered: 1_000, endMs: 1_000 };
 const ports = {
   gate: { onSpent: () => {} },
-  directory: { snapshot: (position: Position) => ({ channels: [], options: new Map(), position }) },
+  directory: { snapshot: (position: Position) => ({ channels: [], options: new Map(), prices: new Map(), position }) },
   position: () => Position(5),
   head: async () => Position(5),
   meterOf: () => ({ pending: () => 0 }),
