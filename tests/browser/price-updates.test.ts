@@ -39,7 +39,7 @@ function priceUpdates(launched: () => Browser): void {
     await lists?.stop();
   });
 
-  test('are opened with the day of the built-in prices and each source in its state', async () => {
+  test('open with the date of the built-in prices and the state of each source', async () => {
     const { page } = root;
     await visit(page, 'Settings');
     await page.getByRole('tab', { name: 'Price updates' }).click();
@@ -47,7 +47,7 @@ function priceUpdates(launched: () => Browser): void {
     await rowOf(page, 'Sources of prices', 'our list').getByText('Not read yet').waitFor();
   });
 
-  test('say why a source cannot be read', async () => {
+  test('show why a source cannot be read', async () => {
     const { page } = root;
     answer = { status: 200, body: '<html>Sign in</html>' };
     await page.getByRole('button', { name: 'Fetch now: our list' }).click();
@@ -79,7 +79,7 @@ function priceUpdates(launched: () => Browser): void {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('apply two that are picked, once their number and the consequences were confirmed', async () => {
+  test('apply two selected ones, once their number and the effects were confirmed', async () => {
     const { page } = root;
     const table = 'Differences: our list';
     for (const model of ['model-one', 'model-three'])
@@ -93,7 +93,7 @@ function priceUpdates(launched: () => Browser): void {
     await rowOf(page, table, 'model-two').waitFor();
   });
 
-  test('hold on the pricing page, and the price that was not picked stays', async () => {
+  test('take effect on the pricing page, and an unselected price is unchanged', async () => {
     const { page } = root;
     await page.goto(`${gateway.url}/pricing`);
     await page.getByText('model-one').first().waitFor();

@@ -45,7 +45,7 @@ function prices(launched: () => Browser): void {
   const field = (drawer: Locator, name: string): Locator => drawer.getByRole('textbox', { name, exact: true });
   const save = (drawer: Locator): Promise<void> => drawer.getByRole('button', { name: 'Save', exact: true }).click();
 
-  test('the table tells where each price comes from, and finds models by it', async () => {
+  test('the table shows the origin of each price, and filters models by it', async () => {
     const { page } = one;
     await openTable(page);
     await page.getByRole('searchbox', { name: 'Search models' }).fill('gpt-4o-mini');
@@ -58,7 +58,7 @@ function prices(launched: () => Browser): void {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('a price with tiers, periods and a purchase price is edited, with its bill worked out as it is typed', async () => {
+  test('a price with tiers, periods and a purchase price is edited, with its example bill computed as it is typed', async () => {
     const { page } = one;
     const drawer = await openModel(page, 'gpt-4o');
     const bill = drawer.getByRole('region', { name: 'Example bill' });
@@ -96,7 +96,7 @@ function prices(launched: () => Browser): void {
     await rowOf(page, 'Prices by model', 'gpt-4o').getByText('Changes on 2999-01-01').waitFor();
   });
 
-  test('prices become ratios and prices again, and what is wrong is said beside its field', async () => {
+  test('prices are converted to ratios and back, and errors are shown beside their field', async () => {
     const { page } = one;
     const drawer = await openModel(page, 'gpt-4o-mini');
     await drawer.getByText('Ratios', { exact: true }).click();
@@ -115,7 +115,7 @@ function prices(launched: () => Browser): void {
     await drawer.waitFor({ state: 'detached' });
   });
 
-  test('two who change the same price: the second sees theirs beside his own, and chooses', async () => {
+  test('the second of two concurrent editors of a price sees both versions, and chooses', async () => {
     const [mine, yours] = [await openModel(one.page, 'gpt-4o-mini'), await openModel(other.page, 'gpt-4o-mini')];
     await field(mine, 'Input: selling price').fill('1');
     await field(yours, 'Input: selling price').fill('2');
@@ -131,7 +131,7 @@ function prices(launched: () => Browser): void {
     await expect.poll(() => record('gpt-4o-mini')?.[0]?.tokens?.input).toEqual({ usd: '2' });
   });
 
-  test('many prices are edited at once, after what would change is shown', async () => {
+  test('many prices are edited at once, after a preview of the changes', async () => {
     const { page } = one;
     await openTable(page, '&model=gpt-4o-mini');
     await page.getByRole('checkbox', { name: 'Select gpt-4o-mini', exact: true }).check({ force: true });
@@ -148,7 +148,7 @@ function prices(launched: () => Browser): void {
     expect(record('gpt-4o-mini')?.[0]?.tokens?.input).toEqual({ usd: '3' });
   });
 
-  test('prices leave as a file and come back from one, which is looked at first', async () => {
+  test('prices are exported to a file and imported from one, after a preview', async () => {
     const { page } = one;
     await openTable(page);
     const [download] = await Promise.all([
@@ -175,7 +175,7 @@ function prices(launched: () => Browser): void {
     await page.getByText('Prices changed: 1').waitFor();
   });
 
-  test('the history tells who changed what and from where, and leads back', async () => {
+  test('the history shows user, change and source, and can be reverted', async () => {
     const { page } = one;
     await openTable(page);
     await page.getByRole('button', { name: 'History of prices' }).click();
@@ -195,7 +195,7 @@ function prices(launched: () => Browser): void {
     expect(await barriers(page)).toEqual([]);
   });
 
-  test('nothing went wrong in either window', () => expect([one.problems, other.problems]).toEqual([[], []]));
+  test('no error occurred in either window', () => expect([one.problems, other.problems]).toEqual([[], []]));
 }
 
 describeInBrowser('The price table', prices);

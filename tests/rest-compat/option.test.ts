@@ -194,7 +194,7 @@ describe('PUT /option/ of a map of prices, read by an older client before a reco
     expect(await ratios()).toMatchObject({ [model]: 4, 'another-model': 7 });
   });
 
-  test('is stored twice without another reading, as the client knows what it has written', async () => {
+  test('is stored twice without another read, because the client has written the current version', async () => {
     const read = await ratios();
     for (const ratio of [2, 3]) {
       expect((await put('ModelRatio', JSON.stringify({ ...read, [model]: ratio }))).json).toEqual(done);
@@ -203,7 +203,7 @@ describe('PUT /option/ of a map of prices, read by an older client before a reco
     expect((await ratios())[model]).toBe(3);
   });
 
-  test('is stored for a program that never read it', async () => {
+  test('is stored for a program without a read', async () => {
     const { url } = stage;
     const program = await signIn(url, 'root', stage.gateway.rootPassword);
     expect((await program.put('/api/option/', { key: 'ModelRatio', value: `{"${model}":9}` })).json).toEqual(done);

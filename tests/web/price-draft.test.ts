@@ -21,11 +21,11 @@ describe('decimal texts of the price form', () => {
     ['12345678901234567890', '1', '12345678901234567890'],
   ])('%s × %s is %s', (one, other, result) => expect(product(one, other)).toBe(result));
 
-  test.each(['', 'x', '-1', 'NaN', '1e308', '0x10', '1,5'])('%j is no number', (text) =>
+  test.each(['', 'x', '-1', 'NaN', '1e308', '0x10', '1,5'])('%j is not a number', (text) =>
     expect(product(text, '1')).toBeNull(),
   );
 
-  test('a quotient is told where twelve places say it exactly', () => {
+  test('a quotient exists if twelve decimal places express it exactly', () => {
     expect(exactQuotient('15', '2.5')).toBe('6');
     expect(exactQuotient('1', '0.3')).toBeNull();
     expect(exactQuotient('1', '0')).toBeNull();
@@ -43,20 +43,20 @@ const whole: ModelPrice = {
   until: '2027-01-01',
 };
 
-test('the form of a price has a field for every quantity there is', () => {
+test('the form of a price has a field for every quantity', () => {
   expect([...tokenNames].sort()).toEqual([...tokenQuantities].sort());
   expect([...pieceNames].sort()).toEqual([...pieceQuantities].sort());
 });
 
 describe('the form of a price', () => {
   test.each<[string, PricePeriods]>([
-    ['all there is', [whole]],
+    ['every part', [whole]],
     ['a price by call beside tokens', [{ call: '0.04', tokens: { input: { usd: '1' } } }]],
     ['ratios', [{ tokens: { input: { usd: '3' }, output: { ratio: '5' } } }]],
     ['prices and ratios', [{ tokens: { input: { usd: '3' }, output: { ratio: '5' }, reasoning: { usd: '9' } } }]],
-    ['service tiers that are none', [{ call: '1', serviceTiers: {} }]],
+    ['an empty list of service tiers', [{ call: '1', serviceTiers: {} }]],
     ['several periods', [{ call: '1' }, { call: '2', from: '2026-12-01' }]],
-  ])('of %s gives the same record when nothing is typed', (_, periods) => {
+  ])('of %s results in the same record without a change', (_, periods) => {
     expect(recordOf(draftOf(periods))).toEqual(periods);
   });
 
@@ -72,7 +72,7 @@ describe('the form of a price', () => {
       ),
     );
 
-  test('shows prices as ratios and ratios as prices, and loses nothing on the way there and back', () => {
+  test('converts prices to ratios and back without a loss', () => {
     const draft = draftOf([whole]);
     const ratios = inUnit(draft, 'ratio');
     expect(texts(ratios)).toEqual({ input: 'ratio 1.25', output: 'ratio 6', cachedInput: 'ratio 0.1' });
@@ -80,13 +80,13 @@ describe('the form of a price', () => {
     expect(recordOf(inUnit(ratios, 'usd'))).toEqual([whole]);
   });
 
-  test('keeps a price that no ratio says exactly', () => {
+  test('keeps a price that no ratio expresses exactly', () => {
     const draft = inUnit(draftOf([{ tokens: { input: { usd: '0.3' }, output: { usd: '1' } } }]), 'ratio');
     expect(texts(draft)).toEqual({ input: 'ratio 0.15', output: 'usd 1' });
     expect(recordOf(draft)).toEqual([{ tokens: { input: { usd: '0.3' }, output: { usd: '1' } } }]);
   });
 
-  test('sends what is no number as it was typed: the server says what is allowed', () => {
+  test('sends an invalid number unchanged: the server names the allowed values', () => {
     const draft = draftOf([{ call: '1' }]);
     const [period] = draft.periods;
     if (period === undefined) throw new Error('there is a period');
@@ -94,7 +94,7 @@ describe('the form of a price', () => {
     expect(recordOf({ ...draft, periods: [typed] })).toEqual([{ call: '1,5' }]);
   });
 
-  test('begins the next period with the last one, from a day that is to be said', () =>
+  test('starts the next period from the last one, with an empty day', () =>
     expect(nextPeriod(draftOf([whole]))).toMatchObject({ from: '', until: '', tiers: [{ over: '200000' }] }));
 
   test('tries a prompt one token beyond the last tier', () => {
@@ -104,7 +104,7 @@ describe('the form of a price', () => {
   });
 });
 
-test('two records lie beside each other where they differ, by period and part', () =>
+test('two records are compared by period and part', () =>
   expect(beside([whole, { call: '1', from: '2027-01-01' }], [{ ...whole, serviceTiers: { flex: '0.6' } }])).toEqual([
     { from: '2026-12-01', part: 'serviceTiers.flex', mine: '×0.5', theirs: '×0.6' },
     { from: '2027-01-01', part: 'call', mine: '$1', theirs: null },
@@ -129,7 +129,7 @@ describe('an edit of many prices, as it is typed', () => {
     { kind: 'COPY', from: ' ' },
   ] as const)('%j is not sent', (typed) => expect(editIn({ ...firstBulk, ...typed })).toBeNull());
 
-  test('that sets nothing takes the part out', () =>
+  test('that sets an empty value removes the part', () =>
     expect(editIn({ ...firstBulk, kind: 'SET', part: 'call' })).toEqual({
       ...{ kind: 'SET', part: 'call', usd: null, ratio: null },
     }));

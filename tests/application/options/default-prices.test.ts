@@ -161,7 +161,7 @@ describe('the default price of a cache write', () => {
   );
 });
 
-describe('a model that several lists know', () => {
+describe('a model in several price lists', () => {
   const dollarsOf = (model: string, usage: Usage): number => {
     const price = priceOf(tables, model, 'default', false);
     if (price === null) throw new Error(`${model} has no price`);
@@ -176,18 +176,18 @@ describe('a model that several lists know', () => {
     ['gpt-image-1', 1.25, 40],
     ['claude-haiku-5-5', 0.01, 0.5],
     ['grok-code-fast-1', 0.2, 2],
-  ])('has the whole of its price: %s costs %d from a cache and %d put out', (model, cached, output) => {
+  ])('has its whole price: %s costs %d for cached input and %d for output', (model, cached, output) => {
     expect(dollarsOf(model, { cachedInput: 100_000 })).toBe(cached);
     expect(dollarsOf(model, { output: 100_000 })).toBe(output);
   });
 
-  test('has the context tiers of the first of them: those of a reseller may be out of date', () => {
+  test('has the context tiers of the first list: those of a reseller may be outdated', () => {
     expect(priceOf(tables, 'claude-opus-4-6', 'default', false)).not.toHaveProperty('tiers');
     expect(dollarsOf('claude-haiku-5-5', { input: 100_000 })).toBe(0.1);
     expect(dollarsOf('claude-haiku-5-5', { input: 100_001 })).toBeCloseTo(0.500005, 4);
   });
 
-  test('loses no half by its ratio: 10 tokens in at 0.30 USD and 8 out at 2.50 USD are 11.5 units, and cost 12', () => {
+  test('is rounded exactly: 10 input tokens at 0.30 USD and 8 output tokens at 2.50 USD are 11.5 units, and cost 12', () => {
     const price = priceOf(tables, 'gemini-2.5-flash', 'default', false);
     if (price === null) throw new Error('the model has no price');
     expect(chargeOf({ input: 10, output: 8 }, price)).toBe(12);

@@ -22,15 +22,15 @@ const initial = initialOptions(defaults);
 const settings = (changed: Partial<Record<OptionKey, string>> = {}): Settings =>
   settingsFrom(new Map(Object.entries(changed)), defaults, initial);
 
-describe('prices like those of the nearest model', () => {
+describe('the price of the nearest model', () => {
   const removed = (changed: Partial<Record<OptionKey, string>>, known: readonly string[] = []) =>
     settingsFrom(new Map(Object.entries({ NearestFamilyPriceEnabled: 'true', ...changed })), defaults, initial, {
       records: new Map(),
       known,
     }).prices.nearest?.removed;
 
-  test('are not given unless the option says so', () => expect(settings().prices).not.toHaveProperty('nearest'));
-  test('are not for models that the built-in table or a record has priced, whatever the maps say now', () => {
+  test('is not used unless the option permits it', () => expect(settings().prices).not.toHaveProperty('nearest'));
+  test('is not used for models that the built-in table or a record prices, whatever the maps contain', () => {
     expect(removed({ ModelRatio: '{}', ModelPrice: '{}' })).toEqual(new Set(['gpt-4o', 'dall-e-3']));
     expect(removed({}, ['gone-model'])).toContain('gone-model');
   });

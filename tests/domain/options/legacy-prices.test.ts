@@ -240,7 +240,7 @@ describe('a map of older clients that is written back as read', () => {
       .when(seen({ one: 0.3 }, 0))
       .thenRecorded(...changed));
 
-  test('is refused where another period has begun since, whose price it would set back', () => {
+  test('is refused where another period has begun since, whose price it would overwrite', () => {
     const periods: PricePeriods = [{ call: '0.1' }, { from: '2026-12-01', call: '0.3' }];
     const midnight = Instant(Date.UTC(2026, 11, 1));
     const write = (call: number, readAt: number, at: number): OptionCommand => ({

@@ -12,7 +12,7 @@ import {
 import { chargeOf, type Price } from '../../../src/domain/pricing/pricing.js';
 import { noPrices } from '../../support/given/no-prices.js';
 
-describe('the model that a new name is nearest to', () => {
+describe('the nearest model of a new name', () => {
   const names =
     'gpt-5 gpt-5-mini gpt-5.6-sol gpt-6-sol gpt-6.1-sol gpt-6.3-sol claude-opus-5 claude-opus-5-5 o3 gemini-4-argon';
   const models = new NearestModels(names.split(' '));
@@ -30,7 +30,7 @@ describe('the model that a new name is nearest to', () => {
     ['gpt-5-mini-search', 'gpt-5-mini', 'the longest beginning'],
     ['gpt-5-nano', 'gpt-5', 'a shorter beginning'],
     ['gpt-5-7', 'gpt-5', 'a later version of the family'],
-  ])('%s is priced like %s: %s', (name, expected) => expect(models.of(name)).toBe(expected));
+  ])('of %s is %s: %s', (name, expected) => expect(models.of(name)).toBe(expected));
 
   test.each([
     ['gpt-4.9-sol', 'only later versions are known'],
@@ -41,10 +41,10 @@ describe('the model that a new name is nearest to', () => {
     ['2', 'a version alone'],
     ['', 'no name'],
     ['-'.repeat(255), 'no word'],
-  ])('%s is priced like none: %s', (name) => expect(models.of(name)).toBeNull());
+  ])('of %s does not exist: %s', (name) => expect(models.of(name)).toBeNull());
 });
 
-describe('a model that no table knows', () => {
+describe('a model without an entry in any table', () => {
   const tables = (changed: Partial<PriceTables> = {}): PriceTables => ({
     ...noPrices,
     records: new Map(),
@@ -62,13 +62,13 @@ describe('a model that no table knows', () => {
   });
   const { nearest: _, ...withoutOption } = tables();
 
-  test('has no price unless the option says so', () => {
+  test('has no price unless the option permits it', () => {
     expect(priceOf(withoutOption, 'gpt-6.2-sol', '', false)).toBeNull();
     expect(isPriced(withoutOption, 'gpt-6.2-sol')).toBe(false);
     expect(pricedLike(withoutOption, 'gpt-6.2-sol')).toBeNull();
   });
 
-  test('has all of the price of the nearest one, and says whose it is', () => {
+  test('has the whole price of the nearest one, and names that', () => {
     const known = priceOf(tables(), 'gpt-6.1-sol', 'vip', false);
     expect(known).not.toHaveProperty('like');
     expect(priceOf(tables(), 'gpt-6.2-sol', 'vip', false)).toEqual({ ...known, like: 'gpt-6.1-sol' });
@@ -79,7 +79,7 @@ describe('a model that no table knows', () => {
     expect(priceOf(tables(), 'image-2', '', false)).toMatchObject({ per: 'call', price: '0.04', like: 'image-1' });
   });
 
-  test('costs what the nearest one does rather than what unpriced models do', () => {
+  test('costs the same as the nearest one rather than as unpriced models', () => {
     const price = priceOf(tables(), 'gpt-6.2-sol', '', true) as Price;
     expect(chargeOf({ input: 1000, output: 10 }, price)).toBe(1050);
     expect(priceOf(tables(), 'mistral-large', '', true)).toMatchObject({ model: '37.5' });
@@ -98,17 +98,20 @@ describe('a model that no table knows', () => {
     expect(priceOf(unpriced, 'gpt-6.2-sol', '', false)).toBeNull();
   });
 
-  test.each(['gpt-6.2-sol', 'image-2'])('has its price in events of the log, which says whose it is: %s', (model) => {
-    const price = priceOf(tables(), model, '', false) as Price;
-    const { pack, unpack } = packedCalls.CallReserved;
-    const event = {
-      type: 'CallReserved' as const,
-      facts: { model } as never,
-      reserved: { user: 1, apiKey: 1 } as never,
-      promptTokens: 1,
-      maxOutputTokens: 2,
-      price,
-    };
-    expect(unpack(JSON.parse(JSON.stringify(pack(event as never)))).price).toEqual(price);
-  });
+  test.each(['gpt-6.2-sol', 'image-2'])(
+    'has its price in the events, with the name of the nearest one: %s',
+    (model) => {
+      const price = priceOf(tables(), model, '', false) as Price;
+      const { pack, unpack } = packedCalls.CallReserved;
+      const event = {
+        type: 'CallReserved' as const,
+        facts: { model } as never,
+        reserved: { user: 1, apiKey: 1 } as never,
+        promptTokens: 1,
+        maxOutputTokens: 2,
+        price,
+      };
+      expect(unpack(JSON.parse(JSON.stringify(pack(event as never)))).price).toEqual(price);
+    },
+  );
 });

@@ -24,7 +24,7 @@ test('a model without a price is refused as long as the option is off', async ()
   await expect(ask('gpt-6.9-sol')).rejects.toMatchObject({ status: 400, code: 'model_price_error' });
 });
 
-test('a model without a price is charged like its earlier version, and log, receipt and price list say so', async () => {
+test('a model without a price is charged like its earlier version, as log, receipt and price list show', async () => {
   await gateway.setOption('NearestFamilyPriceEnabled', 'true');
   await ask('gpt-6.1-sol');
   await ask('gpt-6.9-sol');
@@ -48,7 +48,7 @@ test('a model without a price is charged like its earlier version, and log, rece
   });
 });
 
-test('a model whose record was taken out is refused with the option on', async () => {
+test('a model whose record was removed is refused with the option on', async () => {
   const periods = [{ tokens: { input: { usd: '2' } } }];
   const change = async (stated: unknown) =>
     gateway.application.visible(

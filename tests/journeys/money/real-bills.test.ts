@@ -78,8 +78,8 @@ const exactly = (text: string): bigint => {
   return BigInt(whole + fraction.padEnd(4, '0'));
 };
 
-describe('the bill that was worked out by hand', () => {
-  test('of forty and more calls adds up as it is written', () => {
+describe('a bill that was computed by hand', () => {
+  test('of forty and more calls has the right total', () => {
     expect(realBills.length).toBeGreaterThanOrEqual(40);
     for (const { sum, charge } of realBills) {
       const [terms = '', total = ''] = sum.split(' = ');
@@ -98,7 +98,7 @@ describe('the bill that was worked out by hand', () => {
   });
 
   test.each(realBills.map((bill, place) => ({ ...bill, place })))(
-    'of $model for $of is what is charged: $charge',
+    'of $model for $of equals the charge: $charge',
     async ({ place, ...bill }) => {
       const text = `Bill ${place}. What is a ledger?`;
       const answers = await Promise.all(
