@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
 import { type Config, readConfig } from '../../../src/config.js';
+import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 import { openCallers } from '../../support/callers/callers.js';
 import { startGatewayProcess } from '../../support/gateway/gateway-process.js';
 import {
@@ -14,7 +15,7 @@ import {
   type LedgerSnapshot,
   ledgerAtRest,
 } from '../../support/gateway/ledger-snapshot.js';
-import { setUpData } from '../../support/gateway/set-up-data.js';
+import { rootPassword, setUpData } from '../../support/gateway/set-up-data.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
@@ -70,6 +71,7 @@ beforeAll(async () => {
   ]);
   await until(async () => (asked === 2 && proxied.length > 0 && read.includes('word') ? true : null), 60_000);
   await until(() => withDatabase(config, quietLog, ({ pool }) => everythingNoted(pool)), 60_000);
+  await setOption(doomed.url, 'ModelRatio', '{"streaming":1000}');
   await doomed.kill();
   await cutOff;
   await callers.close();
@@ -91,6 +93,25 @@ afterAll(async () => {
   await upstream?.stop();
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
+
+/** As root does it from outside. */
+async function setOption(url: string, key: string, value: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const login = await fetch(`${url}/api/user/login`, {
+    ...{ method: 'POST', headers },
+    body: JSON.stringify({ username: 'root', password: rootPassword }),
+  });
+  const { data } = (await login.json()) as { data: { id: number } };
+  const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const answer = await fetch(`${url}/api/option/`, {
+    ...{
+      method: 'PUT',
+      headers: { ...headers, cookie, 'new-api-user': String(data.id), 'x-tallygate-client': 'test' },
+    },
+    body: JSON.stringify({ key, value }),
+  });
+  expect(await answer.json()).toMatchObject({ success: true });
+}
 
 /** Both calls that have gone upstream, the stream with what it has delivered, and that no other had. */
 async function everythingNoted(pool: { query: (text: string) => Promise<{ rows: unknown[] }> }): Promise<true | null> {
@@ -123,6 +144,15 @@ describe('a call that was interrupted by a crash', () => {
     // 400 words of four letters and a blank.
     expect(settled[0]?.usage.output).toBe(500);
     expect(settled[0]?.charged).toBeGreaterThan(0);
+  });
+
+  test('has the price of its reservation, though that has changed in the meantime', () => {
+    const { reserved, settled } = storyOf('streaming');
+    const [before, after] = [reserved[0]?.price, settled[0]?.price];
+    if (before === undefined || settled[0] === undefined) throw new Error('a call without a price');
+    expect(after).toEqual(before);
+    expect(before).not.toMatchObject({ model: '1000' });
+    expect(settled[0].charged).toBe(chargeOf(settled[0].usage, before));
   });
 
   test('before anything had been sent leaves nothing behind, nor in suspense', () => {

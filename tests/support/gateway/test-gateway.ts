@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { PostgresConnection } from '../../../src/adapters/database/postgres.js';
 import type { Application } from '../../../src/application/application.js';
+import type { Clock } from '../../../src/application/ports/storage-ports.js';
 import type { SessionProof, StepUpPurpose } from '../../../src/application/session-proof.js';
 import { startEarly } from '../../../src/bootstrap/early-start.js';
 import { type Gateway, startGateway } from '../../../src/bootstrap/gateway.js';
@@ -12,6 +13,7 @@ import type { ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import type { Instant } from '../../../src/domain/kernel/instant.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { BudgetPeriod } from '../../../src/domain/ledger/budget.js';
+import type { PricePeriods } from '../../../src/domain/pricing/model-price.js';
 import type { Actor } from '../../../src/domain/user/user.js';
 import { channelSettings } from '../given/channel-settings.js';
 import { createGatewayDatabase, type TestDatabase } from '../postgres/postgres.js';
@@ -58,6 +60,8 @@ export interface TestGateway {
   /** With what an order is given that the user has just proven who they are for. */
   proven(user: Pick<TestUser, 'actor' | 'password'>, purpose: StepUpPurpose): Promise<SessionProof>;
   setOption(key: string, value: string): Promise<void>;
+  /** The record of this model in the price table; null: it has none. */
+  setPrice(model: string, periods: PricePeriods | null): Promise<void>;
   available(user: TestUser): Promise<number>;
   /** The gateway alone: what it has written stays for another one to serve, until `stop`. */
   stopKeepingData(): Promise<void>;
@@ -100,11 +104,13 @@ export interface TestGatewayOptions {
   readonly reach?: (connection: PostgresConnection) => Promise<PostgresConnection>;
   /** Processes that serve calls, if not this one. */
   readonly workers?: number;
+  /** Of this process, if not the system's: workers have their own. */
+  readonly clock?: Clock;
 }
 
 export async function startTestGateway(
   env: Readonly<Record<string, string>> = {},
-  { reach = async (connection) => connection, workers = usualWorkers }: TestGatewayOptions = {},
+  { reach = async (connection) => connection, workers = usualWorkers, clock }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   const database = await createGatewayDatabase();
   const config = configFor({ connection: await reach(database.connection) }, env);
@@ -112,7 +118,7 @@ export async function startTestGateway(
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();
   const begun = startEarly(config, log, projectingThread);
-  const gateway = await startGateway(config, log, { workerCount: workers, begun });
+  const gateway = await startGateway(config, log, { workerCount: workers, begun, ...(clock && { clock }) });
   /** A face answers without what is not visible in time; a test on a busy machine waits on. */
   const visible = async (position: Position): Promise<true> => {
     for (let waited = 0; waited < 8; waited++) if (await gateway.application.visible(position)) return true;
@@ -185,6 +191,10 @@ export async function startTestGateway(
     },
     async setOption(key, value) {
       await visible(await application.options.change(root, key, value));
+    },
+    async setPrice(model, periods) {
+      const orders = [{ model, periods, seenAt: null }];
+      await visible(await application.prices.changePrices(root, orders, { kind: 'editor' }));
     },
     available: ({ actor }) => application.gate.available(actor.id),
     stopKeepingData: () => gateway.stop(),
