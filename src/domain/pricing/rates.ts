@@ -60,6 +60,9 @@ function pieceRate(price: Price, name: PieceQuantity): Decimal {
   return fromDollars(dollars, pieces.quotaPerUnit, isToolCalls(name) ? { group: price.group } : price);
 }
 
+/** A piece of this kind has a price. */
+export const isSoldBy = ({ pieces }: Price, name: PieceQuantity): boolean => pieces?.dollars[name] !== undefined;
+
 /** Plain input costs nothing. */
 export const isInputFree = (price: TokenPrice): boolean =>
   isZero(unitOf(price)) || isZero(factor(quantityRatio(price, 'input')));

@@ -239,7 +239,7 @@ function book(wallets: Map<UserId, Wallet>, { call, postings }: Movement): void 
   }
 }
 
-/** Calls that used tokens. */
+/** Calls that used anything. */
 function count(wallets: Map<UserId, Wallet>, { event }: Recorded<UserEvent | WalletEvent>): void {
   if (event.type === 'CallSettled' && usedAnything(event.usage))
     tallyOf(wallets, event.facts.userId, emptyWallet).request_count += 1;

@@ -41,6 +41,8 @@ export interface Demand {
   readonly compacts?: boolean;
   /** The prompt is counted here by a rule of its price, whatever upstream counts. Left out: it is not. */
   readonly counted?: true;
+  /** What its tokens stand for: where that has a price of its own, they cost nothing beside it. Left out: for tokens. */
+  readonly standsFor?: 'characters' | 'seconds';
   /** The prompt is a recording, which lasts so long. Left out: it is not. */
   readonly recording?: SoundLength;
 }

@@ -104,6 +104,14 @@ export const countedPrompt = (tokens: number): PromptEstimate => ({
   uncounted: false,
 });
 
+/** The same, where what its tokens stand for has a price of its own. */
+export const withoutInput = (prompt: PromptEstimate): PromptEstimate => ({
+  ...prompt,
+  expected: 0,
+  conservative: { ...prompt.conservative, input: 0 },
+  max: { ...prompt.max, input: 0 },
+});
+
 export interface PromptEstimate {
   /** As near as can be told from here; what is charged when upstream does not say. */
   readonly expected: number;

@@ -11,9 +11,11 @@ import {
 import type { Quota } from '../../domain/kernel/quota.js';
 import { withTiersUpTo } from '../../domain/pricing/context-tiers.js';
 import { affordableOutput, chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
+import { isSoldBy } from '../../domain/pricing/rates.js';
 import type { Demand } from '../contracts/endpoint.js';
 import type { SoundLength } from '../sound/sound-length.js';
 import { usualSummary } from './compaction.js';
+import { withoutInput } from './prompt-tally.js';
 
 /*
  * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, the call is sent with
@@ -107,7 +109,7 @@ interface ToEstimate {
 }
 
 export function estimateReservation({
-  demand: { prompt, answers, asked, counted, recording, compacts },
+  demand: { prompt: told, answers, asked, counted, recording, compacts, standsFor },
   names,
   price: listed,
   settings,
@@ -115,6 +117,7 @@ export function estimateReservation({
   allowed,
   minThinkingTokens = 0,
 }: ToEstimate): Estimate {
+  const prompt = standsFor !== undefined && isSoldBy(listed, standsFor) ? withoutInput(told) : told;
   const limits = limitsAmong(names, settings);
   const summary = compacts === true ? limits.output : 0;
   const beside = thinking + summary;

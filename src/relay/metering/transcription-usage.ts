@@ -17,7 +17,14 @@ export const soundTokens = (seconds: number): number => Math.round((Math.ceil(se
 /** Nobody says more in a second, in tokens of the words. */
 export const fastestWords = 10;
 
-const lasting = (seconds: number): Usage => ({ input: soundTokens(seconds), seconds });
+const lasting = (seconds: number, bySecond: boolean): Usage =>
+  bySecond ? { seconds } : { input: soundTokens(seconds), seconds };
+
+/** What is known of a call by itself. `bySecond`: a second has a price of its own, instead of tokens that stand for it. */
+type KnownOfTranscript = Pick<KnownOfUsage, 'bound' | 'model'> & { readonly bySecond?: boolean };
+
+/** As the file says; `otherwise`: where it does not. */
+const secondsOf = (said: number | null, otherwise: number): number => (said === null ? otherwise : wholeSeconds(said));
 
 /**
  * The longer of what the file says and what was heard counts. What nobody has measured lasts as long as its words. The
@@ -27,23 +34,24 @@ export function transcriptionUsage(
   reported: Usage | null,
   generated: Generated,
   { said, expected, max }: SoundLength,
-  { bound, model }: Pick<KnownOfUsage, 'bound' | 'model'>,
+  { bound, model, bySecond = false }: KnownOfTranscript,
 ): UsedTokens {
   if (mayUse(bound, 'audioInput') && reported !== null && promptTokens(reported) > 0) {
     const audioInput = soundTokens(max);
     const withAudio = { ...bound, input: bound.input + audioInput, audioInput };
     const believed = believedUsage(reported, generated, { bound: withAudio, promptEstimate: bound.input, model });
-    if (believed.usageSource === 'upstream') return believed;
+    if (believed.usageSource === 'upstream')
+      return bySecond ? { ...believed, usage: { ...believed.usage, seconds: secondsOf(said, expected) } } : believed;
   }
   const measured = reported?.seconds ?? 0;
   if (measured > 0 && measured <= max)
     return {
-      usage: lasting(Math.max(Math.ceil(measured), said === null ? 0 : wholeSeconds(said))),
+      usage: lasting(Math.max(Math.ceil(measured), secondsOf(said, 0)), bySecond),
       usageSource: 'upstream',
     };
   const spoken = Math.ceil(seenTokens(generated, model) / fastestWords);
   return {
-    usage: lasting(Math.max(expected, spoken)),
+    usage: lasting(Math.max(expected, spoken), bySecond),
     usageSource: measured > 0 ? 'disbelieved' : 'estimated',
   };
 }

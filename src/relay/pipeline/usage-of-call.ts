@@ -1,4 +1,6 @@
-import { completionTokens, type Usage } from '../../domain/call/usage.js';
+import { completionTokens, plus, type Usage } from '../../domain/call/usage.js';
+import type { Price } from '../../domain/pricing/pricing.js';
+import { isSoldBy } from '../../domain/pricing/rates.js';
 import { usualTier } from '../../domain/pricing/service-tiers.js';
 import type { Generated } from '../contracts/protocol.js';
 import { presentFor } from '../delivery/call-times.js';
@@ -28,19 +30,25 @@ function reportedBy({ delivery }: DeliveredCall): { readonly usage: Usage | null
   }
 }
 
+/** Of a text that is spoken, where its characters have a price. */
+const withCharacters = (used: UsedTokens, price: Price, { characters = 0 }: Usage): UsedTokens =>
+  characters > 0 && isSoldBy(price, 'characters')
+    ? { ...used, usage: plus(used.usage, 'characters', characters) }
+    : used;
+
 /** What is believed of the usage that upstream told of a delivered answer. A usage that is not is logged. */
 export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: DeliveredCall): UsedTokens {
   const { usage, generated } = reportedBy(call);
   const { resolution, reservation, connection, course } = call;
   const { estimate, model, endpoint } = resolution;
-  const { recording, promptTokens: promptEstimate } = estimate;
+  const { recording, price, promptTokens: promptEstimate } = estimate;
   const { bound } = reservation;
   // The prompt may stand in the answer: `echo`.
   const echoes = endpoint.mode === 'completions';
   const used =
     recording === null
-      ? believedUsage(usage, generated, { bound, promptEstimate, model, echoes })
-      : transcriptionUsage(usage, generated, recording, { bound, model });
+      ? withCharacters(believedUsage(usage, generated, { bound, promptEstimate, model, echoes }), price, bound)
+      : transcriptionUsage(usage, generated, recording, { bound, model, bySecond: isSoldBy(price, 'seconds') });
   if (used.usageSource === 'disbelieved')
     log.warn(
       { requestId: connection.requestId, channelId: course.tried.at(-1), reported: usage, bound },

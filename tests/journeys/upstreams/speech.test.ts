@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { withDatabase } from '../../../src/cli/database.js';
+import { billingOf } from '../../../src/domain/pricing/billing.js';
 import { type Answer, type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
 import { expectLedgersToAgree, ledgerAtRest } from '../../support/gateway/ledger-snapshot.js';
 import { lineOf } from '../../support/gateway/log-lines.js';
@@ -72,6 +73,47 @@ describe('a speech call', () => {
     // 9 characters × 7.5 = 67.5
     expect(await line()).toMatchObject({ quota: 68, prompt_tokens: 9, completion_tokens: 0, outcome: 'completed' });
     expect(await gateway.available(user)).toBe(balance - 68);
+  });
+
+  describe('of a model whose characters have a price', () => {
+    afterAll(async () => {
+      for (const model of ['tts-1', 'gpt-4o-mini-tts']) await gateway.setPrice(model, null);
+    });
+
+    test('costs its characters instead of tokens', async () => {
+      await gateway.setPrice('tts-1', [{ tokens: { input: { usd: '15' } }, pieces: { characters: '0.00003' } }]);
+      upstream.serve = answerWith('audio/mpeg');
+      const answer = await speak({ input: 'Zażółć 👋!' });
+      // 9 × 0.00003 × 500000
+      const settled = await lineOf(gateway, user, answer);
+      expect(settled).toMatchObject({ quota: 135, usage: { characters: 9 }, prompt_tokens: 0 });
+      if (settled.price === null) throw new Error('a line without a price');
+      expect(billingOf(settled.usage, settled.price).lines).toEqual([
+        { quantity: 'characters', count: 9, ratio: null, unitPrice: '15', amount: '135' },
+      ]);
+    });
+
+    test('costs its characters beside tokens where both have a price', async () => {
+      const tokens = { input: { usd: '0' } };
+      await gateway.setPrice('gpt-4o-mini-tts', [{ tokens, pieces: { characters: '0.00001' } }]);
+      upstream.serve = answerWith('audio/mpeg');
+      const answer = await speak({ model: 'gpt-4o-mini-tts', input: 'hello '.repeat(100) });
+      const settled = await lineOf(gateway, user, answer);
+      expect(settled).toMatchObject({ quota: 3_000, usage: { characters: 600 } });
+      expect(settled.prompt_tokens).toBeGreaterThan(50);
+    });
+
+    test('is refused before any upstream request where the balance is too low', async () => {
+      await gateway.setPrice('tts-1', [{ tokens: { input: { usd: '0' } }, pieces: { characters: '0.001' } }]);
+      const poor = await gateway.addUser(4_999);
+      const calls = callers.with(await gateway.addApiKey(poor));
+      const answer = await calls.send('/v1/audio/speech', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: { model: 'tts-1', input: 'ten chars.', voice: 'alloy' },
+      });
+      expect([answer.status, upstream.calls.length]).toEqual([403, 0]);
+    });
   });
 
   test('of a model with token prices costs its tokens', async () => {

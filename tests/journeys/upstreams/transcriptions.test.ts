@@ -192,6 +192,35 @@ describe('the cost of a transcript', () => {
     });
   });
 
+  describe('of a model whose seconds have a price', () => {
+    afterAll(async () => {
+      for (const name of ['whisper-1', 'gpt-4o-transcribe']) await gateway.setPrice(name, null);
+    });
+
+    test('is that of the seconds instead of tokens', async () => {
+      await gateway.setPrice('whisper-1', [{ tokens: { input: { usd: '30' } }, pieces: { seconds: '0.0001' } }]);
+      const { line } = await charged(model('whisper-1'), file(wav(61.5)));
+      // 62 × 0.0001 × 500000
+      expect(line).toMatchObject({ quota: 3_100, usage: { seconds: 62 }, prompt_tokens: 0 });
+      if (line.price === null) throw new Error('a line without a price');
+      expect(billingOf(line.usage, line.price).lines).toEqual([
+        { quantity: 'seconds', count: 62, ratio: null, unitPrice: '50', amount: '3100' },
+      ]);
+    });
+
+    test('is that of the seconds beside the tokens that its upstream reports', async () => {
+      const tokens = { input: { usd: '2' }, output: { usd: '2' }, audioInput: { usd: '2' } };
+      await gateway.setPrice('gpt-4o-transcribe', [{ tokens, pieces: { seconds: '0.0001' } }]);
+      const details = { audio_tokens: 30, text_tokens: 4 };
+      upstream.serve = transcript({
+        text: 'Hello there.',
+        usage: { type: 'tokens', input_tokens: 34, output_tokens: 6, total_tokens: 40, input_token_details: details },
+      });
+      const { line } = await charged(model('gpt-4o-transcribe'), file());
+      expect(line).toMatchObject({ quota: 3 * 50 + 40, usage: { seconds: 3, audioInput: 30, output: 6 } });
+    });
+  });
+
   test('is the price of a call where the model has one', async () => {
     expect((await charged(model('per-call'), file())).line).toMatchObject({ quota: 10_000, usage: { seconds: 3 } });
   });

@@ -9,7 +9,7 @@ import type {
   CallSettled,
   TakenBack,
 } from '../../../src/domain/call/call.js';
-import { completionTokens, promptTokens } from '../../../src/domain/call/usage.js';
+import { usedAnything } from '../../../src/domain/call/usage.js';
 import { beginning, type Recorded, streamKey } from '../../../src/domain/events/events.js';
 import type { UserId } from '../../../src/domain/kernel/ids.js';
 import { wantedChannel } from '../../../src/projections/engine/projector-connection.js';
@@ -38,7 +38,7 @@ export interface CallEvents {
 interface Account {
   given: number;
   charged: number;
-  /** Settled calls that used tokens and were not refunded. */
+  /** Settled calls that used anything and were not refunded. */
   calls: number;
 }
 
@@ -83,7 +83,7 @@ export function ledgerOf(events: readonly Recorded[]): LedgerSnapshot {
     if (facts.apiKeyId !== null) payers.push(accountOf(apiKeys, facts.apiKeyId));
     for (const payer of payers) {
       payer.charged += sign * charged;
-      if (promptTokens(usage) + completionTokens(usage) > 0) payer.calls += sign;
+      if (usedAnything(usage)) payer.calls += sign;
     }
     channels.set(channelId, (channels.get(channelId) ?? 0) + sign * charged);
   };

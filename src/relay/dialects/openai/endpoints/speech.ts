@@ -41,8 +41,11 @@ export const speech: Endpoint = {
   asksForUsage: () => false,
   demand({ body, model }) {
     const text = textIn(body.input) ?? '';
-    const count = factsOf(model).speaksByCharacter ? charactersIn(text) : countTokens(model, text);
-    const prompt = countedPrompt(count);
-    return { prompt, answers: 0, asked: null, counted: true };
+    const characters = charactersIn(text);
+    const { speaksByCharacter } = factsOf(model);
+    const plain = countedPrompt(speaksByCharacter ? characters : countTokens(model, text));
+    const prompt = { ...plain, max: { ...plain.max, characters } };
+    const demand = { prompt, answers: 0, asked: null, counted: true } as const;
+    return speaksByCharacter ? { ...demand, standsFor: 'characters' } : demand;
   },
 };

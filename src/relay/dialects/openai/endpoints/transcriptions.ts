@@ -42,11 +42,13 @@ function demand({ body, names, upload }: DemandInput): Demand {
   const seconds = length.max;
   if (![...names].some((name) => factsOf(name).transcribesByToken)) {
     const plain = countedPrompt(expected);
-    const prompt = { ...plain, max: { ...plain.max, seconds } };
-    return { prompt, answers: 0, asked: null, counted: true, recording: length };
+    const conservative = { ...plain.conservative, seconds: length.expected };
+    const prompt = { ...plain, conservative, max: { ...plain.max, seconds } };
+    return { prompt, answers: 0, asked: null, counted: true, standsFor: 'seconds', recording: length };
   }
-  const conservative = { input: expected + Buffer.byteLength(textIn(body.prompt) ?? ''), audioInput: expected };
-  const prompt = { expected, conservative, max: { ...conservative, seconds }, uncounted: true, brings: false };
+  const heard = { input: expected + Buffer.byteLength(textIn(body.prompt) ?? ''), audioInput: expected };
+  const conservative = { ...heard, seconds: length.expected };
+  const prompt = { expected, conservative, max: { ...heard, seconds }, uncounted: true, brings: false };
   return { prompt, answers: 1, asked: length.expected * fastestWords, counted: true, recording: length };
 }
 
