@@ -30,7 +30,7 @@ export interface SessionProof {
 /** Throws `invalid-field` for what cannot be a ticket of a step-up. null: none was sent. */
 export function stepUpTicketIn(field: string, text: string | null | undefined): string | null {
   if (text === null || text === undefined || text === '') return null;
-  if (!/^[\w-]{1,64}$/.test(text)) throw invalidField(field, 'what a step-up has answered');
+  if (!/^[\w-]{1,64}$/.test(text)) throw invalidField(field, 'the proof that a step-up returned');
   return text;
 }
 

@@ -64,8 +64,8 @@ function textOf({ code, details: { field, allowed } }: Failure): string {
 
 function askedIn({ query }: FastifyRequest): StatementMonth {
   const { month = '', zone = 'UTC', user } = query as Readonly<Record<string, unknown>>;
-  if (typeof month !== 'string') throw invalidField('month', 'given once');
-  if (typeof zone !== 'string') throw invalidField('zone', 'given once');
+  if (typeof month !== 'string') throw invalidField('month', 'a single value');
+  if (typeof zone !== 'string') throw invalidField('zone', 'a single value');
   if (user !== undefined && !/^[1-9]\d{0,14}$/.test(String(user))) throw invalidField('user', 'the id of a user');
   return { month, zone, userId: user === undefined ? null : UserId(Number(user)) };
 }

@@ -27,7 +27,7 @@ type Parameters = Readonly<Record<string, unknown>>;
 function textIn(query: Parameters, name: string): string | undefined {
   const value = query[name];
   if (value === undefined || value === '') return undefined;
-  if (typeof value !== 'string') throw invalidField(name, 'given once');
+  if (typeof value !== 'string') throw invalidField(name, 'a single value');
   checkText(name, value, searchText);
   return value;
 }

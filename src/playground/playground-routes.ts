@@ -81,7 +81,7 @@ export async function playgroundRoutes(app: FastifyInstance, options: Playground
     if (!allowRequest(ip)) throw refused(429, 'rate_limit_exceeded', 'too many requests from this address');
     if (origins.isForeign(raw)) throw refused(403, 'foreign_page', 'a page of another site may not call');
     if (!json.test(headers['content-type'] ?? ''))
-      throw refused(415, 'unsupported_content_type', 'the content type is to be application/json');
+      throw refused(415, 'unsupported_content_type', 'the content type must be application/json');
     const token = sessionIn(request);
     const inPerson = await callerOf(request, token);
     // Whose session ends has left: what was answered until then is charged as for any caller who leaves.

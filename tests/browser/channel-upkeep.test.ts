@@ -66,7 +66,7 @@ describeInBrowser('the upkeep of channels', (launched) => {
     await page.getByLabel('Base URL').fill(upstream.url);
     await page.getByRole('textbox', { name: 'Key', exact: true }).fill('sk-wrong');
     await page.getByRole('button', { name: 'Fetch models' }).click();
-    await page.getByText('The upstream did not tell its models: status code: 401').waitFor();
+    await page.getByText('The upstream did not list its models: status code: 401').waitFor();
     await page.getByRole('textbox', { name: 'Key', exact: true }).fill('sk-right');
     await page.getByRole('button', { name: 'Fetch models' }).click();
     await page.getByRole('dialog', { name: 'Models of the upstream' }).getByText('New at the upstream (3)').waitFor();

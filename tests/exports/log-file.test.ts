@@ -114,7 +114,7 @@ describe('the log as a file', () => {
       ['type=refund', 'type must be one of recharge'],
       ['channel=x', 'channel must be the id of a channel'],
       ['from=yesterday', 'from must be unix seconds'],
-      ['model=a&model=b', 'model must be given once'],
+      ['model=a&model=b', 'model must be a single value'],
       [`token=${'x'.repeat(257)}`, 'token must be at most 256 characters'],
       ['zone=Nowhere', 'zone must be the name of a time zone'],
     ] as const) {

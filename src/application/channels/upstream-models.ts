@@ -11,7 +11,7 @@ import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { ChannelView, Directory, Vault } from '../ports/storage-ports.js';
-import type { UpstreamModels, UpstreamConnection } from '../ports/upstream-ports.js';
+import type { UpstreamConnection, UpstreamModels } from '../ports/upstream-ports.js';
 import { isSameProxy, storedProxy } from './stored-proxy.js';
 
 /* Which models an upstream has, before a channel is made of it or after. Nothing is changed. */
@@ -42,7 +42,11 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
     return key;
   };
 
-  const placeOf = async (actor: Actor, stored: ChannelView | null, draft: UpstreamDraft): Promise<UpstreamConnection> => {
+  const placeOf = async (
+    actor: Actor,
+    stored: ChannelView | null,
+    draft: UpstreamDraft,
+  ): Promise<UpstreamConnection> => {
     const { key: typedKey = '', proxy: typedProxy, ...patch } = draft;
     const settings =
       stored === null
@@ -70,7 +74,8 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
      */
     async upstreamModels(actor: Actor, id: ChannelId | null, draft: UpstreamDraft | null): Promise<readonly string[]> {
       authorise(actor, 'admin');
-      if (id === null && draft === null) throw invalidField('id', 'a channel, or what is to become one');
+      if (id === null && draft === null)
+        throw invalidField('id', 'the id of a channel; without it, the settings of a new one');
       const stored = id === null ? null : directory.channel(id);
       if (id !== null && stored === null) throw new Failure('channel-not-found');
       return upstreamModels.of(await placeOf(actor, stored, draft ?? {}));

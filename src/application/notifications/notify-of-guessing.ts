@@ -16,7 +16,7 @@ export function notifyOfGuessing(ports: GuessingPorts): (user: UserId, what: 'pa
   const notify = notifier(ports);
   return (user, what) => {
     const at = ports.clock.now();
-    ports.log.warn({ user, what }, 'somebody guesses at an account; its owner is told');
+    ports.log.warn({ user, what }, 'somebody guesses at an account; its owner is notified');
     notify(user, guessedAt(what), { id: `guessed ${what} ${user} ${Math.floor(at / dayMs)}`, at }).catch((error) =>
       ports.log.error({ err: error, user }, 'the owner could not be told that somebody guesses'),
     );

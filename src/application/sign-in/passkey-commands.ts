@@ -22,7 +22,7 @@ const aboutNew = ({ id }: Actor, { session }: SessionProof): string => `new pass
 
 function checkName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '') throw invalidField('name', 'some characters');
+  if (trimmed === '') throw invalidField('name', 'a name that is not blank');
   checkText('name', trimmed, passkeyName);
   return trimmed;
 }

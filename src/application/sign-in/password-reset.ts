@@ -74,7 +74,7 @@ export function passwordReset({ directory, tickets, mailer, limits, users, sessi
       const name = normalEmail(email);
       checkEmail(name);
       checkMailedCode('token', token);
-      if (token === '') throw invalidField('token', 'the token of the link');
+      if (token === '') throw invalidField('token', 'the token from the link in the e-mail');
       const content = await tickets.redeem('password-reset', name, token);
       if (content === null || content === '') throw new Failure('reset-link-invalid');
       const owner = UserId(content);

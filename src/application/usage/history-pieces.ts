@@ -43,7 +43,7 @@ export function edgesOf({ from, to, interval, zone }: HistoryRange, now: Instant
   if (to <= from || to - from > maxRange[interval])
     throw invalidField('to', `after "from", and at most ${maxRange[interval] / hour} hours`);
   if (pieceOf(interval) === 'minute' && from < unixSeconds(now) - minutesKept)
-    throw invalidField('from', `not longer than ${minutesKept / hour} hours ago where minutes are asked for`);
+    throw invalidField('from', `at most ${minutesKept / hour} hours ago when the interval is in minutes`);
   switch (interval) {
     case 'minute':
       return evenly(from, to, lengths.minute);

@@ -32,7 +32,7 @@ export const usageLogDecider: Decider<UsageLogState, UsageLogCommand, UsageLogEv
       case 'ClearUsageLog': {
         const { before, now, lines, by } = command;
         // A year that was mistyped must not clear everything.
-        if (before > now) throw invalidField('before', 'a moment that has passed');
+        if (before > now) throw invalidField('before', 'a time in the past');
         if (before <= clearedBefore || lines === 0) return [];
         return [{ type: 'LogsCleared', before, by }];
       }

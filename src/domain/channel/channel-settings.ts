@@ -101,7 +101,7 @@ function checkRegion({ type, other }: ChannelSettings, providers: ProviderTable)
   // They become part of an address.
   for (const region of Object.values(regions))
     if (typeof region !== 'string' || !regionName.test(region))
-      throw invalidField('other', 'a region, or a JSON object of regions by model: small letters, digits and -');
+      throw invalidField('other', 'a region, or a JSON object of regions by model: lower-case letters, digits and -');
 }
 
 /** Throws `channel-type-unknown` or `channel-type-not-served`. */
@@ -139,7 +139,7 @@ const checks: {
     checkJson('setting', setting, 16_384);
     // A proxy's address may carry a password: it goes into the vault, and settings go into events.
     if (setting && Object.hasOwn(jsonObject('setting', setting), 'proxy'))
-      throw invalidField('setting', 'a JSON object without proxy, which is given on its own');
+      throw invalidField('setting', 'a JSON object without proxy, which has a field of its own');
   },
   other: ({ other }) => checkText('other', other, { max: 8192, lines: true }),
   organization: ({ organization }) => checkText('organization', organization ?? '', { max: 128 }),

@@ -27,5 +27,5 @@ export function databaseUrlProblem(text: string): string | null {
   if (url === null)
     return `use ${form} with a port from 1 to 65535; in user name and password write / as %2F, ? as %3F, @ as %40, : as %3A`;
   const sslMode = url.searchParams.get('sslmode');
-  return sslMode === null || sslModes.includes(sslMode) ? null : `sslmode is to be one of ${sslModes.join(', ')}`;
+  return sslMode === null || sslModes.includes(sslMode) ? null : `sslmode must be one of ${sslModes.join(', ')}`;
 }

@@ -41,6 +41,6 @@ export const IdentityClaim = (raw: unknown): IdentityClaim => text('identity cla
 
 export const PaymentId = (raw: unknown): PaymentId => {
   if (typeof raw !== 'string' || !/^USR\d{1,16}NO[0-9A-Za-z]{6}\d{10}$/.test(raw))
-    throw invalidField('payment id', 'a trade number of ours');
+    throw invalidField('payment id', 'a trade number that this gateway issued');
   return raw as PaymentId;
 };

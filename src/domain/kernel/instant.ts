@@ -5,7 +5,8 @@ import { invalidField } from './failure.js';
 export type Instant = Brand<number, 'Instant'>;
 
 export const Instant = (raw: unknown): Instant => {
-  if (typeof raw !== 'number' || !Number.isSafeInteger(raw)) throw invalidField('instant', 'integer milliseconds');
+  if (typeof raw !== 'number' || !Number.isSafeInteger(raw))
+    throw invalidField('instant', 'an integer: milliseconds since 1970');
   return raw as Instant;
 };
 

@@ -41,7 +41,7 @@ function schemeOf(url: string): string | null {
 function checkLink({ place, name, url }: ChatLink): void {
   const field = `Chats[${place}]`;
   checkText(field, name, nameText);
-  if (name.trim() === '') throw invalidField(field, 'a name');
+  if (name.trim() === '') throw invalidField(field, 'a name that is not blank');
   checkText(field, url, urlText);
   const scheme = schemeOf(url);
   if (scheme === null || notOpened.has(scheme) || !/^[a-z][a-z\d+.-]*:\/\//i.test(url))

@@ -166,7 +166,10 @@ function changeOption(
   if (needed !== null && !isFilled(values, needed))
     throw new Failure('option-prerequisite-missing', { field: key, needed });
   if (!values.has(key) && optionDefinition(key) === null && foreign(values) >= maxForeignOptions)
-    throw invalidField('key', `the name of an option; ${maxForeignOptions} others are kept already`);
+    throw invalidField(
+      'key',
+      `the name of a known option: the limit of ${maxForeignOptions} unknown options is reached`,
+    );
   const changed: OptionEvent[] = isSame ? [] : [{ type: 'OptionChanged', key, value, by }];
   return [...changed, ...pricesChanged(recorded, { kind: 'option', key }, by)];
 }

@@ -106,7 +106,7 @@ type Requested = Exclude<Payment, { status: 'absent' }>;
 /** What an administrator says for a completion by hand. Throws `invalid-field`. */
 export function checkReason(reason: string): void {
   checkText('reason', reason, { max: 500 });
-  if (reason.trim() === '') throw invalidField('reason', 'a text');
+  if (reason.trim() === '') throw invalidField('reason', 'a text that is not blank');
 }
 
 const requested = (payment: Payment): Requested => {

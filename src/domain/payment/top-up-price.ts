@@ -55,7 +55,7 @@ export function topUpOffer(amount: number, min: number, prices: TopUpPrices, min
   const cents = quotient(times(exact, integer(100)), unit, 0).digits;
   if (cents < BigInt(minCents)) throw new Failure('top-up-too-cheap', { field: 'amount' });
   const quota = enteredQuota('amount', prices.inCurrency ? quotaOf(amount, prices.quotaPerUnit) : amount);
-  if (cents > maxCents) throw invalidField('amount', `one that costs at most ${moneyText(maxCents)}`);
+  if (cents > maxCents) throw invalidField('amount', `an amount that costs at most ${moneyText(maxCents)}`);
   if (quota < 1) throw new Failure('top-up-too-cheap', { field: 'amount' });
   return { quota, money: moneyText(cents) };
 }

@@ -74,7 +74,8 @@ export function stepUpProofIn(given: {
   if (typeof given.password === 'string') proofs.push({ kind: 'password', password: given.password });
   if (typeof given.mailCode === 'string') proofs.push({ kind: 'mail-code', code: given.mailCode });
   const [proof, more] = proofs;
-  if (proof === undefined || more !== undefined) throw invalidField('proof', 'one of proof, password, mailCode');
+  if (proof === undefined || more !== undefined)
+    throw invalidField('proof', 'exactly one of proof, password, mailCode');
   return proof;
 }
 

@@ -101,7 +101,7 @@ export class UserCommandResolver {
     const id = UserId(rawId);
     const { username, password, displayName, group, quota, shownQuota } = patch;
     if (typeof quota === 'number' && typeof shownQuota !== 'number')
-      throw invalidField('patch.shownQuota', 'the balance the form showed, wherever there is a quota');
+      throw invalidField('patch.shownQuota', 'the balance that the form showed; required together with quota');
     const edited: UserPatch = {
       username: username ?? null,
       password: password ?? null,

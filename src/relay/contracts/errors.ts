@@ -107,7 +107,7 @@ export const saturatedHere = (): RelayError =>
   new RelayError(429, 'upstream_saturated', saturated, { retryAfter: soon });
 
 export const tooManyCalls = (whose: 'token' | 'playground', max: number): RelayError =>
-  new RelayError(429, 'concurrency_limit_exceeded', `the ${whose} has ${max} calls under way, as many as it may have`, {
+  new RelayError(429, 'concurrency_limit_exceeded', `the ${whose} has ${max} calls in progress, which is the maximum`, {
     retryAfter: soon,
   });
 

@@ -110,12 +110,12 @@ const isText = (value: JsonValue): boolean => typeof value === 'string';
 
 function chatRequest(body: JsonObject): ChatRequest {
   const { messages, tools, functions, modalities } = body;
-  if (!isList(messages)) throw refused('messages is to be a list of objects');
+  if (!isList(messages)) throw refused('messages must be a list of objects');
   const wrong = messages.findIndex((message) => !isObject(message));
-  if (wrong >= 0) throw refused(`messages[${wrong}] is to be an object`);
-  if (!isListOf(tools, isObject)) throw refused('tools is to be a list of objects');
-  if (!isListOf(functions, isObject)) throw refused('functions is to be a list of objects');
-  if (!isListOf(modalities, isText)) throw refused('modalities is to be a list of texts');
+  if (wrong >= 0) throw refused(`messages[${wrong}] must be an object`);
+  if (!isListOf(tools, isObject)) throw refused('tools must be a list of objects');
+  if (!isListOf(functions, isObject)) throw refused('functions must be a list of objects');
+  if (!isListOf(modalities, isText)) throw refused('modalities must be a list of strings');
   return body as ChatRequest;
 }
 
@@ -125,7 +125,7 @@ function embeddingRequest(body: JsonObject): EmbeddingRequest {
 }
 
 function speechRequest(body: JsonObject): SpeechRequest {
-  if (typeof body.input !== 'string') throw refused('input is to be a text');
+  if (typeof body.input !== 'string') throw refused('input must be a string');
   return body as SpeechRequest;
 }
 

@@ -37,7 +37,7 @@ const isTooLong = (name: string): boolean => Buffer.byteLength(name) > maxNameLe
 /** Throws RelayError. */
 function parserFor(type: string | undefined): BusboyInstance {
   if (!type?.trim().toLowerCase().startsWith(contentType))
-    throw invalidBody(`the content-type of the request is to be ${contentType}`);
+    throw invalidBody(`the content-type of the request must be ${contentType}`);
   try {
     return new Busboy({
       headers: { 'content-type': type },

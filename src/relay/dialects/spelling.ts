@@ -47,12 +47,12 @@ function nameWrong(holder: JsonObject, name: string, place: string, rules: Spell
   const param = place + name.slice(0, maxShown);
   if (!exact.has(name)) {
     const meant = byFold.get(folded(name, snakes));
-    return meant === undefined ? null : { param, message: `${param} is to be spelled ${meant}` };
+    return meant === undefined ? null : { param, message: `${param} must be spelled ${meant}` };
   }
   if (!snakes || !name.includes('_')) return null;
   const meant = byFold.get(folded(name, snakes)) ?? name;
   return meant !== name && holder[meant] !== undefined
-    ? { param, message: `${param} stands beside ${meant}, which is the same` }
+    ? { param, message: `${param} and ${meant} are the same member: send one of them` }
     : null;
 }
 

@@ -37,7 +37,7 @@ export async function attemptChannel(
     );
   const model = mappedModel(parsed.modelMapping, requestedModel);
   if (model === null)
-    return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel runs in a circle'), true);
+    return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel is circular'), true);
   const { secrets } = channel;
   const key = await ports.vault.get(secrets.key);
   const proxy = secrets.proxy === null ? null : await ports.vault.get(secrets.proxy);
@@ -151,6 +151,6 @@ async function picturesFor(
   const size = `${maxPictures} pictures of ${maxPictureBytes / 1024 / 1024} MiB together`;
   throw new NotConvertible(
     'caller',
-    `a picture cannot be fetched from its address (image_url.url, source.url or fileUri); it is to be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
+    `a picture cannot be fetched from its address (image_url.url, source.url or fileUri); it must be a public http(s) address that answers with an image and sends nobody elsewhere, ${size} at most, or a data URL`,
   );
 }

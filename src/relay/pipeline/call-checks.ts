@@ -33,7 +33,7 @@ export function modelIn({ usualModel }: Endpoint, body: JsonObject, inPerson: bo
   throw new RelayError(
     400,
     'invalid_request',
-    `invalid request: model is to be at most ${maxModelNameBytes} bytes without control characters`,
+    `invalid request: model must be at most ${maxModelNameBytes} bytes without control characters`,
     { param: 'model' },
   );
 }

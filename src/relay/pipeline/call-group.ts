@@ -22,7 +22,7 @@ export function usedGroup({ apiKey, user }: Caller, settings: Settings, named = 
 export function groupIn({ group }: JsonObject): string {
   if (group === undefined || group === null) return '';
   if (typeof group === 'string') return group;
-  throw new RelayError(400, 'invalid_request', 'invalid request: group is to be a text', { param: 'group' });
+  throw new RelayError(400, 'invalid_request', 'invalid request: group must be a string', { param: 'group' });
 }
 
 /** The same where it is one of those there are; else '': names that callers invent are not kept. */

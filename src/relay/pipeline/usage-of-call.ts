@@ -53,8 +53,8 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
     log.warn(
       { requestId: connection.requestId, channelId: course.tried.at(-1), reported: usage, bound },
       usage !== null && completionTokens(usage) < completionTokens(used.usage)
-        ? 'an upstream told less usage than what it sent holds; it was counted here'
-        : 'an upstream told more usage than the call can have had; it was counted here',
+        ? 'an upstream reported less usage than its answer contains; it was counted here'
+        : 'an upstream reported more usage than the call can have; it was counted here',
     );
   return used;
 }

@@ -19,7 +19,7 @@ describe('clearing the usage log', () => {
   test('is refused for a time in the future', () =>
     given()
       .when(clear(Instant(now + 1_000)))
-      .thenRefused('invalid-field', { field: 'before', allowed: 'a moment that has passed' }));
+      .thenRefused('invalid-field', { field: 'before', allowed: 'a time in the past' }));
   test('records nothing where there is nothing to be cleared', () => given().when(clear(yesterday, 0)).thenNothing());
   test('never restores what has been cleared', () =>
     given(cleared(yesterday))

@@ -23,7 +23,7 @@ describe('the text of DATABASE_URL', () => {
     ['postgres://user:50%off@db/tallygate', /write % .* as %25/],
     ['postgres://user:pass/word@db/tallygate', /write \/ as %2F/],
     ['postgres://user:password@db:99999/tallygate', /port from 1 to 65535/],
-    ['postgres://user@db/tallygate?sslmode=on', /sslmode is to be one of .*verify-full/],
+    ['postgres://user@db/tallygate?sslmode=on', /sslmode must be one of .*verify-full/],
   ])('%s is refused with a correction', (text, problem) => {
     expect(databaseUrlProblem(text)).toMatch(problem);
   });

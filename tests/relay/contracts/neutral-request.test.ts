@@ -24,15 +24,15 @@ describe('a neutral request', () => {
   });
 
   test.each([
-    ['chat', {}, 'messages is to be a list of objects'],
-    ['chat', { messages: 'hi' }, 'messages is to be a list of objects'],
-    ['chat', { messages: [{}, 'hi'] }, 'messages[1] is to be an object'],
-    ['chat', { ...hi, tools: {} }, 'tools is to be a list of objects'],
-    ['chat', { ...hi, tools: ['search'] }, 'tools is to be a list of objects'],
-    ['chat', { ...hi, functions: [null] }, 'functions is to be a list of objects'],
-    ['chat', { ...hi, modalities: [1] }, 'modalities is to be a list of texts'],
+    ['chat', {}, 'messages must be a list of objects'],
+    ['chat', { messages: 'hi' }, 'messages must be a list of objects'],
+    ['chat', { messages: [{}, 'hi'] }, 'messages[1] must be an object'],
+    ['chat', { ...hi, tools: {} }, 'tools must be a list of objects'],
+    ['chat', { ...hi, tools: ['search'] }, 'tools must be a list of objects'],
+    ['chat', { ...hi, functions: [null] }, 'functions must be a list of objects'],
+    ['chat', { ...hi, modalities: [1] }, 'modalities must be a list of strings'],
     ['embeddings', { input: null }, 'input is required'],
-    ['speech', { input: ['hi'] }, 'input is to be a text'],
+    ['speech', { input: ['hi'] }, 'input must be a string'],
   ] as const)('of mode %s is refused with %j by the name of the invalid member', (mode, body, message) => {
     const ask = () => neutralRequest(mode, body as unknown as JsonObject);
     expect(ask).toThrow(NotConvertible);

@@ -10,12 +10,12 @@ import type { ChannelOrders } from './useChannelOrders.js';
 interface BalanceCellProps {
   readonly channel: ListedChannelFragment;
   /** Its provider tells it. */
-  readonly isTold: boolean;
+  readonly reportsBalance: boolean;
   readonly orders: ChannelOrders;
 }
 
 /** What the account of a channel has left, as its provider told it last. */
-export function BalanceCell({ channel, isTold, orders }: BalanceCellProps) {
+export function BalanceCell({ channel, reportsBalance, orders }: BalanceCellProps) {
   const t = useText(channelsTexts);
   const [asking, setAsking] = useState(false);
   const { name, balance, balanceUpdatedAt } = channel;
@@ -33,7 +33,7 @@ export function BalanceCell({ channel, isTold, orders }: BalanceCellProps) {
           {balance}
         </span>
       )}
-      {isTold && (
+      {reportsBalance && (
         <Button
           size="small"
           variant="minimal"

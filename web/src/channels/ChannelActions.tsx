@@ -24,7 +24,7 @@ export function ChannelActions({ channel, orders }: ChannelActionsProps) {
 
   const test = async (): Promise<void> => {
     setTesting(true);
-    await orders.testAndTell(channel);
+    await orders.testAndReport(channel);
     setTesting(false);
   };
 

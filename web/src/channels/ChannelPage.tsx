@@ -103,7 +103,7 @@ function ChannelOrders({ channel }: { readonly channel: ShownChannel }) {
         icon={<Pulse />}
         text={t('test')}
         loading={busy === 'test'}
-        onClick={() => void during('test', orders.testAndTell(channel))}
+        onClick={() => void during('test', orders.testAndReport(channel))}
       />
       <Button
         icon={isEnabled ? <Disable /> : <Tick />}
@@ -144,7 +144,7 @@ function Overview({ channel, choices }: OverviewProps) {
             <Time at={channel.testedAt} />
           </Fact>
           <Fact name={words('column.balance')}>
-            <BalanceCell channel={channel} isTold={choice?.balance ?? false} orders={orders} />
+            <BalanceCell channel={channel} reportsBalance={choice?.balance ?? false} orders={orders} />
           </Fact>
         </Facts>
         <Facts>

@@ -83,7 +83,7 @@ export const channelColumns = ({
     align: 'end',
     priority: 3,
     cell: (channel) => (
-      <BalanceCell channel={channel} isTold={choices.get(channel.type)?.balance ?? false} orders={orders} />
+      <BalanceCell channel={channel} reportsBalance={choices.get(channel.type)?.balance ?? false} orders={orders} />
     ),
   },
   {

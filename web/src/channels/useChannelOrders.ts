@@ -88,7 +88,7 @@ export function useChannelOrders() {
       patch: (id: string, patch: ChannelPatchInput) =>
         client.mutate({ mutation: EditChannelDocument, variables: { id, patch } }),
 
-      async testAndTell(channel: Named): Promise<void> {
+      async testAndReport(channel: Named): Promise<void> {
         const { name } = channel;
         await test(channel, '').then(
           ({ ok, message, seconds }) =>

@@ -26,7 +26,7 @@ interface Cause {
   readonly key: string;
   readonly name: string;
   /** Status and code. */
-  readonly told: string;
+  readonly returned: string;
   readonly colour: string;
   readonly failures: number;
   /** Of all failures: 0 to 1. */
@@ -110,16 +110,16 @@ function useCauses(history: Found | undefined, from: number): readonly Cause[] {
     const nameOf = ({ kind, status, code }: FailureShare): string => {
       if (kind === null) return t('history.others');
       const cause = causeOf(status ?? 0, code ?? '');
-      // What upstream has told has no words of ours.
+      // What upstream has returned has no words of ours.
       return kind === 'FAILED' && (cause === 'other' || cause === 'invalid') ? t('failures.failed') : refusal(cause);
     };
     return history.shares.map((share, index) => {
       const { kind, status, code, failures } = share;
-      const told = [status, code].filter((part) => part !== null).join(' ');
+      const returned = [status, code].filter((part) => part !== null).join(' ');
       return {
-        key: `${kind} ${told}`,
+        key: `${kind} ${returned}`,
         name: nameOf(share),
-        told: kind !== null && told === '' ? t('failures.nothingTold') : told,
+        returned: kind !== null && returned === '' ? t('failures.nothingReturned') : returned,
         colour: colourOf(index, kind === null),
         failures,
         part: failures / history.total,
@@ -140,7 +140,11 @@ function CauseTable({ causes }: { readonly causes: readonly Cause[] }) {
         heading: true,
         cell: ({ name, colour, link }) => <ShareName name={name} colour={colour} to={link} />,
       },
-      { id: 'told', header: t('failures.told'), cell: ({ told }) => <code className="told">{told}</code> },
+      {
+        id: 'returned',
+        header: t('failures.returned'),
+        cell: ({ returned }) => <code className="returned">{returned}</code>,
+      },
       {
         id: 'count',
         header: t('refused.count'),

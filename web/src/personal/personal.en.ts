@@ -45,7 +45,7 @@ export const personalEn: Translation<typeof personalZh> = {
   'settings.email': 'E-mail',
   'settings.webhook': 'Webhook',
   'settings.threshold': 'Warn below',
-  'settings.thresholdHint': 'You are told once the balance is lower',
+  'settings.thresholdHint': 'You are notified once the balance is lower',
   'settings.thresholdWrong': 'An amount above 0',
   'settings.address': 'Address for notices',
   'settings.addressHint': 'Empty: the address of the account',

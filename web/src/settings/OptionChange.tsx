@@ -36,7 +36,7 @@ export function OptionChange({ change: told, onReverted }: OptionChangeProps) {
       variables: { position: change.position },
       fetchPolicy: 'network-only',
     });
-    if (data === undefined) throw new Error('the change was not told');
+    if (data === undefined) throw new Error('the server did not return the change');
     setWhole(data.optionChange);
     return data.optionChange;
   };

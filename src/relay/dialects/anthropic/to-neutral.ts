@@ -184,7 +184,7 @@ function messagesOf({ system, messages }: JsonObject): ChatMessage[] {
           { role, content: typeof content === 'string' ? content : plainer(objectsIn(content).map(textPart), '\n') },
         ];
       default:
-        throw refused(`messages[${at}].role is to be user or assistant`);
+        throw refused(`messages[${at}].role must be user or assistant`);
     }
   });
   return instructed === '' ? turns : [{ role: 'system', content: instructed }, ...turns];

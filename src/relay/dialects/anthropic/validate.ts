@@ -18,7 +18,7 @@ function unpricedTool(tools: JsonValue | undefined): InvalidRequest | null {
   for (const [at, { type }] of objectsIn(tools).entries()) {
     if ((type ?? null) === null || type === 'custom') continue;
     const param = `tools[${at}].type`;
-    if (typeof type !== 'string') return wrong(param, `${param} is to be a text`);
+    if (typeof type !== 'string') return wrong(param, `${param} must be a string`);
     // Named in its own words where the request is made.
     if (type.startsWith('advisor') || anthropicToolCharge(type) !== undefined) continue;
     const named = `${param}: ${type.slice(0, 100)} has no price here`;
@@ -34,12 +34,12 @@ export function invalidMessages(body: JsonObject): InvalidRequest | null {
   if (!isList(messages) || messages.length === 0) return wrong('messages', 'field messages is required');
   if (!messages.every(isObject)) return wrong('messages', 'every message must be an object');
   if ((system ?? null) !== null && typeof system !== 'string' && !(isList(system) && system.every(isObject)))
-    return wrong('system', 'system is to be a text or a list of blocks');
+    return wrong('system', 'system must be a string or a list of blocks');
   for (const [at, { content }] of messages.entries())
     if ((content ?? null) !== null && typeof content !== 'string' && !isList(content))
-      return wrong(`messages[${at}].content`, `messages[${at}].content is to be a text or a list of blocks`);
+      return wrong(`messages[${at}].content`, `messages[${at}].content must be a string or a list of blocks`);
   if ((tools ?? null) !== null && !(isList(tools) && tools.every(isObject)))
-    return wrong('tools', 'tools is to be a list of objects');
+    return wrong('tools', 'tools must be a list of objects');
   const unpriced = unpricedTool(tools);
   if (unpriced !== null) return unpriced;
   if ((thread ?? null) !== null)

@@ -78,12 +78,11 @@ export const textsIn = (contents: readonly JsonObject[]): string[] =>
 
 /** `name`: of the list. null: there is nothing to be said against it. */
 export function wrongContents(contents: unknown, name: string): InvalidMember | null {
-  if (!isList(contents) || contents.length === 0)
-    return { param: name, message: `${name} is to be a list of contents` };
+  if (!isList(contents) || contents.length === 0) return { param: name, message: `${name} must be a list of contents` };
   for (const [at, content] of contents.entries()) {
     const wrong = isObject(content)
       ? wrongContent(content, `${name}[${at}]`)
-      : { param: `${name}[${at}]`, message: `${name}[${at}] is to be an object with parts` };
+      : { param: `${name}[${at}]`, message: `${name}[${at}] must be an object with parts` };
     if (wrong !== null) return wrong;
   }
   return null;
@@ -92,7 +91,7 @@ export function wrongContents(contents: unknown, name: string): InvalidMember | 
 /** What was uploaded to the provider lies in the account of a channel, and is nobody's who asks through the gateway. */
 export function wrongContent(content: JsonObject, name: string): InvalidMember | null {
   const parts = partsIn(content);
-  if (parts.length === 0) return { param: `${name}.parts`, message: `${name}.parts is to be a list of parts` };
+  if (parts.length === 0) return { param: `${name}.parts`, message: `${name}.parts must be a list of parts` };
   return wrongParts(parts, name);
 }
 
@@ -103,12 +102,12 @@ export function wrongParts(parts: readonly JsonObject[], name: string): InvalidM
     if (file !== null && isProvidersFile(textIn(memberIn(file, 'fileUri')) ?? '')) {
       const param = `${place}.fileData.fileUri`;
       const allowed = 'an http(s) address open to everybody; send other files as inlineData';
-      return { param, message: `${param} is to be ${allowed}` };
+      return { param, message: `${param} must be ${allowed}` };
     }
     const result = objectIn(part, 'functionResponse');
     if (result !== null && (result.parts ?? null) !== null && !isList(result.parts)) {
       const param = `${place}.functionResponse.parts`;
-      return { param, message: `${param} is to be a list` };
+      return { param, message: `${param} must be a list` };
     }
     const inside = result === null ? null : wrongParts(partsIn(result.parts), `${place}.functionResponse`);
     if (inside !== null) return inside;

@@ -40,7 +40,7 @@ function wrongTool(tool: JsonObject, place: string): InvalidMember | null {
   if (google !== null) return { param: `${place}.${google}`, message: `${place}.${google} has no price here` };
   const { type } = tool;
   if ((type ?? null) === null) return untyped(tool, place);
-  if (typeof type !== 'string') return { param: `${place}.type`, message: `${place}.type is to be a text` };
+  if (typeof type !== 'string') return { param: `${place}.type`, message: `${place}.type must be a string` };
   if (clientsTypes.has(type)) return null;
   if (type === ownFunction) {
     const name = textIn(isObject(tool.function) ? tool.function.name : null) ?? '';
@@ -55,7 +55,7 @@ const freePlugin = 'response-healing';
 function wrongPlugins(plugins: JsonValue | undefined, place: string): InvalidMember | null {
   if ((plugins ?? null) === null) return null;
   const param = `${place}plugins`;
-  if (!isList(plugins)) return { param, message: `${param} is to be a list of objects` };
+  if (!isList(plugins)) return { param, message: `${param} must be a list of objects` };
   for (const [at, plugin] of plugins.entries()) {
     const id = isObject(plugin) ? textIn(plugin.id) : null;
     if (id !== freePlugin)

@@ -42,7 +42,7 @@ export function imageSource(url: string, place: string): JsonObject {
   const { type, data } = dataUrl(url) ?? { type: '', data: url };
   const known = beginnings.find(([beginning]) => data.startsWith(beginning))?.[1] ?? type;
   if (!pictures.includes(known))
-    throw refused(`${place}: a picture is to be an address, or a data URL of ${pictures.join(', ')}`);
+    throw refused(`${place}: a picture must be an address, or a data URL of ${pictures.join(', ')}`);
   return { type: 'base64', media_type: known, data };
 }
 
@@ -56,7 +56,7 @@ function documentSource(file: JsonObject, place: string): JsonObject {
   if (type === pdf) return { type: 'base64', media_type: pdf, data };
   if (type.startsWith('text/'))
     return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
-  throw refused(`${place}: a file is to be ${pdf} or a text`);
+  throw refused(`${place}: a file must be ${pdf} or a text`);
 }
 
 const cached = (part: JsonObject): JsonObject =>
@@ -68,7 +68,7 @@ export const isBlank = (text: string): boolean => text.trim() === '';
 /** null: nothing in it. */
 function blockOf(part: JsonValue, place: string): JsonObject | null {
   if (typeof part === 'string') return isBlank(part) ? null : { type: 'text', text: part };
-  if (!isObject(part)) throw refused(`${place}: a part is to be an object`);
+  if (!isObject(part)) throw refused(`${place}: a part must be an object`);
   switch (part.type) {
     case 'text':
     case 'refusal': {

@@ -116,7 +116,7 @@ class Turns {
         this.say('user', content, place);
         return;
       default:
-        throw new NotConvertible('caller', `${place}.role is to be system, developer, user, assistant or tool`);
+        throw new NotConvertible('caller', `${place}.role must be system, developer, user, assistant or tool`);
     }
   }
 

@@ -37,7 +37,7 @@ function choiceOf(choice: JsonValue | undefined): JsonObject | null {
     default: {
       const named = isObject(choice) ? (isObject(choice.function) ? choice.function.name : choice.name) : null;
       if (textIn(named) === null)
-        throw new NotConvertible('caller', 'tool_choice is to be auto, required, none or a function by its name');
+        throw new NotConvertible('caller', 'tool_choice must be auto, required, none or a function by its name');
       return { type: 'tool', name: named };
     }
   }

@@ -26,7 +26,7 @@ export const bedrockKey = {
 export function credentialsIn({ key }: Pick<UpstreamChannel, 'key'>): Credentials {
   const text = key.trim();
   if (!bedrockKey.pattern.test(text))
-    throw new NotConvertible('channel', `the key of this channel is to be ${bedrockKey.allowed}`);
+    throw new NotConvertible('channel', `the key of this channel must be ${bedrockKey.allowed}`);
   const [first = '', second = '', region = '', sessionToken = null] = text.split('|');
   return region === ''
     ? { region: second, apiKey: first }

@@ -20,7 +20,7 @@ export const textsToEmbed = ({ input }: EmbeddingRequest): string[] =>
     if (text !== null) return text;
     throw new NotConvertible(
       'caller',
-      `input[${at}] is to be a text: this provider takes no token ids and no empty ones`,
+      `input[${at}] must be a string: this provider takes no token ids and no empty ones`,
     );
   });
 

@@ -75,7 +75,7 @@ function predictionIn({ body }: CallerRequest): JsonObject {
   const [first, ...others] = objectsIn(body.instances);
   const prompt = textIn(first?.prompt);
   if (prompt === null || others.length > 0)
-    throw new NotConvertible('caller', 'instances is to be a list of one, with a prompt');
+    throw new NotConvertible('caller', 'instances must be a list of one, with a prompt');
   const parameters = objectIn(body, 'parameters') ?? {};
   onePicture(parameters.sampleCount, 'parameters.sampleCount');
   const named = Object.entries(parameters).filter(([name]) => passed.has(name));

@@ -63,10 +63,7 @@ function sourcePart(source: string, type: string | null, name: string, fetched: 
     return { inlineData: { mimeType: inline[1] || type || 'application/octet-stream', data } };
   }
   if (isProvidersFile(source))
-    throw new NotConvertible(
-      'caller',
-      `${name} is to be a data URL in base64, or an http(s) address open to everybody`,
-    );
+    throw new NotConvertible('caller', `${name} must be a data URL in base64, or an http(s) address open to everybody`);
   const mimeType = typesByEnding.get(endingOf(source).toLowerCase()) ?? type ?? undefined;
   return { fileData: { mimeType, fileUri: source } };
 }
@@ -86,7 +83,7 @@ function filePart(file: JsonValue | undefined, name: string, fetched: Fetched): 
 function soundPart(sound: JsonValue | undefined, name: string): JsonObject {
   const { data, format } = isObject(sound) ? sound : {};
   const text = textIn(data);
-  if (text === null) throw new NotConvertible('caller', `${name}.data is to be the sound, in base64`);
+  if (text === null) throw new NotConvertible('caller', `${name}.data must be the sound, in base64`);
   const mimeType = soundTypes.get(textIn(format) ?? '') ?? `audio/${/^\w{1,16}$/.exec(textIn(format) ?? '') ?? 'wav'}`;
   return { inlineData: { mimeType, data: text } };
 }

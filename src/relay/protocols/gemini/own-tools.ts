@@ -29,14 +29,14 @@ const without = (place: string, name: string) => ({
 /** Of a request in Gemini's own words. null: there is nothing to be said against it. */
 export function wrongTools(tools: JsonValue | undefined): { readonly param: string; readonly message: string } | null {
   if ((tools ?? null) === null) return null;
-  if (!isList(tools) || !tools.every(isObject)) return { param: 'tools', message: 'tools is to be a list of objects' };
+  if (!isList(tools) || !tools.every(isObject)) return { param: 'tools', message: 'tools must be a list of objects' };
   for (const [at, tool] of tools.entries())
     for (const [name, value] of Object.entries(tool)) {
       if (value === null) continue;
       if (camelOf(name) !== clientsOwn && googleToolCharge(name) === undefined) return without(`tools[${at}]`, name);
       if (camelOf(name) === 'functionDeclarations' && !(isList(value) && value.every(isObject))) {
         const param = `tools[${at}].${name}`;
-        return { param, message: `${param} is to be a list of objects` };
+        return { param, message: `${param} must be a list of objects` };
       }
     }
   return null;

@@ -90,7 +90,7 @@ export const serviceAccountKey: KeyForm = {
 /** Throws NotConvertible. */
 export function serviceAccountOf({ key }: UpstreamChannel): ServiceAccount {
   const account = read(key);
-  if (typeof account === 'string') throw new NotConvertible('channel', `the key of this channel is to be ${account}`);
+  if (typeof account === 'string') throw new NotConvertible('channel', `the key of this channel must be ${account}`);
   return account;
 }
 
@@ -113,7 +113,7 @@ async function assertionOf(account: ServiceAccount, now: number): Promise<string
     const signature = await signed('RSA-SHA256', Buffer.from(input), rsaKey(account.privateKey));
     return `${input}.${signature.toString('base64url')}`;
   } catch {
-    throw new NotConvertible('channel', `the key of this channel is to be ${unusableKey}`);
+    throw new NotConvertible('channel', `the key of this channel must be ${unusableKey}`);
   }
 }
 

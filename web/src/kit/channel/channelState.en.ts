@@ -9,7 +9,7 @@ export const channelStateEn: Translation<typeof channelStateZh> = {
   'change.ADDED': 'added',
   'change.EDITED': 'edited',
   'change.REMOVED': 'deleted',
-  'change.BALANCE_TOLD': 'told a balance of {{balance}}',
+  'change.BALANCE_TOLD': 'reported a balance of {{balance}}',
   'change.enabled': 'enabled',
   'change.enabledAutomatically': 'enabled again automatically',
   'change.disabled': 'disabled',

@@ -17,7 +17,7 @@ const contentsOf = (requests: readonly JsonObject[]): JsonObject[] =>
 const one = (request: unknown, name: string): InvalidMember | null =>
   isObject(request) && isObject(request.content)
     ? wrongContent(request.content, `${name}content`)
-    : { param: `${name}content`, message: `${name}content is to be an object with parts` };
+    : { param: `${name}content`, message: `${name}content must be an object with parts` };
 
 /** One request or many: a body that names both is read as the one here, and may be as the other upstream. */
 const unexpected = (body: JsonObject, name: string): InvalidMember | null =>
@@ -25,7 +25,7 @@ const unexpected = (body: JsonObject, name: string): InvalidMember | null =>
 
 function many({ requests }: JsonObject): InvalidMember | null {
   if (!isList(requests) || requests.length === 0 || requests.length > maxRequests)
-    return { param: 'requests', message: `requests is to be a list of 1 to ${maxRequests} requests` };
+    return { param: 'requests', message: `requests must be a list of 1 to ${maxRequests} requests` };
   for (const [at, request] of requests.entries()) {
     const wrong = one(request, `requests[${at}].`);
     if (wrong !== null) return wrong;

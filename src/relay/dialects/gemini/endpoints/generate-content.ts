@@ -38,11 +38,11 @@ const cachedElsewhere = (body: JsonObject): InvalidMember | null =>
 function misshapen(body: JsonObject): InvalidMember | null {
   const config = memberIn(body, 'generationConfig') ?? null;
   if (config !== null && !isObject(config))
-    return { param: 'generationConfig', message: 'generationConfig is to be an object' };
+    return { param: 'generationConfig', message: 'generationConfig must be an object' };
   const modalities = memberIn(configIn(body), 'responseModalities') ?? null;
   const param = 'generationConfig.responseModalities';
   if (modalities !== null && !(isList(modalities) && modalities.every((one) => typeof one === 'string')))
-    return { param, message: `${param} is to be a list of texts` };
+    return { param, message: `${param} must be a list of strings` };
   // What draws takes these for its prompt.
   if ((body.instances ?? null) === null) return null;
   return { param: 'instances', message: 'instances are for predict: send contents' };

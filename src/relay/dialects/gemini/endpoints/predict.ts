@@ -16,7 +16,7 @@ function invalid(body: JsonObject): InvalidRequest | null {
     : {
         code: 'invalid_text_request',
         param: 'instances',
-        message: 'instances is to be a list of one object with a prompt',
+        message: 'instances must be a list of one object with a prompt',
       };
 }
 

@@ -106,11 +106,11 @@ function offered(body: JsonObject): InvalidMember | null {
   for (const param of ['tools', 'functions']) {
     const given = body[param] ?? null;
     if (given !== null && !(isList(given) && given.every(isObject)))
-      return { param, message: `${param} is to be a list of objects` };
+      return { param, message: `${param} must be a list of objects` };
   }
   const { modalities } = body;
   if ((modalities ?? null) !== null && !(isList(modalities) && modalities.every((one) => typeof one === 'string')))
-    return { param: 'modalities', message: 'modalities is to be a list of texts' };
+    return { param: 'modalities', message: 'modalities must be a list of strings' };
   return wrongOwnTools(body);
 }
 
