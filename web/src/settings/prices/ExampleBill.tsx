@@ -103,6 +103,7 @@ export function ExampleBill({ period, terms, groups, bill, problem, onChange }: 
         <FilterField label={t('bill.usage')}>
           {(id) => (
             <HTMLSelect
+              fill
               id={id}
               value={name}
               options={exampleNames.map((value) => ({ value, label: t(`example.${value}`) }))}
@@ -116,6 +117,7 @@ export function ExampleBill({ period, terms, groups, bill, problem, onChange }: 
         <FilterField label={t('bill.group')}>
           {(id) => (
             <HTMLSelect
+              fill
               id={id}
               value={terms.group}
               options={[
@@ -130,6 +132,7 @@ export function ExampleBill({ period, terms, groups, bill, problem, onChange }: 
           <FilterField label={t('bill.service')}>
             {(id) => (
               <HTMLSelect
+                fill
                 id={id}
                 value={tiers.includes(terms.serviceTier) ? terms.serviceTier : ''}
                 options={[
