@@ -28,7 +28,7 @@ function addressIn(text: string): string | null {
 export const optionAddress = ({ text }: Pick<PaymentSetting, 'text'>, key: OptionKey): string | null =>
   addressIn(text(key));
 
-/** Where providers tell of payments, and where browsers come back to; null: nobody has said where this gateway is. */
+/** Where providers report payments, and where browsers come back to; null: nobody has said where this gateway is. */
 export function ownAddresses(setting: Pick<PaymentSetting, 'text'>): { notices: string; site: string } | null {
   const site = optionAddress(setting, 'ServerAddress');
   const callback = optionAddress(setting, 'CustomCallbackAddress');

@@ -9,7 +9,7 @@ export interface SessionEnds {
   readonly tail: Pick<Application['tail'], 'add'>;
 }
 
-/** Sessions also end by their age, which nobody is told of. */
+/** Sessions also end by their age, which nobody is informed of. */
 const lookMs = 15_000;
 
 /** Calls once when the session that has been looked up has ended since, or ends. The result stops watching. */

@@ -11,7 +11,7 @@ import { inParallel } from '../in-parallel.js';
 import type { ChannelView, Directory } from '../ports/storage-ports.js';
 import type { ChannelBalances } from '../ports/upstream-ports.js';
 
-/* What is left in the accounts of channels, as their providers tell it. */
+/* What is left in the accounts of channels, as their providers report it. */
 
 interface ChannelBalancePorts {
   readonly handle: Handle;

@@ -65,7 +65,7 @@ export class ChannelTestRuns {
     return this.run;
   }
 
-  /** `isOrdered`: somebody waits for its end, and root is told of it. Does not wait. Throws `test-run-under-way`. */
+  /** `isOrdered`: somebody waits for its end, and root is notified of it. Does not wait. Throws `test-run-under-way`. */
   begin(isOrdered: boolean): ChannelTestRun {
     if (this.run.running) throw new Failure('test-run-under-way');
     const ids = this.ports.directory.channels().map(({ id }) => id);

@@ -21,7 +21,7 @@ export type Begun =
   | { readonly kind: 'form'; readonly url: string; readonly fields: Readonly<Record<string, string>> }
   | { readonly kind: 'checkout'; readonly url: string; readonly session: string };
 
-/** What came to the path where a provider tells of payments, as it came. */
+/** What came to the path where a provider reports payments, as it came. */
 export interface WebhookRequest {
   readonly query: URLSearchParams;
   /** As it came, for it is signed so. */

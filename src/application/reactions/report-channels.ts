@@ -6,7 +6,7 @@ import type { Reaction } from './run-reactions.js';
 const isSwitch = ({ event }: Recorded): boolean =>
   (event.type === 'ChannelDisabled' || event.type === 'ChannelEnabled') && event.automatic;
 
-/** Root is told of a channel that was switched off or on by nobody's hand. */
+/** Root is notified of a channel that was switched off or on by nobody's hand. */
 export const reportChannels = (ports: ChannelNewsPorts): Reaction =>
   channelNews(ports, {
     name: 'report-channels',

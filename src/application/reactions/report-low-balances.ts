@@ -5,7 +5,7 @@ import type { Reaction } from './run-reactions.js';
 
 const becameLow = ({ event }: Recorded): boolean => event.type === 'ChannelBalanceObserved' && event.becameLow;
 
-/** Root is told of a channel whose account has come to have little left. */
+/** Root is notified of a channel whose account has come to have little left. */
 export const reportLowBalances = (ports: ChannelNewsPorts): Reaction =>
   channelNews(ports, {
     name: 'report-low-balances',

@@ -27,7 +27,7 @@ export interface CallFacts {
 }
 
 /**
- * Where the settled token counts come from. `disbelieved`: counted locally, because upstream told more than the call can
+ * Where the settled token counts come from. `disbelieved`: counted locally, because upstream reported more than the call can
  * have used.
  */
 export type UsageSource = 'upstream' | 'estimated' | 'disbelieved' | 'none';

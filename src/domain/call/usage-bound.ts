@@ -2,7 +2,7 @@ import { boundOf, isOutput, type Quantity, type TokenQuantity, tokenQuantities }
 import { type Counts, noUsage, type Usage } from './usage.js';
 
 /*
- * The most that a call can use, by quantity: what upstream tells beyond it is not believed, and what is held covers it.
+ * The most that a call can use, by quantity: what upstream reports beyond it is not believed, and what is held covers it.
  *
  * `input` and `output` bound all tokens of their direction, whatever their kind. Kinds with a bound of their own are a
  * part of these; any token may turn out to be of another kind. What is left out, or 0, cannot be used at all.

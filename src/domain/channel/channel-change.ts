@@ -22,7 +22,7 @@ export interface ChannelChange {
   readonly ok: boolean | null;
   /** Of the test; null: no test. */
   readonly responseTimeMs: number | null;
-  /** Of the account, decimal text, as its provider told it; null: this is not about it. */
+  /** Of the account, decimal text, as its provider reported it; null: this is not about it. */
   readonly balance: string | null;
 }
 

@@ -36,7 +36,7 @@ export type ChannelEvent =
   | { type: 'ChannelDisabled'; automatic: boolean; reason: string; by?: UserId }
   | { type: 'ChannelTested'; ok: boolean; responseTimeMs: number; error: string | null; usage: ChannelTestUsage | null }
   /**
-   * What the account has left, as its provider tells it: decimal text, in the currency of the account. `becameLow`: less
+   * What the account has left, as its provider reports it: decimal text, in the currency of the account. `becameLow`: less
    * than was wanted then, and the time before it was not.
    */
   | { type: 'ChannelBalanceObserved'; balance: string; becameLow: boolean }

@@ -82,7 +82,7 @@ const twins: Readonly<Record<string, string>> = Object.fromEntries([
 ]);
 
 /**
- * The name as it looks: the same for names that cannot be told apart. An ordinary name of ASCII letters is its own
+ * The name as it looks: the same for names that cannot be distinguished. An ordinary name of ASCII letters is its own
  * look, in lower case.
  */
 export const lookOf = (name: string): string =>

@@ -68,7 +68,7 @@ export const testRunFinished: Notification = {
   en: { title: 'Channel tests finished', content: 'All channels have been tested' },
 };
 
-/** `balance`: what the account of a channel has left, as its provider tells it. */
+/** `balance`: what the account of a channel has left, as its provider reports it. */
 export function channelRunningOut(id: ChannelId, name: string, balance: string): Notification {
   const title = `通道「${name}」（#${id}）余额不足`;
   const inEnglish = `The balance of channel "${name}" (#${id}) is low`;

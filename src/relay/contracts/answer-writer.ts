@@ -27,7 +27,7 @@ export interface AnswerWriter {
    */
   forwardLike(bytes: Buffer, from: number, to: number): boolean;
   /**
-   * Usage as upstream told it, and its own words for it; null: too long to be remembered. Cumulative: the last counts.
+   * Usage as upstream reported it, and its own words for it; null: too long to be remembered. Cumulative: the last counts.
    * A chunk that holds nothing else comes with it, and no other way.
    */
   usage(usage: Usage, words: JsonObject | null, chunk: JsonObject | null, frame: Buffer | null): void;
@@ -45,7 +45,7 @@ export interface WholeAnswer {
   readonly received: Buffer;
   /** The body is just what the received bytes say. */
   readonly untouched: boolean;
-  /** null: upstream told nothing usable. */
+  /** null: upstream reported nothing usable. */
   readonly usage: Usage | null;
   /** What the received bytes are, where they are a text and no JSON. Left out: they are JSON. */
   readonly textType?: string;
@@ -59,7 +59,7 @@ export interface AnswerDialect {
   readonly writer: (caller: CallerRequest, channel: UpstreamChannel, info: CallInfo) => AnswerWriter;
   /** The body may be changed in place. */
   readonly whole: (answer: WholeAnswer, caller: CallerRequest, channel: UpstreamChannel) => Buffer;
-  /** A whole answer's bytes with this usage in it, where the one upstream told is not the one that is charged. */
+  /** A whole answer's bytes with this usage in it, where the one upstream reported is not the one that is charged. */
   readonly withUsage: (bytes: Buffer, usage: Usage) => Buffer;
   /** What its clients look for among the headers of an upstream's answer. */
   readonly upstreamHeaders: readonly PassedHeader[];

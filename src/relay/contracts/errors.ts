@@ -18,7 +18,7 @@ interface RelayErrorDetails {
   readonly shouldRetry?: false | null;
 }
 
-/** A refusal: what the caller is told of it, in whatever dialect. */
+/** A refusal: what the caller is informed of it, in whatever dialect. */
 export class RelayError extends Error {
   readonly type: string;
   readonly param: string | null;
@@ -85,7 +85,7 @@ export function accountUnavailable(answered: number, mapped: number): RelayError
 
 const saturated = 'the upstream of this group is saturated, retry later';
 
-/** An upstream's refusal after the channel's status mapping, as callers are told of it. */
+/** An upstream's refusal after the channel's status mapping, as callers are informed of it. */
 export const errorForCaller = (error: UpstreamError, status: number): RelayError =>
   accountFaultIn(error, status) === null ? fromUpstream(error, status) : accountUnavailable(error.status, status);
 

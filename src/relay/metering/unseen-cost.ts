@@ -39,7 +39,7 @@ const fastestPerSecond = 1_000;
 const generableIn = (ms: number, answers: number): number => Math.ceil((ms * fastestPerSecond) / 1_000) * answers;
 
 /**
- * The usage of a stream that was cut short before upstream told it, by us or by its caller. At least what was seen; and
+ * The usage of a stream that was cut short before upstream reported it, by us or by its caller. At least what was seen; and
  * where thinking may have gone unseen, all that can have been thought in the time it was silent (`unseenMs`) and that the
  * amount held pays for.
  */

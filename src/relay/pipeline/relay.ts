@@ -100,7 +100,7 @@ async function askForAnswer(
   }
 }
 
-/** A call that nobody answers has its outcome before its caller is told of it, by what is thrown. */
+/** A call that nobody answers has its outcome before its caller is informed of it, by what is thrown. */
 async function askUpstreams(ports: StagePorts, reserved: ReservedCall, body: HeldBody): Promise<AnsweredCall | null> {
   const attempted = await attemptCall(ports, reserved, body).catch(async (error: unknown) => {
     await concludeFaulted(ports, reserved);

@@ -13,12 +13,12 @@ import type { SentRequest } from './attempt-failure.js';
 import type { DeliveredCall, ReservedCall, UnansweredCall } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 
-/* What a call is taken to have used: as upstream told it, as far as that is believed, and what nobody has seen of it. */
+/* What a call is taken to have used: as upstream reported it, as far as that is believed, and what nobody has seen of it. */
 
 /** Of a call of which nothing that was said is known. */
 const nothingSaid = (): Generated => ({ said: new SeenText(), toolCalls: 0, finishReason: null });
 
-/** As upstream told it, and by what was said. */
+/** As upstream reported it, and by what was said. */
 function reportedBy({ delivery }: DeliveredCall): { readonly usage: Usage | null; readonly generated: Generated } {
   switch (delivery.kind) {
     case 'answer':

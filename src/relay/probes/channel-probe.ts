@@ -101,7 +101,7 @@ function failureText({ provider, channel }: SmallTest, { forOperator: error, ans
   return `status code ${error.status}: ${error.message}${hint === null ? '' : ` (${hint})`}`;
 }
 
-/** What the answer has used, and would have cost without the ratio of a group; null: upstream told no usage. */
+/** What the answer has used, and would have cost without the ratio of a group; null: upstream reported no usage. */
 function usageOfTest(
   ports: TestPorts,
   { channel, model, price, endpoint, body }: SmallTest,

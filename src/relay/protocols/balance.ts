@@ -2,7 +2,7 @@ import { type Decimal, decimal, isDecimal } from '../../domain/kernel/decimal.js
 import type { JsonObject, JsonValue } from '../json/json.js';
 import { NotReported, type ProviderQueries } from './provider-queries.js';
 
-/* How a provider tells what is left in the account of a key. */
+/* How a provider reports what is left in the account of a key. */
 
 /** In the currency of the account. Throws NotReported. */
 export type BalanceWire = (asking: ProviderQueries) => Promise<Decimal>;

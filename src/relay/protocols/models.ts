@@ -2,7 +2,7 @@ import { isList, type JsonObject, objectsIn, textIn } from '../json/json.js';
 import { cloudflareGateway } from './openai/request.js';
 import { NotUnderstood, type ProviderQueries } from './provider-queries.js';
 
-/* How a provider tells which models it has. */
+/* How a provider reports which models it has. */
 
 /** Their names, in its own order; a name may come twice. Throws NotReported. */
 export type ModelsWire = (asking: ProviderQueries) => Promise<readonly string[]>;

@@ -10,7 +10,7 @@ import { baseOf } from '../protocols/request-builder.js';
 import { type SparkEndpointOf, spark, sparkStatus, sparkTemperature } from '../protocols/spark.js';
 
 /*
- * Two interfaces, told apart by the key: with the three parts of an app a signed WebSocket is opened for each call, with
+ * Two interfaces, distinguished by the key: with the three parts of an app a signed WebSocket is opened for each call, with
  * a password OpenAI's wire is spoken at another host.
  */
 

@@ -45,7 +45,7 @@ export class SoundLengths {
     const said = found.seconds === null ? null : Math.min(found.seconds, maxSeconds);
     const there = said === null ? Math.ceil(found.bytes / usualSound) : wholeSeconds(said);
     const expected = Math.max(there, Math.ceil(found.bytes / found.densest));
-    // Upstreams tell begun seconds, too.
+    // Upstreams report begun seconds, too.
     const max = Math.max(bytes.length / found.thinnest, found.announced ?? 0, expected + 1);
     return { said, expected, max: Math.min(max, maxSeconds) };
   }

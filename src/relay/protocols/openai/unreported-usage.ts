@@ -20,7 +20,7 @@ function askedIn(body: JsonObject, calls: Usage): Usage {
 }
 
 /**
- * What is charged of an answer whose upstream tells nothing of its own tools: one call of each that it was asked for.
+ * What is charged of an answer whose upstream reports nothing of its own tools: one call of each that it was asked for.
  * `model`: as it goes upstream.
  */
 function unreportedTools(

@@ -33,7 +33,7 @@ const reportedSearches = (reported: JsonObject): number | null =>
     reported.num_search_queries,
   );
 
-/** What goes by the request where upstream tells nothing of it. */
+/** What goes by the request where upstream reports nothing of it. */
 export interface Unreported {
   /** Of tools. */
   readonly calls: Usage;
@@ -106,7 +106,7 @@ export function readOpenAiUsage(
   });
 }
 
-/** The parts that a caller is told of, by OpenAI's names; `earlier`: by what name some upstreams tell it. */
+/** The parts that a caller is informed of, by OpenAI's names; `earlier`: by what name some upstreams report it. */
 type Parts = readonly (readonly [name: string, count: (usage: Usage) => number, earlier?: string])[];
 
 const inputParts: Parts = [
