@@ -100,7 +100,10 @@ class PriceTierObject implements TierUnitPrices {
   readonly unitPrices!: UnitPrices;
 }
 
-@ObjectType('PiecePrice', { description: 'What is sold by the piece, beside the tokens or beside the call.' })
+@ObjectType('PiecePrice', {
+  description:
+    'What is sold by the piece, beside the tokens or the call. Speech by the character and transcripts by the second cost it instead of tokens that nobody reports.',
+})
 class PiecePriceObject implements PieceUnitPrice {
   @Field(() => String, {
     description: 'As a line of a bill names it: images, seconds, characters, calls:NAME of a tool.',
