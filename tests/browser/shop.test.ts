@@ -129,7 +129,7 @@ function shop(launched: () => Browser): void {
         return page.locator('.pricing-detail').innerText();
       };
       await page.goto('/pricing?search=gemini');
-      await price(page, 'gemini-9-flash').getByText('other prices for long prompts').waitFor();
+      await price(page, 'gemini-9-flash').getByText('long prompts differ').waitFor();
       const gemini = (await detail('gemini-9-flash')).replaceAll(/\s+/g, ' ');
       for (const told of [
         'Image output $30 / 1M tokens',

@@ -42,7 +42,7 @@ const sorts = [
 export function PricingPage() {
   const t = useText(pricingTexts);
   const { data, loading, error, refetch } = useQuery(PriceGroupsDocument, { fetchPolicy: 'cache-and-network' });
-  if (data !== undefined) return <PricesByGroup groups={data.priceGroups} builtInDay={data.builtInPricesDay} />;
+  if (data !== undefined) return <PricesByGroup groups={data.priceGroups} />;
   return (
     <ListPage title={t('title')}>
       <QueryNotice loading={loading} error={error} refetch={refetch} />
@@ -50,13 +50,7 @@ export function PricingPage() {
   );
 }
 
-interface PricesByGroupProps {
-  readonly groups: Groups;
-  /** Of the release's own price table. */
-  readonly builtInDay: string;
-}
-
-function PricesByGroup({ groups: { own, usable }, builtInDay }: PricesByGroupProps) {
+function PricesByGroup({ groups: { own, usable } }: { readonly groups: Groups }) {
   const t = useText(pricingTexts);
   const common = useText(commonTexts);
   const { quotaPerUnit } = useStatus();
@@ -87,7 +81,7 @@ function PricesByGroup({ groups: { own, usable }, builtInDay }: PricesByGroupPro
   return (
     <ListPage
       title={t('title')}
-      help={t('reference', { day: builtInDay })}
+      help={t('reference')}
       above={
         <>
           <div className="pricing-notes">

@@ -10,7 +10,7 @@ export const pricingZh = {
   'group.show': '查看分组 {{group}} 的价格',
   formula:
     '费用（美元）= 分组倍率 × 模型倍率 ×（输入 Token + 输出 Token × 补全倍率）÷ {{quotaPerUnit}}。缓存、图片、音频、视频和推理 Token 按各自价格计算。长提示、服务层级和工具另有价格，展开模型即可查看。',
-  reference: '价格仅供参考，以实际扣费为准。内置价格截至 {{day}}。',
+  reference: '价格仅供参考，以实际扣费为准。',
   'filter.search': '搜索模型',
   'filter.group': '分组',
   'filter.groupChoice': '{{name}}（倍率 {{ratio}}）',
