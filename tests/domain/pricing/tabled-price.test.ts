@@ -29,7 +29,11 @@ describe('the price of a model in the maps, as a record', () => {
         'm',
       ),
     ).toEqual({
-      tokens: { input: { usd: '2.5' }, output: { usd: '15' }, cachedInput: { usd: '0.25' } },
+      // Cache writes cost what the family's rule says, and are stated all the same: they do not move with the input.
+      tokens: {
+        ...{ input: { usd: '2.5' }, output: { usd: '15' }, cachedInput: { usd: '0.25' } },
+        ...{ cacheWrite: { usd: '3.125' }, cacheWriteHour: { usd: '5' } },
+      },
       contextTiers: [{ over: 5, factors: { input: '2' } }],
     }));
 
