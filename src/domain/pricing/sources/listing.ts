@@ -1,6 +1,8 @@
 import { bytesIn } from '../../kernel/bounds.js';
+import { Failure } from '../../kernel/failure.js';
 import { maxModelNameBytes } from '../../kernel/names.js';
 import type { ModelPrice, PricePeriods } from '../model-price.js';
+import { readPricePeriods } from '../read-model-price.js';
 import { type Steps, unreadable } from './list-json.js';
 import {
   type PublishedPrice,
@@ -53,6 +55,16 @@ const isName = (model: string): boolean =>
 
 const bare = (model: string): string => model.slice(model.lastIndexOf('/') + 1);
 
+/** Throws UnusableEntry for what no record of the price table can hold, as an empty list or a day that does not exist. */
+function checkPeriods(periods: PricePeriods): void {
+  try {
+    readPricePeriods('periods', periods);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new UnusableEntry('shape-invalid', String(error.details.field));
+  }
+}
+
 const samePrices = (one: readonly ModelPrice[], other: readonly ModelPrice[]): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
@@ -80,6 +92,7 @@ class Listing {
   }
 
   private take(model: string, { vendor, periods, isFree = false, unread = [] }: ListedPrice): void {
+    checkPeriods(periods);
     const known = this.models.get(model);
     if (known === undefined)
       this.models.set(model, { model, vendor, periods, isFree, unread: unread.slice(0, maxUnread) });

@@ -47,12 +47,6 @@ function useDifferenceColumns(): readonly Column<Difference>[] {
       ),
     },
     {
-      id: 'moves',
-      header: t('differences.moves'),
-      wraps: true,
-      cell: ({ moves }) => <PriceMoves moves={moves} />,
-    },
-    {
       id: 'factor',
       header: t('differences.factor'),
       align: 'end',
@@ -60,8 +54,16 @@ function useDifferenceColumns(): readonly Column<Difference>[] {
         factor === null ? (
           '—'
         ) : (
-          <StatusTag intent={cautions.includes('BEYOND_BOUNDS') ? 'danger' : 'none'}>× {Number(factor)}</StatusTag>
+          <StatusTag intent={cautions.includes('BEYOND_BOUNDS') ? 'danger' : 'none'}>
+            × {Number(Number(factor).toPrecision(3))}
+          </StatusTag>
         ),
+    },
+    {
+      id: 'moves',
+      header: t('differences.moves'),
+      wraps: true,
+      cell: ({ moves }) => <PriceMoves moves={moves} />,
     },
     {
       id: 'cautions',
