@@ -15,6 +15,7 @@ import { ChannelUpkeepResolver } from './channels/channel-upkeep.js';
 import { UpstreamModelsResolver } from './channels/upstream-models.js';
 import { PaymentResolver } from './payments/payment.js';
 import { PaymentCommandResolver } from './payments/payment-commands.js';
+import { ExampleBillResolver } from './prices/example-bill.js';
 import { PriceEditingResolver } from './prices/price-editing.js';
 import { PriceFileResolver } from './prices/price-file.js';
 import { PriceHistoryResolver } from './prices/price-history.js';
@@ -96,6 +97,7 @@ export function graphqlSchema(): GraphQLSchema {
       PriceDifferenceResolver,
       PriceDifferencePageResolver,
       PriceEditingResolver,
+      ExampleBillResolver,
       PriceFileResolver,
       PriceHistoryResolver,
       NotificationsResolver,
