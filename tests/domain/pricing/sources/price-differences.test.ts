@@ -286,7 +286,7 @@ describe('a price change that may be applied automatically', () => {
     expect(onlyOne(published('m', priced('2', '8')), { records }).cautions).toEqual(['beyond-bounds']);
   });
 
-  test('stays within the bound of what somebody stated last, however many small steps it takes', () => {
+  test('stays within the bound of the last price that a user has set, in any number of small steps', () => {
     // 2.8 was applied by itself: within 1.5 of 2, which the options state.
     const records = { m: [priced('2.8', '8')] };
     const steps = { records, fromSource: new Set(['m']), approved: new Map([['m', null]]) };
