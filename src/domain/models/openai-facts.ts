@@ -33,10 +33,7 @@ const interfaceRules: readonly FactRow[] = [
 ];
 
 const conversations: readonly FactRow[] = [
-  family(/^gpt-(5[.-]([6-9]|[1-9]\d)|[6-9]|[12]\d|daybreak)(?!\d)/, {
-    paysForCacheWrites: true,
-    lastingCacheWrite: '2',
-  }),
+  family(/^gpt-(5[.-]([6-9]|[1-9]\d)|[6-9]|[12]\d|daybreak)(?!\d)/, { paysForCacheWrites: true }),
   family(/^(gpt-|chatgpt|o\d|codex-)/, { paysForCacheWrites: false }),
   family(/^gpt-3\.5-turbo-(instruct|0301|0613)/, limits(4_096, 4_096)),
   family(/^gpt-3\.5-turbo-16k/, limits(16_385, 16_385)),

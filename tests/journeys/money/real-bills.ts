@@ -134,13 +134,13 @@ export const realBills: readonly RealBill[] = [
       cache_write_tokens_details: { ttl_30m_tokens: 500, ttl_12h_tokens: 1_500 },
     }),
     asks: keptFor12Hours,
-    ...{ sum: '1000 × 0.2 + 500 × 0.25 + 1500 × 0.5 + 100 × 1.2 = 1195', charge: 598 },
+    ...{ sum: '1000 × 0.2 + 500 × 0.25 + 1500 × 0.4 + 100 × 1.2 = 1045', charge: 523 },
   },
   {
     ...{ of: 'a cache write without a lifetime, where 12 hours were asked for', model: 'gpt-6.1-sol', ...openAi },
     usage: told(2_000, 50, { cache_write_tokens: 1_500 }),
     asks: keptFor12Hours,
-    ...{ sum: '500 × 2 + 1500 × 5 + 50 × 10 = 9000', charge: 4_500 },
+    ...{ sum: '500 × 2 + 1500 × 4 + 50 × 10 = 7500', charge: 3_750 },
   },
   {
     ...{ of: 'a cache write before GPT-5.6, which costs nothing extra', model: 'gpt-5.5', ...openAi },
