@@ -67,7 +67,13 @@ describe('the figures of an axis', () => {
 describe('the shared format of figures', () => {
   const writers = /^(toFixed|toLocaleString|toPrecision|NumberFormat)$/;
   /** Figures and amounts; prices; what is typed into fields again. */
-  const own = ['kit/figures.ts', 'kit/quota.ts', 'kit/unitPrice.ts', 'settings/modelPrices.ts'];
+  const own = [
+    'kit/figures.ts',
+    'kit/quota.ts',
+    'kit/unitPrice.ts',
+    'settings/prices/QuantityGrid.tsx',
+    'settings/prices/bulkDraft.ts',
+  ];
 
   test('is used by every page in place of rounding and grouping', () => {
     const writing = (node: ts.Node): boolean =>

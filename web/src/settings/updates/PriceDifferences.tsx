@@ -5,6 +5,7 @@ import {
   PriceDifferencesDocument,
   type PriceDifferencesQuery,
 } from '../../generated/settings/updates/updates.js';
+import { formatRate } from '../../kit/figures.js';
 import { Section } from '../../kit/Section.js';
 import { StatusTag } from '../../kit/StatusTag.js';
 import type { Column } from '../../kit/table/columns.js';
@@ -55,7 +56,7 @@ function useDifferenceColumns(): readonly Column<Difference>[] {
           '—'
         ) : (
           <StatusTag intent={cautions.includes('BEYOND_BOUNDS') ? 'danger' : 'none'}>
-            × {Number(Number(factor).toPrecision(3))}
+            × {formatRate(Number(factor))}
           </StatusTag>
         ),
     },
