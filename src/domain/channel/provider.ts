@@ -7,7 +7,10 @@
 export type Mode = PaidMode | 'counting';
 
 /** What is charged for. How many tokens a prompt has is told for nothing, in the words of the provider's own wire. */
-export type PaidMode = 'chat' | 'completions' | 'embeddings' | 'speech' | 'transcription' | 'translation';
+export type PaidMode = 'chat' | 'completions' | 'responses' | 'embeddings' | 'speech' | 'transcription' | 'translation';
+
+/** Those in which a model generates text: only they know tiers of service and tools that a provider runs by itself. */
+export const textModes: ReadonlySet<Mode> = new Set<Mode>(['chat', 'completions', 'responses']);
 
 /** Sound both ways, as OpenAI's own interface has it. */
 export const soundModes = ['speech', 'transcription', 'translation'] as const satisfies readonly Mode[];

@@ -45,9 +45,25 @@ const openAi: ReadonlyMap<string, ToolCharge> = new Map<string, ToolCharge>([
   ['code_interpreter', 'calls:code_interpreter'],
 ]);
 
+/** The same of the Responses interface, where most tools are carried out by the caller or cost their tokens alone. */
+const responses: ReadonlyMap<string, ToolCharge> = new Map<string, ToolCharge>([
+  ['web_search', 'calls:web_search'],
+  ['web_search_preview', 'calls:web_search'],
+  ['code_interpreter', 'calls:code_interpreter'],
+  ['mcp', null],
+  ['tool_search', null],
+  // Carried out by the caller.
+  ['computer', null],
+  ['computer_use_preview', null],
+  ['local_shell', null],
+  ['shell', null],
+  ['apply_patch', null],
+]);
+
 export const googleToolNames = [...google.keys()];
 export const anthropicToolTypes = [...anthropic.keys()];
 export const openAiToolTypes = [...openAi.keys()];
+export const responsesToolTypes = [...responses.keys()];
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const inBothSpellings = new Map([...google, ...[...google].map(([name, charge]) => [snake(name), charge] as const)]);
@@ -60,6 +76,7 @@ const ofType = (list: ReadonlyMap<string, ToolCharge>, type: string): ToolCharge
 export const googleToolCharge = (name: string): ToolCharge | undefined => inBothSpellings.get(name);
 export const anthropicToolCharge = (type: string): ToolCharge | undefined => ofType(anthropic, type);
 export const openAiToolCharge = (type: string): ToolCharge | undefined => ofType(openAi, type);
+export const responsesToolCharge = (type: string): ToolCharge | undefined => ofType(responses, type);
 
 /** Moonshot's form of a search: a function of its own. */
 export const ownFunction = 'builtin_function';

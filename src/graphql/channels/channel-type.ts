@@ -7,6 +7,7 @@ import { enumeration } from '../server/enumeration.js';
 const ModeEnum = enumeration<Mode>('ProviderMode', 'What a provider can be asked to do.', {
   CHAT: 'chat',
   COMPLETIONS: 'completions',
+  RESPONSES: 'responses',
   EMBEDDINGS: 'embeddings',
   SPEECH: 'speech',
   TRANSCRIPTION: 'transcription',

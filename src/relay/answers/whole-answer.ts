@@ -1,4 +1,5 @@
 import type { Answer } from '../contracts/protocol.js';
+import { ResponseAsStream } from '../protocols/openai/response-as-stream.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
 import type { UpstreamAnswer } from '../upstream/upstream.js';
@@ -55,7 +56,9 @@ function asStream(
   { caller, channel, info, sending, slot }: AnswerToRead,
   answer: Extract<Answer, { ok: true }>,
 ): Extract<Read, { ok: true }> {
-  const decoder = new WholeAnswerAsStream(answer, { channel, caller, info });
+  const told = { channel, caller, info };
+  const decoder =
+    caller.mode === 'responses' ? new ResponseAsStream(answer, told) : new WholeAnswerAsStream(answer, told);
   const first = { bytes: decoder.frames(), finished: true };
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();

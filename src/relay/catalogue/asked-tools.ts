@@ -6,7 +6,7 @@ import {
   type ToolCharge,
 } from '../../domain/pricing/provider-tools.js';
 import type { ToolCalls } from '../../domain/pricing/quantities.js';
-import { isObject, type JsonObject, type JsonValue, memberNamesIn, objectsIn, textIn } from '../json/json.js';
+import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn, objectsIn, textIn } from '../json/json.js';
 
 /* Which tools of a provider's own a body asks for, in the words of any wire. */
 
@@ -56,10 +56,22 @@ export interface AskedTool {
   readonly isSwitch: boolean;
 }
 
+/**
+ * Those in the list of tools, and what the Responses interface has beside it: namespaces of tools, and items of the input
+ * that add some.
+ */
+export function* toolsIn({ tools, input }: JsonObject): Generator<JsonObject> {
+  for (const list of [tools, ...(isList(input) ? objectsIn(input).map((item) => item.tools) : [])])
+    for (const tool of objectsIn(list)) {
+      yield tool;
+      if (tool.type === 'namespace') yield* toolsIn({ tools: tool.tools });
+    }
+}
+
 /** Those that have a price. `switched`: functions named so are a provider's own tools. */
 export function askedTools(body: JsonObject, switched: ReadonlySet<string>, depth = 0): AskedTool[] {
   const asked: AskedTool[] = [];
-  for (const tool of objectsIn(body.tools))
+  for (const tool of toolsIn(body))
     for (const calls of chargesOf(tool, switched)) asked.push({ calls, by: tool, isSwitch: false });
   for (const one of objectsIn(body.functions)) {
     const calls = switchedCharge(one, switched);

@@ -21,12 +21,15 @@ const deepest = 4;
 
 function blockKeeps(block: JsonObject, wire: Words, depth = 0): boolean {
   if (words[wire].some((name) => keepsForHours(block[name]))) return true;
-  return depth < deepest && objectsIn(block.content).some((inner) => blockKeeps(inner, wire, depth + 1));
+  return (
+    depth < deepest &&
+    [block.content, block.output].some((inner) => objectsIn(inner).some((one) => blockKeeps(one, wire, depth + 1)))
+  );
 }
 
 /** Whether a body asks an upstream of this wire for it anywhere. */
 export const asksToKeepForHours = (body: JsonObject, wire: Words): boolean =>
-  [[body], body.system, body.tools, body.messages].some((list) =>
+  [[body], body.system, body.tools, body.messages, body.input].some((list) =>
     objectsIn(list).some((block) => blockKeeps(block, wire)),
   );
 

@@ -86,6 +86,8 @@ type TranscriptionRequest = Members<'model' | 'prompt' | 'language' | 'response_
 interface NeutralBodies extends Record<PaidMode, object> {
   readonly chat: ChatRequest;
   readonly completions: CompletionRequest;
+  /** OpenAI's own: it is carried between its clients and upstreams that have it, and put into no other words. */
+  readonly responses: JsonObject;
   readonly embeddings: EmbeddingRequest;
   readonly speech: SpeechRequest;
   readonly transcription: TranscriptionRequest;
@@ -134,6 +136,7 @@ const asGiven = (body: JsonObject): JsonObject => body;
 const checks: { readonly [Asked in PaidMode]: (body: JsonObject) => NeutralBodies[Asked] } = {
   chat: chatRequest,
   completions: asGiven,
+  responses: asGiven,
   embeddings: embeddingRequest,
   speech: speechRequest,
   transcription: asGiven,

@@ -6,7 +6,9 @@ import { isObject, type JsonObject, objectsIn, textIn } from '../json/json.js';
  */
 export const compacts = ({ compaction, context_management: management }: JsonObject): boolean =>
   isObject(compaction) ||
-  (isObject(management) && objectsIn(management.edits).some(({ type }) => /^compact/.test(textIn(type) ?? '')));
+  objectsIn(isObject(management) ? management.edits : management).some(({ type }) =>
+    /^compact/.test(textIn(type) ?? ''),
+  );
 
 /** Tokens that a summary seldom exceeds; at the most it is as long as the model's answers get. */
 export const usualSummary = 8_192;

@@ -2,7 +2,7 @@ import { noUsage, plus, type Usage } from '../../domain/call/usage.js';
 import { assertNever } from '../../domain/kernel/failure.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import type { ToolCalls } from '../../domain/pricing/quantities.js';
-import { type AskedTool, askedTools } from '../catalogue/asked-tools.js';
+import { type AskedTool, askedTools, toolsIn } from '../catalogue/asked-tools.js';
 import { maxSearches } from '../catalogue/searching.js';
 import { countIn, type JsonObject } from '../json/json.js';
 
@@ -27,18 +27,21 @@ export function toolCallsOf(
   switched: ReadonlySet<string>,
 ): Usage {
   let max = noUsage;
-  for (const body of bodies) max = larger(max, maxIn(askedTools(body, switched), names, answers));
+  for (const body of bodies) {
+    const most = Math.max(maxSearches, countIn(body.max_tool_calls) ?? 0);
+    max = larger(max, maxIn(askedTools(body, switched), names, answers, most));
+  }
   for (const name of names) if (factsOf(name).searchesAlways) max = larger(max, { [webSearch]: answers });
   return max;
 }
 
-/** Of the tools of one body. */
-function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers: number): Usage {
+/** Of the tools of one body. `most`: searches of one answer by a tool that names no bound of its own. */
+function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers: number, most: number): Usage {
   let sum = noUsage;
   for (const { calls, by, isSwitch } of tools)
     switch (calls) {
       case 'calls:web_search':
-        sum = plus(sum, calls, answers * Math.min(searchesOf(by, isSwitch, names), maxCalls));
+        sum = plus(sum, calls, answers * Math.min(searchesOf(by, isSwitch, names, most), maxCalls));
         break;
       case 'calls:google_search':
       case 'calls:google_maps':
@@ -56,9 +59,9 @@ function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers:
 }
 
 /** For one answer, by one tool. */
-function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string>): number {
+function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string>, most: number): number {
   const { max_uses: uses, max_search_results: results } = by;
-  if (!isSwitch) return countIn(uses) ?? maxSearches;
+  if (!isSwitch) return countIn(uses) ?? most;
   for (const name of names) if (!factsOf(name).searchesAlways) return Math.max(maxSearches, countIn(results) ?? 0);
   return 1;
 }
@@ -79,3 +82,6 @@ function perAnswer(names: ReadonlySet<string>): number {
 
 /** Of how many tools of a provider's own a body asks for findings, functions that switch one on left out. */
 export const toolsAsked = (body: JsonObject): number => askedTools(body, noneSwitched).length;
+
+/** Every tool of a body, whoever carries it out. */
+export const toolsOffered = (body: JsonObject): JsonObject[] => [...toolsIn(body)];

@@ -134,8 +134,26 @@ function inMessage(message: JsonObject, place: string): InvalidMember | null {
   return named(message, ofParts, `${place}.`) ?? inContent(content, `${place}.content`);
 }
 
+/** Named by its id alone: an item of an earlier answer, or a picture that it made. */
+const isReference = ({ type, role, id, result }: JsonObject): boolean =>
+  type === 'item_reference' ||
+  ((type ?? null) === null && (role ?? null) === null && (id ?? null) !== null) ||
+  (type === 'image_generation_call' && textIn(result) === null);
+
+/** Of the input of a response. */
+function inItem(item: JsonObject, place: string): InvalidMember | null {
+  if (isReference(item)) return refused(`${place}.id`, 'send the item itself');
+  return (
+    inMessage(item, place) ??
+    inContent(item.output, `${place}.output`) ??
+    firstOf(objectsIn(item.tools), (tool, at) => inTool(tool, `${place}.tools[${at}]`))
+  );
+}
+
 function inTool(tool: JsonObject, place: string): InvalidMember | null {
-  const wrong = named(tool, ofTools, `${place}.`);
+  const wrong =
+    named(tool, ofTools, `${place}.`) ??
+    firstOf(objectsIn(tool.tools), (inner, at) => inTool(inner, `${place}.tools[${at}]`));
   if (wrong !== null || isObject(tool.function)) return wrong;
   for (const [name, value] of Object.entries(tool)) {
     if (!isObject(value) || /schema|parameters/i.test(name)) continue;
@@ -193,6 +211,9 @@ export function keptUpstream(body: JsonObject, place = '', depth = 0): InvalidMe
     inContent(body.system, `${place}system`) ??
     firstOf(isList(body.messages) ? body.messages : [], (message, at) =>
       isObject(message) ? inMessage(message, `${place}messages[${at}]`) : null,
+    ) ??
+    firstOf(isList(body.input) ? body.input : [], (item, at) =>
+      isObject(item) ? inItem(item, `${place}input[${at}]`) : null,
     ) ??
     firstOf(isList(body.tools) ? body.tools : [], (tool, at) =>
       isObject(tool) ? inTool(tool, `${place}tools[${at}]`) : null,

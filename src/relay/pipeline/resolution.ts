@@ -2,6 +2,7 @@ import type { Settings } from '../../application/options/settings.js';
 import type { ChannelView } from '../../application/ports/storage-ports.js';
 import { noUsage } from '../../domain/call/usage.js';
 import { unboundedTokens } from '../../domain/call/usage-bound.js';
+import { textModes } from '../../domain/channel/provider.js';
 import { billedName } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { withService } from '../../domain/pricing/service-tiers.js';
@@ -124,8 +125,9 @@ function estimateOf(
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
   const demand = withOverrides(endpoint.demand({ body, bytes, model, names, upload, switched }), overrides);
-  const asksTools = endpoint.mode === 'chat' || endpoint.mode === 'completions';
-  const calls = asksTools ? toolCallsOf([body, ...overrides], names, demand.answers, switched) : noUsage;
+  const calls = textModes.has(endpoint.mode)
+    ? toolCallsOf([body, ...overrides], names, demand.answers, switched)
+    : noUsage;
   if (calls !== noUsage) checkToolPrices(toolCallsOf([body], names, demand.answers, switched), model, settings, caller);
   const allowed = maySpeak(asked, price, channels, ports) ? { ...calls, audioOutput: unboundedTokens } : calls;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);

@@ -1,4 +1,5 @@
 import type { Settings } from '../../application/options/settings.js';
+import { textModes } from '../../domain/channel/provider.js';
 import { serviceFactorsOf } from '../../domain/pricing/price-tables.js';
 import { pricedTier, pricedTiers, type ServiceTerms, serviceTermsOf } from '../../domain/pricing/service-tiers.js';
 import type { Endpoint } from '../contracts/endpoint.js';
@@ -19,9 +20,6 @@ const asUsual: ServiceChoice = { tiers: [], terms: null };
 /** Never dearer than the usual tier, so it may be asked for without a price, and costs what that does. */
 const cheaperTier = 'flex';
 
-/** Only these know of tiers. */
-const modes: ReadonlySet<string> = new Set<Endpoint['mode']>(['chat', 'completions']);
-
 const refused = (param: string, model: string, priced: readonly string[]): RelayError => {
   const allowed = priced.length === 0 ? 'none' : priced.join(', ');
   return new RelayError(
@@ -39,7 +37,7 @@ export function chooseService(
   model: string,
   { prices }: Pick<Settings, 'prices'>,
 ): ServiceChoice {
-  if (!modes.has(mode)) return asUsual;
+  if (!textModes.has(mode)) return asUsual;
   const asked = dialect.serviceAsked(body);
   const factors = serviceFactorsOf(prices, model);
   const tiers: string[] = [];

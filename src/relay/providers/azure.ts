@@ -11,6 +11,7 @@ import { notServed } from '../protocols/request-builder.js';
 const tasks: Readonly<Record<Mode, string | null>> = {
   chat: 'chat/completions',
   completions: 'completions',
+  responses: null,
   embeddings: 'embeddings',
   speech: 'audio/speech',
   transcription: 'audio/transcriptions',
@@ -24,8 +25,22 @@ const apiVersion = ({ caller, channel, options }: Target): string =>
 /** Deployments cannot be called gpt-3.5; later names with a dot are allowed and must keep it. */
 const deployment = (model: string): string => model.replace(/^gpt-3\.5/, 'gpt-35');
 
+/** The first version of the interface with Responses that was no version 1 of it. */
+const firstDated = '2025-03-01';
+
+/** Version 1 of the interface, which needs no date; the dated one for who names it. The body names the deployment. */
+function responsesUrl({ base, caller, channel }: Target): string {
+  // The gateway's address is that of a deployment.
+  if (base.startsWith(cloudflareGateway)) throw notServed(caller.mode);
+  const named = caller.query.get('api-version') || channel.other.trim();
+  const query = `?api-version=${encodeURIComponent(named)}`;
+  if (/^\d/.test(named)) return named < firstDated ? `${base}/openai/v1/responses` : `${base}/openai/responses${query}`;
+  return `${base}/openai/v1/responses${named === '' ? '' : query}`;
+}
+
 const url = (target: Target): string => {
   const { base, model, caller } = target;
+  if (caller.mode === 'responses') return responsesUrl(target);
   const task = tasks[caller.mode];
   if (task === null) throw notServed(caller.mode);
   const root = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
@@ -47,7 +62,7 @@ export const azure: Provider = {
   colour: 'teal',
   keyHint: 'API key of the resource',
   other: other('API version when the caller names none, e.g. 2024-12-01-preview'),
-  modes: ['chat', 'completions', 'embeddings', ...soundModes],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
   models,
   protocol: openAi({
     newerLimit: true,

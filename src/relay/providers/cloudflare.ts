@@ -15,6 +15,7 @@ const url = ({ base, channel, caller, model }: Target): string => {
   if (account === '') throw new NotConvertible('channel', 'this channel has no account id');
   const root = `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
   if (caller.mode === 'chat') return `${root}/v1/chat/completions`;
+  if (caller.mode === 'responses') return `${root}/v1/responses`;
   // Model names hold slashes, which belong to the path.
   return caller.mode === 'embeddings' ? `${root}/v1/embeddings` : `${root}/run/${pathSegments(model)}`;
 };
@@ -111,7 +112,7 @@ export const cloudflare: Provider = {
   colour: 'grey',
   keyHint: 'API token',
   other: other('account id'),
-  modes: ['chat', 'completions', 'embeddings'],
+  modes: ['chat', 'completions', 'responses', 'embeddings'],
   models,
   protocol: openAi({ url, usageOnRequest: true, reshape: nativeCompletion, translate, failure, mend }),
 };

@@ -1,12 +1,13 @@
 import { soundModes, usual } from '../../domain/channel/provider.js';
 import { openAiModels, openAiModerationModels } from '../catalogue/openai-models.js';
-import type { Provider } from '../contracts/protocol.js';
+import { NotConvertible, type Provider } from '../contracts/protocol.js';
 import { reportsBalance } from '../protocols/balance.js';
 import { withModel } from '../protocols/model-address.js';
 import { openAiModelList } from '../protocols/models.js';
 import { dashboardBalance } from '../protocols/openai/balance.js';
 import { openAi } from '../protocols/openai/openai.js';
 import { openAiModelRules } from '../protocols/openai/request.js';
+import type { Target } from '../protocols/openai/variant.js';
 import { NotSupported } from '../protocols/provider-queries.js';
 
 /** What is asked for there is no endpoint. */
@@ -20,6 +21,19 @@ const rooted = <Asking extends { readonly base: string }>(asking: Asking): Askin
   base: asking.base.replace(/\/v1(?:\/.*)?$/, ''),
 });
 
+/** An address of something else takes no Responses, and would be sent one all the same. */
+const isOfOthers = (base: string): boolean =>
+  /\/(completions|embeddings|speech|transcriptions|translations)\/?([?#]|$)/.test(base);
+
+function url({ base, model, caller }: Target): string {
+  if (caller.mode === 'responses' && isOfOthers(base))
+    throw new NotConvertible(
+      'channel',
+      'the base URL of this channel is the address of another endpoint than Responses',
+    );
+  return withModel(base, model);
+}
+
 /** Any server that speaks OpenAI's language; the base URL is the whole address, so it serves one endpoint. */
 export const custom: Provider = {
   ...usual,
@@ -30,7 +44,7 @@ export const custom: Provider = {
   colour: 'pink',
   keyHint: 'API key',
   ...reportsBalance((asking) => dashboardBalance(rooted(asking))),
-  modes: ['chat', 'completions', 'embeddings', ...soundModes],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(asking) {
     if (isNone(asking.base)) throw new NotSupported('baseUrl', wholeAddress);
@@ -38,7 +52,7 @@ export const custom: Provider = {
   },
   protocol: openAi({
     newerLimit: true,
-    url: ({ base, model }) => withModel(base, model),
+    url,
     edits: openAiModelRules,
     copiesReasoning: true,
   }),

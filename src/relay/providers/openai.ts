@@ -16,7 +16,7 @@ export const openai: Provider = {
   keyHint: 'API key',
   billsOrganization: true,
   ...reportsBalance(dashboardBalance),
-  modes: ['chat', 'completions', 'embeddings', ...soundModes],
+  modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

@@ -30,7 +30,7 @@ export const xai: Provider = {
   `),
   colour: 'blue',
   keyHint: 'API key',
-  modes: ['chat', 'completions'],
+  modes: ['chat', 'completions', 'responses'],
   protocol: openAi({
     newerLimit: true,
     usageOnRequest: true,

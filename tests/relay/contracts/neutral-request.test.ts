@@ -12,6 +12,7 @@ describe('a neutral request', () => {
   const bodies: Readonly<Record<PaidMode, JsonObject>> = {
     chat: { ...hi, tools: null, functions: [], modalities: ['text'], someday: 1 },
     completions: { prompt: 'hi' },
+    responses: { input: 'hi' },
     embeddings: { input: [1, 2] },
     speech: { input: 'hi' },
     transcription: { language: 'en' },

@@ -3,11 +3,12 @@ import type { Endpoint } from '../../../src/relay/contracts/endpoint.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
 import { completions } from '../../../src/relay/dialects/openai/endpoints/completions.js';
 import { embeddings } from '../../../src/relay/dialects/openai/endpoints/embeddings.js';
+import { responses } from '../../../src/relay/dialects/openai/endpoints/responses.js';
 import { speech } from '../../../src/relay/dialects/openai/endpoints/speech.js';
 import { transcriptions, translations } from '../../../src/relay/dialects/openai/endpoints/transcriptions.js';
 
 /** By the mode each of them asks for. */
 export const endpoints = {
-  ...{ chat, completions, embeddings, speech },
+  ...{ chat, completions, responses, embeddings, speech },
   ...{ transcription: transcriptions, translation: translations },
 } satisfies Record<PaidMode, Endpoint>;

@@ -4,7 +4,7 @@ import { JsonEnd } from '../../json/json-end.js';
 import { carryingBlock, signatureOf } from '../../protocols/anthropic/carried-members.js';
 import { anthropicShownId } from '../../protocols/tool-call-ids.js';
 import { LineTooLong } from '../../upstream/sse.js';
-import { eventText } from './event.js';
+import { eventText } from '../named-events.js';
 
 /*
  * Neutral deltas as blocks of content, of which one is open at a time. Blocks stand in the order in which they begin; what

@@ -9,11 +9,10 @@ import {
   readAnthropicUsage,
   writeAnthropicUsage,
 } from '../../protocols/anthropic/usage.js';
-import { inOneLine } from '../../protocols/carried.js';
 import { messageIn } from '../../protocols/openai/reply.js';
 import { type Frame, Outgoing } from '../../upstream/sse.js';
+import { eventText, isNamed, namedFrame } from '../named-events.js';
 import { BlockWriter } from './block-writer.js';
-import { eventText } from './event.js';
 import { stopReasonOf } from './stop-reason.js';
 
 interface Held {
@@ -23,9 +22,6 @@ interface Held {
   readonly reported: Usage | null;
 }
 
-const lineFeed = 10;
-const letterE = 0x65;
-const eventName = /^\w{1,64}$/;
 const metrics = 'amazon-bedrock-invocationMetrics';
 /** The last event before the end, and the end itself. */
 const lastWords = 'message_delta';
@@ -73,16 +69,16 @@ export class AnthropicWriter implements AnswerWriter {
     const { type } = event;
     if (type === endMark) {
       // Amazon repeats the usage in it, in words of its own.
-      this.end = metrics in event ? null : frameOf(event, frame);
+      this.end = metrics in event ? null : namedFrame(event, frame);
       return;
     }
     this.release();
     if (type === 'content_block_start' && isCall(event)) this.called = true;
     const mended = type === beginning ? this.mendedStart(event) : null;
-    if (type === lastWords) this.held = { frame: frameOf(event, frame), event, reported: this.reported };
+    if (type === lastWords) this.held = { frame: namedFrame(event, frame), event, reported: this.reported };
     else if (mended !== null) this.send(mended);
     else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
-    else this.outgoing.whole(frameOf(event, frame));
+    else this.outgoing.whole(namedFrame(event, frame));
   }
 
   forwardLike(bytes: Buffer, from: number, to: number): boolean {
@@ -189,15 +185,3 @@ const isCall = ({ content_block: block }: JsonObject): boolean => isObject(block
 const hasReason = ({ delta }: JsonObject): boolean => isObject(delta) && textIn(delta.stop_reason) !== null;
 
 const usageOf = ({ usage }: JsonObject): JsonObject => (isObject(usage) ? usage : {});
-
-/** Whether the frame lies whole in its bytes, the name of its event before its data. */
-const isNamed = (bytes: Buffer, from: number): boolean => from >= 0 && bytes[from] === letterE;
-
-/** The frame with its event's name, by which clients know it. A copy: it outlives what it came in. */
-function frameOf(event: JsonObject, { bytes, start, end, from }: Frame): Buffer {
-  if (isNamed(bytes, from)) return Buffer.from(bytes.subarray(from, end + 2));
-  const data = bytes.subarray(start, end);
-  const name = textIn(event.type) ?? '';
-  const json = data.includes(lineFeed) ? inOneLine(data) : data.toString('utf8');
-  return Buffer.from(`${eventName.test(name) ? `event: ${name}\n` : ''}data: ${json}\n\n`);
-}

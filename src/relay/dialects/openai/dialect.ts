@@ -9,9 +9,13 @@ import { openAiWholeAnswer, withOpenAiUsage } from './whole-answer.js';
 
 /* How OpenAI's clients are answered. */
 
-function errorBody(error: RelayError, requestId: string): string {
+export function errorMessage({ message }: RelayError, requestId: string): string {
   const suffix = ` (request id: ${requestId})`;
-  const message = error.message.endsWith(suffix) ? error.message : `${error.message}${suffix}`;
+  return message.endsWith(suffix) ? message : `${message}${suffix}`;
+}
+
+function errorBody(error: RelayError, requestId: string): string {
+  const message = errorMessage(error, requestId);
   return JSON.stringify({ error: { message, type: error.type, param: error.param, code: error.code } });
 }
 

@@ -12,3 +12,15 @@ export const openAiNames = spelling(
    stream_options thinking reasoning cache_control prompt_cache_options prompt_cache_breakpoint
    web_search_options prediction`,
 );
+
+/** The same of the Responses interface. */
+export const responsesNames = spelling(
+  `model models fallbacks route service_tier n max_output_tokens max_tool_calls max_tokens max_completion_tokens
+   background store previous_response_id conversation prompt stream instructions role text type url image_url detail
+   file_data file_url file_id filename name arguments parameters schema description refusal encrypted_content id
+   container container_id environment memory_limit connector_id server_url vector_store_ids result tool_choice
+   effort ttl group comparison_response_id compact_threshold search_parameters web_search_options enable_search web_search
+   enable_enhancement`,
+  `input content output summary tools reasoning stream_options prompt_cache_options prompt_cache_breakpoint
+   context_management`,
+);

@@ -7,13 +7,14 @@ import { openAiCaller } from './dialect.js';
 import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
+import { responses } from './endpoints/responses.js';
 import { speech } from './endpoints/speech.js';
 import { transcriptions, translations } from './endpoints/transcriptions.js';
 import { openAiModelsAnswer } from './models.js';
 
 /* The /v1 endpoints, and what else OpenAI's clients ask for. */
 
-const endpoints: readonly Endpoint[] = [chat, completions, embeddings, speech, transcriptions, translations];
+const endpoints: readonly Endpoint[] = [chat, completions, responses, embeddings, speech, transcriptions, translations];
 
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
 const notImplemented: readonly (readonly [Method, string])[] = [
@@ -23,7 +24,6 @@ const notImplemented: readonly (readonly [Method, string])[] = [
   ['POST', '/v1/images/edits'],
   ['POST', '/v1/images/variations'],
   ['POST', '/v1/rerank'],
-  ['POST', '/v1/responses'],
   ['GET', '/v1/files'],
   ['POST', '/v1/files'],
   ['GET', '/v1/files/:id'],

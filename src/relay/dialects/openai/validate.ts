@@ -6,9 +6,9 @@ import { isList, isObject, type JsonObject, type JsonValue, textIn } from '../..
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
 
 /** Bounds every estimate: with them no product of limits leaves the range of exact integers. */
-const maxOutputTokens = 2 ** 30 - 1;
+export const maxOutputTokens = 2 ** 30 - 1;
 
-const integerFrom = (body: JsonObject, param: string, min: number, max: number): InvalidMember | null => {
+export const integerFrom = (body: JsonObject, param: string, min: number, max: number): InvalidMember | null => {
   const value = body[param];
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return null;

@@ -17,6 +17,7 @@ import type { Edit, OpenAiVariant, Target } from './variant.js';
 const paths: Readonly<Record<Mode, string | null>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
+  responses: '/v1/responses',
   embeddings: '/v1/embeddings',
   speech: '/v1/audio/speech',
   transcription: '/v1/audio/transcriptions',
@@ -43,7 +44,7 @@ export const urlAt =
     return base + place;
   };
 
-const bearer = ({ channel }: Target): Record<string, string> => ({
+export const bearer = ({ channel }: Target): Record<string, string> => ({
   authorization: `Bearer ${channel.key.trim()}`,
 });
 
@@ -131,7 +132,7 @@ const plainTiers = new Set<unknown>(['auto', 'default', 'standard', 'on_demand',
 const askableTiers = new Set(['flex', 'priority', 'fast', 'ultrafast']);
 
 /** What is held and charged is for one model at a rate with a price; an operator may send otherwise, and price it. */
-const asPriced: Edit = (body, { caller: { tiers = [], dialect, mode } }) => {
+export const asPriced: Edit = (body, { caller: { tiers = [], dialect, mode } }) => {
   for (const name of otherModels) if (body[name] !== undefined) delete body[name];
   if (dialect.wire !== 'openai' && mode === 'chat') {
     delete body.service_tier;
@@ -144,7 +145,7 @@ const asPriced: Edit = (body, { caller: { tiers = [], dialect, mode } }) => {
 };
 
 /** Of a request as it goes out. */
-function serviceSent({ tiers = [] }: CallerRequest, body: JsonObject, override: JsonObject | null): ServiceSent {
+export function serviceSent({ tiers = [] }: CallerRequest, body: JsonObject, override: JsonObject | null): ServiceSent {
   if (override !== null && 'service_tier' in override) return 'overridden';
   return tiers.length > 0 && body.service_tier !== undefined ? 'asked' : undefined;
 }
@@ -182,7 +183,7 @@ const contentFor = ({ files, dialect, source }: CallerRequest, body: JsonObject)
     : formContent(formParts(body, files));
 
 /** What the caller did not say it takes. */
-function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
+export function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
   if (stream) return 'text/event-stream';
   return answersAudio || files !== null ? '*/*' : 'application/json';
 }

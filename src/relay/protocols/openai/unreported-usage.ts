@@ -28,6 +28,8 @@ function unreportedTools(
   { paramOverride }: Pick<UpstreamChannel, 'paramOverride'>,
   model: string,
 ): Usage {
+  // What a response has used stands in it, item by item.
+  if (mode === 'responses') return noUsage;
   // Who speaks another dialect has such tools of another wire, which do not go here.
   const own = dialect.wire === 'openai' && (mode === 'chat' || mode === 'completions');
   let calls = factsOf(model).searchesAlways ? once(noUsage, 'calls:web_search') : noUsage;

@@ -1,0 +1,92 @@
+import type { InvalidMember } from '../../../contracts/caller-dialect.js';
+import type { Endpoint } from '../../../contracts/endpoint.js';
+import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../../../json/json.js';
+import { compacts } from '../../../metering/compaction.js';
+import { PromptTally } from '../../../metering/prompt-tally.js';
+import { choicesAsked } from '../limits.js';
+import { responsesCaller } from '../responses-dialect.js';
+import { responsesTexts, tallyResponsesPrompt } from '../responses-input.js';
+import { wrongResponsesTools } from '../responses-tools.js';
+import { asksForStream } from '../streaming.js';
+import { integerFrom, invalidRequest, maxOutputTokens } from '../validate.js';
+
+/* Items in, items out: OpenAI's Responses, for upstreams that have it. */
+
+function wrongInput({ input }: JsonObject): InvalidMember | null {
+  if (textIn(input) !== null) return null;
+  if (!isList(input) || input.length === 0)
+    return { param: 'input', message: 'field input is required: a text or a list of items' };
+  const wrong = input.findIndex((item) => !isObject(item));
+  return wrong < 0 ? null : { param: `input[${wrong}]`, message: `input[${wrong}] must be an object` };
+}
+
+const isNone = (value: unknown): boolean => (value ?? null) === null;
+
+/** What decides the cost is read in one shape, and sent in no other. */
+function misshapen(body: JsonObject): InvalidMember | null {
+  const { instructions } = body;
+  if (!isNone(instructions) && typeof instructions !== 'string')
+    return { param: 'instructions', message: 'instructions must be a text' };
+  for (const param of ['reasoning', 'text'])
+    if (!isNone(body[param]) && !isObject(body[param])) return { param, message: `${param} must be an object` };
+  return null;
+}
+
+/** What would be kept at the provider, or answered later, in an account that all callers share. */
+function kept({ background, store }: JsonObject): InvalidMember | null {
+  if (!isNone(background) && background !== false)
+    return {
+      param: 'background',
+      message:
+        'background must be false: nobody could fetch the response later; leave it out, and stream the answer where it takes long',
+    };
+  if (!isNone(store) && store !== false)
+    return {
+      param: 'store',
+      message:
+        "store must be false: callers share the provider's account; leave it out, and send the whole conversation with every request",
+    };
+  return null;
+}
+
+const invalidBody = (body: JsonObject): InvalidMember | null =>
+  wrongInput(body) ??
+  misshapen(body) ??
+  kept(body) ??
+  integerFrom(body, 'max_output_tokens', 1, maxOutputTokens) ??
+  integerFrom(body, 'max_tool_calls', 0, maxOutputTokens) ??
+  wrongResponsesTools(body);
+
+/** By an item of its input, too, a conversation may be summed up. */
+const isSummedUp = (body: JsonObject): boolean =>
+  compacts(body) || objectsIn(body.input).some(({ type }) => type === 'compaction_trigger');
+
+/** In neutral words. */
+const thinking = ({ reasoning }: JsonObject): JsonObject =>
+  isObject(reasoning) && textIn(reasoning.effort) !== null ? { reasoning_effort: reasoning.effort } : {};
+
+export const responses: Endpoint = {
+  path: '/v1/responses',
+  dialect: responsesCaller,
+  body: 'json',
+  mode: 'responses',
+  usualModel: null,
+  answersAudio: false,
+  thinking,
+  toNeutral: null,
+  invalid: (body) => invalidRequest('invalid_text_request', body, invalidBody),
+  promptTexts: responsesTexts,
+  asksForAudio: () => false,
+  asksForStream,
+  asksForUsage: () => true,
+  demand({ body, bytes, model, names }) {
+    const tally = new PromptTally(model, names);
+    tallyResponsesPrompt(tally, body);
+    return {
+      prompt: tally.total(bytes),
+      answers: choicesAsked(body),
+      asked: countIn(body.max_output_tokens),
+      ...(isSummedUp(body) && { compacts: true }),
+    };
+  },
+};

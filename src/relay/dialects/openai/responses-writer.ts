@@ -1,0 +1,82 @@
+import type { Usage } from '../../../domain/call/usage.js';
+import type { AnswerWriter, WholeAnswer } from '../../contracts/answer-writer.js';
+import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { rewrittenBytes, rewrittenJson } from '../../protocols/carried.js';
+import { lastEvents } from '../../protocols/openai/responses-stream.js';
+import { correctedResponsesUsage, writeResponsesUsage } from '../../protocols/openai/responses-usage.js';
+import { type Frame, Outgoing } from '../../upstream/sse.js';
+import { dataOf, eventOfData, eventText, isNamed, namedFrame } from '../named-events.js';
+
+/* Answers for clients of the Responses interface: as they came, but for usage that is not the one that is charged. */
+
+/** What upstream told, made to say what is charged; the same object where it does. */
+const saying = (told: JsonObject[string], usage: Usage): JsonObject =>
+  isObject(told) ? correctedResponsesUsage(told, usage) : writeResponsesUsage(usage);
+
+interface Held {
+  readonly event: JsonObject;
+  readonly frame: Buffer;
+  /** The event as it is written. */
+  readonly data: string;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** A stream. Its last event has the whole response with the usage: it waits until the call is settled. */
+export class ResponsesWriter implements AnswerWriter {
+  private readonly outgoing = new Outgoing();
+  private held: Held | null = null;
+
+  write(event: JsonObject): void {
+    const { type, ...rest } = event;
+    const frame = Buffer.from(eventText(textIn(type) ?? '', rest));
+    if (lastEvents.has(String(type)))
+      this.held = { event, frame, data: frame.toString('utf8').replace(/^.*\ndata: /, '') };
+    else this.outgoing.whole(frame);
+  }
+
+  forward(event: JsonObject, frame: Frame): void {
+    const { bytes, end, from } = frame;
+    if (lastEvents.has(String(event.type))) this.held = { event, frame: namedFrame(event, frame), data: dataOf(frame) };
+    else if (isNamed(bytes, from)) this.outgoing.pass(bytes, from, end + 2);
+    else this.outgoing.whole(namedFrame(event, frame));
+  }
+
+  forwardLike(): false {
+    return false;
+  }
+
+  /** It stands in the last event. */
+  usage(): void {}
+
+  take(): Buffer | null {
+    return this.outgoing.take();
+  }
+
+  closing(usage: Usage): Buffer {
+    if (this.held !== null) this.outgoing.whole(this.last(this.held, usage));
+    return this.outgoing.take() ?? nothing;
+  }
+
+  private last({ event, frame, data }: Held, usage: Usage): Buffer {
+    const { response } = event;
+    if (!isObject(response)) return frame;
+    const words = saying(response.usage, usage);
+    if (words === response.usage) return frame;
+    const mended = { ...event, response: { ...response, usage: words } };
+    return eventOfData(textIn(event.type) ?? '', rewrittenJson(data, mended));
+  }
+}
+
+export function responsesWholeAnswer({ body, received, usage }: WholeAnswer): Buffer {
+  if (usage === null || !isObject(body.usage)) return received;
+  const words = correctedResponsesUsage(body.usage, usage);
+  return words === body.usage ? received : Buffer.from(rewrittenBytes(received, { ...body, usage: words }));
+}
+
+/** Parses the answer once more: few answers come this way. */
+export function withResponsesUsage(bytes: Buffer, usage: Usage): Buffer {
+  const answer = parseJson(bytes.toString('utf8'));
+  if (!isObject(answer)) return bytes;
+  return Buffer.from(rewrittenBytes(bytes, { ...answer, usage: saying(answer.usage, usage) }));
+}

@@ -1,0 +1,72 @@
+import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
+import type { RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
+import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
+import { contentTypeOf, type RequestContent } from '../../upstream/request-content.js';
+import { baseOf, written } from '../request-builder.js';
+import { thinkingInOpenAi } from '../requested-thinking.js';
+import { asPriced, bearer, serviceSent, standardUrl, usualAccept } from './request.js';
+import type { OpenAiVariant, Target } from './variant.js';
+
+/* A request of the Responses interface, carried to an upstream that has it: as it came, but for what is ours to say. */
+
+/** `name-high` → name, with that effort of reasoning; for names that may say so at the interface of their maker. */
+function withEffort(body: JsonObject): JsonObject {
+  const [, name, effort] = /^(.+)-(high|medium|low)$/.exec(textIn(body.model) ?? '') ?? [];
+  if (name === undefined || effort === undefined || factsOf(name).effortSuffixOf === null) return body;
+  return { ...body, model: name, reasoning: { ...(isObject(body.reasoning) ? body.reasoning : {}), effort } };
+}
+
+const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
+
+/** An operator's own parameters, a limit by whichever name: it is neither raised above what is held for nor taken away. */
+function overridden(asked: JsonObject, override: JsonObject, max: number): JsonObject {
+  const rest = { ...override };
+  for (const name of limitNames) delete rest[name];
+  const body: JsonObject = { ...asked, ...rest };
+  for (const name of limitNames) {
+    const limit = countIn(override[name]);
+    if (limit === null || limit === 0) continue;
+    body.max_output_tokens = Math.min(limit, max);
+    break;
+  }
+  return body;
+}
+
+/** Nothing is kept in an account that callers share, and nothing is answered later, whoever asks for it. */
+function unkept(body: JsonObject): JsonObject {
+  const now = body.background === true ? { ...body, background: false } : body;
+  return now.store === false ? now : { ...now, store: false };
+}
+
+/** Throws NotConvertible. */
+export function responsesRequest(
+  variant: OpenAiVariant,
+  { provider, channel, caller, model, options }: RequestInput,
+): UpstreamRequest {
+  const asked: Target = { base: baseOf(provider, channel), model, channel, caller, options };
+  let body = asPriced({ ...caller.body, model }, asked);
+  if (caller.outputLimit !== null) body = { ...body, max_output_tokens: caller.outputLimit };
+  if (!options.passThrough) body = withEffort(body);
+  const target: Target = { ...asked, model: textIn(body.model) ?? model };
+  const override = options.passThrough ? null : channel.paramOverride;
+  if (override !== null) body = overridden(body, override, caller.maxOutput);
+  body = unkept(body);
+  const content: RequestContent = { kind: 'json', text: written(body, caller.source) };
+  const { reasoning } = body;
+  return {
+    method: 'POST',
+    url: (variant.url ?? standardUrl)(target),
+    headers: {
+      'content-type': contentTypeOf(content) ?? '',
+      accept: caller.headers.accept ?? usualAccept(caller),
+      ...(variant.authorize ?? bearer)(target),
+      ...variant.headers?.(target),
+    },
+    content,
+    model: target.model,
+    reasoningEffort: reasoningEffortOf(isObject(reasoning) ? textIn(reasoning.effort) : null),
+    thinking: thinkingInOpenAi(body),
+    service: serviceSent(caller, body, override),
+  };
+}

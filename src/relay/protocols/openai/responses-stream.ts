@@ -1,0 +1,125 @@
+import type { StreamInput } from '../../contracts/protocol.js';
+import { reportedTier } from '../../contracts/service-tier.js';
+import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
+import { isWellShaped } from '../../json/upstream-json.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import type { Frame } from '../../upstream/sse.js';
+import type { UpstreamError } from '../../upstream/upstream-error.js';
+import { confidentialOf } from '../confidential-of.js';
+import { saysSomething } from '../says-something.js';
+import { SseStream } from '../sse-stream.js';
+import { openAiFailureIn, openAiFailureOf } from './failure.js';
+import { ResponseWords, responseFinish } from './response-words.js';
+import { correctedResponsesUsage, readResponsesUsage } from './responses-usage.js';
+import { unreportedUsage } from './unreported-usage.js';
+import type { Unreported } from './usage.js';
+import type { OpenAiVariant } from './variant.js';
+
+/** The last event of a response, by its type: what its status then is, where it does not say. */
+export const lastEvents: ReadonlyMap<string, string> = new Map([
+  ['response.completed', 'completed'],
+  ['response.incomplete', 'incomplete'],
+  ['response.cancelled', 'cancelled'],
+]);
+
+const failedEvent = 'response.failed';
+const delta = /^response\..+\.delta$/;
+const summary = /reasoning_summary/;
+/** What is no text: sound, and what a tool has put out. */
+const noWords = /\.audio\.delta$|output_content/;
+/** Items whose words come as they are made: all others are worked at unseen. */
+const shown: ReadonlySet<string> = new Set(['message', 'function_call', 'custom_tool_call', 'apply_patch_call']);
+/** Items that say nothing by their beginning. */
+const silent: ReadonlySet<string> = new Set(['message', 'reasoning']);
+
+/** A stream of the Responses interface, passed on event by event as it comes; the last one waits for the settlement. */
+export class ResponsesStream extends SseStream {
+  readonly generated = new ResponseWords();
+  worksUnseen = false;
+  private readonly confidential: Confidential;
+  private readonly unreported: Unreported;
+  /** Told by an event; the next one may tell its usage. */
+  private failure: UpstreamError | null = null;
+
+  constructor(
+    private readonly variant: OpenAiVariant,
+    { provider, channel, caller, info }: StreamInput,
+  ) {
+    super(channel, caller, info);
+    this.confidential = confidentialOf(provider, channel);
+    this.unreported = unreportedUsage(caller, channel, info.model);
+  }
+
+  frame(bytes: Buffer, start: number, end: number, from: number): void {
+    if (this.finished || this.error !== null) return;
+    const event = isWellShaped(bytes, start, end) ? parseJson(bytes.toString('utf8', start, end)) : null;
+    if (!isObject(event)) return;
+    this.begun = true;
+    const type = textIn(event.type) ?? '';
+    if (type === failedEvent) this.fail(event);
+    else if (this.failure !== null) this.error = this.failure;
+    else if (type === 'error') this.failure = openAiFailureOf(event, this.confidential);
+    else {
+      this.failure = openAiFailureIn(this.variant, event, this.confidential);
+      if (this.failure === null) this.event(type, event, { bytes, start, end, from });
+    }
+  }
+
+  protected override closed(): void {
+    if (!this.finished) this.error ??= this.failure;
+  }
+
+  private event(type: string, event: JsonObject, frame: Frame): void {
+    const status = lastEvents.get(type);
+    const { response } = event;
+    if (status !== undefined && isObject(response)) this.conclude({ status, ...response });
+    else if (delta.test(type)) this.piece(type, event);
+    else if (isObject(event.item)) this.item(type, event.item, event.output_index);
+    this.writer.forward(event, frame);
+  }
+
+  private piece(type: string, { delta: words, output_index: place }: JsonObject): void {
+    if (saysSomething(words)) this.progress++;
+    if (typeof words === 'string' && !noWords.test(type)) this.generated.piece(words, place, summary.test(type));
+  }
+
+  private item(type: string, item: JsonObject, place: JsonObject[string]): void {
+    const kind = textIn(item.type) ?? '';
+    if (type === 'response.output_item.added') {
+      this.worksUnseen = !shown.has(kind);
+      if (!silent.has(kind)) this.progress++;
+    }
+    if (type !== 'response.output_item.done') return;
+    this.worksUnseen = false;
+    this.progress++;
+    this.generated.item(item, place);
+  }
+
+  /** Whatever it holds, a response that has ended is an answer. */
+  private conclude(response: JsonObject): void {
+    const { generated } = this;
+    generated.response(response);
+    generated.serviceTier = reportedTier(response.service_tier);
+    generated.finishReason = responseFinish(response) ?? 'stop';
+    this.progress++;
+    this.finished = true;
+    const usage = this.usageOf(response);
+    if (usage === null || !isObject(response.usage)) return;
+    this.take(usage);
+    this.writer.usage(usage, correctedResponsesUsage(response.usage, usage), null, null);
+  }
+
+  private fail({ response }: JsonObject): void {
+    const told = isObject(response) ? response : {};
+    this.generated.response(told);
+    this.generated.serviceTier = reportedTier(told.service_tier);
+    const usage = this.usageOf(told);
+    if (usage !== null) this.take(usage);
+    this.error = this.failure ?? openAiFailureOf(told, this.confidential);
+  }
+
+  private usageOf({ usage }: JsonObject) {
+    const told = isObject(usage) ? readResponsesUsage(usage, this.unreported) : null;
+    return told === null ? null : { ...told, ...this.generated.searches };
+  }
+}

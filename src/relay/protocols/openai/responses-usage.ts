@@ -1,0 +1,43 @@
+import type { Usage } from '../../../domain/call/usage.js';
+import type { JsonObject } from '../../json/json.js';
+import { correctedOpenAiUsage, readOpenAiUsage, type Unreported, writeOpenAiUsage } from './usage.js';
+
+/* Usage as the Responses interface tells it: what chat tells, by other names. */
+
+const names = [
+  ['input_tokens', 'prompt_tokens'],
+  ['input_tokens_details', 'prompt_tokens_details'],
+  ['output_tokens', 'completion_tokens'],
+  ['output_tokens_details', 'completion_tokens_details'],
+  ['total_tokens', 'total_tokens'],
+] as const;
+
+function inChatWords(told: JsonObject): JsonObject {
+  const chat: JsonObject = {};
+  for (const [own, other] of names) if (told[own] !== undefined) chat[other] = told[own];
+  return chat;
+}
+
+function inOwnWords(chat: JsonObject): JsonObject {
+  const told: JsonObject = {};
+  for (const [own, other] of names) if (chat[other] !== undefined) told[own] = chat[other];
+  return told;
+}
+
+/** null: nothing usable. Reasoning is a part of the output here, whoever serves it. */
+export const readResponsesUsage = (told: JsonObject, unreported: Unreported): Usage | null =>
+  readOpenAiUsage(inChatWords(told), false, unreported);
+
+/** The upstream's own usage object, made to say what is charged; the same object when it does. */
+export function correctedResponsesUsage(told: JsonObject, usage: Usage): JsonObject {
+  const chat = inChatWords(told);
+  const corrected = correctedOpenAiUsage(chat, usage);
+  return corrected === chat ? told : { ...told, ...inOwnWords(corrected) };
+}
+
+/** Its clients look for both details. */
+export const writeResponsesUsage = (usage: Usage): JsonObject => ({
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: 0 },
+  ...inOwnWords(writeOpenAiUsage(usage)),
+});
