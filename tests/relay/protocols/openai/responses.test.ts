@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { promptTokens } from '../../../../src/domain/call/usage.js';
 import type { CallerRequest } from '../../../../src/relay/contracts/protocol.js';
 import { responses } from '../../../../src/relay/dialects/openai/endpoints/responses.js';
-import { isObject, type JsonObject, objectsIn, parseJson } from '../../../../src/relay/json/json.js';
+import { isList, isObject, type JsonObject, objectsIn, parseJson } from '../../../../src/relay/json/json.js';
 import { wordsOf } from '../../../../src/relay/upstream/request-content.js';
 import {
   callItem,
@@ -353,13 +353,19 @@ const recordings = folders.flatMap(([path, type]) =>
         .map((file) => ({ name: `${path}/${file}`, type, raw: readFileSync(join(folder, path, file), 'utf8') })),
 );
 
+const parsedOutput = (raw: string): unknown => {
+  const told = parseJson(raw);
+  return isObject(told) ? told.output : undefined;
+};
+
 /** Recordings that break off before their last event. */
 const lastOf = (events: readonly JsonObject[]): JsonObject | undefined =>
   events.find(({ type }) => /^response\.(completed|incomplete)$/.test(String(type)));
 
 describe.runIf(recordings.length > 0)('a recorded answer', () => {
   const streams = recordings.filter(({ name }) => name.endsWith('.txt'));
-  const wholes = recordings.filter(({ name, raw }) => name.endsWith('.json') && !/^\s*\{\s*"error": *\{/.test(raw));
+  // Those of chat, and refusals, lie there as well.
+  const wholes = recordings.filter(({ name, raw }) => name.endsWith('.json') && isList(parsedOutput(raw)));
 
   test.each(wholes)('$name is passed on byte for byte, with the usage it tells', ({ raw, type }) => {
     const { answer, bytes, upstream } = whole(raw, type);
@@ -386,7 +392,7 @@ describe.runIf(recordings.length > 0)('a recorded answer', () => {
     const usage = isObject(response.usage) ? response.usage : {};
     if (Number(usage.total_tokens) > 0) expect(promptTokens(uncut.usage ?? {})).toBe(usage.input_tokens);
     const calls = objectsIn(response.output).filter(({ type }) => /^(function|custom_tool)_call$/.test(String(type)));
-    expect(uncut.generated.toolCalls).toBe(calls.length);
+    if (last !== undefined) expect(uncut.generated.toolCalls).toBe(calls.length);
     const expected = JSON.stringify(uncut);
     // Every place of a long recording would take minutes: places lie a prime apart there.
     const step = bytes.length > 20_000 ? 997 : bytes.length > 4_000 ? 37 : 1;
