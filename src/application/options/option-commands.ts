@@ -36,6 +36,19 @@ export interface MapReading {
   readonly at: Instant;
 }
 
+function optionView(directory: NodeDirectory, key: string): OptionView {
+  const changed = directory.changedOptions().get(key);
+  const isSecret = changed !== undefined && !('text' in changed.value) && fixedBecause(key) === null;
+  const text = isSecret ? null : directory.optionText(key);
+  return {
+    key,
+    value: isSecretOption(key) ? null : (text ?? ''),
+    isSet: text !== '',
+    initial: directory.initialOptionText(key),
+    position: directory.optionPosition(key),
+  };
+}
+
 export function optionCommands({ handle, vault, directory, clock }: OptionCommandPorts) {
   const give = async (
     actor: Actor,
@@ -59,20 +72,6 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
 
   const change = (actor: Actor, key: string, value: string, seenAt: Position | null = null): Promise<Position> =>
     give(actor, key, value, { seenAt });
-
-  const viewOf = (key: string): OptionView => {
-    const changed = directory.changedOptions().get(key);
-    const initial = directory.initialOptionText(key);
-    const isSecret = changed !== undefined && !('text' in changed.value) && fixedBecause(key) === null;
-    const text = isSecret ? null : directory.optionText(key);
-    return {
-      key,
-      value: isSecretOption(key) ? null : (text ?? ''),
-      isSet: text !== '',
-      initial,
-      position: directory.optionPosition(key),
-    };
-  };
 
   return {
     /**
@@ -109,12 +108,12 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
     views(actor: Actor): readonly OptionView[] {
       authorise(actor, 'root');
       const keys = new Set([...Object.keys(optionTable), ...directory.changedOptions().keys()]);
-      return [...keys].sort().map(viewOf);
+      return [...keys].sort().map((key) => optionView(directory, key));
     },
 
     view(actor: Actor, key: string): OptionView {
       authorise(actor, 'root');
-      return viewOf(key);
+      return optionView(directory, key);
     },
   };
 }

@@ -83,7 +83,7 @@ describe('Google’s client with an upstream of Gemini’s protocol', () => {
       generationConfig: { temperature: 0.3, thinkingConfig: { includeThoughts: true } },
     });
     // 0.15 × (100 + 50 × 8.33…)
-    expect(await newestLine()).toMatchObject({ prompt_tokens: 100, completion_tokens: 50, model: native, quota: 77 });
+    expect(await newestLine()).toMatchObject({ prompt_tokens: 100, completion_tokens: 50, model: native, quota: 78 });
   });
 
   test('gets a stream whose last response arrives with the settlement', async () => {

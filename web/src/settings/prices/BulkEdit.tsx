@@ -13,7 +13,7 @@ import { type BulkDraft, bulkKinds, editIn, firstBulk } from './bulkDraft.js';
 import { Proposals } from './Proposals.js';
 import { pieceNames, tokenNames } from './priceRecord.js';
 import { pricesTexts } from './prices.texts.js';
-import { useQuantityName } from './usePriceWords.js';
+import { useQuantityName } from './priceWords.js';
 
 interface BulkEditProps {
   readonly models: readonly string[];

@@ -14,8 +14,8 @@ import { PriceInput } from './PriceInput.js';
 import type { PeriodDraft } from './priceDraft.js';
 import { tokenNames } from './priceRecord.js';
 import { pricesTexts } from './prices.texts.js';
+import { useQuantityName } from './priceWords.js';
 import { percent } from './QuantityGrid.js';
-import { useQuantityName } from './usePriceWords.js';
 
 export type Bill = ExampleBillQuery['exampleBill'];
 type Line = NonNullable<Bill['billing']>['lines'][number];

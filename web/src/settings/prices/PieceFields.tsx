@@ -5,7 +5,7 @@ import { PriceInput } from './PriceInput.js';
 import { type PeriodPartProps, replaced, without } from './periodPart.js';
 import { type PictureDraft, pieceFields, type RatesDraft } from './priceDraft.js';
 import { pricesTexts } from './prices.texts.js';
-import { useQuantityName } from './usePriceWords.js';
+import { useQuantityName } from './priceWords.js';
 
 const withPiece = (rates: RatesDraft, name: string, text: string): RatesDraft => ({
   ...rates,

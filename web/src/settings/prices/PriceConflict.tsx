@@ -4,8 +4,8 @@ import { ResourceTable } from '../../kit/table/ResourceTable.js';
 import { useText } from '../../kit/words/i18n.js';
 import type { PricePeriods } from './priceRecord.js';
 import { pricesTexts } from './prices.texts.js';
+import { usePartName } from './priceWords.js';
 import { beside } from './recordParts.js';
-import { usePartName } from './usePriceWords.js';
 
 interface PriceConflictProps {
   readonly mine: PricePeriods;

@@ -9,7 +9,7 @@ import { ResourceTable } from '../../kit/table/ResourceTable.js';
 import { type PageSize, pageSizes } from '../../kit/table/usePageSize.js';
 import { useText } from '../../kit/words/i18n.js';
 import { pricesTexts } from './prices.texts.js';
-import { usePartName } from './usePriceWords.js';
+import { usePartName } from './priceWords.js';
 
 interface ProposalsProps {
   readonly label: string;

@@ -7,7 +7,7 @@ import { PriceInput } from './PriceInput.js';
 import type { PeriodDraft, RateDraft, RatesDraft, RateUnit } from './priceDraft.js';
 import type { TokenName } from './priceRecord.js';
 import { pricesTexts } from './prices.texts.js';
-import { useQuantityName } from './usePriceWords.js';
+import { useQuantityName } from './priceWords.js';
 
 export type QuantityPrice = ExampleBillQuery['exampleBill']['quantities'][number];
 

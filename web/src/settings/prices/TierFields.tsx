@@ -5,7 +5,7 @@ import { PriceInput } from './PriceInput.js';
 import { type PeriodPartProps, replaced, without } from './periodPart.js';
 import type { PeriodDraft } from './priceDraft.js';
 import { pricesTexts } from './prices.texts.js';
-import { useQuantityName } from './usePriceWords.js';
+import { useQuantityName } from './priceWords.js';
 
 const tierKinds = ['input', 'output', 'cachedInput', 'cacheWrite', 'cacheWriteHour', 'reasoning'] as const;
 
