@@ -83,7 +83,7 @@ beforeEach(() => {
 });
 
 describe('a whole response', () => {
-  test('reaches the SDK as it came, asked for with nothing to be kept, and is charged by its usage', async () => {
+  test('reaches the SDK unchanged, is requested with store false, and is charged by its usage', async () => {
     scripted = [json(told)];
     const { data, response } = await client.responses.create({ model: 'm', input: 'What is a ledger?' }).withResponse();
     expect(data).toMatchObject({ ...told, output_text: answer });
@@ -94,14 +94,14 @@ describe('a whole response', () => {
     expect(line).toMatchObject({ usage_source: 'upstream', prompt_tokens: 20, completion_tokens: 10, quota: charge });
   });
 
-  test('is asked for at the next channel after a failure', async () => {
+  test('is requested from the next channel after a failure', async () => {
     const failure = { error: { message: 'overloaded', type: 'server_error', code: null } };
     scripted = [json(failure, 500), json(told)];
     expect(await ask({})).toMatchObject({ status: 200, text: JSON.stringify(told) });
     expect(received).toHaveLength(2);
   });
 
-  test('without usage is counted here, and told so', async () => {
+  test('without usage is counted by the gateway, and reports that usage', async () => {
     scripted = [json({ ...told, usage: null })];
     const got = await ask({});
     const { usage } = JSON.parse(got.text) as { usage: JsonObject };
@@ -142,7 +142,7 @@ describe('a streamed response', () => {
     ).rejects.toThrow('broke off');
   });
 
-  test('that upstream answers as a whole is told in events', async () => {
+  test('that upstream answers as a whole is sent as events', async () => {
     scripted = [json(told)];
     let words = '';
     const stream = client.responses.stream({ model: 'm', input: 'What is a ledger?' });
@@ -209,7 +209,7 @@ describe('a request', () => {
     ['a search by a member of chat', { web_search_options: {} }, 'web_search_options'],
     ['no output', { max_output_tokens: 0 }, 'max_output_tokens'],
     ['a misspelled limit', { Max_Output_Tokens: 5 }, 'Max_Output_Tokens'],
-  ])('for %s is refused by the name of the member, and asks nobody', async (_what, body, param) => {
+  ])('for %s is refused by the name of the member, and no upstream is called', async (_what, body, param) => {
     const got = await ask(body);
     expect([got.status, errorIn(got).param]).toEqual([400, param]);
     expect(received).toEqual([]);

@@ -121,7 +121,7 @@ describe('a request', () => {
     );
   });
 
-  test('carries every member as it came, and says that nothing is to be kept', () => {
+  test('carries every member unchanged, and adds store false', () => {
     const asked = { instructions: 'Be brief.', include: ['reasoning.encrypted_content'], someday: { deep: [1] } };
     expect(sent(1, { asked }).body).toEqual({ ...body, ...asked, store: false });
   });
@@ -250,7 +250,7 @@ describe('a whole answer', () => {
 describe('a stream', () => {
   const stream = streamOf(told);
 
-  test('goes out as it came, its last event held until it is closed', () => {
+  test('is passed on unchanged, its last event delayed until it is closed', () => {
     const played = play(caseOf(stream), [Buffer.from(stream)]);
     expect(played).toMatchObject({
       ...{ answer: stream, forwarded: eventsOf(told).join(''), error: null, finished: true },
@@ -308,7 +308,7 @@ describe('a stream', () => {
     ['an event of an error, and one of the failed response', errorEvent + failedEvent, tokens],
     ['an event of an error alone', errorEvent, null],
     ['an error without a type', `data: ${JSON.stringify({ error: failure })}\n\n`, null],
-  ])('that fails by %s tells the failure without the key, and its usage', (_how, events, usage) => {
+  ])('that fails by %s reports the failure without the key, and its usage', (_how, events, usage) => {
     const before = eventsOf(told).slice(0, 4).join('');
     for (const chunks of [[Buffer.from(before + events)], byteByByte(Buffer.from(before + events))]) {
       const played = play(caseOf(stream), chunks);
@@ -329,7 +329,7 @@ describe('a stream', () => {
     expect(decoder.progress).toBe(1);
   });
 
-  test('counts a summary of thinking among what may be told beside its output', () => {
+  test('counts a summary of thinking apart from its output', () => {
     const summary = { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'thinking '.repeat(40) };
     const { provider, channel, caller, info } = caseOf(stream);
     const decoder = provider.protocol.stream({ provider, channel, caller, info });
@@ -367,7 +367,7 @@ describe.runIf(recordings.length > 0)('a recorded answer', () => {
   // Those of chat, and refusals, lie there as well.
   const wholes = recordings.filter(({ name, raw }) => name.endsWith('.json') && isList(parsedOutput(raw)));
 
-  test.each(wholes)('$name is passed on byte for byte, with the usage it tells', ({ raw, type }) => {
+  test.each(wholes)('$name is passed on byte for byte, with the usage it reports', ({ raw, type }) => {
     const { answer, bytes, upstream } = whole(raw, type);
     if (!answer.ok) throw new Error(answer.error.message);
     const { usage } = JSON.parse(raw) as { usage: JsonObject };
@@ -375,7 +375,7 @@ describe.runIf(recordings.length > 0)('a recorded answer', () => {
     expect(promptTokens(answer.usage ?? {})).toBe(usage.input_tokens);
   });
 
-  test.each(streams)('$name goes out as it came, cut anywhere', ({ raw, type }) => {
+  test.each(streams)('$name is passed on unchanged, cut anywhere', ({ raw, type }) => {
     // One response of it, without what is no JSON: that is passed on to nobody.
     const lines = raw.split('\n').filter((line) => isObject(parseJson(line)));
     const all = lines.map((line) => ({ line, event: JSON.parse(line) as JsonObject }));
