@@ -94,7 +94,10 @@ const wrongArrows = ({ path, room: own, imports }: Source): string[] =>
 
 const nouns = (floor: string, names: string): string[] => names.split(' ').map((name) => `${floor}/${name}`);
 const graphqlNouns = nouns('graphql', 'api-keys redemptions channels payments prices sessions system usage users');
-const applicationNouns = nouns('application', 'users sign-in api-keys channels payments redemptions usage options');
+const applicationNouns = nouns(
+  'application',
+  'users sign-in api-keys channels payments prices redemptions usage options',
+);
 
 /** Within a floor: which rooms each room may enter. What lies on the floor itself, ports and compositions, is for all. */
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -104,7 +107,7 @@ const steps: Readonly<Record<string, readonly string[]>> = {
   'adapters/mail': [],
   'adapters/sign-in': ['adapters/database', 'adapters/vault'],
   'adapters/vault': ['adapters/database'],
-  'application/memory': ['application/options'],
+  'application/memory': ['application/options', 'application/prices'],
   'application/notifications': [],
   'application/ports': [],
   'application/reactions': applicationNouns,
@@ -453,7 +456,7 @@ describe('the providers in src', () => {
   /** Not a provider each: the lists of them, and the two whose names are everybody's words. */
   const others = ['custom', 'openai', 'registry', 'resellers'];
   const reasons: Readonly<Record<string, string>> = {
-    'application/options/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
+    'application/prices/default-prices.ts': 'names the price lists of a package, whose ids are the same words',
     'domain/pricing/sources/litellm.ts': 'names a vendor as the price map does, whose names are the same words',
   };
   const names = sources

@@ -1,7 +1,7 @@
 import type { NodeDirectory } from '../application/memory/directory.js';
-import type { PriceUpdates } from '../application/options/price-updates.js';
 import type { PaymentCommands } from '../application/payments/payment-commands.js';
 import type { CallProgressNotes } from '../application/ports/storage-ports.js';
+import type { PriceUpdates } from '../application/prices/price-updates.js';
 import { startAwaitingPayments } from '../application/reactions/await-payments.js';
 import {
   type ChannelIntervals,

@@ -10,12 +10,12 @@ import { forgetDeletedUsers } from '../application/reactions/forget-deleted-user
 import { forgetFactors } from '../application/reactions/forget-factors.js';
 import { freeErasedClaims } from '../application/reactions/free-erased-claims.js';
 import { giveInviteRewards } from '../application/reactions/give-invite-rewards.js';
-import { runReactions } from '../application/reactions/run-reactions.js';
 import { notifyOwners } from '../application/reactions/notify-owners.js';
 import { remindOfQuota } from '../application/reactions/remind-of-quota.js';
 import { reportChannels } from '../application/reactions/report-channels.js';
 import { reportLowBalances } from '../application/reactions/report-low-balances.js';
 import { reportTestRuns } from '../application/reactions/report-test-runs.js';
+import { runReactions } from '../application/reactions/run-reactions.js';
 import type { InviteRewards } from '../application/users/invite-rewards.js';
 import type { UserId } from '../domain/kernel/ids.js';
 import type { NodeStart } from './node-start.js';

@@ -1,4 +1,4 @@
-import type { ServiceTierFactor } from '../application/options/shown-prices.js';
+import type { ServiceTierFactor } from '../application/prices/shown-prices.js';
 import { decimal, decimalText, integer, times } from '../domain/kernel/decimal.js';
 import { priceByPlainInput, pricesByTier } from '../domain/pricing/context-tiers.js';
 import type { Price, TokenPrice } from '../domain/pricing/pricing.js';

@@ -1,6 +1,6 @@
 import type { Application } from '../application/application.js';
-import type { PricedModel } from '../application/options/price-list.js';
 import type { UsableGroup } from '../application/payments/offers.js';
+import type { PricedModel } from '../application/prices/price-list.js';
 import { unixSeconds } from '../domain/kernel/instant.js';
 import { priceMembers, serviceTierMembers } from './price-members.js';
 import { sessionUser } from './session.js';

@@ -9,11 +9,11 @@ import type { Position } from '../domain/events/events.js';
 import { Failure } from '../domain/kernel/failure.js';
 import { clientOf } from '../http/client.js';
 import {
-  closedSessionCookie,
   clearedPendingSignInCookie,
+  closedSessionCookie,
+  openedSessionCookie,
   pendingSignInCookie,
   pendingSignInIn,
-  openedSessionCookie,
   sessionTokenIn,
 } from '../http/session-cookie.js';
 import { forgottenVisitorCookie, newVisitor, visitorCookie, visitorIn } from '../http/visitor-cookie.js';

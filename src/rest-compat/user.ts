@@ -6,7 +6,14 @@ import { type SessionProof, type StepUpPurpose, stepUpPurposes } from '../applic
 import type { FactorProof } from '../application/sign-in/second-factor.js';
 import type { StepUpProof } from '../application/sign-in/step-up-proof.js';
 import { Failure, invalidField } from '../domain/kernel/failure.js';
-import { clientBehind, endSession, goingOn, pendingSignInOf, sessionProofOfRequest, signInResponse } from './session.js';
+import {
+  clientBehind,
+  endSession,
+  goingOn,
+  pendingSignInOf,
+  sessionProofOfRequest,
+  signInResponse,
+} from './session.js';
 import { legacyUser, ownSetting, userFields } from './user-record.js';
 import type { Body } from './wire/body.js';
 import type { Endpoints } from './wire/endpoints.js';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { defaultPrices } from '../../src/application/options/default-prices.js';
 import { initialOptions } from '../../src/application/options/initial-options.js';
 import { type Settings, settingsFrom } from '../../src/application/options/settings.js';
+import { defaultPrices } from '../../src/application/prices/default-prices.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import {
   type Fixed,
@@ -120,7 +120,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   ServiceTiers: prices('serviceTiers'),
   ToolPrice: ['src/domain/pricing/tool-prices.ts', 'settings.prices.toolPrice'],
   NearestFamilyPriceEnabled: ['src/domain/pricing/price-tables.ts', 'settings.prices.nearest'],
-  PriceSources: ['src/application/options/published-sources.ts'],
+  PriceSources: ['src/application/prices/published-sources.ts'],
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/call-group.ts', 'settings.usableGroups'],
   RootKeepsChannelKeys: ['src/application/channels/edit-channels.ts'],

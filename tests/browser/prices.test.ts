@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PricePeriods } from '../../src/domain/pricing/model-price.js';
+import type { PricePeriods } from '../../src/domain/pricing/records/model-price.js';
 import { type Console, openConsole, signIn } from '../support/gateway/browser.js';
 import { describeInBrowser } from '../support/gateway/in-browser.js';
 import { startTestGateway, type TestGateway } from '../support/gateway/test-gateway.js';

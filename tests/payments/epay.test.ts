@@ -215,6 +215,5 @@ describe('a query of an order at Epay', () => {
     });
   });
 
-  test('reports an unknown order as open', async () =>
-    expect(await provider.ask(order())).toEqual({ kind: 'open' }));
+  test('reports an unknown order as open', async () => expect(await provider.ask(order())).toEqual({ kind: 'open' }));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Position } from '../../src/domain/events/events.js';
 import { UserId } from '../../src/domain/kernel/ids.js';
-import type { PricePeriods } from '../../src/domain/pricing/model-price.js';
+import type { PricePeriods } from '../../src/domain/pricing/records/model-price.js';
 import { allPriceRecords, approvedPriceRecords, priceChanges } from '../../src/projections/models/price-history.js';
 import { option, pricesChanged } from './history.js';
 import { forEachTest, type Projected } from './projected.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PricedModel } from '../../src/application/options/price-list.js';
+import type { PricedModel } from '../../src/application/prices/price-list.js';
 import { Instant } from '../../src/domain/kernel/instant.js';
 import type { TokenPrice } from '../../src/domain/pricing/pricing.js';
 import { type Cast, dataOf, openStage, type RestServer, send, serveRest } from './rest-server.js';

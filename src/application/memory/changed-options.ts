@@ -3,12 +3,12 @@ import { Instant } from '../../domain/kernel/instant.js';
 import { isLegacyPriceMap, legacyView, viewsChangedBy } from '../../domain/options/legacy-prices.js';
 import type { ModelPricesChanged, OptionChanged, OptionValue } from '../../domain/options/option.js';
 import { fixedBecause } from '../../domain/options/option-table.js';
-import type { ModelPrice, PricePeriods } from '../../domain/pricing/model-price.js';
-import { nextPeriodChange, recordsAt } from '../../domain/pricing/price-records.js';
 import type { PriceTables } from '../../domain/pricing/price-tables.js';
-import type { AnnouncedPrices, DefaultPrices } from '../options/default-prices.js';
+import type { ModelPrice, PricePeriods } from '../../domain/pricing/records/model-price.js';
+import { nextPeriodChange, recordsAt } from '../../domain/pricing/records/price-records.js';
 import { initialOptions } from '../options/initial-options.js';
 import { type Settings, settingsFrom } from '../options/settings.js';
+import type { AnnouncedPrices, DefaultPrices } from '../prices/default-prices.js';
 
 /* What operators have set, and the settings that follow from it: parsed once per change. */
 

@@ -1,7 +1,7 @@
 import { contextTiersText } from '../../domain/options/context-tier-option.js';
 import { optionTable } from '../../domain/options/option-table.js';
 import type { RatioTable } from '../../domain/pricing/price-tables.js';
-import type { DefaultPrices } from './default-prices.js';
+import type { DefaultPrices } from '../prices/default-prices.js';
 
 const tableText = (table: RatioTable): string =>
   JSON.stringify(Object.fromEntries([...table].map(([name, ratio]) => [name, Number(ratio)])));

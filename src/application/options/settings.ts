@@ -3,11 +3,11 @@ import { readCounts, readTexts } from '../../domain/options/option-values.js';
 import type { PaymentProviderName } from '../../domain/payment/payment.js';
 import type { PriceTables, RatioTable } from '../../domain/pricing/price-tables.js';
 import type { EmailRules } from '../../domain/user/email.js';
+import type { DefaultPrices } from '../prices/default-prices.js';
+import { priceTables, type StatedPrices, topUpSettings } from '../prices/price-settings.js';
 import { type ClaudeSettings, claudeSettings } from './claude-settings.js';
-import type { DefaultPrices } from './default-prices.js';
 import { emailRules, type MailSettings, mailSettings, siteIn } from './mail-settings.js';
 import { optionReader } from './option-reader.js';
-import { priceTables, type StatedPrices, topUpSettings } from './price-settings.js';
 import { autoDisable, geminiSettings, modelRateLimit, sensitiveWords, streamTimes } from './relay-settings.js';
 
 /* The options as the code uses them: typed, parsed once per change. */

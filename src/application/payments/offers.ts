@@ -5,14 +5,14 @@ import type { Actor } from '../../domain/user/user.js';
 import type { Page } from '../../projections/engine/page.js';
 import { authorise } from '../authorise.js';
 import type { NodeDirectory } from '../memory/directory.js';
+import type { UserView } from '../ports/storage-ports.js';
 import {
   type OfferedModel,
   type PricedModel,
   type PriceListRequest,
   priceList,
   pricesFor,
-} from '../options/price-list.js';
-import type { UserView } from '../ports/storage-ports.js';
+} from '../prices/price-list.js';
 
 /* What there is to be had: models, groups, prices. */
 

@@ -1,6 +1,6 @@
 import { atIntervals } from '../../concurrency/at-intervals.js';
-import type { PriceUpdates } from '../options/price-updates.js';
 import type { Clock } from '../ports/storage-ports.js';
+import type { PriceUpdates } from '../prices/price-updates.js';
 
 /* Sources of prices are fetched once a day, one after the other, where the option says so. */
 

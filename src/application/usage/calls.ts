@@ -25,8 +25,8 @@ import { type Quota, zero } from '../../domain/kernel/quota.js';
 import { type Billing, billingOf } from '../../domain/pricing/billing.js';
 import { type Actor, atLeast } from '../../domain/user/user.js';
 import type { ReadModels } from '../../projections/database.js';
-import { type PriceOrigin, priceOrigins } from '../options/price-origins.js';
 import type { EventStore, ReadModelProgress } from '../ports/storage-ports.js';
+import { type PriceOrigin, priceOrigins } from '../prices/price-origins.js';
 
 /*
  * One call, read from its own stream: also while it is under way, before its line is in the usage log, and after that

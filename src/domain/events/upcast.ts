@@ -1,4 +1,9 @@
-import { type EarlierTokenPrice, type EarlierUsage, namedPrice, namedUsage } from '../pricing/earlier-prices.js';
+import {
+  type EarlierTokenPrice,
+  type EarlierUsage,
+  namedPrice,
+  namedUsage,
+} from '../pricing/built-in/earlier-prices.js';
 import type { Price } from '../pricing/pricing.js';
 import { type DomainEvent, isEventType, type Position } from './events.js';
 import { type PackedForm, packedCalls } from './packed-calls.js';

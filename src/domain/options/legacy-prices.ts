@@ -1,9 +1,9 @@
 import { decimal, decimalOf, decimalText, isZero, ratioOf, times } from '../kernel/decimal.js';
 import type { Instant } from '../kernel/instant.js';
-import type { ModelPrice, PricePeriods, TokenRate } from '../pricing/model-price.js';
-import { type PriceRecords, pricePeriodAt } from '../pricing/price-records.js';
 import type { TokenQuantity } from '../pricing/quantities.js';
-import { inputRatioOf } from '../pricing/recorded-price.js';
+import type { ModelPrice, PricePeriods, TokenRate } from '../pricing/records/model-price.js';
+import { type PriceRecords, pricePeriodAt } from '../pricing/records/price-records.js';
+import { inputRatioOf } from '../pricing/records/recorded-price.js';
 import { readContextTiers } from './context-tier-option.js';
 import { maxRatio, type OptionKey } from './option-table.js';
 import { readServiceTiers } from './service-tier-option.js';

@@ -1,5 +1,5 @@
 import { maxInt, type TextBound } from '../kernel/bounds.js';
-import { builtInServiceTiers } from '../pricing/default-service-tiers.js';
+import { builtInServiceTiers } from '../pricing/built-in/default-service-tiers.js';
 
 /* Every option the gateway knows: what it may hold and what it holds until an operator says otherwise. */
 

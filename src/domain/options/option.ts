@@ -3,8 +3,8 @@ import type { Decider } from '../kernel/decider.js';
 import { assertNever, Failure, invalidField } from '../kernel/failure.js';
 import type { SecretId, UserId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
-import type { PricePeriods } from '../pricing/model-price.js';
-import { type PriceRecords, pricePeriodAt } from '../pricing/price-records.js';
+import type { PricePeriods } from '../pricing/records/model-price.js';
+import { type PriceRecords, pricePeriodAt } from '../pricing/records/price-records.js';
 import { legacyWrite, viewsChangedBy } from './legacy-prices.js';
 import { optionDefinition, prerequisiteOf } from './option-table.js';
 

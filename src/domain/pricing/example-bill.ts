@@ -2,12 +2,12 @@ import type { Usage } from '../call/usage.js';
 import { add, type Decimal, decimalText, integer, isZero, negative, quotient } from '../kernel/decimal.js';
 import { invalidField } from '../kernel/failure.js';
 import { type Billing, billingOf } from './billing.js';
-import type { ModelPrice } from './model-price.js';
 import { billedName, type PriceTables, priceOf, serviceFactorsOf } from './price-tables.js';
 import { exactCharge, type Price, tokenUnit } from './pricing.js';
 import { type Quantity, tokenQuantities } from './quantities.js';
 import { callRate, rateOf } from './rates.js';
-import { isPricedBy } from './recorded-price.js';
+import type { ModelPrice } from './records/model-price.js';
+import { isPricedBy } from './records/recorded-price.js';
 import { pricedTier, pricedTiers, servedPrice, serviceTermsOf, withService } from './service-tiers.js';
 import { withTools } from './tool-prices.js';
 

@@ -1,12 +1,12 @@
 import { decimal, decimalOf, decimalText, times } from '../kernel/decimal.js';
 import { factsOf } from '../models/model-facts.js';
-import { type CompletionRule, completionRule } from './completion-rules.js';
+import { type CompletionRule, completionRule } from './built-in/completion-rules.js';
 import { type ContextTierFactors, tierRatios } from './context-tiers.js';
-import type { ModelPrice } from './model-price.js';
 import { NearestModels } from './nearest-model.js';
 import type { Price, PriceRates } from './pricing.js';
 import type { TokenQuantity } from './quantities.js';
-import { isPricedBy, recordedPrice } from './recorded-price.js';
+import type { ModelPrice } from './records/model-price.js';
+import { isPricedBy, recordedPrice } from './records/recorded-price.js';
 import { type ServiceTierTable, type TierFactors, tierFactorsOf } from './service-tiers.js';
 
 /* From an operator's tables to the price of one model for one group. */

@@ -1,9 +1,9 @@
-import type { PriceEditOrder } from '../../application/options/price-editing.js';
+import type { PriceEditOrder } from '../../application/prices/price-editing.js';
 import { decimal, isNegative, isZero } from '../../domain/kernel/decimal.js';
 import { invalidField } from '../../domain/kernel/failure.js';
-import type { TokenRate } from '../../domain/pricing/model-price.js';
-import type { PricePart } from '../../domain/pricing/price-edits.js';
 import { isPieces, isQuantity, isTokens } from '../../domain/pricing/quantities.js';
+import type { TokenRate } from '../../domain/pricing/records/model-price.js';
+import type { PricePart } from '../../domain/pricing/records/price-edits.js';
 import type { PriceEditInput } from './price-editing.js';
 
 /* An edit as it comes over the wire, and as it is carried out. */

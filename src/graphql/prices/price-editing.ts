@@ -12,17 +12,17 @@ import {
   Query,
   Resolver,
 } from 'type-graphql';
+import type { UserView } from '../../application/ports/storage-ports.js';
 import {
   maxEdited,
   type PriceEditOrder,
   type PriceProposal,
   type StatedPrice,
-} from '../../application/options/price-editing.js';
-import type { UserView } from '../../application/ports/storage-ports.js';
+} from '../../application/prices/price-editing.js';
 import { Position } from '../../domain/events/events.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
 import type { PriceChangeOrigin } from '../../domain/options/option.js';
-import type { PriceEdit } from '../../domain/pricing/price-edits.js';
+import type { PriceEdit } from '../../domain/pricing/records/price-edits.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { DecimalScalar, SafeIntScalar } from '../server/scalars.js';

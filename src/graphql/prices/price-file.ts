@@ -1,8 +1,8 @@
 import { ArrayMaxSize } from 'class-validator';
 import { Arg, Args, ArgsType, Authorized, Ctx, Field, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
-import type { PriceProposal } from '../../application/options/price-editing.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
-import { maxFilePrices, maxPriceFileBytes, type PriceFileFault } from '../../domain/pricing/price-file.js';
+import type { PriceProposal } from '../../application/prices/price-editing.js';
+import { maxFilePrices, maxPriceFileBytes, type PriceFileFault } from '../../domain/pricing/records/price-file.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { PriceProposalObject } from './price-record.js';
 

@@ -13,13 +13,13 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { PriceProposal } from '../../application/options/price-editing.js';
-import type { PriceChange } from '../../application/options/price-queries.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
+import type { PriceProposal } from '../../application/prices/price-editing.js';
+import type { PriceChange } from '../../application/prices/price-queries.js';
 import { Position } from '../../domain/events/events.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
 import type { PriceChangeOrigin } from '../../domain/options/option.js';
-import type { RecordDifference } from '../../domain/pricing/record-differences.js';
+import type { RecordDifference } from '../../domain/pricing/records/record-differences.js';
 import type { UserRow } from '../../projections/models/users.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

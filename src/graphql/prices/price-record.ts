@@ -1,11 +1,11 @@
 import { GraphQLScalarType, valueFromASTUntyped } from 'graphql';
 import { Field, ID, InputType, ObjectType } from 'type-graphql';
-import type { PriceProposal, StatedPrice } from '../../application/options/price-editing.js';
+import type { PriceProposal, StatedPrice } from '../../application/prices/price-editing.js';
 import { beginning, Position } from '../../domain/events/events.js';
 import { invalidField } from '../../domain/kernel/failure.js';
-import type { PricePeriods } from '../../domain/pricing/model-price.js';
-import type { NotEdited } from '../../domain/pricing/price-edits.js';
-import type { RecordDifference } from '../../domain/pricing/record-differences.js';
+import type { PricePeriods } from '../../domain/pricing/records/model-price.js';
+import type { NotEdited } from '../../domain/pricing/records/price-edits.js';
+import type { RecordDifference } from '../../domain/pricing/records/record-differences.js';
 import { enumeration } from '../server/enumeration.js';
 import { SafeIntScalar } from '../server/scalars.js';
 

@@ -13,10 +13,10 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { PriceSourceView } from '../../application/options/published-sources.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
+import type { PriceSourceView } from '../../application/prices/published-sources.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
-import { builtInPricesDay } from '../../domain/pricing/newer-prices.js';
+import { builtInPricesDay } from '../../domain/pricing/built-in/newer-prices.js';
 import type { SourceForm } from '../../domain/pricing/sources/published-price.js';
 import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';

@@ -1,12 +1,12 @@
 import { Args, ArgsType, Authorized, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { UserView } from '../../application/ports/storage-ports.js';
 import type {
   PriceOriginKind,
   PriceTableFilter,
   PriceTableRequest,
   PriceTableRow,
   PriceTableSort,
-} from '../../application/options/price-table.js';
-import type { UserView } from '../../application/ports/storage-ports.js';
+} from '../../application/prices/price-table.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
 import type { UnitPrices } from '../../domain/pricing/billing.js';
 import type { Page } from '../../projections/engine/page.js';

@@ -14,8 +14,8 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import type { DifferenceFilter, DifferencePage } from '../../application/options/price-updates.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
+import type { DifferenceFilter, DifferencePage } from '../../application/prices/price-updates.js';
 import { Position } from '../../domain/events/events.js';
 import {
   appliesUnasked,

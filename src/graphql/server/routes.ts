@@ -15,11 +15,11 @@ import { countUnfinished } from '../../http/body-room.js';
 import { clientOf } from '../../http/client.js';
 import { rateLimitKey } from '../../http/client-network.js';
 import {
-  closedSessionCookie,
   clearedPendingSignInCookie,
+  closedSessionCookie,
+  openedSessionCookie,
   pendingSignInCookie,
   pendingSignInIn,
-  openedSessionCookie,
 } from '../../http/session-cookie.js';
 import { forgottenVisitorCookie, newVisitor, visitorCookie, visitorIn } from '../../http/visitor-cookie.js';
 import { graphqlSchema } from '../schema.js';

@@ -12,8 +12,8 @@ import {
   Root,
   registerEnumType,
 } from 'type-graphql';
-import type { PriceOrigin } from '../../application/options/price-origins.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
+import type { PriceOrigin } from '../../application/prices/price-origins.js';
 import type { CallEnd, CallEventView, CallView } from '../../application/usage/calls.js';
 import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call/call.js';
 import type { CallStatus, CallStep, CallStepKind } from '../../domain/call/call-course.js';

@@ -1,12 +1,12 @@
 import { Args, ArgsType, Ctx, Field, FieldResolver, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { PriceGroups, UsableGroup } from '../../application/payments/offers.js';
 import type {
   BillingKind,
   OfferedModel,
   PriceListRequest,
   PriceListSort,
-} from '../../application/options/price-list.js';
-import type { ComingShownPrices, ServiceTierFactor } from '../../application/options/shown-prices.js';
-import type { PriceGroups, UsableGroup } from '../../application/payments/offers.js';
+} from '../../application/prices/price-list.js';
+import type { ComingShownPrices, ServiceTierFactor } from '../../application/prices/shown-prices.js';
 import { unixSeconds } from '../../domain/kernel/instant.js';
 import type { PieceUnitPrice, TierUnitPrices, UnitPrices } from '../../domain/pricing/billing.js';
 import type { Price } from '../../domain/pricing/pricing.js';

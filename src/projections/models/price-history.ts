@@ -3,7 +3,7 @@ import type { Position } from '../../domain/events/events.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { ModelPricesChanged, PriceChangeOrigin } from '../../domain/options/option.js';
-import type { PricePeriods } from '../../domain/pricing/model-price.js';
+import type { PricePeriods } from '../../domain/pricing/records/model-price.js';
 import type { ReadModels } from '../database.js';
 import { insertRows } from '../engine/multi-row.js';
 import { projection } from '../engine/projection.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { BodySlot, BodyRoom, NoRoom } from '../../http/body-room.js';
+import type { BodyRoom, BodySlot, NoRoom } from '../../http/body-room.js';
 import { unpackers } from '../../http/content-codings.js';
 import { RelayError } from '../contracts/errors.js';
 import type { RequestBodies } from '../contracts/ports.js';

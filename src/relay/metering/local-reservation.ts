@@ -6,11 +6,11 @@ import type { CallId } from '../../domain/kernel/ids.js';
 import { type Quota, zero } from '../../domain/kernel/quota.js';
 import {
   confirmSettled,
-  retryUntilDone,
   newEvent,
   type Outcomes,
   payableOf,
   recordOutcome,
+  retryUntilDone,
   withdraw,
 } from './call-outcomes.js';
 import type { InFlightCall } from './in-flight-calls.js';

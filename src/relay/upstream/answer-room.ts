@@ -1,4 +1,4 @@
-import { type BodySlot, BodyRoom, type NoRoom } from '../../http/body-room.js';
+import { BodyRoom, type BodySlot, type NoRoom } from '../../http/body-room.js';
 
 /*
  * How much of answers the process holds at once. A whole one must be here before it can be judged, booked and sent, and

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { type Settings, settingsFrom } from '../../../src/application/options/settings.js';
+import type { DefaultPrices } from '../../../src/application/prices/default-prices.js';
 import { type OptionKey, optionTable } from '../../../src/domain/options/option-table.js';
 import { checkOption } from '../../../src/domain/options/option-values.js';
 import { readServiceTiers } from '../../../src/domain/options/service-tier-option.js';
-import { builtInServiceTiers } from '../../../src/domain/pricing/default-service-tiers.js';
+import { builtInServiceTiers } from '../../../src/domain/pricing/built-in/default-service-tiers.js';
 import { noPrices } from '../../support/given/no-prices.js';
 
 const defaults: DefaultPrices = {

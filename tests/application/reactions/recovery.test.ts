@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { handle } from '../../../src/application/handle.js';
 import type { LeftCall } from '../../../src/application/ports/quota-gate-ports.js';
-import { runRecovery, type Recovered, recoverCalls } from '../../../src/application/reactions/recovery.js';
+import { type Recovered, recoverCalls, runRecovery } from '../../../src/application/reactions/recovery.js';
 import type { CallProgress, LastSeen } from '../../../src/domain/call/call-progress.js';
 import { beginning, Position, streams } from '../../../src/domain/events/events.js';
 import { CallId } from '../../../src/domain/kernel/ids.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { defaultPrices } from '../../../src/application/options/default-prices.js';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../../src/application/options/settings.js';
+import { defaultPrices } from '../../../src/application/prices/default-prices.js';
 import { type SignInMethods, signInMethodsOf } from '../../../src/application/sign-in/sign-in-methods.js';
 import { SecretId } from '../../../src/domain/kernel/ids.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { PriceOrigin } from '../../../src/application/options/price-origins.js';
+import type { PriceOrigin } from '../../../src/application/prices/price-origins.js';
 import { type CallView, callQueries } from '../../../src/application/usage/calls.js';
 import { secretReferences } from '../../../src/domain/events/secret-references.js';
 import type { Price } from '../../../src/domain/pricing/pricing.js';

@@ -11,7 +11,7 @@ import {
   type PriceChangeOrigin,
 } from '../../../src/domain/options/option.js';
 import { checkOption } from '../../../src/domain/options/option-values.js';
-import type { ModelPrice, PricePeriods } from '../../../src/domain/pricing/model-price.js';
+import type { ModelPrice, PricePeriods } from '../../../src/domain/pricing/records/model-price.js';
 import { scenariosOf } from '../../support/given/given.js';
 
 const root = UserId(1);

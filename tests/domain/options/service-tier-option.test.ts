@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkOption } from '../../../src/domain/options/option-values.js';
 import { readServiceTiers } from '../../../src/domain/options/service-tier-option.js';
-import { builtInServiceTiers } from '../../../src/domain/pricing/default-service-tiers.js';
+import { builtInServiceTiers } from '../../../src/domain/pricing/built-in/default-service-tiers.js';
 import { tierFactorsOf } from '../../../src/domain/pricing/service-tiers.js';
 
 describe('the option ServiceTiers', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type ExampleCall, exampleBill } from '../../../src/domain/pricing/example-bill.js';
-import type { ModelPrice } from '../../../src/domain/pricing/model-price.js';
 import type { PriceTables } from '../../../src/domain/pricing/price-tables.js';
+import type { ModelPrice } from '../../../src/domain/pricing/records/model-price.js';
 import { noPrices } from '../../support/given/no-prices.js';
 import { refusal } from '../../support/refusal.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { defaultPrices } from '../../../src/application/options/default-prices.js';
+import { defaultPrices } from '../../../src/application/prices/default-prices.js';
 import { type Counts, noUsage, type Usage } from '../../../src/domain/call/usage.js';
 import {
   kindsWithin,
@@ -11,9 +11,8 @@ import {
 } from '../../../src/domain/call/usage-bound.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { readServiceTiers } from '../../../src/domain/options/service-tier-option.js';
+import { builtInServiceTiers } from '../../../src/domain/pricing/built-in/default-service-tiers.js';
 import { type ContextTierFactors, withTiersUpTo } from '../../../src/domain/pricing/context-tiers.js';
-import { builtInServiceTiers } from '../../../src/domain/pricing/default-service-tiers.js';
-import type { ModelPrice } from '../../../src/domain/pricing/model-price.js';
 import { type PriceTables, priceOf, serviceFactorsOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf, maxCallPrice, type Price, reservationOf } from '../../../src/domain/pricing/pricing.js';
 import {
@@ -27,6 +26,7 @@ import {
   type TokenQuantity,
   tokenQuantities,
 } from '../../../src/domain/pricing/quantities.js';
+import type { ModelPrice } from '../../../src/domain/pricing/records/model-price.js';
 import {
   pricedTiers,
   servedPrice,

@@ -6,7 +6,7 @@ import {
   builtInImageRatio,
   builtInModelPrice,
   builtInModelRatio,
-} from '../../../src/domain/pricing/default-prices.js';
+} from '../../../src/domain/pricing/built-in/default-prices.js';
 import {
   billedName,
   completionRatioOf,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Instant } from '../../../src/domain/kernel/instant.js';
-import type { ModelPrice } from '../../../src/domain/pricing/model-price.js';
+import type { ModelPrice } from '../../../src/domain/pricing/records/model-price.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { type Answer, type Caller, type Callers, openCallers } from '../../support/callers/callers.js';
 import { lineOf } from '../../support/gateway/log-lines.js';

@@ -178,7 +178,9 @@ test('a channel that reports impossible usage is shown as failing, and the log n
   told = [{ prompt_tokens: 8e15, completion_tokens: 1 }];
   const answer = await caller.chat({ model: 'm' });
   await lineOf(gateway, user, answer);
-  expect(gateway.logged.some((line) => line.includes('reported more usage') && line.includes(answer.requestId))).toBe(true);
+  expect(gateway.logged.some((line) => line.includes('reported more usage') && line.includes(answer.requestId))).toBe(
+    true,
+  );
 });
 
 test('tool calls of a stream without a type reach the official client with one', async () => {

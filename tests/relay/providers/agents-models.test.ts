@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultPrices } from '../../../src/application/options/default-prices.js';
+import { defaultPrices } from '../../../src/application/prices/default-prices.js';
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { priceOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';

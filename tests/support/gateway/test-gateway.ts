@@ -13,7 +13,7 @@ import type { ChannelId, UserId } from '../../../src/domain/kernel/ids.js';
 import type { Instant } from '../../../src/domain/kernel/instant.js';
 import { Quota } from '../../../src/domain/kernel/quota.js';
 import type { BudgetPeriod } from '../../../src/domain/ledger/budget.js';
-import type { PricePeriods } from '../../../src/domain/pricing/model-price.js';
+import type { PricePeriods } from '../../../src/domain/pricing/records/model-price.js';
 import type { Actor } from '../../../src/domain/user/user.js';
 import { channelSettings } from '../given/channel-settings.js';
 import { createGatewayDatabase, type TestDatabase } from '../postgres/postgres.js';

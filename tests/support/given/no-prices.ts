@@ -1,4 +1,4 @@
-import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
+import type { DefaultPrices } from '../../../src/application/prices/default-prices.js';
 
 /** Built-in prices of a gateway that has none. */
 export const noPrices: DefaultPrices = {

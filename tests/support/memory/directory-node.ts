@@ -1,7 +1,7 @@
 import type { ChangedOption, ChangedPrice } from '../../../src/application/memory/changed-options.js';
 import { type DirectorySource, type NodeDirectory, openDirectory } from '../../../src/application/memory/directory.js';
-import type { DefaultPrices } from '../../../src/application/options/default-prices.js';
 import type { ChannelView } from '../../../src/application/ports/storage-ports.js';
+import type { DefaultPrices } from '../../../src/application/prices/default-prices.js';
 import { type ChannelEvent, channelDecider, isLiveChannel } from '../../../src/domain/channel/channel.js';
 import type { ChannelSettings } from '../../../src/domain/channel/channel-settings.js';
 import {

@@ -14,15 +14,15 @@ import type { AccountSource } from '../../../src/application/memory/quota-accoun
 import { openQuotaGate } from '../../../src/application/memory/quota-gate.js';
 import { followTail } from '../../../src/application/memory/tail.js';
 import { optionCommands } from '../../../src/application/options/option-commands.js';
-import { priceCommands } from '../../../src/application/options/price-commands.js';
 import type { ApiKeyCounts, AppendResult, ExpectedRevision } from '../../../src/application/ports/storage-ports.js';
 import type {
   ChannelBalances,
   ChannelProbe,
   ProbeResult,
-  UpstreamModels,
   UpstreamConnection,
+  UpstreamModels,
 } from '../../../src/application/ports/upstream-ports.js';
+import { priceCommands } from '../../../src/application/prices/price-commands.js';
 import { redemptionCommands } from '../../../src/application/redemptions/redemption-commands.js';
 import { noStepUp, type SessionProof, type StepUpPurpose } from '../../../src/application/session-proof.js';
 import { factorCommands } from '../../../src/application/sign-in/factors.js';

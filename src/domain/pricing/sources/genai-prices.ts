@@ -1,8 +1,8 @@
 import { type Decimal, decimal, decimalText, quotient, ratioOf } from '../../kernel/decimal.js';
 import type { ContextTierFactors } from '../context-tiers.js';
-import type { ModelPrice, PricePeriods } from '../model-price.js';
 import type { PriceRates } from '../pricing.js';
 import type { PieceQuantity, TokenQuantity } from '../quantities.js';
+import type { ModelPrice, PricePeriods } from '../records/model-price.js';
 import { listedAmount, ofThousand, positiveIn } from './amounts.js';
 import { holdsDoubled, isJsonObject, type Json, type ListJson } from './list-json.js';
 import { freePeriods, type Listed, type ListedPrice, saysFree } from './listing.js';

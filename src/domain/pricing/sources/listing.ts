@@ -1,8 +1,8 @@
 import { bytesIn } from '../../kernel/bounds.js';
 import { Failure } from '../../kernel/failure.js';
 import { maxModelNameBytes } from '../../kernel/names.js';
-import type { ModelPrice, PricePeriods } from '../model-price.js';
-import { readPricePeriods } from '../read-model-price.js';
+import type { ModelPrice, PricePeriods } from '../records/model-price.js';
+import { readPricePeriods } from '../records/read-model-price.js';
 import { type Steps, unreadable } from './list-json.js';
 import {
   type PublishedPrice,

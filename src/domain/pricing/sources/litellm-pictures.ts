@@ -1,5 +1,5 @@
 import { decimalText } from '../../kernel/decimal.js';
-import type { PicturePrice } from '../model-price.js';
+import type { PicturePrice } from '../records/model-price.js';
 import { positiveIn } from './amounts.js';
 import { isJsonObject, type Json } from './list-json.js';
 import type { Listed } from './listing.js';

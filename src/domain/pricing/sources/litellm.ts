@@ -1,8 +1,8 @@
 import { type Decimal, decimal, decimalText, larger, ratioOf } from '../../kernel/decimal.js';
 import type { ContextTierFactors } from '../context-tiers.js';
-import type { ModelPrice } from '../model-price.js';
 import type { PriceRates } from '../pricing.js';
 import type { PieceQuantity, TokenQuantity } from '../quantities.js';
+import type { ModelPrice } from '../records/model-price.js';
 import { listedAmount, perMillion, positiveIn } from './amounts.js';
 import { checkCurrency } from './currency.js';
 import { holdsDoubled, isJsonObject, type Json, type ListJson } from './list-json.js';

@@ -1,6 +1,6 @@
 import { type Decimal, decimal, decimalText, times } from '../../kernel/decimal.js';
 import { longestFamily } from '../model-family.js';
-import type { ModelPrice, Rates, TokenRate } from '../model-price.js';
+import type { ModelPrice, Rates, TokenRate } from '../records/model-price.js';
 
 /* What is asked for more than a source does: by the beginning of a model's name, by vendor, or for all. */
 

@@ -1,6 +1,6 @@
 import { decimalText } from '../../kernel/decimal.js';
-import type { ModelPrice } from '../model-price.js';
 import type { TokenQuantity } from '../quantities.js';
+import type { ModelPrice } from '../records/model-price.js';
 import { listedAmount, perMillion, positiveIn } from './amounts.js';
 import { checkCurrency } from './currency.js';
 import { holdsDoubled, isJsonObject, type Json, type ListJson } from './list-json.js';

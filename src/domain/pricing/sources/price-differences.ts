@@ -1,10 +1,10 @@
 import { type Decimal, decimal, decimalText, larger, quotient } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import type { Instant } from '../../kernel/instant.js';
-import type { ModelPrice, PricePeriods } from '../model-price.js';
-import { type PriceRecords, pricePeriodAt, startOfDay } from '../price-records.js';
 import { billedName, type PriceTables, withoutNearest } from '../price-tables.js';
-import { readPricePeriods } from '../read-model-price.js';
+import type { ModelPrice, PricePeriods } from '../records/model-price.js';
+import { type PriceRecords, pricePeriodAt, startOfDay } from '../records/price-records.js';
+import { readPricePeriods } from '../records/read-model-price.js';
 import type { Steps } from './list-json.js';
 import { type MarginRule, marginOf, soldAt } from './margin-rule.js';
 import { type PriceView, priceView, ratioBetween, tokenName } from './price-view.js';

@@ -1,10 +1,10 @@
 import { type Decimal, decimal, quotient, times } from '../../kernel/decimal.js';
 import { pricesByTier } from '../context-tiers.js';
-import type { PicturePrice } from '../model-price.js';
 import { billedName, type PriceTables, priceOf, serviceFactorsOf } from '../price-tables.js';
 import type { Price, TokenPrice } from '../pricing.js';
 import { isToolCalls, pieceQuantities, type TokenQuantity, tokenQuantities } from '../quantities.js';
 import { quantityRatio } from '../rates.js';
+import type { PicturePrice } from '../records/model-price.js';
 import { toolPriceOf } from '../tool-prices.js';
 
 /* What a model costs, quantity by quantity, so that two prices can be held against each other. */

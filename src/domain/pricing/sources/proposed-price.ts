@@ -1,9 +1,9 @@
 import { type Decimal, decimal, decimalText, isSame, isZero, ratioOf } from '../../kernel/decimal.js';
-import type { ModelPrice, TokenRate } from '../model-price.js';
 import { type PriceTables, priceOf, serviceFactorsOf } from '../price-tables.js';
 import type { TokenPrice } from '../pricing.js';
 import { isOutput, type TokenQuantity, tokenQuantities } from '../quantities.js';
 import { quantityRatio } from '../rates.js';
+import type { ModelPrice, TokenRate } from '../records/model-price.js';
 import type { SourceForm } from './published-price.js';
 
 /*

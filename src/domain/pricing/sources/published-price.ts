@@ -1,4 +1,4 @@
-import type { PricePeriods } from '../model-price.js';
+import type { PricePeriods } from '../records/model-price.js';
 
 /* What is read out of a price list that others publish, whatever its form. */
 

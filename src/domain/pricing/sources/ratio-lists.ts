@@ -1,6 +1,6 @@
 import { type Decimal, decimal, decimalText, times } from '../../kernel/decimal.js';
-import type { ModelPrice, TokenRate } from '../model-price.js';
 import type { TokenQuantity } from '../quantities.js';
+import type { ModelPrice, TokenRate } from '../records/model-price.js';
 import { positiveIn } from './amounts.js';
 import { checkCurrency } from './currency.js';
 import { holdsDoubled, isJsonObject, type Json, type ListJson } from './list-json.js';

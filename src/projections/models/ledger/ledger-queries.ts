@@ -6,7 +6,7 @@ import { CallId } from '../../../domain/kernel/ids.js';
 import type { Instant } from '../../../domain/kernel/instant.js';
 import { nearestQuota, Quota } from '../../../domain/kernel/quota.js';
 import { type Day, type Days, daysRemembered } from '../../../domain/ledger/budget.js';
-import { namedPrice } from '../../../domain/pricing/earlier-prices.js';
+import { namedPrice } from '../../../domain/pricing/built-in/earlier-prices.js';
 import type { ReadModels } from '../../database.js';
 import { schemaOf } from '../../engine/projection.js';
 import { availableOf, ledger, reservedOf } from './ledger.js';

@@ -1,6 +1,6 @@
 import type { Frame } from '../../upstream/sse.js';
-import type { Like } from '../chunk-pattern.js';
 import { AccumulatedText } from '../accumulated-text.js';
+import type { Like } from '../chunk-pattern.js';
 
 /*
  * Nearly every event of a stream says more of the block that the one before spoke of. Where nothing differs but the words

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decimal } from '../../../../src/domain/kernel/decimal.js';
 import { Failure } from '../../../../src/domain/kernel/failure.js';
-import type { ModelPrice, TokenRate } from '../../../../src/domain/pricing/model-price.js';
-import { readPricePeriods } from '../../../../src/domain/pricing/read-model-price.js';
+import type { ModelPrice, TokenRate } from '../../../../src/domain/pricing/records/model-price.js';
+import { readPricePeriods } from '../../../../src/domain/pricing/records/read-model-price.js';
 import type { PublishedPrices } from '../../../../src/domain/pricing/sources/published-price.js';
 import { readPublishedPrices } from '../../../../src/domain/pricing/sources/read-published-prices.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Instant } from '../../../../src/domain/kernel/instant.js';
-import type { ModelPrice, PricePeriods } from '../../../../src/domain/pricing/model-price.js';
-import { recordsAt } from '../../../../src/domain/pricing/price-records.js';
 import type { PriceTables } from '../../../../src/domain/pricing/price-tables.js';
+import type { ModelPrice, PricePeriods } from '../../../../src/domain/pricing/records/model-price.js';
+import { recordsAt } from '../../../../src/domain/pricing/records/price-records.js';
 import type { Steps } from '../../../../src/domain/pricing/sources/list-json.js';
 import type { MarginRule } from '../../../../src/domain/pricing/sources/margin-rule.js';
 import {

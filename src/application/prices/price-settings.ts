@@ -1,0 +1,59 @@
+import { readContextTiers } from '../../domain/options/context-tier-option.js';
+import { readServiceTiers } from '../../domain/options/service-tier-option.js';
+import type { PriceTables } from '../../domain/pricing/price-tables.js';
+import type { ModelPrice } from '../../domain/pricing/records/model-price.js';
+import type { OptionReader } from '../options/option-reader.js';
+import type { Settings } from '../options/settings.js';
+import type { DefaultPrices } from './default-prices.js';
+
+/* What calls and quota cost, as the options say. */
+
+/** What the price table states. */
+export interface StatedPrices {
+  /** Those in force. */
+  readonly records: ReadonlyMap<string, ModelPrice>;
+  /** Models that have, or have had, a record, whenever it holds. */
+  readonly known: Iterable<string>;
+}
+
+/** Models that operators have had a price of, and that no map or record prices now. */
+function removedModels({ modelRatio, modelPrice }: DefaultPrices, { known }: StatedPrices): ReadonlySet<string> {
+  return new Set([...modelRatio.keys(), ...modelPrice.keys(), ...known]);
+}
+
+export const priceTables = (
+  { text, flag, ratios, isChanged }: OptionReader,
+  defaults: DefaultPrices,
+  stated: StatedPrices,
+): PriceTables => ({
+  ...(flag('NearestFamilyPriceEnabled') ? { nearest: { removed: removedModels(defaults, stated) } } : {}),
+  records: stated.records,
+  modelRatio: ratios('ModelRatio', defaults.modelRatio),
+  modelPrice: ratios('ModelPrice', defaults.modelPrice),
+  completionRatio: ratios('CompletionRatio', defaults.completionRatio),
+  cacheRatio: ratios('CacheRatio', defaults.cacheRatio),
+  cacheWriteRatio: defaults.cacheWriteRatio,
+  imageRatio: defaults.imageRatio,
+  imageOutputRatio: ratios('ImageOutputRatio', defaults.imageOutputRatio),
+  audioRatio: defaults.audioRatio,
+  audioOutputRatio: defaults.audioOutputRatio,
+  reasoningRatio: ratios('ReasoningRatio', null),
+  groupRatio: ratios('GroupRatio', null),
+  toolPrice: ratios('ToolPrice', null),
+  contextTiers: isChanged('ContextTiers') ? readContextTiers(text('ContextTiers')) : defaults.contextTiers,
+  serviceTiers: readServiceTiers(text('ServiceTiers')),
+  quotaPerUnit: text('QuotaPerUnit'),
+});
+
+/** In money, before groups. */
+export const topUpSettings = ({ text, number, ratios }: OptionReader): Settings['topUp'] => ({
+  priceBy: {
+    epay: { price: text('Price'), currency: 'CNY' },
+    stripe: {
+      price: number('StripePrice') === 0 ? text('Price') : text('StripePrice'),
+      currency: text('StripeCurrency').trim().toUpperCase(),
+    },
+  },
+  minimum: number('MinTopUp'),
+  groupRatio: ratios('TopupGroupRatio', null),
+});
