@@ -40,7 +40,7 @@ export const samples: Readonly<Record<string, Data>> = {
   enrolTotp: { code: '123456' },
   eraseUser: { id: 999 },
   fetchPriceSource: { name: 'list' },
-  readPublishedPrices: { gzip: 'H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==' },
+  readPublishedPrices: { gzip: 'H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==', bareNames: true, margin: 1.25 },
   exportPrices: { models: ['gpt-4o'] },
   fetchOidcEndpoints: { wellKnown: 'https://id.example/.well-known/openid-configuration' },
   finishLogin: { proof: { method: 'PASSKEY', value: '{}' } },

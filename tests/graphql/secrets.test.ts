@@ -52,9 +52,16 @@ const argumentsFor: Readonly<Record<string, () => string>> = {
   topUpPrice: () => '(amount: 10)',
   usageFeed: () => '(everyone: true, after: -1)',
   usageLogLinesBefore: () => '(before: 0)',
+  modelPrice: () => '(model: "gpt-4o")',
+  priceRevert: () => `(position: ${ids.priceChange})`,
+  priceDifferences: () => '(source: "none")',
+  exampleBill: () => '(model: "gpt-4o", periods: [{ call: "1" }], usage: [])',
 };
-/** Refused by a gateway that has not been told whom to ask. */
-const refused: Readonly<Record<string, string>> = { latestRelease: 'release-check-not-configured' };
+/** Refused by a gateway that is not configured for it. */
+const refused: Readonly<Record<string, string>> = {
+  latestRelease: 'release-check-not-configured',
+  priceDifferences: 'price-source-unknown',
+};
 const asked = ({ name, type }: GraphQLField<unknown, unknown>) =>
   `${name}${argumentsFor[name]?.() ?? ''} ${everything(type)}`;
 
@@ -99,6 +106,10 @@ beforeAll(async () => {
     await send(`mutation { changeOption(key: "${key}", value: "${planted}") { key value } }`);
   await send(`mutation { createUser(input: { username: "secretive", password: "${planted}" }) { id } }`);
   await send(`mutation { login(username: "secretive", password: "${planted}x") { user { id } } }`);
+  const priced = await send(
+    'mutation { changeModelPrices(changes: [{ model: "gpt-4o", periods: [{ call: "0.01" }], seenAt: -1 }]) { position } }',
+  );
+  ids.priceChange = priced?.changeModelPrices.position;
   await server.gateway.application.visible(server.gateway.application.tail.position());
   const changed = await send('{ optionHistory(key: "EpayKey") { items { position } } }');
   ids.optionChange = changed?.optionHistory.items[0].position;

@@ -1,6 +1,7 @@
+import { checkText } from '../../domain/kernel/bounds.js';
 import { decimalOf, decimalText } from '../../domain/kernel/decimal.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
-import { type PriceSourceSetting, readPriceSources } from '../../domain/options/price-source-option.js';
+import { maxSourceName, type PriceSourceSetting, readPriceSources } from '../../domain/options/price-source-option.js';
 import type { NodeDirectory } from '../memory/directory.js';
 import type { Outbound } from '../ports/outbound-ports.js';
 import type { Clock } from '../ports/storage-ports.js';
@@ -64,8 +65,9 @@ export class PublishedSources {
     }));
   }
 
-  /** Throws `price-source-unknown`. */
-  named(name: string): PriceSourceView {
+  /** Throws `invalid-field` for what no source is called, `price-source-unknown`. */
+  named(name: string, field = 'source'): PriceSourceView {
+    checkText(field, name, { max: maxSourceName });
     const found = this.all().find((source) => source.name === name);
     if (found === undefined) throw new Failure('price-source-unknown');
     return found;

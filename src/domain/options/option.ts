@@ -5,7 +5,7 @@ import type { SecretId, UserId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { PricePeriods } from '../pricing/records/model-price.js';
 import { type PriceRecords, pricePeriodAt } from '../pricing/records/price-records.js';
-import { legacyWrite, viewsChangedBy } from './legacy-prices.js';
+import { isLegacyPriceMap, legacyWrite, viewsChangedBy } from './legacy-prices.js';
 import { optionDefinition, prerequisiteOf } from './option-table.js';
 
 /*
@@ -149,6 +149,10 @@ const isOfOtherPeriod = (
     return pricePeriodAt(periods, at) !== pricePeriodAt(periods, readAt);
   });
 
+/** The last change of what a map of prices shows may be given as later than it was, for a node may not know it exactly. */
+const isStale = (key: string, seenAt: Position, position: Position): boolean =>
+  isLegacyPriceMap(key) ? seenAt < position : seenAt !== position;
+
 function changeOption(
   { key, value, by, seenAt = null, at, readAt }: Extract<OptionCommand, { type: 'ChangeOption' }>,
   { values, changedAt, prices }: Options,
@@ -158,7 +162,7 @@ function changeOption(
   const isSame = same(values.get(key), value);
   if (isSame && recorded.length === 0) return [];
   const position = changedAt.get(key) ?? beginning;
-  if (seenAt !== null && seenAt < position)
+  if (seenAt !== null && isStale(key, seenAt, position))
     throw new Failure('option-changed', { field: key, position: Number(position) });
   if (at !== undefined && readAt !== undefined && isOfOtherPeriod(recorded, prices, { at, readAt }))
     throw new Failure('option-changed', { field: key, position: Number(position) });

@@ -27,7 +27,7 @@ export interface PriceSourceSetting {
 
 const maxSources = 8;
 const maxAddressLength = 2048;
-const maxNameLength = 40;
+export const maxSourceName = 40;
 const maxMargins = 200;
 const members = 'name url form bareNames daily apply bound margin vendorMargins familyMargins'.split(' ');
 
@@ -64,8 +64,8 @@ function flagIn(field: string, value: unknown): boolean {
 
 function nameIn(field: string, value: unknown): string {
   const isName = typeof value === 'string' && value.trim() === value && /^[^\p{C}]+$/u.test(value);
-  if (!isName || isLonger(value, maxNameLength))
-    throw invalidField(field, `a name of 1 to ${maxNameLength} characters`);
+  if (!isName || isLonger(value, maxSourceName))
+    throw invalidField(field, `a name of 1 to ${maxSourceName} characters`);
   return value;
 }
 

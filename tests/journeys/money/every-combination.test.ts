@@ -139,7 +139,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
     );
     expect(upstream.received()).toMatchObject({
       system: 'Be brief.\nBe kind.',
-      said: [{ role: 'user', text: 'What is this?' }],
+      messages: [{ role: 'user', text: 'What is this?' }],
       media: [png, pdf],
       // A blank one is refused there.
       stops: wire === 'anthropic' && caller !== 'anthropic' ? ['END'] : ['END', '\n\n'],

@@ -73,7 +73,7 @@ describe('an answered call is concluded', () => {
     const delivery = { ...whole('completed'), answer };
     const { finalUsage } = await concludeCall(ports, { ...call, delivery });
     expect(finalUsage.usageSource).toBe('disbelieved');
-    expect(warned).toEqual([expect.stringContaining('more usage than the call can have had')]);
+    expect(warned).toEqual([expect.stringContaining('more usage than the call can have')]);
   });
 
   test('by what the caller received of a stream that was cut off', async () => {
