@@ -1,7 +1,8 @@
 import { beginning, type Position, streams } from '../../domain/events/events.js';
-import { checkText, searchText } from '../../domain/kernel/bounds.js';
+import { checkList, checkText, searchText } from '../../domain/kernel/bounds.js';
 import { decimal, decimalText, times } from '../../domain/kernel/decimal.js';
 import { Failure, invalidField } from '../../domain/kernel/failure.js';
+import { maxModelNameBytes } from '../../domain/kernel/names.js';
 import { optionDecider, type PriceChangeOrigin } from '../../domain/options/option.js';
 import type { PriceSourceSetting } from '../../domain/options/price-source-option.js';
 import type { PricePeriods } from '../../domain/pricing/records/model-price.js';
@@ -154,6 +155,7 @@ async function applyPicked(
   models: readonly string[],
   by: Actor['id'],
 ): Promise<Applied> {
+  checkList('models', models, maxApplied, { max: maxModelNameBytes });
   const wanted = new Set(models);
   const { items } = await seen(updating, order);
   const picked = items.filter(({ model, periods }) => wanted.has(model) && periods !== null);
