@@ -23,6 +23,9 @@ function dollars(quota: number, quotaPerUnit: string): string {
   return rounded === 0 && exact > 0 ? '<$0.000001' : `$${rounded}`;
 }
 
+/** As people read it: a price in USD makes ratios of twelve places. */
+export const shortRatio = (ratio: string): string => String(Number(Number(ratio).toPrecision(6)));
+
 /** For one. `unitPrice`: quota. */
 export const dollarsFor = (unitPrice: string, quotaPerUnit: string): string => dollars(Number(unitPrice), quotaPerUnit);
 

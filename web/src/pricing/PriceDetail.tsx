@@ -2,7 +2,7 @@ import type { PiecePriceFragment, PriceTierFragment, UnitPricesFragment } from '
 import { Fact, Facts } from '../kit/Facts.js';
 import { formatExactly } from '../kit/figures.js';
 import { useStatus } from '../kit/SessionProvider.js';
-import { dollarsFor, dollarsPerMillion, dollarsPerThousand, tokenQuantities } from '../kit/unitPrice.js';
+import { dollarsFor, dollarsPerMillion, dollarsPerThousand, shortRatio, tokenQuantities } from '../kit/unitPrice.js';
 import { useText } from '../kit/words/i18n.js';
 import { quantitiesTexts } from '../kit/words/quantities.texts.js';
 import { useQuantityText } from '../kit/words/useQuantityText.js';
@@ -41,7 +41,7 @@ export function PriceDetail({ model }: { readonly model: OfferedModel }) {
           t(available ? 'available' : 'available.not'),
           ...(price.like === null ? [] : [t('like', { model: price.like })]),
           t('ratio.group', { ratio: price.group }),
-          ...(price.__typename === 'TokenPrice' ? [t('ratio.model', { ratio: price.model })] : []),
+          ...(price.__typename === 'TokenPrice' ? [t('ratio.model', { ratio: shortRatio(price.model) })] : []),
         ].join(' · ')}
       </p>
     </div>

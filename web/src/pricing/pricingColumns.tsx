@@ -4,7 +4,7 @@ import type { PriceListQuery } from '../generated/pricing/pricing.js';
 import { CopiedText } from '../kit/CopiedText.js';
 import { StatusTag } from '../kit/StatusTag.js';
 import type { Column } from '../kit/table/columns.js';
-import { dollarsFor, dollarsPerMillion } from '../kit/unitPrice.js';
+import { dollarsFor, dollarsPerMillion, shortRatio } from '../kit/unitPrice.js';
 import type { Translate } from '../kit/words/i18n.js';
 import { dayOf } from './dayOf.js';
 import type { pricingZh } from './pricing.zh.js';
@@ -85,7 +85,7 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
           ? t('perCall', { price: dollarsFor(unitPrices.call, quotaPerUnit) })
           : price(unitPrices?.input ?? null, quotaPerUnit),
       under: ({ price: factors }) =>
-        factors?.__typename === 'TokenPrice' ? t('ratio.model', { ratio: factors.model }) : null,
+        factors?.__typename === 'TokenPrice' ? t('ratio.model', { ratio: shortRatio(factors.model) }) : null,
       align: 'end',
       sort: { ascending: 'INPUT', descending: 'INPUT_DESC' },
     },
@@ -131,7 +131,7 @@ const notesOf = (t: T, { provider, price: factors, tiers, coming }: OfferedModel
 const ratioOf =
   (t: T, kind: 'completion' | 'cache' | 'cacheWrite') =>
   ({ price: factors }: OfferedModel) =>
-    factors?.__typename === 'TokenPrice' ? t('ratio.times', { ratio: factors[kind] }) : null;
+    factors?.__typename === 'TokenPrice' ? t('ratio.times', { ratio: shortRatio(factors[kind]) }) : null;
 
 function Availability({ model: { available, price: factors }, t }: { readonly model: OfferedModel; readonly t: T }) {
   if (available) return <Tick className="pricing-yes" title={t('available')} />;
