@@ -21,7 +21,8 @@ export class AnthropicStream extends SseStream {
   private readonly forwards: boolean;
   /** Of service, as asked for. */
   private readonly tiers: readonly string[];
-  private readonly asksForHours: () => boolean;
+  /** Looked for at once: a stream outlives its request, and must not refer to the caller's body. */
+  private readonly asksForHours: boolean;
   /** Usage as told so far. */
   private reported: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
@@ -36,7 +37,7 @@ export class AnthropicStream extends SseStream {
     this.events = new AnthropicEvents(info);
     this.forwards = caller.dialect.wire === 'anthropic';
     this.tiers = caller.tiers ?? [];
-    this.asksForHours = hoursAskedBy(caller, channel);
+    this.asksForHours = hoursAskedBy(caller, channel)();
   }
 
   get generated(): Generated {
@@ -106,7 +107,7 @@ export class AnthropicStream extends SseStream {
     this.reported = newerUsage(this.reported, begins ? { ...reported, output_tokens: 0 } : reported);
     this.events.generated.inputOnly = begins;
     this.events.generated.serviceTier = reportedAnthropicTier(this.reported, this.tiers);
-    const usage = readAnthropicUsage(this.reported, this.events.ranCode, this.asksForHours);
+    const usage = readAnthropicUsage(this.reported, this.events.ranCode, () => this.asksForHours);
     if (usage === null) return;
     this.take(usage);
     this.writer.usage(usage, this.forwards ? this.reported : null, null, null);

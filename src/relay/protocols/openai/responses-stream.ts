@@ -11,7 +11,7 @@ import { SseStream } from '../sse-stream.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { ResponseWords, responseFinish } from './response-words.js';
 import { correctedResponsesUsage, readResponsesUsage } from './responses-usage.js';
-import { unreportedUsage } from './unreported-usage.js';
+import { unreportedOfStream } from './unreported-usage.js';
 import type { Unreported } from './usage.js';
 import type { OpenAiVariant } from './variant.js';
 
@@ -47,7 +47,7 @@ export class ResponsesStream extends SseStream {
   ) {
     super(channel, caller, info);
     this.confidential = confidentialOf(provider, channel);
-    this.unreported = unreportedUsage(caller, channel, info.model);
+    this.unreported = unreportedOfStream(caller, channel, info.model);
   }
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {

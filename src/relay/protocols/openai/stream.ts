@@ -15,7 +15,7 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { CallNumbers } from './call-numbers.js';
 import { openAiFailureIn } from './failure.js';
 import { Generation, mendChoice, messageIn } from './reply.js';
-import { unreportedUsage } from './unreported-usage.js';
+import { unreportedOfStream } from './unreported-usage.js';
 import { correctedOpenAiUsage, readOpenAiUsage, type Unreported } from './usage.js';
 import type { OpenAiVariant, Reading } from './variant.js';
 
@@ -84,7 +84,7 @@ export class OpenAiStream extends SseStream {
   ) {
     super(channel, caller, info);
     this.confidential = confidentialOf(provider, channel);
-    this.unreported = unreportedUsage(caller, channel, info.model);
+    this.unreported = unreportedOfStream(caller, channel, info.model);
     this.generated = new Generation(this.unreported.calls);
     this.reading = new StreamedReading(caller.mode, info, this.generated);
     this.forwards = caller.dialect.wire === 'openai';

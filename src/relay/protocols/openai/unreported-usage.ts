@@ -37,6 +37,14 @@ function unreportedTools(
   return paramOverride === null ? calls : askedIn(paramOverride, calls);
 }
 
+/** For a stream, which outlives the request: looked for at once, so that nothing refers to the caller's body. */
+export function unreportedOfStream(...asked: Parameters<typeof unreportedUsage>): Unreported {
+  const { calls, keepsForHours } = unreportedUsage(...asked);
+  return answering(calls, keepsForHours());
+}
+
+const answering = (calls: Usage, keeps: boolean): Unreported => ({ calls, keepsForHours: () => keeps });
+
 /** The same, and whether what is written to a cache is kept for hours: looked for when somebody asks. */
 export function unreportedUsage(
   caller: Asked,
