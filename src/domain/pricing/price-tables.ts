@@ -108,9 +108,10 @@ export function withoutNearest(tables: PriceTables): PriceTables {
 
 /** The model whose price this one has, though it has none of its own; null: it has its own price, or none. */
 export function pricedLike(tables: PriceTables, model: string): string | null {
+  // Off for most operators, and asked of every call.
+  if (tables.nearest === undefined) return null;
   const name = billedName(model);
-  if (tables.nearest === undefined || tables.nearest.removed.has(name) || ownPrice(tables, name) !== undefined)
-    return null;
+  if (tables.nearest.removed.has(name) || ownPrice(tables, name) !== undefined) return null;
   let models = nearestIn.get(tables);
   if (models === undefined) {
     models = new NearestModels(pricedNames(tables));

@@ -183,10 +183,28 @@ const contentFor = ({ files, dialect, source }: CallerRequest, body: JsonObject)
     : formContent(formParts(body, files));
 
 /** What the caller did not say it takes. */
-export function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
+function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
   if (stream) return 'text/event-stream';
   return answersAudio || files !== null ? '*/*' : 'application/json';
 }
+
+/** Where a body goes, and with which headers. */
+export const postOf = (
+  variant: OpenAiVariant,
+  target: Target,
+  content: RequestContent,
+): Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'content' | 'model'> => ({
+  method: 'POST',
+  url: (variant.url ?? standardUrl)(target),
+  headers: {
+    'content-type': contentTypeOf(content) ?? '',
+    accept: target.caller.headers.accept ?? usualAccept(target.caller),
+    ...(variant.authorize ?? bearer)(target),
+    ...variant.headers?.(target),
+  },
+  content,
+  model: target.model,
+});
 
 /** Throws NotConvertible. */
 export function openAiRequest(
@@ -205,16 +223,7 @@ export function openAiRequest(
   if (override !== null) body = overridden(body, override, caller.maxOutput);
   const content = contentFor(caller, body);
   return {
-    method: 'POST',
-    url: (variant.url ?? standardUrl)(target),
-    headers: {
-      'content-type': contentTypeOf(content) ?? '',
-      accept: caller.headers.accept ?? usualAccept(caller),
-      ...(variant.authorize ?? bearer)(target),
-      ...variant.headers?.(target),
-    },
-    content,
-    model: target.model,
+    ...postOf(variant, target, content),
     // Some are told it in other words.
     reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(asCalled.reasoning_effort)),
     thinking: thinkingInOpenAi(body),

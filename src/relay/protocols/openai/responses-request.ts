@@ -2,10 +2,10 @@ import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
 import type { RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
-import { contentTypeOf, type RequestContent } from '../../upstream/request-content.js';
+import type { RequestContent } from '../../upstream/request-content.js';
 import { baseOf, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
-import { asPriced, bearer, serviceSent, standardUrl, usualAccept } from './request.js';
+import { asPriced, postOf, serviceSent } from './request.js';
 import type { OpenAiVariant, Target } from './variant.js';
 
 /* A request of the Responses interface, carried to an upstream that has it: as it came, but for what is ours to say. */
@@ -55,16 +55,7 @@ export function responsesRequest(
   const content: RequestContent = { kind: 'json', text: written(body, caller.source) };
   const { reasoning } = body;
   return {
-    method: 'POST',
-    url: (variant.url ?? standardUrl)(target),
-    headers: {
-      'content-type': contentTypeOf(content) ?? '',
-      accept: caller.headers.accept ?? usualAccept(caller),
-      ...(variant.authorize ?? bearer)(target),
-      ...variant.headers?.(target),
-    },
-    content,
-    model: target.model,
+    ...postOf(variant, target, content),
     reasoningEffort: reasoningEffortOf(isObject(reasoning) ? textIn(reasoning.effort) : null),
     thinking: thinkingInOpenAi(body),
     service: serviceSent(caller, body, override),
