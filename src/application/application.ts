@@ -80,7 +80,7 @@ function openOperations(ports: ApplicationPorts) {
     options: { ...optionCommands({ handle, vault, directory, clock }), oidcEndpoints: oidcEndpoints({ outbound }) },
     prices: priceCommands({ handle }),
     priceUpdates: priceUpdates({
-      ...{ handle, outbound, clock, directory, tail },
+      ...{ handle, outbound, clock, directory },
       origins: () => priceRecordOrigins(db),
       approved: () => approvedPriceRecords(db),
     }),

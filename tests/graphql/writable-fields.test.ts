@@ -41,8 +41,6 @@ const alsoCalled: Readonly<Record<string, readonly string[]>> = {
   'changeOptions.changes.key': ['key'],
   // A place in the log that there is not: the option is not as it was seen.
   'changeOptions.changes.seenAt': ['option-changed'],
-  'applyPrices.seen.seenAt': ['position'],
-  'applyAllPrices.seen.seenAt': ['position'],
 };
 
 /** Members of an input that one of its mutations has no use for, and does not look at. */

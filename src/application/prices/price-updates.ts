@@ -17,7 +17,6 @@ import { offsetOf, type Page, type PageRequest } from '../../projections/engine/
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
 import type { NodeDirectory } from '../memory/directory.js';
-import type { Tail } from '../memory/tail.js';
 import type { Outbound } from '../ports/outbound-ports.js';
 import type { Clock } from '../ports/storage-ports.js';
 import { changedPriceOption, differenceReader, type PresentDifferences } from './price-differences.js';
@@ -30,7 +29,6 @@ interface PriceUpdatePorts {
   readonly outbound: Outbound;
   readonly clock: Clock;
   readonly directory: NodeDirectory;
-  readonly tail: Pick<Tail, 'position'>;
   readonly origins: () => Promise<ReadonlyMap<string, PriceChangeOrigin>>;
   /** By model, the last record that was not applied by itself; null: it was taken out. */
   readonly approved: () => Promise<ReadonlyMap<string, PricePeriods | null>>;
@@ -112,11 +110,10 @@ async function apply(
 
 /** What was seen, as far as it is still so. */
 async function seen(
-  { ports: { directory, tail }, sources, differencesOf }: Updating,
+  { ports: { directory }, sources, differencesOf }: Updating,
   { source: name, reading: id, seenAt }: SeenDifferences,
 ): Promise<PresentDifferences> {
   checkText('reading', id, searchText);
-  if (seenAt > tail.position()) throw invalidField('seenAt', 'the position that came with the differences');
   const source = sources.named(name);
   const reading = await sources.readingOf(source);
   if (reading.id !== id) throw new Failure('price-list-changed');

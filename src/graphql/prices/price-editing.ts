@@ -163,7 +163,10 @@ export class PriceEditingResolver {
     const orders = changes.map(({ model, periods, seenAt }, place) => ({
       model,
       periods: periods ?? null,
-      seenAt: seenIn(place, seenAt, application.tail.position()),
+      seenAt:
+        seenAt === null || seenAt === undefined
+          ? null
+          : seenIn(`changes[${place}].seenAt`, seenAt, application.tail.position()),
     }));
     const origin = originOf(kind, revertOf);
     if (origin.kind === 'revert') await application.queries.checkPriceChange(viewer, 'revertOf', origin.position);

@@ -108,9 +108,8 @@ export class ModelPriceInput {
 }
 
 /** `newest`: where this node knows the log to end. Throws `invalid-field`. */
-export function seenIn(place: number, seenAt: number | null | undefined, newest: Position): Position | null {
-  if (seenAt === null || seenAt === undefined) return null;
+export function seenIn(field: string, seenAt: number, newest: Position): Position {
   if (seenAt < Number(beginning) || seenAt > Number(newest))
-    throw invalidField(`changes[${place}].seenAt`, 'as it came with the record');
+    throw invalidField(field, 'as it came with what was shown');
   return Position(seenAt);
 }

@@ -16,7 +16,7 @@ import {
 } from 'type-graphql';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { DifferenceFilter, DifferencePage } from '../../application/prices/price-updates.js';
-import { Position } from '../../domain/events/events.js';
+import type { Position } from '../../domain/events/events.js';
 import {
   appliesUnasked,
   type Caution,
@@ -29,6 +29,7 @@ import { type GraphqlContext, Viewer } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
 import { CountedPage, PageArgs } from '../server/page.js';
 import { DecimalScalar, SafeIntScalar } from '../server/scalars.js';
+import { seenIn } from './price-record.js';
 
 /* What a source of prices would change, and what is applied of it. */
 
@@ -195,7 +196,11 @@ class SeenDifferencesInput {
   readonly seenAt!: number;
 }
 
-const seenBy = ({ source, reading, seenAt }: SeenDifferencesInput) => ({ source, reading, seenAt: Position(seenAt) });
+const seenBy = ({ source, reading, seenAt }: SeenDifferencesInput, { tail }: GraphqlContext['application']) => ({
+  source,
+  reading,
+  seenAt: seenIn('seenAt', seenAt, tail.position()),
+});
 
 const maxPicked = 500;
 
@@ -281,7 +286,7 @@ export class PriceDifferencePageResolver {
     @Viewer() viewer: UserView,
     @Args(() => ApplyPricesArgs) { seen, models }: ApplyPricesArgs,
   ): Promise<PricesApplied> {
-    const { applied, position } = await application.priceUpdates.applyPrices(viewer, seenBy(seen), models);
+    const { applied, position } = await application.priceUpdates.applyPrices(viewer, seenBy(seen, application), models);
     await application.visible(position);
     return { applied };
   }
@@ -293,7 +298,7 @@ export class PriceDifferencePageResolver {
     @Viewer() viewer: UserView,
     @Args(() => ApplyAllPricesArgs) { seen, filter, count }: ApplyAllPricesArgs,
   ): Promise<PricesApplied> {
-    const order = seenBy(seen);
+    const order = seenBy(seen, application);
     const { applied, position } = await application.priceUpdates.applyAllPrices(viewer, order, {
       filter: filterOf(filter),
       count,
