@@ -44,7 +44,7 @@ export const urlAt =
     return base + place;
   };
 
-export const bearer = ({ channel }: Target): Record<string, string> => ({
+const bearer = ({ channel }: Target): Record<string, string> => ({
   authorization: `Bearer ${channel.key.trim()}`,
 });
 
