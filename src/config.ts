@@ -33,9 +33,9 @@ export interface Config {
       readonly web: RequestRateLimit | null;
       readonly critical: RequestRateLimit | null;
     };
-    /** The first run takes the code that the log tells; false: whoever comes first is root. */
+    /** The first run takes the code that the log shows; false: whoever comes first is root. */
     readonly setupCodeRequired: boolean;
-    /** For how long browsers are told to come back by https only; 0: they are not told. */
+    /** For how long browsers are instructed to come back by https only; 0: they are not. */
     readonly hstsSeconds: number;
     /** How long calls under way may take to finish once the process has been asked to stop. */
     readonly shutdownGraceMs: number;
@@ -46,7 +46,7 @@ export interface Config {
     readonly dataDir: string;
     /** How long a start waits for another node on the same database to end. */
     readonly takeoverWaitMs: number;
-    /** How long an append is tried before its caller is told. */
+    /** How long an append is tried before its caller gets an error. */
     readonly appendPatienceMs: number;
     /** Calls go on as soon as a journal in `dataDir` holds their events, which follow into the log. */
     readonly journal: boolean;

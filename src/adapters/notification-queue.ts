@@ -8,7 +8,7 @@ import { statements } from './database/statements.js';
 const givenUpForMs = 7 * 24 * 60 * 60 * 1000;
 const maxWaiting = 10_000;
 
-/** In a table beside the log. What has been told stays, without its content, as long as it counts for the limit. */
+/** In a table beside the log. What has been sent stays, without its content, as long as it counts for the limit. */
 export function postgresNotificationQueue(pool: Pool): NotificationQueue {
   const query = statements(pool);
 

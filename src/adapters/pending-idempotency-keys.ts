@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { PendingIdempotencyKey, PendingIdempotencyKeys } from '../application/ports/storage-ports.js';
 import { statements } from './database/statements.js';
 
-/** In a table beside the log: one row for each order under way, and for each whose outcome nobody was told. */
+/** In a table beside the log: one row for each order under way, and for each whose outcome was not answered. */
 export function postgresPendingIdempotencyKeys(pool: Pool): PendingIdempotencyKeys {
   const query = statements(pool);
 

@@ -110,8 +110,8 @@ export function openApplication(ports: ApplicationPorts) {
     /** What goes on in the background ends; nothing of it is begun any more. */
     stop: () => channels.stop(),
     /**
-     * Waits, bounded, until both the read models and this node's memory contain the event at `position`; tells whether
-     * they do.
+     * Waits, bounded, until both the read models and this node's memory contain the event at `position`; resolves with
+     * whether they do.
      */
     async visible(position: Position): Promise<boolean> {
       const reached = [progress.reached(position, visibilityTimeoutMs), tail.reached(position, visibilityTimeoutMs)];

@@ -62,7 +62,7 @@ export class TimeZone {
     return this.lastOffset;
   }
 
-  /** As `GMT+05:30` tells it. */
+  /** As `GMT+05:30` says it. */
   private formattedOffsetAt(at: number): number {
     const parts = this.format.formatToParts(at);
     const text = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';

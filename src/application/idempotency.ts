@@ -129,7 +129,7 @@ export function idempotencyStore({ hash, clock, unsettledOrders }: OrderBookPort
     await unsettledOrders.begin(order);
     const settle = async (): Promise<void> => {
       if (orders.get(form)?.key === order.key) orders.delete(form);
-      // Its outcome is told whether or not this works; a note that stays is forgotten within the hour.
+      // Its outcome is answered whether or not this works; a note that stays is forgotten within the hour.
       await unsettledOrders.end(order.key).catch(() => {});
     };
     try {

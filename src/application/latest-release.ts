@@ -15,11 +15,11 @@ export interface LatestRelease {
   readonly current: string;
   /** As the release is tagged. */
   readonly latest: string;
-  /** null: one of the two is no version, so nobody can tell. */
+  /** null: one of the two is no version, so they cannot be compared. */
   readonly isNewer: boolean | null;
   /** Its page, http or https; null: it has none. */
   readonly url: string | null;
-  /** null: it is not told. */
+  /** null: it is not published. */
   readonly publishedAt: Instant | null;
 }
 
@@ -43,7 +43,7 @@ const maxAddressLength = 2048;
 /** For so long an answer is given again. */
 const lifetimeMs = 60_000;
 
-/** Whoever asks has the environment in hand, so each is told as it is. */
+/** Whoever asks has the environment in hand, so each is shown as it is. */
 const reasons: Readonly<Record<OutboundFailure, string>> = {
   'address-invalid': 'the address is not valid, or holds credentials',
   'http-refused': 'the address must begin with https://',

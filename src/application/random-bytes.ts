@@ -11,7 +11,7 @@ export class RandomBytes {
       this.at = 0;
     }
     const byte = this.drawn[this.at] ?? 0;
-    // Nobody is told the same chance twice, nor finds here what was.
+    // No byte is handed out twice, and what was handed out is not kept here.
     this.drawn[this.at++] = 0;
     return byte;
   }

@@ -16,7 +16,7 @@ export interface QuarantinePorts {
   };
 }
 
-/** What a stopped read model is told to leave out. */
+/** What a stopped read model is ordered to leave out. */
 export interface QuarantineInput {
   readonly model: string;
   /** Where it is stopped: names the event, so that nobody quarantines another one than they were shown. */

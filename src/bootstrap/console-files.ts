@@ -7,7 +7,7 @@ import { packageRoot } from '../package-root.js';
 
 /*
  * The console's files. Whatever path a browser asks a page of gets the one page there is, which finds out for itself
- * what to show; programs asking for a path nobody serves are told so.
+ * what to show; programs asking for a path nobody serves get an error.
  */
 
 /** Made by `npm run build:web`; the same place seen from the sources and from the compiled program. */
@@ -64,7 +64,7 @@ const headersWith = (sites: ForeignSites) => ({
   'content-security-policy': contentSecurityPolicy(sites),
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
-  // Telegram asks in a window of its own, which must be able to tell the page that opened it.
+  // Telegram asks in a window of its own, which must be able to notify the page that opened it.
   'cross-origin-opener-policy': sites.telegram ? 'same-origin-allow-popups' : 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   'x-content-type-options': 'nosniff',

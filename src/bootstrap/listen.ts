@@ -72,7 +72,7 @@ export async function listen(node: NodeStart, { server: { app }, workers, ...par
   return port;
 }
 
-/** What the workers of this node ask its primary, and what they are told once. */
+/** What the workers of this node ask its primary, and what they are sent once. */
 function workerSetting(
   { config }: NodeStart,
   { eventLog, secrets, memory, calls }: Omit<ListenParts, 'server' | 'workers'>,

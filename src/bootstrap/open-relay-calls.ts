@@ -33,7 +33,7 @@ export function openRelayCalls({ config, log, clock, closing }: NodeStart, { sto
   closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
   const notices = automaticDisabling(handling, log);
-  /** What is counted once, whichever process serves a call, and who is told what happens to it. */
+  /** What is counted once, whichever process serves a call, and who is notified of what happens to it. */
   const shared = {
     limits: callLimits(clock),
     wrongKeys: countWrongKeys(clock),

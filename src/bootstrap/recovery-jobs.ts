@@ -18,7 +18,7 @@ interface RecoveryJobs {
   readonly progress: ReadModelProgress;
   readonly notes: CallProgressNotes;
   readonly underWay: Pick<InFlightCalls, 'has'>;
-  /** Has `look` told up to where calls have just been left by whoever served them. */
+  /** Calls `look` with up to where calls have just been left by whoever served them. */
   readonly whenLost: (look: (upTo: Position) => void) => void;
   /** The end of the log as this process began. */
   readonly began: Position;

@@ -22,7 +22,7 @@ export async function serve({ config, log, args }: CommandContext): Promise<void
   await stopInTime(gateway, config, log);
 }
 
-/** Where nobody is root yet: how to become it. What cannot be asked now is told when somebody opens the page. */
+/** Where nobody is root yet: how to become it. What cannot be asked now is shown when somebody opens the page. */
 async function logFirstRun({ application: { setup } }: Gateway, { server }: Config, log: Logger): Promise<void> {
   const needsCode = await setup.needsCode().catch(() => true);
   if (needsCode || server.setupCodeRequired || (await setup.isDone().catch(() => true))) return;

@@ -1,7 +1,7 @@
 import { countIn, isList, type JsonObject } from '../relay/json/json.js';
 import { promptTokensOf, type Speech, type Tokens, toolCallFor } from './simulated-answers.js';
 
-/* What the simulated provider can be told to do, and what it says when it is told nothing. */
+/* What the simulated provider can be set to do, and what it says when nothing is set. */
 
 /** It answers. Everything left out takes the provider's default. */
 export interface SimulatedAnswer {
@@ -14,7 +14,7 @@ export interface SimulatedAnswer {
   readonly chunkSize?: number;
   readonly chunkDelayMs?: number;
   readonly firstByteDelayMs?: number;
-  /** Whether a stream ends with usage; JSON answers tell it unless `never`. */
+  /** Whether a stream ends with usage; JSON answers report it unless `never`. */
   readonly usage?: 'asked' | 'always' | 'never';
   /** `completion`: of each answer, as far as the request's limit allows. */
   readonly tokens?: Partial<Tokens>;

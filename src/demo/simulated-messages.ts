@@ -24,7 +24,7 @@ function blockEvents(index: number, block: JsonObject, deltas: readonly JsonObje
   ];
 }
 
-/** What a stream begins with: it tells the input. */
+/** What a stream begins with: it reports the input. */
 export const startEvent = (model: string, tokens: Tokens): string => {
   const message = { ...head(model), content: [], stop_reason: null, stop_sequence: null };
   return event({ type: 'message_start', message: { ...message, usage: messageUsage({ ...tokens, completion: 1 }) } });
@@ -39,7 +39,7 @@ export function messageEvents({ pieces, reasoning }: Speech): string[] {
   return [...thought, ...blockEvents(thought.length === 0 ? 0 : 1, { type: 'text', text: '' }, texts)];
 }
 
-/** `tokens` null: they are not told. */
+/** `tokens` null: they are not reported. */
 export const endEvents = (speech: Speech, tokens: Tokens | null): string =>
   event({
     type: 'message_delta',

@@ -27,7 +27,7 @@ import {
 } from './simulated-behaviour.js';
 import { endEvents, messageBody, messageEvents, messageUsage, startEvent } from './simulated-messages.js';
 
-/* A provider on loopback that speaks OpenAI's wire and Anthropic's, does as it is told and counts what it served. */
+/* A provider on loopback that speaks OpenAI's wire and Anthropic's, does as it is set and counts what it served. */
 
 interface SeenRequest {
   /** The same as the answer's `x-request-id`. */
@@ -202,7 +202,7 @@ async function drained(response: ServerResponse): Promise<void> {
   settled.abort();
 }
 
-/** Writes frames as told; false: it did not come to the end, and the caller has what was written. */
+/** Writes frames as set; false: it did not come to the end, and the caller has what was written. */
 async function write(response: ServerResponse, frames: readonly string[], how: SimulatedAnswer, counter: Counter) {
   const { after, chunkDelayMs = 0, endless = false } = how;
   for (let at = 0; endless || at < frames.length; at++) {

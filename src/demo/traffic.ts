@@ -5,7 +5,7 @@ import { drawn } from './random.js';
 import type { SeededPerson } from './seed.js';
 import { maxOutput } from './tokens.js';
 
-/* Callers of a demo: about a call a second, of every kind, until told to stop. */
+/* Callers of a demo: about a call a second, of every kind, until stopped. */
 
 interface TrafficOptions {
   readonly url: string;

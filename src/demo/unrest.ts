@@ -41,7 +41,7 @@ const keyRefused = refusal(401, 'invalid_api_key', 'Incorrect API key provided b
 
 const habits = people.flatMap(({ keys }) => keys.flatMap((key) => key.habits));
 
-/** A gateway believes no provider that tells of more than a question as short as these can have taken. */
+/** A gateway believes no provider that reports more than a question as short as these can have taken. */
 const maxPromptLength = 1_000;
 
 /** Of one call of a model. */

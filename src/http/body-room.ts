@@ -87,7 +87,7 @@ export function countUnfinished(room: BodyRoom, response: ServerResponse, addres
   const place = room.enter(address, address);
   if (place === null) return false;
   response.req.once('end', place.finish);
-  // A request that is answered before it has come is not told of its end, nor always of its close.
+  // A request that is answered before it has come gets no end event, nor always a close event.
   response.once('close', place.finish);
   return true;
 }

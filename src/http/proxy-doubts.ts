@@ -1,6 +1,6 @@
 import type { ProxyDoubt, ReportDoubt } from './client-address.js';
 
-/* Which trusted proxies pass on what their clients wrote: told once each, and kept for whoever asks later. */
+/* Which trusted proxies pass on what their clients wrote: reported once each, and kept for later queries. */
 
 interface DoubtedProxy {
   /** Its address. */
@@ -30,7 +30,7 @@ export function proxyDoubts(
     report(proxy, doubt) {
       const known = doubted.get(proxy);
       const seenAt = now();
-      // One from the future, after the clock was set back, is told anew.
+      // One from the future, after the clock was set back, is reported again.
       const agoMs = seenAt - (known?.seenAt ?? Number.NEGATIVE_INFINITY);
       if (known === undefined ? doubted.size === proxiesKept : agoMs >= 0 && agoMs < reportAgainMs) return;
       const seen = { proxy, doubt, seenAt };

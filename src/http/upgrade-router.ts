@@ -17,7 +17,7 @@ const maxShown = 200;
 export class UpgradeRouter {
   private readonly owners = new Map<string, UpgradeHandler>();
 
-  /** `unowned`: takes what nobody owns; left out: answers 404. `failed`: told what an owner throws. */
+  /** `unowned`: takes what nobody owns; left out: answers 404. `failed`: gets what an owner throws. */
   constructor(
     private readonly failed: (error: unknown) => void,
     private readonly unowned: UpgradeHandler = refuseUnknown,

@@ -12,7 +12,9 @@ export interface IdentityProviderPorts {
   readonly text: (key: OptionKey) => string;
   /** What a secret option holds; null: it is not set. */
   readonly secretOf: (key: OptionKey) => Promise<string | null>;
-  /** Tells the operator why a provider did not vouch for somebody: what step failed and how, nothing of its answer. */
+  /**
+   * Reports to the operator why a provider did not vouch for somebody: what step failed and how, nothing of its answer.
+   */
   readonly report: (facts: {
     readonly provider: IdentityProvider;
     readonly step: string;

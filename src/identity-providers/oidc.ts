@@ -112,7 +112,7 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
       return { config: await known.config, isDiscovered: true };
     });
 
-  /** By the id_token and, where there is such a place, what is told of the same subject there. */
+  /** By the id_token and, where there is a userinfo endpoint, what it reports of the same subject. */
   const proven = async (config: Configuration, code: string, trip: SignInTrip): Promise<unknown> => {
     const back = new URL(trip.redirectUri ?? '');
     back.searchParams.set('code', code);
@@ -142,7 +142,7 @@ export function oidc(ports: IdentityProviderPorts, clock: Clock): OAuthProvider 
   return {
     async authoriseAddress(state, trip) {
       const { config: found, isDiscovered } = await config();
-      // What was told, or typed, may name no place a browser can be sent to.
+      // What was discovered, or typed, may name no address a browser can be sent to.
       return step(ports, { provider, name: 'address', refused: 'provider-unreachable' }, () =>
         authoriseAddress(found, state, scope, isDiscovered ? trip : { ...trip, nonce: null }),
       );

@@ -129,7 +129,7 @@ export function epay(setting: PaymentSetting): PaymentProvider {
     if (!answer.ok) return { kind: 'unanswered', reason: answer.reason };
     const reported = answer.status === 200 ? answerIn(answer.body) : null;
     if (reported === null) return { kind: 'unanswered', reason: 'unreadable' };
-    // It knows no such order: nobody has come with the form yet. A wrong key is told the same way.
+    // It knows no such order: nobody has come with the form yet. A wrong key is answered the same way.
     if (reported.code !== 1 || reported.status !== 1) return { kind: 'open' };
     const { out_trade_no, trade_no = '', money = '', pid = merchant() } = reported;
     if (out_trade_no !== id || pid !== merchant() || !plain.test(trade_no) || !isDecimal(money))

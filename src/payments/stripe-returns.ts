@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { MoneyReturned } from '../domain/payment/payment-return.js';
 
-/* What Stripe tells of money that goes back. It is told of charges and disputes, which do not know our orders. */
+/* What Stripe reports of money that goes back. It is reported by charges and disputes, which do not know our orders. */
 
 interface StripeReturn {
   readonly paymentIntent: string;

@@ -13,8 +13,8 @@ import { maxPaymentAnswerBytes, ownAddresses, type PaymentSetting } from './paym
 import { isStripeEvent, stripeReturn } from './stripe-returns.js';
 
 /*
- * Stripe's checkout: a session is opened for an order, the browser goes there, and a signed event tells how it ended. The
- * package is read when somebody first pays: it is large, and few use it.
+ * Stripe's checkout: a session is opened for an order, the browser goes there, and a signed event says how it ended.
+ * The package is read when somebody first pays: it is large, and few use it.
  */
 
 const stripeMethod = 'stripe';
@@ -61,7 +61,7 @@ function newsOf(session: Stripe.Checkout.Session): Exclude<OrderNews, { kind: 'r
   return status === 'expired' ? { kind: 'over' } : { kind: 'nothing' };
 }
 
-/** What is told of a session, and moves something. */
+/** What is reported of a session, and moves something. */
 const sessionEvents: ReadonlySet<string> = new Set([
   'checkout.session.completed',
   'checkout.session.async_payment_succeeded',

@@ -21,7 +21,7 @@ interface PlaygroundOptions {
   readonly application: SessionEnds & { readonly identity: Pick<Application['identity'], 'bySessionEvenDisabled'> };
   readonly relay: Pick<Relay, 'handle'>;
   readonly newRequestId: () => string;
-  /** Names of the headers that tell it. */
+  /** Names of the headers that carry it. */
   readonly requestIdHeaders: readonly string[];
   readonly origins: { isForeign(request: IncomingMessage): boolean };
   /** Whether a client may ask once more. */

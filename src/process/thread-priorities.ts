@@ -20,7 +20,7 @@ function stepBack(threads: readonly number[], steps: number): void {
   for (const thread of threads) setPriority(thread, priority);
 }
 
-/** Calls are served as well where a system does not tell about threads, or does not let us. */
+/** Calls are served as well where a system does not list its threads, or does not let us. */
 function whereAllowed(change: () => void): void {
   if (process.platform !== 'linux') return;
   try {
@@ -48,7 +48,7 @@ export function letHelpersWait(): void {
     const [first, ...others] = readdirSync('/proc/self/task')
       .map(Number)
       .toSorted((a, b) => a - b);
-    // Else numbers have begun anew meanwhile, and do not tell who came first.
+    // Else numbers have begun anew meanwhile, and do not show which came first.
     if (first === process.pid) stepBack(others.slice(0, helpers), helping);
   });
 }

@@ -1,7 +1,7 @@
 import { growingLru } from '../data-structures/growing-lru.js';
 
 /*
- * Guesses at an account are queued, for all client networks from which nobody has signed in: a refused one is told when
+ * Guesses at an account are queued, for all client networks from which nobody has signed in: a refused one gets when
  * its turn is, and that turn is nobody else's. A larger network has one turn at a time, so that it cannot fill the queue.
  */
 

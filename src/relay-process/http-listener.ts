@@ -24,7 +24,7 @@ export interface HttpListenerOptions {
 const maxForHeadersMs = 20_000;
 /**
  * Longer than proxies keep theirs (Caddy two minutes), so that none sends a request into a connection that is being
- * ended. Whoever keeps them without an end is told by its own settings to end them earlier.
+ * ended. Whoever keeps them without an end is set to end them earlier.
  */
 const keepAliveMs = 305_000;
 

@@ -2,7 +2,7 @@ import type { TokenPrice } from '../domain/pricing/pricing.js';
 import { quantityRatio } from '../domain/pricing/rates.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 
-/* Chats in sound, as the contract tells them apart: sound that goes out is told relative to sound that comes in. */
+/* Chats in sound, as the contract distinguishes them: sound that goes out is stated relative to sound that comes in. */
 
 export const isAudioChat = ({ model, usage }: UsageLogEntry): boolean =>
   (usage.audioInput ?? 0) + (usage.audioOutput ?? 0) > 0 || model.startsWith('gpt-4o-audio');

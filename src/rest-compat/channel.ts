@@ -19,7 +19,7 @@ const bare = { success: true, message: '' };
 /** More channels than one tag search can find. */
 const unpaged = { page: 1, size: 1_000_000 };
 
-/** Who may set a price is told to, and of the way without. */
+/** Who may set a price is shown how, and the way without. */
 const wordsFor = ({ role }: UserView, failure: Failure): string => {
   const { model } = failure.details;
   return failure.code === 'price-missing' && role === 'root'

@@ -136,7 +136,7 @@ const aboutNoCall: ReadonlySet<string> = new Set<LogDetail['kind']>([
 ]);
 const isAboutCall = ({ detail }: UsageLogEntry): boolean => detail === null || !aboutNoCall.has(detail.kind);
 
-/** The upstream told no usage, or none that could be believed. */
+/** The upstream reported no usage, or none that could be believed. */
 const wasCountedHere = ({ usage_source }: UsageLogEntry): boolean =>
   usage_source === 'estimated' || usage_source === 'disbelieved';
 

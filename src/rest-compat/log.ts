@@ -60,7 +60,7 @@ export const adminLine = (line: UsageLogEntry, style: QuotaStyle) => ({
   other: otherForAdmin(line),
 });
 
-/** As users see it: no channel names, and an id that tells nothing about how much others do. */
+/** As users see it: no channel names, and an id that discloses nothing about how much others do. */
 export const userLine = (line: UsageLogEntry, style: QuotaStyle) => ({
   ...record(line, style),
   id: Number(line.id) % userIdModulus,

@@ -40,7 +40,7 @@ export const sessionUser = async (identity: Identity, request: FastifyRequest): 
   return token === null ? null : identity.bySession(token);
 };
 
-/** The same, and who is disabled, by a session that this has ended: to be told so, and for nothing else. */
+/** The same, and who is disabled, by a session that this has ended: to be answered so, and for nothing else. */
 export const sessionUserEvenDisabled = async (
   identity: Identity,
   request: FastifyRequest,

@@ -203,7 +203,7 @@ describe('GET /channel/test/{id}', () => {
     stage.gateway.provider.script(model, { usage: 'never' });
     expect((await stage.admin.get(`/api/channel/test/${id}`)).json).toEqual({
       success: false,
-      message: 'the upstream told no usage',
+      message: 'the upstream reported no usage',
       time: expect.any(Number),
     });
     stage.gateway.provider.script(model, {});

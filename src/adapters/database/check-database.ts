@@ -108,7 +108,7 @@ export async function checkDatabase(connection: PostgresConnection): Promise<{ r
   }
 }
 
-/** The process that was told as the connection was made; a pooler tells one of its own invention. */
+/** The process id reported as the connection was made; a pooler reports one of its own invention. */
 const reportedProcessId = (client: pg.Client): number | null =>
   (client as pg.Client & { readonly processID: number | null }).processID;
 
@@ -147,8 +147,8 @@ async function keepsSession(client: pg.Client, connection: PostgresConnection): 
 const pauseMs = 250;
 
 /**
- * Opens as many connections as a node may need beside those it has, and closes them: what a pooler allows is told by no
- * setting. Throws Failure `store-unavailable` when they are not given in time.
+ * Opens as many connections as a node may need beside those it has, and closes them: what a pooler allows is shown by
+ * no setting. Throws Failure `store-unavailable` when they are not given in time.
  */
 export async function checkConnections(
   connection: PostgresConnection,

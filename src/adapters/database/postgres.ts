@@ -30,7 +30,7 @@ export function parseInt8(text: string): number {
 }
 
 /**
- * Sums are numeric, which has no end: one that no number can tell is told as the nearest whole one that can be. Who
+ * Sums are numeric, which has no end: one that no number represents is given as the nearest whole one. Who
  * needs it exactly asks for its text.
  */
 const parseNumeric = (text: string): number => tellable(Number(text));
@@ -99,7 +99,7 @@ export function newClient(connection: PostgresConnection, limits: SessionLimits 
 }
 
 /**
- * A pool that has answered once. Throws Failure `store-unavailable`, whose `reason` tells the operator what to start,
+ * A pool that has answered once. Throws Failure `store-unavailable`, whose `reason` says to the operator what to start,
  * when nobody answers or the answer is no.
  */
 export async function openPool(

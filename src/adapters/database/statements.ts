@@ -3,7 +3,7 @@ import { shownError } from '../../domain/errors/transient-error.js';
 
 /**
  * Asks one statement of a pool. A database that cannot answer it now is an expected "no" (Failure `store-unavailable`),
- * which every face knows how to tell; what is wrong with the statement itself is thrown as it is.
+ * which every face knows how to answer; what is wrong with the statement itself is thrown as it is.
  */
 export const statements =
   (pool: pg.Pool) =>

@@ -87,7 +87,7 @@ fi
 exit "$status"
 `;
 
-/** Throws Failure `store-unavailable`, whose `reason` tells the operator what is in the way. */
+/** Throws Failure `store-unavailable`, whose `reason` says to the operator what is in the way. */
 export async function startEmbeddedPostgres(options: {
   readonly dataDir: string;
   readonly log: Log;

@@ -13,7 +13,7 @@ import { isTemporarySocket } from './postgres-directories.js';
  * What an earlier start may have left on a data directory: a stale lock file, or a Postgres whose owner has died.
  *
  * The owner of an embedded Postgres holds an advisory lock in it for as long as it lives. Whoever finds Postgres
- * running can so tell a second instance, which must be left alone, from an orphan, which may be stopped.
+ * running can so distinguish a second instance, which must be left alone, from an orphan, which may be stopped.
  */
 
 export const ownerLock = 812470915372;

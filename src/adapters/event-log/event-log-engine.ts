@@ -7,7 +7,7 @@ import type { Position } from '../../domain/events/events.js';
  */
 
 export interface EventLogEngine {
-  /** What tells this log from every other, for as long as its data exist; a short plain text. */
+  /** What distinguishes this log from every other, for as long as its data exist; a short plain text. */
   identity(): Promise<string>;
   /**
    * Makes the caller the only writer: from now on the log takes nothing of the writers before it, not even what is on its

@@ -33,7 +33,9 @@ export interface WaitingLimits {
   /** Appends that may wait for their batch, and the size of all of them. */
   readonly appends: number;
   readonly size: number;
-  /** Who has waited longer is told that nothing was written; a log that has stood still longer is not waited for. */
+  /**
+   * Who has waited longer gets the error that nothing was written; a log that has stood still longer is not waited for.
+   */
   readonly patienceMs: number;
   /** What is being written is waited for so much longer: a server ends an attempt by itself, and then all is certain. */
   readonly outcomeGraceMs: number;

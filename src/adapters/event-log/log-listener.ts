@@ -9,7 +9,9 @@ interface LogListenerOptions {
   readonly log: Log;
   /** The writer whose notifications are not worth waking for: our own. */
   readonly writer: string;
-  /** Whether the node that serves the log is to tell of what it appends: not in its own process, where that is known. */
+  /**
+   * Whether the node that serves the log is to notify of what it appends: not in its own process, where that is known.
+   */
   readonly announced: boolean;
   readonly onNews: () => void;
   /** A notification can be lost with its connection; this often we look without one. */
@@ -21,7 +23,7 @@ const reconnectPauseMs = 500;
 /** Of those who follow the log in other processes; see migration 0014. */
 const followersLock = 812470915375;
 
-/** Tells when another process has appended to the log: at once by NOTIFY, and regularly in case that is lost. */
+/** Notifies when another process has appended to the log: at once by NOTIFY, and regularly in case that is lost. */
 export class LogListener {
   private readonly closing = new AbortController();
   private client: pg.Client | null = null;

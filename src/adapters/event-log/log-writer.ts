@@ -29,7 +29,7 @@ interface LogWriterOptions {
   readonly onAppended: (after: Position, events: readonly Recorded[]) => void;
   /** Something had been appended before; if by this writer, the answer was lost and onAppended was not called. */
   readonly onRepeated: () => void;
-  /** How long an append is tried before its caller is told that it did not work, or that nobody knows. */
+  /** How long an append is tried before its caller gets the error that it did not work, or that nobody knows. */
   readonly patienceMs: number;
   /** null: appends whoever serves this log. */
   readonly fence: Fence | null;

@@ -39,7 +39,7 @@ export interface PostgresEventStoreOptions {
   readonly payloads?: PayloadVersions;
   /** How long an append is tried before it rejects with `store-busy` or `store-unavailable`. */
   readonly patienceMs?: number;
-  /** Left out: true. false: only for reading, by whoever is told of news by somebody else. */
+  /** Left out: true. false: only for reading, by whoever is notified by somebody else. */
   readonly listens?: boolean;
   /** How often the end of the log is looked at when no notification came. */
   readonly pollMs?: number;
@@ -60,7 +60,7 @@ const maxStream = 128 * 1024 * 1024;
 
 /** The type number (oid) of json. */
 const json = 114;
-/** Payloads arrive as the text they are, whose length tells what they weigh. */
+/** Payloads arrive as the text they are, whose length is their weight. */
 const payloadsAsText: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === json ? (text: string) => text : oid === int8 ? parseInt8 : pg.types.getTypeParser(oid, format),
@@ -113,7 +113,7 @@ class PostgresEventStore implements EventStore {
       fence: fence ?? null,
     });
     this.commits = new GroupCommit((batch) => this.writer.write(batch), { ...maxWaiting, patienceMs });
-    // Who writes in an epoch is alone with the log but for commands, which tell of what they append in any case.
+    // Who writes in an epoch is alone with the log but for commands, which notify of what they append in any case.
     const announced = fence === undefined;
     this.listener = listens ? new LogListener({ connection, log, writer, announced, onNews: wake, pollMs }) : null;
   }

@@ -6,7 +6,7 @@ import type { MasterKey } from '../vault/master-key.js';
 import { openBytes, sealBytes } from '../vault/sealing.js';
 
 /**
- * Tickets in Postgres, shared by all nodes. Of name and code only keyed hashes are stored, so that comparing them tells
+ * Tickets in Postgres, shared by all nodes. Of name and code only keyed hashes are stored, so that comparing them shows
  * nothing by the time it takes; contents are encrypted, each bound to its ticket.
  */
 export function postgresTickets(options: {

@@ -5,7 +5,7 @@ import { type ApiKeyRow, apiKeyInStream } from '../../projections/models/api-key
 import type { EventStore, QuotaGate } from '../ports/storage-ports.js';
 
 /**
- * A key the read model does not have, because it is stopped or far behind: as the key's own stream tells it, so that
+ * A key the read model does not have, because it is stopped or far behind: from the key's own stream, so that
  * whoever has just been given one sees it all the same. When it was last used is not known. undefined: no such key.
  */
 export async function unlistedApiKey(

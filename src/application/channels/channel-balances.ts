@@ -22,7 +22,7 @@ interface ChannelBalancePorts {
 
 export interface BalancesUpdated {
   readonly updated: number;
-  /** Providers that did not tell. */
+  /** Providers that did not report it. */
   readonly failed: number;
   /** Channels whose accounts are empty, and that went out for it. */
   readonly disabled: number;
@@ -43,7 +43,7 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
     return { balance, position };
   };
 
-  /** What it came to; null: the provider did not tell, or nobody waits for it any more. */
+  /** What it came to; null: the provider did not report it, or nobody waits for it any more. */
   const update = async (channel: ChannelView): Promise<{ disabled: boolean; position: Position } | null> => {
     if (isStopping) return null;
     try {
@@ -89,8 +89,9 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
     },
 
     /**
-     * Asks for all enabled channels whose providers tell; who does not tell is passed over. A channel whose account is
-     * empty goes out, unless it may not go out by itself. Who orders it meanwhile waits for what is under way.
+     * Asks for all enabled channels whose providers report it; those that do not are passed over. A channel whose
+     * account is empty goes out, unless it may not go out by itself. Who orders it meanwhile waits for what is under
+     * way.
      */
     updateBalances(actor: Actor): Promise<BalancesUpdated> {
       authorise(actor, 'admin');

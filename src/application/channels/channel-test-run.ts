@@ -80,7 +80,7 @@ export class ChannelTestRuns {
     return this.run;
   }
 
-  /** The same by the clock. Nothing where one is under way; nobody is told when it is over. */
+  /** The same by the clock. Nothing where one is under way; nobody is notified when it is over. */
   beginByTheClock(): void {
     if (!this.run.running && !this.isStopping) this.begin(false);
   }

@@ -68,7 +68,7 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
 
   return {
     /**
-     * Names as the upstream tells them: of a channel as it is stored, as it is being edited, or as it is to become. The
+     * Names as the upstream lists them: of a channel as it is stored, as it is being edited, or as it is to become. The
      * stored key goes nowhere but where it goes already. Throws what saving the channel would throw, what
      * UpstreamModels throws, and `invalid-field` where neither is given.
      */

@@ -16,7 +16,7 @@ import type { DirectorySource } from './directory.js';
 export const directorySource = (db: ReadModels, positionOf: (readModel: string) => Position): DirectorySource => ({
   async snapshot() {
     // Read before the rows: they can only be newer, and a newer event applied again changes nothing.
-    // API keys are found by what the tail tells of them where their read model is behind, or stopped.
+    // API keys are found by what the tail delivers of them where their read model is behind, or stopped.
     const position = earliestOf(
       positionOf('channels'),
       positionOf('options'),

@@ -35,7 +35,7 @@ export interface DirectorySource {
 export interface NodeDirectory extends Directory, TailConsumer {
   /** Where the tail must start for nothing to be missed. */
   readonly position: Position;
-  /** What another process goes on from, which is told of everything after `position`: what this one has been told last. */
+  /** What another process goes on from, which is sent everything after `position`: what this one was sent last. */
   snapshot(position: Position): DirectorySnapshot;
   /** Every model that is served, sorted by name: the same list until a channel changes. */
   offers(): readonly Offer[];

@@ -145,7 +145,7 @@ function budgetLeft({ reserved, spending }: QuotaAccount, budget: Budget, now: I
   return { short: 'budget', available: left, budget, resetsAt, resetsInMs: resetsAt - now };
 }
 
-/** All that limits what a call may hold, in the order in which callers are told of it. */
+/** All that limits what a call may reserve, in the order in which refusals name it. */
 export function quotaLimits({ user, apiKey, limited, budget }: AdmittedCall, now: Instant): readonly Shortage[] {
   const limits: Shortage[] = [];
   if (apiKey !== null && limited) limits.push({ short: 'api-key', available: available(apiKey) });

@@ -26,7 +26,7 @@ type AdmittedCalls = CompactingMap<CallId, AdmittedCall>;
 
 export interface AdmissionState {
   readonly calls: AdmittedCalls;
-  /** Tells when budgets begin anew. */
+  /** Says when budgets begin anew. */
   readonly clock: Clock;
 }
 

@@ -26,7 +26,7 @@ interface QuotaGateOptions {
   readonly capacity: number;
   /** Where the tail starts. */
   readonly after: Position;
-  /** Tells when budgets begin anew. */
+  /** Says when budgets begin anew. */
   readonly clock: Clock;
 }
 
@@ -35,7 +35,7 @@ export interface Balances {
   balance(userId: UserId): Promise<Quota>;
 }
 
-/** Who remembers that a key is not spent has to be told when it may be. */
+/** Who remembers that a key is not spent has to be notified when it may be. */
 export interface SpentKeys extends Pick<QuotaGate, 'isSpent' | 'isUserSpent'> {
   /** `listener` gets every key that is spent from now on, and of every one of which that would not be noticed any more. */
   onSpent(listener: (apiKeyId: ApiKeyId) => void): void;

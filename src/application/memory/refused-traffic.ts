@@ -2,8 +2,8 @@ import type { Refusal } from '../../domain/kernel/refusal.js';
 import type { Clock } from '../ports/storage-ports.js';
 
 /*
- * The refusals of the last minute, by what their callers were told. They are counted as they come, not from the log: of a
- * flood the log tells at the end of each minute only how many there were.
+ * The refusals of the last minute, by what their callers were answered. They are counted as they come, not from the
+ * log: of a flood the log records at the end of each minute only how many there were.
  */
 
 export interface RefusedFigures extends Pick<Refusal, 'status' | 'code'> {

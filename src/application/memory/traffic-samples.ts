@@ -10,7 +10,7 @@ export interface Sample {
   /** An attempt that failed counts for its channel alone. */
   readonly of: 'call' | 'attempt';
   readonly second: number;
-  /** 1; 0 for what is told later of a call that has been counted. */
+  /** 1; 0 for what comes later of a call that has been counted. */
   readonly requests: 0 | 1;
   readonly channelId: ChannelId | null;
   readonly model: string;
@@ -36,7 +36,7 @@ export const attemptOf = (second: number, { channelId, durationMs }: FailedAttem
 
 const noneFailed: readonly FailedAttempt[] = [];
 
-/** Of an outcome that tells anything of whom it asked. */
+/** Of an outcome that says anything of the channel it asked. */
 export const failedAttemptsOf = ({ event }: Recorded): readonly FailedAttempt[] =>
   (event.type === 'CallSettled' || event.type === 'CallReleased' ? event.failedAttempts : undefined) ?? noneFailed;
 
@@ -51,7 +51,7 @@ export function sampleOf({ event }: Recorded, second: number): Sample | null {
         model: event.facts.model,
         tokens: promptTokens(event.usage) + completionTokens(event.usage),
         quota: event.charged,
-        // An upstream that tells what cannot be is out of order, though its answer was of use.
+        // An upstream that reports what cannot be is out of order, though its answer was of use.
         failed: event.outcome === 'upstream-broke' || event.usageSource === 'disbelieved',
         latency: durationClassOf(event.useTimeMs),
         firstToken: event.firstTokenMs === null ? null : durationClassOf(event.firstTokenMs),
@@ -63,7 +63,7 @@ export function sampleOf({ event }: Recorded, second: number): Sample | null {
         of: 'call',
         second,
         requests: 1,
-        // Those whose failures are told count by them.
+        // Those whose failures are recorded count by them.
         channelId: event.failedAttempts === undefined ? (event.attempts.at(-1) ?? null) : null,
         model: event.facts.model,
         tokens: 0,

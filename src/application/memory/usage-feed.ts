@@ -21,7 +21,10 @@ interface UsageFeedPorts {
   readonly tail: Pick<Tail, 'add' | 'position'>;
   /** Oldest first, as far as the read model has come. */
   readonly read: (filter: UsageLogFilter, range: LineRange) => Promise<readonly UsageLogEntry[]>;
-  /** Waits, bounded, until the log of usage and the names in it hold the event at `position`; tells whether they do. */
+  /**
+   * Waits, bounded, until the log of usage and the names in it hold the event at `position`; resolves with whether they
+   * do.
+   */
   readonly holds: (position: Position) => Promise<boolean>;
   /** While the log is being made anew nobody follows it: all of its past would come as if it had just happened. */
   readonly isBuilding: () => boolean;
@@ -65,7 +68,7 @@ export class UsageFeed {
   private news = new WakeUpSignal();
   /** Every line about somebody who is followed has been given out up to here. */
   private given = beginning;
-  /** The last event that the tail has told of. */
+  /** The last event that the tail has delivered. */
   private passed = beginning;
   /** The newest event that is not; null: there is none. */
   private received: Position | null = null;

@@ -18,7 +18,7 @@ export function notifyOfGuessing(ports: GuessingPorts): (user: UserId, what: 'pa
     const at = ports.clock.now();
     ports.log.warn({ user, what }, 'somebody guesses at an account; its owner is notified');
     notify(user, guessedAt(what), { id: `guessed ${what} ${user} ${Math.floor(at / dayMs)}`, at }).catch((error) =>
-      ports.log.error({ err: error, user }, 'the owner could not be told that somebody guesses'),
+      ports.log.error({ err: error, user }, 'the owner could not be notified that somebody guesses'),
     );
   };
 }

@@ -104,7 +104,7 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
         .sort((a, b) => (a.key < b.key ? -1 : 1));
     },
 
-    /** Every option there is, secrets too, as far as they may be told; sorted by key. */
+    /** Every option there is, secrets too, as far as they may be disclosed; sorted by key. */
     views(actor: Actor): readonly OptionView[] {
       authorise(actor, 'root');
       const keys = new Set([...Object.keys(optionTable), ...directory.changedOptions().keys()]);

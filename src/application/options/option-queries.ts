@@ -20,7 +20,7 @@ export interface OptionChange {
   readonly position: Position;
   readonly key: string;
   readonly at: Instant;
-  /** null: it was changed by a release that did not tell. */
+  /** null: it was changed by a release that did not record it. */
   readonly by: UserId | null;
   /** null: a secret. */
   readonly from: string | null;

@@ -18,8 +18,8 @@ import { checkPayment, expireTopUp, type PaymentOrderPorts, readPayment, runPaym
 import { PollTimes, pollPayment } from './payment-polls.js';
 
 /*
- * Quota for money: an order is written down before its user goes to pay, and completed once, by whoever tells of the money
- * first.
+ * Quota for money: an order is written down before its user goes to pay, and completed once, by whoever reports the
+ * money first.
  */
 
 interface ByHandPorts extends PaymentOrderPorts {

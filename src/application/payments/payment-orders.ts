@@ -118,7 +118,7 @@ export async function returnMoney(
   id: PaymentId,
   { provider, returned }: { readonly provider: PaymentProviderName; readonly returned: MoneyReturned },
 ): Promise<void> {
-  // It may be told before the payment itself, or where that was never heard of.
+  // It may be reported before the payment itself, or where that was never heard of.
   await checkPayment(ports, id);
   const { events } = await runPaymentCommand(ports, id, { type: 'ReturnMoney', provider, returned });
   if (events.length > 0)

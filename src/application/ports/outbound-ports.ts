@@ -49,7 +49,7 @@ export interface Outbound {
   fetch(request: OutboundRequest): Promise<OutboundAnswer>;
 }
 
-/** Tells whether what a page's widget has given shows a human. `unavailable`: nobody could tell. */
+/** Checks whether what a page's widget has given shows a human. `unavailable`: it could not be checked. */
 export interface HumanVerifier {
   /** `address`: of the browser. */
   verify(answer: string, address: string): Promise<'human' | 'refused' | 'unavailable'>;
@@ -106,7 +106,7 @@ export interface NotificationQueueState {
   readonly givenUp: number;
 }
 
-/** Notifications that wait to be told, kept for the process after this one. */
+/** Notifications that wait to be sent, kept for the process after this one. */
 export interface NotificationQueue {
   /** Nothing, where it is known by its cause, or one too many for the limit or the queue. */
   add(notification: NewNotification, limit: NotificationLimit): Promise<void>;

@@ -24,13 +24,13 @@ export interface FactorSource {
 export interface OneTimeCodes {
   /** Base32. */
   newSecret(): string;
-  /** `otpauth:` address by which an authenticator app is told everything. */
+  /** `otpauth:` address that gives an authenticator app everything. */
   address(of: { readonly secret: string; readonly issuer: string; readonly account: string }): string;
   /** The time step the code is of: that of `at`, or a neighbour. null: of none of them. */
   stepOf(secret: string, code: string, at: Instant): number | null;
 }
 
-/** The site a passkey is made for and shown to: scheme, host and port as the browser tells them. */
+/** The site a passkey is made for and shown to: scheme, host and port as the browser reports them. */
 export interface Site {
   readonly origin: string;
 }

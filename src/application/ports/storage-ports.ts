@@ -25,7 +25,10 @@ export type AppendResult =
 
 export type DurableResult = { readonly ok: true } | Extract<AppendResult, { readonly ok: false }>;
 
-/** Told where the log has an event: its position, or that of a later event of its stream that was committed with it. */
+/**
+ * Called with where the log has an event: its position, or that of a later event of its stream that was committed with
+ * it.
+ */
 export type OnCommitted = (position: Position) => void;
 
 /**
@@ -121,7 +124,7 @@ export interface PendingIdempotencyKey {
   readonly since: Instant;
 }
 
-/** Orders that have begun and whose outcome their client has not been told, kept for the process after this one. */
+/** Orders that have begun and whose outcome their client has not been answered, kept for the process after this one. */
 export interface PendingIdempotencyKeys {
   /** Those begun after this moment, oldest first; earlier ones are forgotten. */
   left(after: Instant): Promise<readonly PendingIdempotencyKey[]>;
@@ -167,7 +170,7 @@ export interface PersonalData {
   openAll(texts: readonly { readonly user: UserId; readonly sealed: Sealed }[]): Promise<readonly (string | null)[]>;
   /** A keyed hash by which a text, or part of one, is found without being stored. */
   searchToken(term: string): string;
-  /** A keyed hash that tells whether two addresses, or ids elsewhere, are the same; long enough to be unique. */
+  /** A keyed hash that shows whether two addresses, or ids elsewhere, are the same; long enough to be unique. */
   identityClaim(kind: IdentityKind, subject: string): IdentityClaim;
   /** Destroys the users' keys; everything sealed with them is gone. */
   forget(users: readonly UserId[]): Promise<void>;

@@ -23,7 +23,7 @@ export interface ChannelProbe {
 /** Asks providers what is left in the accounts of channels. */
 export interface ChannelBalances {
   /**
-   * Decimal text, in the currency of the account. Throws `balance-not-implemented` for types that tell none, and
+   * Decimal text, in the currency of the account. Throws `balance-not-implemented` for types that report none, and
    * `balance-not-told` with a reason that holds neither key nor address.
    */
   of(channel: ChannelView): Promise<string>;
@@ -38,7 +38,7 @@ export interface UpstreamConnection extends Pick<ChannelSettings, 'type' | 'base
 /** Asks providers which models they have. */
 export interface UpstreamModels {
   /**
-   * Names, each once, that a channel can carry, in the provider's order. Throws `models-not-listed` for types that tell
+   * Names, each once, that a channel can carry, in the provider's order. Throws `models-not-listed` for types that list
    * none; `models-not-askable` where the channel lacks what is needed to ask; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
    * address.
    */

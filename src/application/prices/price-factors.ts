@@ -18,7 +18,7 @@ import { quantityRatio } from '../../domain/pricing/rates.js';
 import { joinedFactor, tierFactorsOf, usualTier } from '../../domain/pricing/service-tiers.js';
 import { toolPriceIn } from '../../domain/pricing/tool-prices.js';
 
-/* Which option each factor of a price stands in, so that it can be told who set it. */
+/* Which option each factor of a price stands in, so that it can be shown who set it. */
 
 export interface PriceFactor {
   /**
@@ -96,7 +96,7 @@ const tokenSources = (price: TokenPrice, model: string): PriceFactor[] => [
 
 const one = integer(1);
 
-/** As far as a price tells it: to the places that ratios are kept to. */
+/** As far as a price says it: to the digits that ratios are kept to. */
 const keptFactor = (factor: string): string => decimalText(ratioOf(decimal(factor), one));
 
 /** By what a tier multiplies; null: nothing comes of it, whatever it is. */

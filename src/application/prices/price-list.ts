@@ -82,7 +82,7 @@ export interface PriceListRequest extends PageRequest {
   readonly sort: PriceListSort;
 }
 
-/** For whom prices are told. */
+/** For whom prices are listed. */
 interface Buyer {
   /** That a call would be made for. */
   readonly group: string;
@@ -90,7 +90,7 @@ interface Buyer {
   readonly groups: readonly string[];
   /** Models without a price are called all the same, at the price there is for those. */
   readonly acceptsUnpriced: boolean;
-  /** What others than strangers are told: who answers. */
+  /** Disclosed to users who are signed in only: who answers. */
   readonly seesProviders: boolean;
 }
 
@@ -106,7 +106,7 @@ export interface OfferedModel extends Omit<ShownPrices, 'unitPrices'> {
   readonly coming: ComingShownPrices | null;
   /** Of those that may be chosen, the ones it is served for. */
   readonly groups: readonly string[];
-  /** null: not told. */
+  /** null: not disclosed. */
   readonly provider: string | null;
 }
 

@@ -19,14 +19,14 @@ export interface PriceOrigin extends Pick<PriceFactor, 'factor' | 'value' | 'opt
   readonly inRecord: boolean;
   /**
    * The change by which the option came to hold it. `built-in`: no change did. `unknown`: the history is being built,
-   * does not tell, or tells it further back than is looked.
+   * does not say, or says it further back than is looked.
    */
   readonly setBy: PriceChange | 'built-in' | 'unknown';
 }
 
 interface PriceChange {
   readonly at: Instant;
-  /** For root, like the history itself; null: for others, or it was not told. */
+  /** For root, like the history itself; null: for others, or it was not recorded. */
   readonly by: UserId | null;
   readonly position: Position | null;
 }

@@ -225,7 +225,7 @@ export function priceUpdates(ports: PriceUpdatePorts) {
       return differencePage(updating, name, filter, page);
     },
 
-    /** Throws `price-source-failed`, `price-list-unreadable`; the source's state tells it afterwards too. */
+    /** Throws `price-source-failed`, `price-list-unreadable`; the source's state shows it afterwards too. */
     async fetchPriceSource(actor: Actor, name: string): Promise<PriceSourceView> {
       authorise(actor, 'root');
       await sources.fetch(sources.named(name, 'name'));

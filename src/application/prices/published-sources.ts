@@ -73,7 +73,7 @@ export class PublishedSources {
     return found;
   }
 
-  /** Throws `price-source-failed`, `price-list-unreadable`; the source's state tells it afterwards too. */
+  /** Throws `price-source-failed`, `price-list-unreadable`; the source's state shows it afterwards too. */
   fetch(source: PriceSourceSetting): Promise<PriceReading> {
     if (source.url === '') throw new Failure('price-source-unknown');
     return this.readings.fetch(source);

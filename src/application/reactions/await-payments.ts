@@ -6,7 +6,7 @@ import type { PaymentCommands } from '../payments/payment-commands.js';
 import type { Clock } from '../ports/storage-ports.js';
 
 /*
- * Orders that nobody has told us of are asked about: at once after a start, for what was paid meanwhile, and then less and
+ * Orders of which no webhook has come are polled: at once after a start, for what was paid meanwhile, and then less and
  * less often. After a day an order expires; where its provider does not answer, after three.
  */
 

@@ -15,14 +15,17 @@ interface ChannelNews {
   readonly name: string;
   /** Whether the event is such news. */
   readonly is: (recorded: Recorded) => boolean;
-  /** What is told of the last such event; `name` is the channel's own at that time or later. null: nothing. */
+  /**
+   * What the notification says of the last such event; `name` is the channel's own at that time or later. null:
+   * nothing.
+   */
   readonly notificationOf: (
     last: Recorded,
     channel: { readonly id: ChannelId; readonly name: string },
   ) => Notification | null;
 }
 
-/** Root is told the last news of a kind of each channel. */
+/** Root is notified of the last news of a kind of each channel. */
 export const channelNews = (
   { store, root, notify }: ChannelNewsPorts,
   { name, is, notificationOf }: ChannelNews,

@@ -5,7 +5,7 @@ import type { Reaction } from './run-reactions.js';
 
 interface GiveInviteRewardsPorts {
   readonly rewards: Pick<InviteRewards, 'give'>;
-  /** Told of a reward that nobody is there to get. */
+  /** Called with a reward that nobody is there to get. */
   readonly lapsed: (facts: Pick<RewardOutcome, 'inviter' | 'quota'> & { readonly invitee: UserId }) => void;
 }
 

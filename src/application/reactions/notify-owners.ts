@@ -16,8 +16,8 @@ interface NotifyOwnersPorts {
 const writtenAtOnce = 3;
 
 /**
- * Owners are told by mail what has changed in how one signs in to their accounts: at the address that the account had
- * before, so that who takes an address over cannot keep it from them.
+ * Owners are notified by mail of what has changed in how one signs in to their accounts: at the address that the
+ * account had before, so that who takes an address over cannot keep it from them.
  */
 export function notifyOwners({ store, personal, notify }: NotifyOwnersPorts): Reaction {
   const waiting = new Map<StreamName, Recorded[]>();

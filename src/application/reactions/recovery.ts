@@ -90,10 +90,12 @@ interface RecurringOptions {
   /** The end of the log now, or shortly before. */
   readonly position: () => Position;
   readonly everyMs: number;
-  /** Told what was found, when something was. */
+  /** Called with what was found, when something was. */
   readonly recovered: (found: Recovered) => void;
   readonly failed: (error: unknown) => void;
-  /** Told once when the ledger is stopped or far behind: what was open before this process began is found only later. */
+  /**
+   * Called once when the ledger is stopped or far behind: what was open before this process began is found only later.
+   */
   readonly behind: () => void;
 }
 

@@ -17,7 +17,7 @@ interface RemindOfQuotaPorts {
   readonly newEventId: (at: Instant) => string;
 }
 
-/** Whoever has been charged and has less left than wanted is told. */
+/** Whoever has been charged and has less left than wanted is notified. */
 export const remindOfQuota = ({ directory, gate, notify, clock, newEventId }: RemindOfQuotaPorts): Reaction => ({
   name: 'remind-of-quota',
   onlyNews: true,

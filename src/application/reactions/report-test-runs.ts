@@ -11,7 +11,7 @@ interface ReportTestRunsPorts {
   readonly notify: Notify;
 }
 
-/** Root is told that a test of all channels is over. */
+/** Root is notified that a test of all channels is over. */
 export const reportTestRuns = ({ store, root, notify }: ReportTestRunsPorts): Reaction => ({
   name: 'report-test-runs',
   onlyNews: true,

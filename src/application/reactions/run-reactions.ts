@@ -6,7 +6,7 @@ import type { Tail } from '../memory/tail.js';
 import type { EventStore, ReactionCheckpoints } from '../ports/storage-ports.js';
 
 /*
- * When this happened, do that. A reaction is told which streams something has happened in, and looks for itself what is
+ * When this happened, do that. A reaction gets which streams something has happened in, and looks for itself what is
  * to be done there now: that is safe to repeat, so how far it has come is written down now and then, and what a crash
  * left is done after the next start.
  */
@@ -132,7 +132,7 @@ export async function runReactions(
   const all = await Promise.all(
     reactions.map(async (reaction) => new Reacting(reaction, await placeOf(reaction), options)),
   );
-  // In one step: what lies up to here is read from the log, and everything behind it is told by the tail.
+  // In one step: what lies up to here is read from the log, and everything behind it is delivered by the tail.
   const tailPosition = tail.position();
   const leave = tail.add({
     take: (batch) => all.forEach((each) => void each.take(batch, tail.position(), false)),

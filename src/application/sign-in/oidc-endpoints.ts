@@ -25,7 +25,7 @@ const address = z.url({ protocol: /^https?$/ }).max(maxAddressLength);
 const document = z.object({
   authorization_endpoint: address,
   token_endpoint: address,
-  // The one of the three that a provider may leave out: what it would tell is in the id_token.
+  // The one of the three that a provider may leave out: what it would return is in the id_token.
   userinfo_endpoint: address.optional(),
 });
 

@@ -14,7 +14,7 @@ interface OwnSessionPorts {
   readonly sessions: Sessions;
   readonly directory: Pick<Directory, 'credentials'>;
   readonly factors: FactorSource;
-  /** Tells this node that a session is over. */
+  /** Notifies this node that a session is over. */
   readonly ended: (id: string) => void;
 }
 

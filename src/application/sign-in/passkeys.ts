@@ -27,7 +27,7 @@ interface PasskeyPorts {
 interface PasskeyRequest {
   /** What is to be done with the answer, and for whom. */
   readonly about: string;
-  /** Whose passkeys will do; null: anybody's, and the answer tells whose. */
+  /** Whose passkeys will do; null: anybody's, and the answer says whose. */
   readonly user: UserId | null;
   /** The authenticator must know its user, by finger, face or code. */
   readonly verified: boolean;
@@ -88,7 +88,7 @@ async function authenticationOptions(
   return ports.checks.authenticationOptions({ site, challenge, known, verified });
 }
 
-/** Counts the use of the passkey; its counter tells a copy. */
+/** Counts the use of the passkey; its counter detects a copy. */
 async function recordUse({ handle, warn }: PasskeyPorts, owner: UserId, passkey: string, counter: number) {
   try {
     await handle(factorsDecider, streams.factors(owner), { type: 'UsePasskey', passkey, counter });

@@ -42,7 +42,7 @@ export function passwordChecks({ vault, passwords, clock, guessed }: PasswordChe
   /** Whether it is the user's password, after the same work whoever is asked about. */
   const compared = async (found: Known | null, password: string): Promise<boolean> => {
     const stored = found?.passwordSecret ? await vault.get(found.passwordSecret) : null;
-    // An unknown name must cost what a known one does, or the time tells which names exist.
+    // An unknown name must cost what a known one does, or the time gives away which names exist.
     decoy ??= passwords.hash('no such user');
     const matches = await passwords.verify(stored ?? (await decoy), password);
     return matches && stored !== null;

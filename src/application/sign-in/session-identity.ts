@@ -32,7 +32,7 @@ export async function userBySession(ports: IdentityPorts, token: string): Promis
 }
 
 /**
- * The same; and who is disabled, by a session which that has ended. For a face that tells them so, and does nothing
+ * The same; and who is disabled, by a session which that has ended. For a face that answers so, and does nothing
  * else with it.
  */
 export async function userBySessionEvenDisabled(ports: IdentityPorts, token: string): Promise<UserView | null> {

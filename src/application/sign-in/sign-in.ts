@@ -22,7 +22,7 @@ const pendingSignIn = { lifetimeMs: 5 * 60_000, tries: 5 };
 
 const over = (): Failure => new Failure('half-sign-in-over');
 
-/** Signing in by any passkey: the answer tells whose it is. */
+/** Signing in by any passkey: the answer says whose it is. */
 const passkeySignIn = { about: 'sign in', user: null, verified: true };
 
 async function openSession(ports: IdentityPorts, user: UserView, since: Position, client: Client): Promise<Entry> {

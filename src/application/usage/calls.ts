@@ -43,7 +43,7 @@ export interface CallView extends Pick<CallReserved, 'reserved' | 'promptTokens'
   readonly id: CallId;
   readonly facts: CallFacts;
   readonly status: CallStatus;
-  /** When the request arrived, as its id tells. */
+  /** When the request arrived, as its id says. */
   readonly receivedAt: Instant;
   /** Of the reservation: what it was priced by stood before it in the log. */
   readonly position: Position;
@@ -67,7 +67,7 @@ export interface CallEnd {
   readonly outcome: CallOutcome | null;
   /** Why it was not served; null: it was. */
   readonly releaseReason: ReleaseReason | null;
-  /** What the caller was told instead of an answer. */
+  /** The error that the caller got instead of an answer. */
   readonly status: number | null;
   readonly code: string | null;
   readonly upstreamModel: string | null;
@@ -87,7 +87,7 @@ const maxEvents = 20;
 
 /**
  * What a caller may know of the events of a call. Not: channels, what upstream may charge, and whatever a later release
- * tells besides.
+ * says besides.
  */
 const forCallers: ReadonlySet<string> = new Set([
   'facts',
@@ -148,7 +148,9 @@ function endOf({ outcome, refund }: CallCourse): CallEnd | null {
   };
 }
 
-/** By which it was charged: its answer may have told the tier of service. Until then, by which it is held for. */
+/**
+ * By which it was charged: its answer may have reported the tier of service. Until then, by which it is reserved for.
+ */
 const priceIn = ({ reserved, outcome }: CallCourse): CallReserved['price'] =>
   outcome?.event.type === 'CallSettled' ? outcome.event.price : reserved.event.price;
 

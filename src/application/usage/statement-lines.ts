@@ -12,7 +12,7 @@ export interface StatementLine {
   readonly kind: 'opening' | 'closing' | 'calls' | MovementCause;
   /** null: the line is about none. */
   readonly calls: number | null;
-  /** null where a balance is told and nothing moved. */
+  /** null where a balance is stated and nothing moved. */
   readonly amount: bigint | null;
   /** After it: what may be spent, and what is held for calls under way. */
   readonly balance: bigint;

@@ -34,7 +34,7 @@ export function usageLogCommands({ handle, clock, db, progress, tail }: UsageLog
   const holds = (position: Position): Promise<boolean> => progress.reached(position, patienceMs, [usageLog.name]);
 
   const clearedBy = async (by: ClearedBy, before: Instant): Promise<Cleared> => {
-    // What is there to be cleared is told by a log that lacks nothing.
+    // Only a log that lacks nothing shows what there is to be cleared.
     if (!(await holds(tail.position()))) throw new Failure('store-unavailable');
     const { events, position } = await handle(usageLogDecider, streams.usageLog, async () => ({
       type: 'ClearUsageLog',
@@ -53,7 +53,7 @@ export function usageLogCommands({ handle, clock, db, progress, tail }: UsageLog
     /**
      * Takes away what happened before, for everybody. Nothing is recorded where there is nothing to be taken. Throws
      * `invalid-field` for a moment to come, `store-unavailable` while the log is being rebuilt, and `outcome-unknown`
-     * where it is going to be cleared and nobody can tell yet how many lines that takes.
+     * where it is going to be cleared and nobody can know yet how many lines that takes.
      */
     async clear(actor: Actor, before: Instant): Promise<Cleared> {
       authorise(actor, 'admin');

@@ -13,7 +13,7 @@ export const ownLog = ({ id }: Actor, filter: LogFilter): UsageLogFilter => ({
   userId: id,
 });
 
-/** Admins see everything; others their own lines, without what tells about channels. Throws `role-too-low`. */
+/** Admins see everything; others their own lines, without what discloses channels. Throws `role-too-low`. */
 export function visibleLog(viewer: Actor, filter: LogFilter, own: boolean): UsageLogFilter {
   if (!own || filter.channelId !== undefined) authorise(viewer, 'admin');
   return own ? ownLog(viewer, filter) : filter;

@@ -70,7 +70,7 @@ const order = <Event extends DomainEvent>(
   command: ClaimCommand,
 ) => handle(decider, stream, command);
 
-/** Frees the claim where it is abandoned; tells whether it is free. */
+/** Frees the claim where it is abandoned; resolves with whether it is free. */
 async function freeAbandoned<Event extends DomainEvent>(
   ports: ClaimPorts,
   subject: ClaimSubject<Event>,

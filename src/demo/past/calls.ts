@@ -65,7 +65,7 @@ interface Course {
   readonly answered: ChannelView | null;
   readonly attempts: readonly ChannelId[];
   readonly failed: readonly FailedAttempt[];
-  /** What the caller is told when nobody answered. */
+  /** The error that the caller gets when nobody answered. */
   readonly returned: { readonly status: number; readonly code: string };
   readonly tookMs: number;
   /** Attempts that upstream may charge for. */

@@ -7,7 +7,7 @@ interface Fault {
   /** What upstream answered; null: nothing in time. */
   readonly status: number | null;
   readonly code: string;
-  /** What the caller is told when nobody else answers. */
+  /** The error that the caller gets when nobody else answers. */
   readonly callerStatus: number;
   /** How long it takes at the median, in milliseconds. */
   readonly tookMs: number;

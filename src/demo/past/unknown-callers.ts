@@ -7,7 +7,7 @@ import type { Refusal, RefusalEvent } from '../../domain/kernel/refusal.js';
 import type { Random } from '../random.js';
 import { dayMs, hourMs } from './hours.js';
 
-/* Callers with keys that nobody has: one now and then, and a flood on two days, which is told by the number. */
+/* Callers with keys that nobody has: one now and then, and a flood on two days, which is recorded by the number. */
 
 export interface TurnedAway {
   readonly at: number;

@@ -151,7 +151,7 @@ class PastWriter {
 
   /** After all that came before it, and before anything that comes after it. */
   private async act(at: number, run: (stage: Stage) => Promise<Position | null>): Promise<void> {
-    // Quota that is given is decided by what the gate knows of the balance, and that is told by the tail.
+    // Quota that is given is decided by what the gate knows of the balance, and the tail delivers that.
     await this.known(await this.pen.flush());
     this.ports.clock.standAt(Instant(at));
     const position = await run(this.stage);

@@ -36,7 +36,7 @@ export interface Settlement {
   readonly useTimeMs: number;
   readonly firstTokenMs: number | null;
   readonly reasoningEffort: string | null;
-  /** That it was served at, as its answer tells. Left out: it tells none. */
+  /** That it was served at, as its answer reports. Left out: it reports none. */
   readonly serviceTier?: string | undefined;
   /** Attempts before it that upstream may charge for. */
   readonly unknownAttempts: number;

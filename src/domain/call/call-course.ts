@@ -5,7 +5,7 @@ import { Instant } from '../kernel/instant.js';
 import type { CallRefused } from '../kernel/refusal.js';
 import type { CallEvent, CallRefunded, CallReleased, CallReserved, CallSettled, FailedAttempt } from './call.js';
 
-/* How one call went, as the events of its own stream tell it: for whoever looks at it, not for deciding. */
+/* How one call went, by the events of its own stream: for whoever looks at it, not for deciding. */
 
 export interface CallCourse {
   readonly reserved: Recorded<CallReserved>;
@@ -51,7 +51,7 @@ export function callStatus({ outcome, refund }: CallCourse): CallStatus {
 /** Beyond this, a clock was set between the request and its reservation: the body is read within seconds. */
 const maxAdmissionMs = 10 * 60_000;
 
-/** When the request arrived, which its id tells; never after the reservation. */
+/** When the request arrived, which its id says; never after the reservation. */
 export function receivedAt(callId: CallId, { reserved }: CallCourse): Instant {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})/.exec(callId)?.map(Number) ?? [];

@@ -5,7 +5,7 @@ import { maxModelNameBytes } from '../kernel/names.js';
 
 const efforts = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', 'auto', 'default']);
 
-/** How hard a model was told to think; null: in no word the log knows. It goes upstream as it is in any case. */
+/** How hard a model was asked to think; null: in no word the log knows. It goes upstream as it is in any case. */
 export const reasoningEffortOf = (text: string | null): string | null =>
   text !== null && text.length <= 16 && efforts.has(text.toLowerCase()) ? text.toLowerCase() : null;
 

@@ -12,7 +12,7 @@ export interface ChannelChange {
   readonly kind: ChannelChangeKind;
   readonly at: Instant;
   readonly channelId: ChannelId;
-  /** Whose order it was; null: the gateway's own doing, or it is not told. */
+  /** Whose order it was; null: the gateway's own doing, or it is not recorded. */
   readonly by: UserId | null;
   /** Switched by the gateway itself; null: not switched. */
   readonly automatic: boolean | null;

@@ -4,13 +4,13 @@ import { boundedJson } from '../kernel/bounds.js';
 import type { ChannelSecrets } from './channel.js';
 import type { ChannelSettings } from './channel-settings.js';
 
-/* What an edit of a channel changed, as it may be told and kept: without secrets, and not without bounds. */
+/* What an edit of a channel changed, as it may be shown and kept: without secrets, and not without bounds. */
 
 export type ChannelField = keyof ChannelSettings | 'key' | 'proxy';
 
 export interface ChannelFieldChange {
   readonly field: ChannelField;
-  /** Of a list, what went, a line each. null: a secret, of which only this is told: it changed. */
+  /** Of a list, what went, a line each. null: a secret, of which only this is shown: it changed. */
   readonly from: string | null;
   /** Of a list, what came. */
   readonly to: string | null;
@@ -24,7 +24,7 @@ export interface EditedParts {
   readonly secrets: ChannelSecrets;
 }
 
-/** Characters of each text that are told. */
+/** Characters of each text that are shown. */
 const maxShown = 1_000;
 
 /** Texts whose members go upstream as they are: what is a secret there, its name has to say. */
@@ -74,7 +74,7 @@ const without = (items: readonly string[], others: readonly string[]): string =>
 };
 
 function cut(field: ChannelField, from: string | null, to: string | null): ChannelFieldChange {
-  // What differs is what is not told.
+  // What differs is in what is not shown.
   if (from === null || to === null || from === to) return { field, from: null, to: null, isCut: false };
   return {
     field,

@@ -11,7 +11,7 @@ const version = 1;
 /** Of a file, so that it fits into a request whatever must be escaped in it. */
 export const maxFileBytes = 512 * 1024;
 export const maxFileChannels = 1000;
-/** Faults that are told of one file. */
+/** Faults that are reported of one file. */
 const maxFaults = 100;
 
 /** What is wrong with a channel of a file. */

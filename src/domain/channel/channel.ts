@@ -28,7 +28,7 @@ export interface ChannelTestUsage {
   readonly modelPrice: string | null;
 }
 
-/** `by`: whose order it was; what the gateway did by itself has nobody's, and events of earlier releases do not tell. */
+/** `by`: whose order it was; what the gateway did by itself has nobody's, and events of earlier releases do not say. */
 export type ChannelEvent =
   | { type: 'ChannelAdded'; settings: ChannelSettings; secrets: ChannelSecrets; by?: UserId }
   | { type: 'ChannelEdited'; settings: ChannelSettings; secrets: ChannelSecrets; by?: UserId }
@@ -88,7 +88,7 @@ export type Channel =
       status: ChannelStatus;
       settings: ChannelSettings;
       secrets: ChannelSecrets;
-      /** Of its account, as last told. Left out: it never was. */
+      /** Of its account, as last reported. Left out: it never was. */
       balance?: string;
     };
 

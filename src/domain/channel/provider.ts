@@ -6,7 +6,9 @@
 /** What a provider can be asked to do. A caller's endpoint says which of them it needs. */
 export type Mode = PaidMode | 'counting';
 
-/** What is charged for. How many tokens a prompt has is told for nothing, in the words of the provider's own wire. */
+/**
+ * What is charged for. How many tokens a prompt has is answered for nothing, in the words of the provider's own wire.
+ */
 export type PaidMode = 'chat' | 'completions' | 'responses' | 'embeddings' | 'speech' | 'transcription' | 'translation';
 
 /** Those in which a model generates text: only they know tiers of service and tools that a provider runs by itself. */
@@ -54,9 +56,9 @@ export interface ProviderFacts {
   readonly forbiddenMeansDead: boolean;
   /** Something small can be asked of it, to see whether it answers. */
   readonly testable: boolean;
-  /** It tells the account's balance. */
+  /** It reports the account's balance. */
   readonly reportsBalance: boolean;
-  /** It tells which models it has. */
+  /** It lists the models it has. */
   readonly listsModels: boolean;
   /** Gone or superseded. */
   readonly deprecated: boolean;

@@ -27,7 +27,7 @@ export function isTransient(error: unknown): boolean {
   return lostConnection.test(error.message);
 }
 
-/** What a reader of a database is told of its error: `store-unavailable` where patience may help, else the error. */
+/** What a reader of a database gets of its error: `store-unavailable` where patience may help, else the error. */
 export const shownError = (error: unknown): unknown =>
   isTransient(error) && !(error instanceof Failure)
     ? new Failure('store-unavailable', { reason: String(error) })

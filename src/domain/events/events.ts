@@ -165,7 +165,7 @@ export const streams = {
   redemption: (id: RedemptionId) => `redemption-${id}` as StreamName,
   call: (id: CallId) => `call-${id}` as StreamName,
   payment: (id: PaymentId) => `payment-${id}` as StreamName,
-  /** What was refused in an hour and is not told by itself: no such stream grows for ever. By hours since 1970. */
+  /** What was refused in an hour and is not recorded by itself: no such stream grows for ever. By hours since 1970. */
   refusals: (at: Instant) => `refusals-${Math.floor(at / 3_600_000)}` as StreamName,
   options: 'options' as StreamName,
   system: 'system' as StreamName,
@@ -180,7 +180,7 @@ export const isCallStream = (stream: StreamName): boolean => stream.startsWith('
 /** The id a stream name ends in: `user-7` → `7`. */
 export const streamKey = (stream: StreamName): string => stream.slice(stream.indexOf('-') + 1);
 
-/** An event with its envelope, as it stands in the log. `at` is when it happened, told by whoever recorded it. */
+/** An event with its envelope, as it stands in the log. `at` is when it happened, stated by whoever recorded it. */
 export interface Recorded<Event extends DomainEvent = DomainEvent> {
   readonly id: string;
   readonly stream: StreamName;

@@ -77,7 +77,7 @@ export function secretReferences(event: DomainEvent): SecretReferences | 'none' 
     case 'RedemptionCodeEdited':
     case 'RedemptionCodeEnabled':
     case 'RedemptionCodeDisabled':
-    // Worth nothing any more, and still to be told in the list.
+    // Worth nothing any more, and still to be shown in the list.
     case 'RedemptionCodeRedeemed':
     case 'ChannelBalanceObserved':
     case 'ChannelTestRunFinished':

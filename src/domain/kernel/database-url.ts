@@ -1,6 +1,6 @@
 import { urlIn } from './address.js';
 
-/* What can be wrong with the text of DATABASE_URL, told before anybody connects. */
+/* What can be wrong with the text of DATABASE_URL, reported before anybody connects. */
 
 const form = 'postgres://user:password@host:port/database';
 const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];

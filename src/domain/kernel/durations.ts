@@ -1,6 +1,6 @@
 /*
- * Durations of many calls are counted in classes that grow by 10 %, from 0 ms to about 2.7 hours: what is told of them is
- * the middle of a class, which is within 5 % of what was measured. What took longer counts as the longest there is.
+ * Durations of many calls are counted in classes that grow by 10 %, from 0 ms to about 2.7 hours: what is shown of them
+ * is the middle of a class, which is within 5 % of what was measured. What took longer counts as the longest there is.
  */
 
 const growth = Math.log(1.1);

@@ -11,7 +11,7 @@ export type CallId = Brand<string, 'CallId'>;
 export type SecretId = Brand<string, 'SecretId'>;
 /** Text encrypted with the key of one user; unreadable for ever once that key is destroyed. */
 export type Sealed = Brand<string, 'Sealed'>;
-/** A keyed hash of an e-mail address, or of an id elsewhere: tells whether two are the same, and nothing else. */
+/** A keyed hash of an e-mail address, or of an id elsewhere: shows whether two are the same, and nothing else. */
 export type IdentityClaim = Brand<string, 'IdentityClaim'>;
 /** An order of quota by our trade number, e.g. `USR7NOx4Tk9b8305516274`; nobody can guess another one's. */
 export type PaymentId = Brand<string, 'PaymentId'>;

@@ -2,5 +2,5 @@
 
 export type Language = 'zh' | 'en';
 
-/** For who has told no other. */
+/** For whoever has chosen no other. */
 export const defaultLanguage: Language = 'zh';

@@ -1,7 +1,7 @@
 import { invalidField } from './failure.js';
 
 /*
- * Names people tell each other apart by. After Unicode's TR 39: nothing invisible, letters of one script (Chinese,
+ * Names that people recognise each other by. After Unicode's TR 39: nothing invisible, letters of one script (Chinese,
  * Japanese and Korean names may hold Latin ones), and a name that looks like another's counts as the same name.
  */
 

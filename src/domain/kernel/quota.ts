@@ -7,7 +7,7 @@ export type Quota = Brand<number, 'Quota'>;
 export const Quota = (raw: unknown): Quota => {
   if (typeof raw !== 'number' || !Number.isSafeInteger(raw))
     throw new Failure('quota-out-of-range', { allowed: `an integer within ±${Number.MAX_SAFE_INTEGER}` });
-  // -0 and 0 are one amount; JSON and equality checks must not tell them apart.
+  // -0 and 0 are one amount; JSON and equality checks must not distinguish them.
   return (raw === 0 ? 0 : raw) as Quota;
 };
 
@@ -21,11 +21,11 @@ export const enteredQuota = (field: string, raw: number): Quota => {
   return Quota(raw);
 };
 
-/** A sum has no end, but what a number can tell has: beyond it, the last one it can. */
+/** A sum has no bound, a number has: beyond it, the last that is exact. */
 export const tellable = (sum: number): number =>
   Math.min(Math.max(sum, -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
-/** A sum as the nearest amount that can be told. */
+/** A sum as the nearest amount that a number represents exactly. */
 export const nearestQuota = (sum: bigint): Quota => Quota(tellable(Number(sum)));
 
 export const zero = Quota(0);

@@ -3,7 +3,7 @@
  * hash, so only whoever has the key can ask for one. Words of scripts without spaces begin with every character.
  */
 
-/** A single letter tells little and is shared by many; a single ideograph is a name. */
+/** A single letter says little and is shared by many; a single ideograph is a name. */
 const minTermLength = 2;
 /** Anything longer is found by its first so many characters. */
 const maxTermLength = 24;

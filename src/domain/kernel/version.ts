@@ -31,7 +31,7 @@ function isLaterPreRelease(parts: readonly string[], than: readonly string[]): b
   return other === undefined || isLaterPart(part, other);
 }
 
-/** null: one of them is no version, so nobody can tell. */
+/** null: one of them is no version, so they cannot be compared. */
 export function isNewer(text: string, than: string): boolean | null {
   const [version, other] = [versionIn(text), versionIn(than)];
   if (version === null || other === null) return null;

@@ -11,7 +11,7 @@ export interface SeparateThinking {
 
 /** What a model takes at Anthropic's interface. */
 export interface MessagesRules {
-  /** `adaptive`: it decides how long, and is told an effort; `budget`: it is given tokens, a part of the limit. */
+  /** `adaptive`: it decides how long, and takes an effort; `budget`: it is given tokens, a part of the limit. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
   /** An adaptive one takes a budget, too. */
   readonly budgeted: boolean;
@@ -25,7 +25,7 @@ export interface MessagesRules {
 export interface ThinkingRange {
   readonly min: number;
   readonly max: number;
-  /** It can be told not to think at all. */
+  /** Its thinking can be turned off. */
   readonly refusable: boolean;
 }
 
@@ -67,7 +67,7 @@ interface GeneralFacts {
   readonly thinksUnasked: boolean;
   /** It is silent for long before its first word. */
   readonly startsSlowly: boolean;
-  /** It searches once for every answer, and tells nothing of it in its usage. */
+  /** It searches once for every answer, and reports nothing of it in its usage. */
   readonly searchesAlways: boolean;
   /** Google sells its searches by the prompt. Otherwise by the query. */
   readonly searchesByPrompt: boolean;
@@ -106,13 +106,13 @@ interface OpenAiFacts {
   readonly lastingCacheWrite: string;
   /** A limit as `max_completion_tokens`, and no sampling or penalties. */
   readonly takesReasoningParameters: boolean;
-  /** It takes sampling where it is told not to think. */
+  /** It takes sampling where its thinking is turned off. */
   readonly samplesUnthinking: boolean;
   readonly takesTemperature: boolean;
   /** The role of its first instructions, where it reasons. */
   readonly instructionsAs: 'developer' | 'user';
   readonly takesEffort: boolean;
-  /** The least effort it can be told; null: none, or none so low. */
+  /** The least effort it accepts; null: none, or none so low. */
   readonly minEffort: 'none' | 'minimal' | 'low' | null;
   /** It knows no effort above `high`. */
   readonly highestIsHigh: boolean;
@@ -122,7 +122,7 @@ interface OpenAiFacts {
   readonly refusesStops: boolean;
   /** Grok: an effort is refused. */
   readonly refusesEffort: boolean;
-  /** Qwen: it thinks unless told not to, and refuses to think outside a stream. */
+  /** Qwen: it thinks unless its thinking is turned off, and refuses to think outside a stream. */
   readonly thinksInStreamsOnly: boolean;
   /** Its reasoning is to come back with every message of its own. */
   readonly wantsAllReasoning: boolean;
@@ -134,9 +134,9 @@ interface OtherInterfaceFacts {
   readonly messages: MessagesRules;
   /** Its thinking cannot be switched off. */
   readonly alwaysThinks: boolean;
-  /** Gemini's: it can be told of thinking. */
+  /** Gemini's: it takes parameters of thinking. */
   readonly takesThinking: boolean;
-  /** Gemini's: it is told a level instead of a budget, and cannot be kept from thinking altogether. */
+  /** Gemini's: it takes a level instead of a budget, and cannot be kept from thinking altogether. */
   readonly thinksByLevel: boolean;
   readonly thinkingRange: ThinkingRange;
   readonly minThinkingLevel: 'minimal' | 'low';

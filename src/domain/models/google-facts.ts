@@ -3,7 +3,7 @@ import { type FactRow, family, limits, wholeName } from './fact-row.js';
 /* Google's models. The first row that states a fact decides it: longer names stand before their families. */
 
 export const googleFacts: readonly FactRow[] = [
-  // From before there was thinking, or made for something else: they refuse to be told of it.
+  // From before there was thinking, or made for something else: they refuse its parameters.
   wholeName(/gemini-(1|2\.0)|gemini-2.*-image|-tts|gemma|embedding|imagen/, { takesThinking: false }),
   wholeName(/gemini-([3-9]|\d\d)/, { thinksByLevel: true }),
   wholeName(/gemini-2\.5-pro/, { thinkingRange: { min: 128, max: 32_768, refusable: false } }),

@@ -13,7 +13,7 @@ import { otherFacts } from './other-facts.js';
 /** The first row that states a fact decides it. */
 const rows: readonly FactRow[] = [...openAiFacts, ...anthropicFacts, ...googleFacts, ...otherFacts];
 
-/** Of a model nobody has told us anything of. */
+/** Of a model of which nothing is known. */
 const unknown: ModelFacts = {
   limits: null,
   separateThinking: { max: 131_072, when: 'if-asked', budgeted: true },

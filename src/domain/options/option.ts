@@ -16,7 +16,7 @@ import { optionDefinition, prerequisiteOf } from './option-table.js';
 /** A secret option's value lives in the vault; its event names it only. */
 export type OptionValue = { readonly text: string } | { readonly secret: SecretId };
 
-/** `by`: who changed it; events of earlier releases do not tell. */
+/** `by`: who changed it; events of earlier releases do not say. */
 export type OptionChanged = { type: 'OptionChanged'; key: string; value: OptionValue; by?: UserId };
 
 /** Where a change of prices came from. */

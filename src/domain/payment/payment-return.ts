@@ -96,7 +96,7 @@ export function returnedAfter(returned: Returned, event: ReturnEvent): Returned 
   }
 }
 
-/** What a notice of returned money leads to: nothing when it was told before. Throws `payment-differs`. */
+/** What a webhook about returned money leads to: nothing when it was reported before. Throws `payment-differs`. */
 export function returnEvents(sold: Sold, returned: Returned, reported: MoneyReturned): ReturnEvent[] {
   const { user, currency } = sold;
   const sum = reported.by === 'refund' ? reported.refunded : reported.money;
@@ -117,7 +117,7 @@ export function returnEvents(sold: Sold, returned: Returned, reported: MoneyRetu
     const disputes = [...returned.disputes, { dispute, money, won: false }];
     const quota = minus(shareGone(sold, { ...returned, disputes }), returned.takenBack);
     const disputed: TopUpDisputed = { type: 'TopUpDisputed', user, quota, money, currency, dispute };
-    // Its end may be told before its beginning, which then finds it ended.
+    // Its end may be reported before its beginning, which then finds it ended.
     return reported.by === 'dispute'
       ? [disputed]
       : [disputed, ...returnEvents(sold, returnedAfter(returned, disputed), reported)];

@@ -15,7 +15,7 @@ import {
 import type { TopUpPrices } from './top-up-price.js';
 
 /*
- * An order of quota for money. Stream `payment-{trade number}`. It is completed once, whoever tells of the money and
+ * An order of quota for money. Stream `payment-{trade number}`. It is completed once, whoever reports the money and
  * however often: the completion *is* the credit.
  */
 
@@ -86,7 +86,7 @@ export type PaymentCommand =
       provider: PaymentProviderName;
       learned: Exclude<Learned, HandLearned>;
     } & MoneyReceived)
-  /** An administrator has seen the money where the provider does not tell of it. */
+  /** An administrator has seen the money where the provider does not report it. */
   | { type: 'CompleteByHand'; by: UserId; reason: string }
   | { type: 'ExpireTopUp'; reason: ExpiryReason }
   | { type: 'ReturnMoney'; provider: PaymentProviderName; returned: MoneyReturned };

@@ -43,7 +43,7 @@ type LiveRedemption = Extract<Redemption, RedemptionTerms>;
 
 const codePattern = /^[0-9a-f]{32}$/;
 
-/** Whoever shows a code is told no more of it than that it is worth nothing. */
+/** Whoever shows a code learns no more of it than that it is worth nothing. */
 export const unknownCode = (): Failure =>
   new Failure('redemption-code-unknown', { field: 'code', allowed: 'a code that has been issued' });
 

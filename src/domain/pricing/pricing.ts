@@ -112,8 +112,8 @@ export function chargeOf(usage: Usage, price: Price): Quota {
 
 /**
  * What to hold for a call that uses no more than this: an upper bound of `chargeOf`, whatever kinds the tokens turn out
- * to be of and whichever of its tiers it is served at. Only kinds with a bound of their own must be told apart: those may
- * be other tokens, but not the reverse. Rounded up; at least 1 where the price is not free.
+ * to be of and whichever of its tiers it is served at. Only kinds with a bound of their own must be distinguished:
+ * those may be other tokens, but not the reverse. Rounded up; at least 1 where the price is not free.
  */
 export function reservationOf(max: Usage, price: Price): Quota {
   const highest = atHighestTier(price);

@@ -21,7 +21,7 @@ export type ServiceTierTable = ReadonlyMap<string, TierFactors>;
 
 /** Part of a price, as events in the log hold it. */
 export interface ServiceTerms {
-  /** By which the call is charged, unless its answer tells one of the others. */
+  /** By which the call is charged, unless its answer reports one of the others. */
   readonly tier: string;
   readonly factor: string;
   /** Factors by tier. Left out: the call has been served, at `tier`. */
@@ -97,7 +97,7 @@ const isAtMost = (factor: string, bound: Decimal): boolean => larger(decimal(fac
 /**
  * For a call that asks for these tiers, all of them priced. An answer may name another one than was asked for; of those
  * dearer than what was asked for none counts, so that the hold covers every charge. A discount is due where the answer
- * tells it. null: the call is served and charged as usual. `leftToAccount`: which tier it gets, its account decides.
+ * reports it. null: the call is served and charged as usual. `leftToAccount`: which tier it gets, its account decides.
  */
 export function serviceTermsOf(
   factors: TierFactors,

@@ -2,7 +2,7 @@ import { escapeHtml, unescapeHtml } from '../kernel/html.js';
 import type { ChannelId } from '../kernel/ids.js';
 import type { Language } from '../kernel/language.js';
 
-/* What users are told without having asked. The texts are those that clients of the legacy contract know. */
+/* What users are notified of. The texts are those that clients of the legacy contract know. */
 
 export interface Notification {
   /** What it is about; of one kind a user gets so many in a while. */
@@ -15,13 +15,13 @@ export interface Notification {
   readonly isHtml: boolean;
   /** The same in English, for mails; `values` missing: the same. Missing where an older version has queued it. */
   readonly en?: { readonly title: string; readonly content: string; readonly values?: readonly string[] };
-  /** Goes to the user by mail, whatever way to be told the user has chosen: a thief could have chosen another one. */
+  /** Goes to the user by mail, whatever way the user has chosen: a thief could have chosen another one. */
   readonly aboutSecurity?: true;
   /** Address that it goes to; missing: the user's own, or the one chosen in the settings. */
   readonly to?: string;
 }
 
-/** What is older is told to nobody. */
+/** What is older is sent to nobody. */
 export const newsForMs = 24 * 60 * 60 * 1000;
 
 const runningOut = '您的额度即将用尽';

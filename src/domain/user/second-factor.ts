@@ -30,7 +30,7 @@ export function checkPasskeyId(field: string, passkey: string): void {
 export const recoveryCodeCount = 10;
 export const maxPasskeys = 20;
 
-/** What an authenticator has told of a passkey. */
+/** What an authenticator has reported of a passkey. */
 export interface Passkey {
   /** Sealed credential id, as the browser is to be shown it. */
   readonly credential: Sealed;

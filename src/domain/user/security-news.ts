@@ -2,7 +2,10 @@ import type { DomainEvent } from '../events/events.js';
 import type { IdentityProvider } from '../kernel/claim.js';
 import type { Notification } from './notification.js';
 
-/* What the owner of an account is told of by mail, whoever has done it: by what one signs in, and by what one proves it. */
+/*
+ * What the owner of an account is notified of by mail, whoever has done it: by what one signs in, and by what one
+ * proves it.
+ */
 
 interface Words {
   readonly zh: string;
@@ -32,7 +35,7 @@ const news = (kind: string, { zh, en }: Words): Notification => ({
   aboutSecurity: true,
 });
 
-/** null: the event changes nothing that its user must be told of. */
+/** null: the event changes nothing that its user must be notified of. */
 export function securityNews(event: DomainEvent): Notification | null {
   switch (event.type) {
     case 'PasswordChanged':

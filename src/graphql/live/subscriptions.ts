@@ -17,7 +17,7 @@ import { type SocketExtra, serveWebSocket } from './websocket.js';
 
 /** Subscriptions one connection may hold; a page of the console has a handful. */
 const maxPerConnection = 20;
-/** Over all connections of a user: what happens is worked out and told once for each of them. */
+/** Over all connections of a user: what happens is worked out and sent once for each of them. */
 const maxPerUser = 40;
 
 interface Connected extends SocketExtra {

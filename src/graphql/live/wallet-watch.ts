@@ -6,7 +6,7 @@ import { readableMovementsOf } from '../../domain/ledger/movements.js';
 /* One consumer of the tail for all who watch a wallet: what an event costs does not grow with the consoles open. */
 
 export interface WalletWatch {
-  /** Tells the position of whatever moves the user's wallet, or what waits to be transferred there. */
+  /** Publishes the position of whatever moves the user's wallet, or what waits to be transferred there. */
   add(user: UserId, moved: (position: Position) => void): () => void;
   stop(): void;
 }

@@ -76,7 +76,7 @@ class PriceEditArgs {
   readonly edit!: PriceEditInput;
 }
 
-/** By whom a change is told to be, in the history. */
+/** Who is named as the author of a change, in the history. */
 type ChangeKind = 'editor' | 'import' | 'revert';
 
 const PriceChangeKindEnum = enumeration<ChangeKind>('PriceChangeKind', 'How a change of prices came about.', {

@@ -11,7 +11,7 @@ import { SafeIntScalar } from '../server/scalars.js';
 
 /* Records of the price table on this wire: JSON, in the form in which files of prices hold them. */
 
-/** What is wrong in one is told by the command that reads it, with the path. */
+/** What is wrong in one is reported by the command that reads it, with the path. */
 export const PricePeriodsScalar = new GraphQLScalarType<unknown, unknown>({
   name: 'PricePeriods',
   description:

@@ -30,8 +30,8 @@ const costPerToken = 4;
 
 export interface Documents {
   /**
-   * Throws InvalidDocument, RequestRefused, or what `pay` throws; it is told what reading a text will cost that has not
-   * been read before.
+   * Throws InvalidDocument, RequestRefused, or what `pay` throws; it is given what reading a text will cost that has
+   * not been read before.
    */
   read(text: string, pay: (cost: number) => void): DocumentNode;
   /** By the SHA-256 of its text, in hexadecimal. */

@@ -63,7 +63,7 @@ export function measureOperation(
   operation: OperationDefinitionNode,
   variables: { readonly [name: string]: unknown },
 ): MeasuredOperation {
-  // With defaults filled in: what counts is what will be executed. Wrong values are told by the engine, which then
+  // With defaults filled in: what counts is what will be executed. Wrong values are reported by the engine, which then
   // executes nothing.
   const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -105,7 +105,7 @@ export function measureOperation(
 
   const rootCost = operation.operation === 'mutation' ? mutationCost : queryCost;
 
-  /** `sized`: an enclosing field has told how long the next list is. */
+  /** `sized`: an enclosing field has said how long the next list is. */
   const ofField = (node: FieldNode, parent: GraphQLOutputType, sized: boolean): Measure => {
     const name = node.name.value;
     if (name === '__schema' || name === '__type') {

@@ -97,7 +97,7 @@ export async function graphqlRoutes(app: FastifyInstance, options: GraphqlOption
         .headers(Object.fromEntries(answer.headers))
         .send(answer.body.string);
     },
-    // What cannot even be read is told in GraphQL's form, without quoting it.
+    // What cannot even be read is reported in GraphQL's form, without quoting it.
     errorHandler(error: FastifyError | GraphQLError | InvalidDocument | NotUtf8, _request, reply) {
       if (error instanceof InvalidDocument) {
         const errors = error.complaints.map((complaint) => answerFor(complaint, options.log));

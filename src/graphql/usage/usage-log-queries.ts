@@ -163,7 +163,7 @@ export class UsageLogQueryResolver {
     @Args(() => UsageLogArgs) { first, after, filter, everyone }: UsageLogArgs,
   ): Promise<UsageLogConnection> {
     const before = after ? Position(after) : undefined;
-    // One more than asked for tells whether there is another page.
+    // One more than asked for shows whether there is another page.
     const request = { before, limit: first + 1 };
     const found = await application.queries.logBefore(viewer, logFilterOf(filter), request, !everyone);
     const lines = found.slice(0, first);

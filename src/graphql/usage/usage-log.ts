@@ -240,7 +240,7 @@ const LogDetailUnion = createUnionType({
   resolveType: ({ kind }: LogDetail) => detailTypes[kind],
 });
 
-/** Ids that may be missing are told by resolvers below: the row keeps 0 for none. */
+/** Ids that may be missing are given by resolvers below: the row keeps 0 for none. */
 @ObjectType('UsageLogLine', { description: 'What happened to a wallet. Whose lines are seen is decided by who asks.' })
 export class UsageLogLine
   implements Omit<UsageLogEntry, 'user_id' | 'username' | 'api_key_id' | 'channel_id' | 'channel_name'>
@@ -277,7 +277,7 @@ export class UsageLogLine
   @Field(() => SafeIntScalar, { name: 'reasoningTokens', description: 'Part of the completion tokens.' })
   readonly reasoning_tokens!: number;
 
-  /** Told by its names, and line by line. */
+  /** Given by its names, and line by line. */
   readonly usage!: UsageLogEntry['usage'];
 
   @Field(() => String, { description: 'As asked and billed for; empty: none.' })

@@ -87,7 +87,7 @@ async function* balances(
       // The gate knows at once; the sums beside it come from a read model.
       const whole = await application.visible(newest);
       yield await balanceOf(application, await signedIn(caller));
-      // Sums that are behind are told again, also when nothing moves any more.
+      // Sums that are behind are sent again, also when nothing moves any more.
       if (!whole) moved.ring();
       if (!(await pause(whole ? minPauseMs : behindPauseMs, signal))) return;
     }

@@ -183,7 +183,7 @@ export function boundTo(client: ClientBase): ReadModels {
     return name;
   };
   const query = (text: string, values: readonly unknown[]) =>
-    // What has no values makes tables or tells how things stand: not worth a name.
+    // What has no values makes tables or reports how things stand: not worth a name.
     client.query({ name: values.length === 0 ? undefined : nameOf(text), text, values: [...values] });
   return new Kysely<Database>({
     dialect: new PostgresDialect({

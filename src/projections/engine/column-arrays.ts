@@ -87,7 +87,8 @@ function writeHead(array: Buffer, type: number, length: number, nulls: boolean):
 
 /** Written as it is, anything else would become some other number. */
 function whole(value: number): number {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`Not a whole number that can be told exactly: ${value}`);
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`Not a whole number that a number represents exactly: ${value}`);
   return value;
 }
 

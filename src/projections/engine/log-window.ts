@@ -132,7 +132,7 @@ export class LogWindow {
     this.promised += pageSize;
     try {
       const events = await this.feed.readAll(after, pageSize);
-      // What is told of the end of the log is late by a moment.
+      // The reported end of the log is late by a moment.
       this.skipTo(events.at(-1)?.position ?? after);
       return this.extended(after, events) ?? this.keep({ after, events: [...events], size: sizeOf(events) });
     } finally {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position, Recorded } from '../../domain/events/events.js';
 
-/* How projectors learn that the log has grown: they are told where it ends, and read what they want of it. */
+/* How projectors learn that the log has grown: they are sent where it ends, and read what they want of it. */
 
 export interface News {
   /** Every event up to here can be read. */
@@ -17,7 +17,7 @@ export interface NewsSource {
 }
 
 interface NewsOptions {
-  /** Told why the subscription broke off; it is taken up again after `retryMs`. */
+  /** Called with why the subscription broke off; it is taken up again after `retryMs`. */
   readonly broke: (error: unknown) => void;
   readonly retryMs?: number;
 }

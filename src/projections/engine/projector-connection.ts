@@ -1,6 +1,6 @@
 import { beginning, Position } from '../../domain/events/events.js';
 
-/** On which a projector is told how far somebody on another node waits for it to come. */
+/** The channel on which a projector learns how far somebody on another node waits for it to come. */
 export const wantedChannel = 'projections_wanted';
 
 /**
@@ -17,7 +17,7 @@ export const connectionSettings = (model: string): string => `
   set idle_in_transaction_session_timeout to '60s'
 `;
 
-/** What a notification tells of; `beginning`: nothing. */
+/** What a notification is about; `beginning`: nothing. */
 export const wantedIn = (payload: string | undefined): Position => {
   const number = Number(payload);
   return Number.isSafeInteger(number) && number >= 0 ? Position(number) : beginning;

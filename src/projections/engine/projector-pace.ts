@@ -1,4 +1,4 @@
-/* How a projector goes about its work, and whom it tells. */
+/* How a projector goes about its work, and whom it notifies. */
 
 export interface ProjectorPace {
   /** Events folded in one transaction, at most. */

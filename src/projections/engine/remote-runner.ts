@@ -32,7 +32,7 @@ export class RemoteRunner implements ProjectionRunner {
   private waits = 0;
   private head: Position = beginning;
   private quarantined = false;
-  /** What the runner has been told of the head. */
+  /** The head that the runner was last sent. */
   private announced: Position = beginning;
   private gathering: NodeJS.Timeout | null = null;
   private readonly abort = new AbortController();
@@ -40,12 +40,12 @@ export class RemoteRunner implements ProjectionRunner {
   private readonly firstCatchUp: Promise<void>;
   private settleCatchUp: (error: Error | null) => void = () => {};
 
-  /** `news` tells how the log grows, until the signal aborts; it does not throw. */
+  /** `news` reports how the log grows, until the signal aborts; it does not throw. */
   constructor(news: (signal: AbortSignal) => AsyncIterable<News>) {
     this.firstCatchUp = new Promise((resolve, reject) => {
       this.settleCatchUp = (error) => (error === null ? resolve() : reject(error));
     });
-    // Whoever asks is told; nobody has to ask.
+    // The state can be queried; nobody has to.
     this.firstCatchUp.catch(() => {});
     this.following = this.follow(news);
   }

@@ -21,7 +21,7 @@ export type ToRunner =
 
 export type FromRunner =
   | { readonly kind: 'states'; readonly states: readonly ReadModelState[] }
-  /** Of the wait of that id. What was reached has been told in `states` before. */
+  /** Of the wait of that id. What was reached was sent in `states` before. */
   | { readonly kind: 'answer'; readonly id: number; readonly reached: boolean }
   /** It has come to where the log ended when it started, or will not. */
   | { readonly kind: 'caught-up'; readonly error: SerializedError | null }

@@ -14,12 +14,12 @@ import { wantedChannel } from './projector-connection.js';
 import type { ProjectorLog, ProjectorPace } from './projector-pace.js';
 import { quarantinedFor } from './quarantine.js';
 
-/* All read models on one node: starts their projectors, knows how far each has come, and tells those who wait. */
+/* All read models on one node: starts their projectors, knows how far each has come, and notifies those who wait. */
 
 export interface RunnerOptions {
   readonly projections: readonly Projection[];
   readonly feed: EventFeed;
-  /** Tells of what is appended after the start, until the signal aborts. */
+  /** Reports what is appended after the start, until the signal aborts. */
   readonly news: (signal: AbortSignal) => AsyncIterable<News>;
   /** For looking at checkpoints. */
   readonly pool: Pool;
@@ -160,7 +160,7 @@ class Runner implements ProjectionRunner {
 
   async start(): Promise<void> {
     await this.observe();
-    // What fits into one batch is folded before anybody could be told that it is missing.
+    // What fits into one batch is folded before a reader could be answered that it is missing.
     for (const projector of this.projectors)
       if (this.options.feed.estimateBetween(projector.position, this.head) > this.pace.batchSize)
         this.building.add(projector);

@@ -4,12 +4,14 @@ import type { News } from './news.js';
 import type { ProjectionRunner, RunnerOptions } from './runner.js';
 import type { FromRunner, RunnerChannel, ToRunner } from './runner-messages.js';
 
-/** How long a change of states waits for others to be told with it. Whoever waits for a position is told at once. */
+/**
+ * How long a change of states waits for others to be sent with it. Whoever waits for a position is notified at once.
+ */
 const gatherMs = 50;
 
 /**
  * Runs the runner that `start` makes for whoever is at the other end of the channel, until it is told to stop. Never
- * rejects: what keeps it from starting is told.
+ * rejects: what keeps it from starting is reported.
  */
 export async function serveRunner(
   channel: RunnerChannel<FromRunner, ToRunner>,
@@ -66,7 +68,7 @@ export async function serveRunner(
     runner = await start({ news, changed });
   } catch (error) {
     channel.postMessage({ kind: 'failed', error: serializeError(error) });
-    // Who is told of it ends this; a channel that closes at once may lose the message.
+    // The receiver of it ends this; a channel that closes at once may lose the message.
     await stopped;
     return;
   }

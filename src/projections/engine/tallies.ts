@@ -2,7 +2,7 @@ import type { ColumnType } from 'kysely';
 
 /**
  * A sum: numeric in its table, so that it has no end, and added to as bigint. It is read as the nearest number that can
- * be told; who needs it exactly reads its text.
+ * be represented; who needs it exactly reads its text.
  */
 export type Sum<Selected extends number = number> = ColumnType<Selected, bigint, bigint>;
 

@@ -7,7 +7,7 @@ import type { ProjectionRunner, ReadModelState } from './runner.js';
 
 /*
  * Read models on their way to where the log ended when the node started. One whose fold has changed needs a quarter of
- * an hour for ten million calls; the operator is told, and what it replaces stays until it is there.
+ * an hour for ten million calls; the operator is informed, and what it replaces stays until it is there.
  */
 
 interface WatchOptions {
@@ -17,7 +17,7 @@ interface WatchOptions {
   readonly head: Position;
   /** Drops what is left of older versions, except of these read models; resolves with what it dropped. */
   readonly dropOld: (kept: ReadonlySet<string>) => Promise<readonly string[]>;
-  /** Told why nobody may go on: a read model has met an event of a newer release. */
+  /** Called with why nobody may go on: a read model has met an event of a newer release. */
   readonly unreadable: (reason: string) => void;
   readonly log: ProjectorLog;
   readonly lookMs?: number;

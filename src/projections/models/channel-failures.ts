@@ -59,7 +59,7 @@ const failure = (channelId: ChannelId, status: number | null, code: string | nul
   code: storableText((code ?? '').slice(0, maxCodeLength)),
 });
 
-/** Events of earlier releases tell of the last attempt only, and what their caller was answered. */
+/** Events of earlier releases record the last attempt only, and what their caller was answered. */
 function failuresIn(event: CallSettled | CallReleased): readonly Failure[] {
   if (event.failedAttempts !== undefined)
     return event.failedAttempts.map(({ channelId, status, code }) => failure(channelId, status, code));

@@ -44,7 +44,7 @@ export interface ChannelHistoryTables {
     ok: boolean | null;
     response_time_ms: number | null;
     balance: string | null;
-    /** null: it was never told before, or this is not about the balance. */
+    /** null: it was never reported before, or this is not about the balance. */
     balance_before: string | null;
     /** null: no edit. */
     fields: readonly ChannelFieldChange[] | null;

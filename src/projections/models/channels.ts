@@ -45,7 +45,7 @@ export interface ChannelTables {
     /** Of the last test that passed; 0: none did. */
     response_time_ms: number;
     tested_at: number | null;
-    /** Of the account at its provider, decimal text, as last told; null: it never was. */
+    /** Of the account at its provider, decimal text, as last reported; null: it never was. */
     balance: string | null;
     balance_updated_at: number | null;
     /** Charged for calls this channel answered. */

@@ -15,7 +15,7 @@ export interface OptionHistoryTables {
     position: Position;
     key: string;
     at: Instant;
-    /** null: an event of an earlier release, which does not tell. */
+    /** null: an event of an earlier release, which does not name it. */
     by_user: UserId | null;
     /** null: a secret was given. */
     text: string | null;
@@ -62,7 +62,7 @@ export interface OptionChangeRow extends OptionChangeTable {
   readonly text_before: string | null;
   /** Of the change before; null: this is the first. */
   readonly position_before: Position | null;
-  /** One of the texts is longer than what is told of it. */
+  /** One of the texts is longer than what is shown of it. */
   readonly is_cut: boolean;
 }
 
@@ -74,7 +74,7 @@ interface OptionChangeRange {
   readonly max: number;
 }
 
-/** Texts are told up to `maxLength` characters: tables of prices are long, and changed often. */
+/** Texts are shown up to `maxLength` characters: tables of prices are long, and changed often. */
 const changes = (db: ReadModels, maxLength: number) => {
   const cut = (text: Expression<string | null>) => sql<string | null>`left(${text}, ${maxLength})`;
   const isLonger = (text: Expression<string | null>) => sql<boolean>`coalesce(length(${text}) > ${maxLength}, false)`;
@@ -123,7 +123,7 @@ export const optionChangeAt = (
 ): Promise<OptionChangeRow | undefined> =>
   changes(db, maxLength).where('change.position', '=', position).executeTakeFirst();
 
-/** What an option was set to, newest first, older than `before`: texts longer than `maxLength` are told as null. */
+/** What an option was set to, newest first, older than `before`: texts longer than `maxLength` are null. */
 export const optionTextsBefore = (
   db: ReadModels,
   key: string,

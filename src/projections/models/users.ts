@@ -313,7 +313,7 @@ function evolve(profile: Profile | undefined, recorded: Recorded<ProfileEvent>):
       };
     case 'UserErased':
       return { ...profile, erased: true };
-    // Personal, or nothing that a row tells.
+    // Personal, or nothing that a row contains.
     case 'EmailChanged':
     case 'IdentityLinked':
     case 'IdentityUnlinked':

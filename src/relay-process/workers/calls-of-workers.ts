@@ -17,12 +17,12 @@ const noteEveryMs = 250;
 /** Where a worker is lost nobody knows whether its call had gone upstream: it counts as one attempt. */
 const nothingKnown: CallProgress = { attempts: [], unknownAttempts: 0, upstreamModel: null, delivered: null };
 
-/** Where among the reservations of one worker one of them is: it is told of them in this order. */
+/** Number of a reservation among those of one worker: the worker is sent them in this order. */
 export type Turn = number;
 
 /** The calls of one worker. */
 export interface CallsOfWorker extends Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'> {
-  /** The worker is told now that the call is reserved. */
+  /** The worker is now sent that the call is reserved. */
   announce(callId: CallId): Turn;
   /** As of CallProgressNotes; `notedTo`: of the calls up to this turn. */
   note(notedTo: Turn, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
@@ -32,7 +32,7 @@ export interface CallsOfWorker extends Pick<InFlightCalls, 'begin' | 'reserved' 
 
 interface LogPosition {
   readonly position: Position;
-  /** That of a reservation before it; all between the two are known of. `beginning`: none is told. */
+  /** That of a reservation before it; all between the two are known of. `beginning`: none was sent. */
   readonly before: Position;
 }
 
@@ -43,7 +43,7 @@ interface Reserved {
 }
 
 interface Worker {
-  /** How many reservations it has been told of. */
+  /** How many reservations it has been sent. */
   turns: Turn;
   /** Of these it has not said everything, in their order. */
   unsaid: Reserved[];
@@ -51,7 +51,7 @@ interface Worker {
 
 interface OpenCall {
   readonly worker: Worker;
-  /** null: its worker has not been told whether it is reserved. */
+  /** null: its worker has not been sent whether it is reserved. */
   reserved: Reserved | null;
   /** In the log, once it is known. */
   place: LogPosition | null;
@@ -82,7 +82,7 @@ export class CallsOfWorkers {
       reserved: (callId, position) => {
         const call = open.get(callId);
         if (call !== undefined) {
-          // Most are told of in the order of the log; where one is not, notes are relied on no further until it is said.
+          // Most are sent in the order of the log; where one is not, notes are relied on no further until it is said.
           call.place = { position, before: position > this.newest ? this.newest : beginning };
           if (call.reserved !== null) call.reserved.place = call.place;
         }

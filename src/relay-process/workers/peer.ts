@@ -32,7 +32,10 @@ export class Peer<Theirs> {
   private arriving = '';
   private open = true;
 
-  /** `mine`: what the other process may ask, methods whose arguments and results are JSON. One that throws where nobody waits for an answer is told to `lost`. */
+  /**
+   * `mine`: what the other process may ask, methods whose arguments and results are JSON. What one throws where nobody
+   * waits for an answer goes to `lost`.
+   */
   constructor(
     private readonly pipe: Duplex,
     private readonly mine: object,

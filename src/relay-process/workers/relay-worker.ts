@@ -16,7 +16,7 @@ letHelpersWait();
 let serving: ServingCalls | null = null;
 
 const begun = (): ServingCalls => {
-  if (serving === null) throw new Error('This worker has not been told to begin');
+  if (serving === null) throw new Error('This worker was not started by its primary');
   return serving;
 };
 
@@ -36,7 +36,7 @@ const primary = new Peer<PrimaryMethods>(new Socket({ fd: pipeAt }), methods, (e
   throw error;
 });
 
-// It is the primary that is told to stop, and that lets its workers go.
+// The signal to stop goes to the primary, and that lets its workers go.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 await primary.closed;
 process.exit();

@@ -18,7 +18,7 @@ import { pipeAt } from './pipe-at.js';
 import { type PrimaryPorts, serveWorker } from './serve-worker.js';
 
 /*
- * The processes that serve calls, seen from the one that decides: started, told what happens, watched, started again.
+ * The processes that serve calls, seen from the one that decides: started, sent the events, watched, started again.
  * They share one listening address: the primary holds it and hands connections round.
  */
 
@@ -58,7 +58,7 @@ export interface RelayWorkersPorts extends PrimaryPorts {
   readonly directory: Pick<NodeDirectory, 'snapshot' | 'apiKey'>;
   readonly gate: SpentKeys;
   readonly meterOf: (calls: CallsOfWorker) => Meter;
-  /** Of the tail: what the directory has been told last. */
+  /** Of the tail: the last message that the directory took. */
   readonly position: () => Position;
   /** The end of the log, all that has been reserved included. */
   readonly head: () => Promise<Position>;
@@ -67,17 +67,17 @@ export interface RelayWorkersPorts extends PrimaryPorts {
 const isSource = import.meta.url.endsWith('.ts');
 const ownEntry = fileURLToPath(new URL(isSource ? './relay-worker.ts' : './relay-worker.js', import.meta.url));
 
-/** A process that has been started; it reads the code while the primary makes ready what it will be told. */
+/** A process that has been started; it reads the code while the primary makes ready what it will be sent. */
 interface Process {
   readonly worker: Worker;
   readonly exited: Promise<string>;
 }
 
-/** One that is told what happens. */
+/** One that is sent what happens. */
 interface Running {
   readonly peer: Peer<WorkerMethods>;
   readonly meter: Meter;
-  /** Up to where it has been told, and has taken it. */
+  /** Up to which position it was sent the log and has taken it. */
   sent: Position;
   taken: Position;
 }
@@ -135,7 +135,7 @@ export class RelayWorkers implements TailConsumer {
     }
   }
 
-  /** Resolves true once every worker has taken what it was told up to `position`, or false after `timeoutMs`. */
+  /** Resolves true once every worker has taken what it was sent up to `position`, or false after `timeoutMs`. */
   reached(position: Position, timeoutMs: number): Promise<boolean> {
     if (this.isReached(position)) return Promise.resolve(true);
     return new Promise((resolve) => {
@@ -165,7 +165,10 @@ export class RelayWorkers implements TailConsumer {
     return this.calls.has(callId);
   }
 
-  /** Told when a worker has left calls behind: up to where in the log they are to be looked for, all known of them noted. */
+  /**
+   * Called when a worker has left calls behind: up to where in the log they are to be looked for, all known of them
+   * noted.
+   */
   whenLost(look: (upTo: Position) => void): void {
     this.lookForLost = look;
   }
@@ -252,7 +255,7 @@ export class RelayWorkers implements TailConsumer {
       return reason;
     });
     try {
-      // From this moment on it is told what happens.
+      // From this moment on it is sent what happens.
       this.running.add(running);
       const { options, prices, ...known } = directory.snapshot(position());
       return {

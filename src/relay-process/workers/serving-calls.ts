@@ -50,7 +50,7 @@ export interface ServingCalls {
 /** Between two looks whether calls are still under way, once it is to end. */
 const lookMs = 20;
 
-/** Between two messages that tell which calls were refused. */
+/** Between two messages about refused calls. */
 const sendRefusedMs = 1_000;
 
 export function serveCalls(

@@ -5,7 +5,10 @@ import { type UpstreamError, unreadableAnswer } from '../upstream/upstream-error
 import { isSilence, Lost, NoRoomForAnswer, Overdue, UnreadableBody } from '../upstream/upstream-response.js';
 import type { AnswerToRead, Read } from './answer-reading.js';
 
-/* Answers that could not be read to their end, or have nothing in them: what the caller is told, and whether it may cost. */
+/*
+ * Answers that could not be read to their end, or have nothing in them: what the caller is answered, and whether it may
+ * cost.
+ */
 
 export const brokenOff = (code: string): UpstreamError => ({
   status: 500,

@@ -9,7 +9,7 @@ import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
 
 /* A stream until there is something of an answer in it, and what is waited for and counted from then on. */
 
-/** An answer that has ended waits so long for its usage, and so long for its end mark once usage was told. */
+/** An answer that has ended waits so long for its usage, and so long for its end mark once usage was reported. */
 const afterEndMs = 5_000;
 const afterUsageMs = 2_000;
 
@@ -42,7 +42,7 @@ class StreamProgress implements Progress {
   }
 }
 
-/** It failed after it had begun, and may charge for that. What a stream begins with tells only what was asked. */
+/** It failed after it had begun, and may charge for that. What a stream begins with reports only the input. */
 const worked = ({ generated, usage }: AnswerStream): boolean =>
   generated.said.length > 0 || (usage !== null && generated.inputOnly !== true);
 

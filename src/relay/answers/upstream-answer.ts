@@ -35,7 +35,7 @@ export async function readAnswer(answered: AnswerToRead, answer: UpstreamAnswer)
   }
 }
 
-/** The first of it, so that a failure can still be told: upstreams report failures with a success status, too. */
+/** The first of it, so that a failure can still be answered: upstreams report failures with a success status, too. */
 async function sound(answered: AnswerToRead, answer: UpstreamAnswer): Promise<Read> {
   const { caller, maxBytes, sending } = answered;
   const { headers, body } = answer;

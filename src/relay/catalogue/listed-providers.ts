@@ -3,7 +3,7 @@ import { modelList } from './model-list.js';
 
 /* Providers the relay does not speak with yet. Channels of earlier releases may name them. */
 
-/** What is told of it, and where it differs from the usual. */
+/** What is published of it, and where it differs from the usual. */
 type Listed = Pick<ProviderFacts, 'type' | 'name' | 'colour' | 'defaultBaseUrl' | 'keyHint' | 'defaultModels'> &
   Partial<ProviderFacts>;
 

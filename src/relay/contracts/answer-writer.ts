@@ -51,7 +51,7 @@ export interface WholeAnswer {
   readonly textType?: string;
 }
 
-/** How a dialect tells what models answer. */
+/** How a dialect writes what models answer. */
 export interface AnswerDialect {
   /** Frames and bodies of this wire may be passed on as they come. */
   readonly wire: Wire;

@@ -23,7 +23,9 @@ export interface CallerDialect extends AnswerDialect {
   readonly misspelled: (body: JsonObject) => InvalidMember | null;
   /** The tier of service that a body asks for. */
   readonly serviceAsked: (body: JsonObject) => ServiceAsked;
-  /** The body of a refusal, as JSON. It tells the request id exactly once: what a caller quotes when asking for help. */
+  /**
+   * The body of a refusal, as JSON. It contains the request id exactly once: what a caller quotes when asking for help.
+   */
   readonly errorBody: (error: RelayError, requestId: string) => string;
   /** Under which status its clients understand a refusal. Left out: that of the refusal. */
   readonly statusOf?: (error: RelayError) => number;

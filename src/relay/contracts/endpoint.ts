@@ -30,7 +30,7 @@ export interface DemandInput {
   readonly switched?: ReadonlySet<string>;
 }
 
-/** What a call may use, as far as its request tells. */
+/** What a call may use, as far as its request says. */
 export interface Demand {
   readonly prompt: PromptEstimate;
   /** Choices of all prompts, the unseen ones included; 0: what is asked for puts out no tokens. */
@@ -70,7 +70,7 @@ export interface Endpoint {
   /** The answer is to be spoken. */
   readonly asksForAudio: (body: JsonObject) => boolean;
   readonly asksForStream: (body: JsonObject) => boolean;
-  /** The caller wants to be told usage at the end of a stream. */
+  /** The caller wants the usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;
   readonly demand: (asked: DemandInput) => Demand;
 }

@@ -12,9 +12,9 @@ interface RelayErrorDetails {
   readonly type?: string | undefined;
   /** The member of the request it is about; left out: ''. */
   readonly param?: string | null;
-  /** In seconds, or a date; left out or null: nothing is told. */
+  /** In seconds, or a date; left out or null: nothing is said. */
   readonly retryAfter?: string | null;
-  /** false: asked again soon it would be refused again, and clients are told so. Left out or null: nothing is told. */
+  /** false: asked again soon it would be refused again, and clients are informed. Left out or null: nothing is said. */
   readonly shouldRetry?: false | null;
 }
 
@@ -40,10 +40,10 @@ export class RelayError extends Error {
   }
 }
 
-/** In seconds. Clients sleep as long as they are told, silently; nobody waits longer for an answer. */
+/** In seconds. Clients sleep as long as this says, silently; nobody waits longer for an answer. */
 const maxWait = 60;
 
-/** Seconds after which to ask again; null: none are told, or more than anybody waits. */
+/** Seconds after which to ask again; null: none are given, or more than anybody waits. */
 export function secondsToWait({ retryAfter }: Pick<RelayError, 'retryAfter'>, now = Date.now()): number | null {
   const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
   const wait = Number.isNaN(seconds) ? Math.ceil((Date.parse(retryAfter ?? '') - now) / 1000) : seconds;
@@ -53,7 +53,7 @@ export function secondsToWait({ retryAfter }: Pick<RelayError, 'retryAfter'>, no
 /** Refused for who calls and what they have: the same request is refused again, until somebody changes that. */
 const forGood: ReadonlySet<number> = new Set([401, 402, 403]);
 
-/** Whether clients are told not to ask again. */
+/** Whether clients are informed not to ask again. */
 export const isFinal = (error: RelayError): boolean =>
   error.shouldRetry === false ||
   forGood.has(error.status) ||
@@ -142,14 +142,16 @@ export const withdrawal = { status: 503, code: 'store_unavailable' } as const;
 export const storeUnavailable = (message: string): RelayError =>
   new RelayError(withdrawal.status, withdrawal.code, message);
 
-/** Our own mistake: the log says which, and nobody else is told. */
+/** Our own mistake: the log says which, and nobody else learns it. */
 export const internalError = (): RelayError =>
   new RelayError(500, 'internal_error', 'internal error', { type: 'gateway_panic' });
 
 export const logBug = (log: Pick<RelayLog, 'error'>, requestId: string, bug: unknown): void =>
   log.error({ requestId, error: bug instanceof Error ? bug.stack : String(bug) }, 'a call failed unexpectedly');
 
-/** The one place where whatever was thrown becomes what the caller is told. What nobody expected is logged whole. */
+/**
+ * The one place where whatever was thrown becomes what the caller is answered. What nobody expected is logged whole.
+ */
 export function refusalFor(error: unknown, requestId: string, log: Pick<RelayLog, 'warn' | 'error'>): RelayError {
   if (error instanceof RelayError) return error;
   if (isUnavailable(error)) {

@@ -38,7 +38,7 @@ export interface UpstreamChannel {
 }
 
 export interface CallerRequest {
-  /** How the answer is to be told. */
+  /** How the answer is to be written. */
   readonly dialect: AnswerDialect;
   readonly mode: Mode;
   readonly query: URLSearchParams;
@@ -59,9 +59,9 @@ export interface CallerRequest {
   readonly wantsUsage: boolean;
   /** The caller's. A wire passes on none but those it knows, and those only if they are made as they must be. */
   readonly headers: IncomingHttpHeaders;
-  /** Input tokens as they are counted here, for who is to be told of them before upstream has said. */
+  /** Input tokens as they are counted here, for who gets them before upstream has reported any. */
   readonly promptTokens: number;
-  /** What of usage told before the end can be charged: the same object where all of it can. */
+  /** What of usage reported before the end can be charged: the same object where all of it can. */
   readonly believed: (reported: Usage) => Usage;
   /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
   readonly outputLimit: number | null;
@@ -123,11 +123,11 @@ export interface Generated {
   readonly toolCalls: number;
   /** In OpenAI's words; null: none seen, the answer may be incomplete. */
   readonly finishReason: string | null;
-  /** Choices that have begun, and not told yet why they ended. Left out: there is one choice at most. */
+  /** Choices that have begun, and not yet said why they ended. Left out: there is one choice at most. */
   readonly openChoices?: number;
-  /** What usage was told is of the input alone: the rest was to come. */
+  /** The usage reported is of the input alone: the rest was to come. */
   readonly inputOnly?: boolean;
-  /** The tier of service that the answer tells. Left out: it tells none. */
+  /** The tier of service that the answer reports. Left out: it reports none. */
   readonly serviceTier?: string | undefined;
   /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
   readonly searches?: Usage;
@@ -174,7 +174,7 @@ export interface AnswerStream {
   readonly worksUnseen?: boolean;
 }
 
-/** Every choice has told why it ended: nothing is to come but the usage. */
+/** Every choice has said why it ended: nothing is to come but the usage. */
 export const hasEnded = ({ finishReason, openChoices = 0 }: Generated): boolean =>
   finishReason !== null && openChoices === 0;
 
@@ -239,9 +239,9 @@ export interface Provider extends ProviderFacts {
   readonly baseHint?: (baseUrl: string) => string | null;
   /** Left out: the request shows by itself that it is the channel's. */
   readonly authorisation?: Authorisation;
-  /** Of the account. Left out: it tells none. */
+  /** Of the account. Left out: it reports none. */
   readonly balance?: BalanceWire;
-  /** How it tells its models, where it does. Left out: as OpenAI does. */
+  /** How it lists its models, where it does. Left out: as OpenAI does. */
   readonly models?: ModelsWire;
   /** Here `max_tokens` limits the answer alone, and thinking comes on top. Left out: it limits both. */
   readonly overheadRule?: ReasoningOverheadRule;

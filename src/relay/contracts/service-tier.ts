@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json/json.js';
 import { textIn } from '../json/json.js';
 
-/* Tiers of service, as callers ask for them, requests carry them and answers tell them. */
+/* Tiers of service, as callers ask for them, requests carry them and answers report them. */
 
 /** What a body asks for that is not the usual tier. */
 export interface ServiceAsked {
@@ -41,7 +41,7 @@ export type ServiceSent = 'asked' | 'overridden' | undefined;
 
 const maxTierLength = 64;
 
-/** The tier that an answer tells; undefined: none. */
+/** The tier that an answer reports; undefined: none. */
 export function reportedTier(value: JsonValue | undefined): string | undefined {
   const text = textIn(value);
   return text === null || text.length > maxTierLength ? undefined : text.toLowerCase();

@@ -51,7 +51,7 @@ class Beating implements Heartbeat {
 
   takeOver(): boolean {
     const { open } = this;
-    // What is told from now on is told by whoever has taken over.
+    // What is sent from now on is sent by whoever has taken over.
     this.open = false;
     this.taken = true;
     this.written = true;

@@ -6,8 +6,8 @@ import { type Answering, refuse, refuseInStream } from './refusal.js';
 const statusLine = /^HTTP/;
 
 /**
- * The caller behind an HTTP response. Whether it is there is what an AbortSignal would tell, at a tenth of its cost:
- * there is one for every call, and hardly ever somebody to tell.
+ * The caller behind an HTTP response. Whether it is there is what an AbortSignal would show, at a tenth of its cost:
+ * there is one for every call, and hardly ever a listener.
  */
 export class HttpCaller implements CallerConnection {
   private listeners: Set<() => void> | null = null;
@@ -20,7 +20,7 @@ export class HttpCaller implements CallerConnection {
     private readonly dialect: CallerDialect,
   ) {
     const { response } = answering;
-    // A caller may have gone before anybody looked: while its body was being unpacked. That is not told twice.
+    // A caller may have gone before anybody looked: while its body was being unpacked. That is not reported twice.
     this.left = response.destroyed;
     if (this.left) this.leftAt = performance.now();
     response.once('close', () => {

@@ -1,9 +1,9 @@
 import type { AnsweredCall } from '../pipeline/call-context.js';
 
-/** Tells a caller the limit to each answer that went upstream because it is what can be paid. */
+/** Sends a caller the limit to each answer that went upstream because it is what can be paid. */
 export const outputLimitHeader = 'x-output-limit';
 
-/** What the caller of this answer is told beside what all are: header names and values in turn. */
+/** What the caller of this answer gets beside what all get: header names and values in turn. */
 export function passedOn({ reservation, answer }: Pick<AnsweredCall, 'reservation' | 'answer'>): readonly string[] {
   const { outputLimit } = reservation;
   const { headers } = answer;

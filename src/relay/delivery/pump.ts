@@ -20,7 +20,7 @@ const unknownQuota = 'the quota for more of this answer cannot be reserved now: 
 
 interface Pumped {
   readonly outcome: CallOutcome;
-  /** What the caller is told in the stream; null: nothing went wrong. */
+  /** The failure that the caller gets in the stream; null: nothing went wrong. */
   readonly error: RelayError | null;
   /** Something of the answer was sent. */
   readonly begun: boolean;
@@ -33,15 +33,15 @@ interface Pumped {
 interface PumpOptions {
   readonly stalledCallers: StalledCallers;
   readonly growth: Growth;
-  /** Told of what is written. */
+  /** Called with what is written. */
   readonly heartbeat: Pick<Heartbeat, 'wrote'>;
   /** Longest a stream is read on when its caller has gone. */
   readonly callerGoneMs: number;
   /** What the call costs can only be learned from upstream. */
   readonly costsUnseen: boolean;
-  /** Told of the words that come; null: nothing can go unseen. */
+  /** Called with the words that come; null: nothing can go unseen. */
   readonly silence: SilentTime | null;
-  /** Told of a failure that upstream reports. */
+  /** Called with a failure that upstream reports. */
   readonly faulted: AccountWatch;
 }
 

@@ -15,7 +15,7 @@ export interface StalledCallers {
 
 interface StalledCallersOptions {
   readonly limitMs: number;
-  /** Told about each that is given up, before that. */
+  /** Called for each that is given up, before that. */
   readonly gaveUp: (connection: BehindCaller) => void;
 }
 

@@ -21,7 +21,7 @@ export interface StreamDelivery {
   readonly reading: StreamReading;
   readonly outcome: CallOutcome;
   readonly firstTokenMs: number;
-  /** What the caller is told in the stream; null: nothing went wrong. */
+  /** The failure that the caller gets in the stream; null: nothing went wrong. */
   readonly error: RelayError | null;
   /** Something of the answer was sent. */
   readonly begun: boolean;

@@ -26,7 +26,7 @@ interface WholeDeliveryPorts extends Pick<RelayPorts, 'largeWork'> {
   readonly stalledCallers: StalledCallers;
 }
 
-/** What the caller is told is what is charged. */
+/** The usage that the caller gets is what is charged. */
 async function bytesWithUsage(
   { largeWork }: Pick<RelayPorts, 'largeWork'>,
   { incoming: { endpoint } }: Pick<ConcludedCall, 'incoming'>,
@@ -44,7 +44,7 @@ export async function sendWhole(
   call: ConcludedCall,
   { answer, outcome }: WholeDelivery,
 ): Promise<void> {
-  // Who has left is told nothing: what upstream has done for them is settled, however long that takes.
+  // Who has left gets nothing: what upstream has done for them is settled, however long that takes.
   if (outcome === 'caller-left') return;
   if (call.charged === null) throw storeUnavailable(withheld);
   const bytes = await bytesWithUsage(ports, call, answer, call.finalUsage.usage);

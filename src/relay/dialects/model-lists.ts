@@ -11,7 +11,7 @@ import { answersJson, type IncomingRequest, type Route, type RoutesOptions } fro
 /** Name of the provider of the first channel that serves a model. */
 type OwnerOf = (model: string) => string;
 
-/** How a dialect tells models. */
+/** How a dialect lists models. */
 export interface ModelForm {
   one(model: string, ownerOf: OwnerOf): object;
   /** Sorted by name; there may be none. */

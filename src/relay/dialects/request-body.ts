@@ -142,7 +142,7 @@ class Receiving {
 
   start(): void {
     const { request, unpacker } = this;
-    // Gone while its key was looked up: nothing more will be told about it.
+    // Gone while its key was looked up: no more events of it will come.
     if (request.destroyed) {
       this.onClose();
       return;

@@ -30,9 +30,12 @@ export interface Route {
   readonly method: Method;
   /** E.g. `/v1/files/:id`, `/v1/models/*`, `/v1beta/models/:model([^/:]+)::countTokens`, where `::` is a colon. */
   readonly path: string;
-  /** In which failures are told, and whose headers pages of other origins may read; where several share the place, by who asks. */
+  /**
+   * In which failures are answered, and whose headers pages of other origins may read; where several share the place,
+   * by who asks.
+   */
   readonly dialect: CallerDialect | ((request: IncomingMessage) => CallerDialect);
-  /** Answers. What it throws, or rejects with, is told to the caller. */
+  /** Answers. What it throws, or rejects with, is answered to the caller. */
   readonly answer: (asking: IncomingRequest) => Promise<void>;
 }
 

@@ -3,8 +3,8 @@ import { type JsonObject, type JsonValue, parseJson } from './json.js';
 import { blanksEnd, stringEnd } from './json-text.js';
 
 /*
- * JSON read without loss. Node's own parser makes doubles of all numbers and tells nothing of their texts, so where a text
- * may hold a number that a double does not give back as it was written, it is read once more, here. Few texts do.
+ * JSON read without loss. Node's own parser makes doubles of all numbers and keeps nothing of their texts, so where a
+ * text may hold a number that a double does not give back as it was written, it is read once more, here. Few texts do.
  */
 
 /** Numbers that may be written otherwise by JSON.stringify, and texts that look like them. Misses none. */

@@ -20,7 +20,7 @@ export class ExactNumber {
     return Number(this.text);
   }
 
-  /** Called by JSON.stringify, which has no other way to be told of a number. */
+  /** Called by JSON.stringify, which has no other way to take a number. */
   toJSON(): string | number {
     if (!writing) return this.value;
     written = true;

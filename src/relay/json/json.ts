@@ -35,7 +35,7 @@ export const numberIn = (value: unknown): number | null =>
 export const countIn = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.trunc(value) : null;
 
-/** Whether a count can be told as it came: it is one, or is left out. */
+/** Whether a count can be reported as it came: it is one, or is left out. */
 export const isCountOrAbsent = (value: unknown): boolean => value === undefined || isCount(value);
 
 export const isCount = (value: unknown): value is number =>

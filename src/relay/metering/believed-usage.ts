@@ -13,7 +13,7 @@ import type { Generated } from '../contracts/protocol.js';
 
 /*
  * What a call has used: upstream's figures as far as the call can have used as much, else ours. The one usage that is
- * charged, logged and told to the caller.
+ * charged, logged and reported to the caller.
  */
 
 /** What one returned tool call costs besides its text, when it is counted here. */
@@ -23,7 +23,7 @@ const tokensPerToolCall = 7;
 export const seenTokens = ({ said, toolCalls }: Generated, model: string): number =>
   said.tokens(model) + toolCalls * tokensPerToolCall;
 
-/** Usage that was told, and its tokens of either direction. */
+/** Usage that was reported, and its tokens of either direction. */
 interface CountedUsage {
   readonly usage: Usage;
   readonly input: number;
@@ -39,7 +39,7 @@ const counted = (usage: Usage): CountedUsage => ({
 const canHaveTakenIn = ({ usage, input }: CountedUsage, bound: UsageBound): boolean =>
   input <= bound.input && kindsWithin(usage, bound, 'input');
 
-/** Who tells pictures, seconds or characters need not count tokens. */
+/** Who reports pictures, seconds or characters need not count tokens. */
 function reportsPieces(usage: Usage): boolean {
   for (const name in usage)
     if (!isTokens(name as Quantity) && !isToolCalls(name as Quantity) && (usage[name as Quantity] ?? 0) > 0)
@@ -47,11 +47,11 @@ function reportsPieces(usage: Usage): boolean {
   return false;
 }
 
-/** Of a prompt that is not empty, nothing was told that can be charged. */
+/** Of a prompt that is not empty, nothing was reported that can be charged. */
 const lacksInput = ({ usage, input }: CountedUsage, promptEstimate: number): boolean =>
   input === 0 && promptEstimate > 0 && !reportsPieces(usage);
 
-/** Of words that came, nothing was told. `echoed`: tokens of the prompt that may stand in the answer. */
+/** Of words that came, nothing was reported. `echoed`: tokens of the prompt that may stand in the answer. */
 const lacksOutput = ({ output }: CountedUsage, { said, toolsBytes = 0 }: Generated, echoed: number): boolean =>
   output + echoed === 0 && said.bytes > toolsBytes;
 
@@ -77,8 +77,8 @@ const newerEncoding = 'gpt-4o';
 const fewTokens = 16;
 
 /**
- * What came clearly holds more tokens than were told: some upstreams count one of several answers, or stop counting at
- * the limit they were given. `echoed`: tokens of the prompt that may stand in the answer.
+ * What came clearly holds more tokens than were reported: some upstreams count one of several answers, or stop counting
+ * at the limit they were given. `echoed`: tokens of the prompt that may stand in the answer.
  */
 function saysMore(
   { output }: CountedUsage,
@@ -118,7 +118,7 @@ export function believedUsage(
   const counts = counted(usage);
   const echoed = echoes ? counts.input : 0;
   const noInput = lacksInput(counts, promptEstimate);
-  // Streams that break off may have told their input and nothing else.
+  // Streams that break off may have reported their input and nothing else.
   const noOutput = generated.inputOnly === true || lacksOutput(counts, generated, echoed);
   const possibleInput = canHaveTakenIn(counts, bound);
   const possibleOutput = canHavePutOut(counts, generated, bound) && !saysMore(counts, generated, bound, echoed);
@@ -134,8 +134,8 @@ export function believedUsage(
 }
 
 /**
- * For usage told while an answer still comes, when what was said is no measure yet: what of it the call can have used.
- * Refers to nothing else of the call.
+ * For usage reported while an answer still comes, when what was said is no measure yet: what of it the call can have
+ * used. Refers to nothing else of the call.
  */
 export const believer =
   (bound: UsageBound, promptEstimate: number) =>

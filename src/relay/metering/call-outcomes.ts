@@ -12,7 +12,7 @@ import type { MeterPorts, Withdrawal } from './metered.js';
 
 /** What the outcomes of one meter share. */
 export interface Outcomes extends MeterPorts {
-  /** How many are still on their way to the log, or to the gate where nothing else would tell it. */
+  /** How many are still on their way to the log, or to the gate where nothing else would notify it. */
   unwritten: number;
 }
 
@@ -58,17 +58,17 @@ export async function retryUntilDone(
   }
 }
 
-/** The gate may make room for other calls before the tail tells it to; where it fails, the tail does. */
+/** The gate may make room for other calls before the tail delivers the event; where it fails, the tail does. */
 export function confirmSettled({ gate, warn }: Outcomes, callId: CallId, charged: Quota): void {
   gate.settled(callId, charged).catch((error: unknown) => {
-    warn('the quota gate has not been told of an outcome; it learns of it from the log', {
+    warn('the quota gate was not notified of an outcome; it learns of it from the log', {
       callId,
       error: String(error),
     });
   });
 }
 
-/** Nothing in the log will ever end this hold, so the gate is told until it has heard. */
+/** Nothing in the log will ever end this reservation, so the gate is notified until it has received it. */
 export function dropReservation(outcomes: Outcomes, callId: CallId): void {
   const { gate, warn } = outcomes;
   const failed = 'a hold could not be given back; trying again';

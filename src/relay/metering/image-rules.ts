@@ -11,7 +11,7 @@ import type { ImageSize } from './image-size.js';
 export type ImageDetail = 'low' | 'medium' | 'high' | 'auto' | 'original' | 'ultra_high';
 
 interface ImageTokens {
-  /** As near as can be told. */
+  /** As near as can be known. */
   readonly expected: number;
   /** What it is unlikely to exceed. */
   readonly conservative: number;
@@ -54,7 +54,7 @@ interface PatchBudget {
   /** Pixels. */
   readonly longSide: number;
   readonly patches: number;
-  /** Patches that have been told of, where these are more. */
+  /** Patches that the provider has published, where these are more. */
   readonly maxPatches?: number;
 }
 

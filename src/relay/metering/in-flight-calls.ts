@@ -56,7 +56,7 @@ export class InFlightCall {
     return { attempts: [...attempts], unknownAttempts, upstreamModel, delivered };
   }
 
-  /** What was told has not been noted after all. */
+  /** What was noted has not been stored after all. */
   forgetNote(): void {
     this.notedAttempts = -1;
   }

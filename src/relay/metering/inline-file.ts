@@ -1,7 +1,7 @@
 import { factsOf } from '../../domain/models/model-facts.js';
 import { measureNow } from '../sound/measure.js';
 
-/* What a sound, a film or a document given inline comes to in tokens, as far as its bytes tell. */
+/* What a sound, a film or a document given inline comes to in tokens, as far as its bytes show. */
 
 export interface FileTokens {
   readonly expected: number;

@@ -10,7 +10,7 @@ import { type FileTokens, fileTokensOf, soundTokensOf } from './inline-file.js';
  */
 
 export interface MediaTokens {
-  /** As near as can be told. */
+  /** As near as can be known. */
   readonly expected: number;
   /** What it makes sense to hold at least: what it is unlikely to exceed. */
   readonly conservative: number;

@@ -26,11 +26,11 @@ export interface MeterPorts {
   readonly clock: Clock;
   readonly underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>;
   readonly newEventId: (at: Instant) => string;
-  /** Told about an outcome that could not be written yet and is tried again. */
+  /** Called for an outcome that could not be written yet and is tried again. */
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
-/** What the caller is told when an answer has to be withheld. */
+/** The refusal for when an answer has to be withheld. */
 export type Withdrawal = Pick<Withheld, 'status' | 'code'>;
 
 type Reserving =
@@ -54,7 +54,7 @@ export interface Reservation {
   settle(settlement: Settlement): Promise<Quota>;
   /**
    * For an answer the caller has nothing of. Resolves with the charge once the settlement is durable. null: the log does
-   * not answer, and the call will not be charged; the caller must be told so, and the answer withheld.
+   * not answer, and the call will not be charged; the caller must get an error, and the answer is withheld.
    */
   settleOrWithdraw(settlement: Settlement, withdrawal: Withdrawal): Promise<Quota | null>;
   /** Resolves once it is durable or, when the log does not answer, is on its way. */

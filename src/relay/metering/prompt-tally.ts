@@ -113,7 +113,7 @@ export const withoutInput = (prompt: PromptEstimate): PromptEstimate => ({
 });
 
 export interface PromptEstimate {
-  /** As near as can be told from here; what is charged when upstream does not say. */
+  /** As near as can be known from here; what is charged when upstream does not say. */
   readonly expected: number;
   /** With a margin for encodings that are not public, and for samples that deceive. */
   readonly conservative: InputBound;

@@ -25,7 +25,7 @@ import { withoutInput } from './prompt-tally.js';
 /** What a call may be charged, as far as it decides what is held for it. */
 export interface ReservationEstimate {
   readonly price: Price;
-  /** Input tokens as near as can be told from here. */
+  /** Input tokens as near as can be known from here. */
   readonly promptTokens: number;
   /** Over all its answers. */
   readonly bound: UsageBound;
@@ -56,7 +56,7 @@ export interface Estimate extends ReservationEstimate {
   readonly recording: SoundLength | null;
 }
 
-/** A limit every upstream takes, for models nobody has told us anything of. */
+/** A limit every upstream takes, for models of which nothing is known. */
 const takenByAll = 8_192;
 
 /** `names`: as asked for and as sent upstream, which channels may map. */
@@ -135,7 +135,7 @@ export function estimateReservation({
   const bound = usageBound({ input, output }, prompt.max, allowed);
   const conservativeInput = Math.max(Math.min(prompt.conservative.input, input), prompt.expected);
   const conservative = usageBound({ input: conservativeInput, output }, bound, prompt.conservative);
-  // What no prompt of the call reaches need not be told by every event of it.
+  // What no prompt of the call reaches need not be in every event of it.
   const price = withTiersUpTo(listed, reservedUsage(bound));
   const mayLower = asked === null || settings.lowersLimits;
   const minAnswer = mayLower

@@ -6,7 +6,7 @@ import { believedUsage, type KnownOfUsage, seenTokens, type UsedTokens } from '.
 
 /*
  * What the transcript of a recording has used: so many tokens a minute by the file's length, which its header may deny, or
- * tokens of sound and words where the model counts by these and upstream tells them.
+ * tokens of sound and words where the model counts by these and upstream reports them.
  */
 
 const tokensPerMinute = 1_000;

@@ -53,7 +53,7 @@ export function cutShort(
   const counted = reported.usageSource === 'estimated';
   const usage = counted ? withoutOutput(reported.usage) : reported.usage;
   const reportedOutput = completionTokens(usage);
-  // Some tell as they go what has been used so far.
+  // Some report as they go what has been used so far.
   if (reported.usageSource === 'upstream' && reportedOutput >= seen) return reported;
   const completion = Math.max(reportedOutput, seen);
   const hasAudio = mayUse(bound, 'audioOutput');

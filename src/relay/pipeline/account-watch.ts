@@ -6,7 +6,7 @@ import { mappedStatus, type ParsedChannel } from './channel-settings.js';
 
 type AccountWatchPorts = Pick<RelayPorts, 'directory' | 'providerOf' | 'channelHealth'>;
 
-/** Told of a failure amid a stream. */
+/** Called with a failure amid a stream. */
 export type AccountWatch = (error: UpstreamError) => void;
 
 /**

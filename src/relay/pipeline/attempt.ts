@@ -89,7 +89,7 @@ export async function attemptCall(
       asked = await attemptAt(ports, request, channel);
     } catch (error) {
       if (attempts.failure === null || !isUnavailable(error)) throw error;
-      // What an upstream has said tells the caller more than that nobody else could be asked.
+      // What an upstream has said is more use to the caller than that nobody else could be asked.
       ports.log.warn({ requestId: request.callId, err: error }, 'no further channel could be asked');
       return givenUp(attempts.failure);
     }

@@ -50,7 +50,7 @@ export class Attempts {
     return [...this.tried, channel];
   }
 
-  /** It was no attempt. That the request suits nobody else tells the caller more than that there is no room. */
+  /** It was no attempt. That the request suits nobody else is more use to the caller than that there is no room. */
   passOver(channel: ChannelId, failure: AttemptFailure): void {
     if (failure.passedOver === 'unsuited') this.failure ??= failure;
     this.open = this.open.filter(({ id }) => id !== channel);

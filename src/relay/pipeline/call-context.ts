@@ -132,7 +132,7 @@ export interface AnsweredCall extends AttemptedCall {
   readonly answer: AnsweredAttempt;
   /** Gives back the place at the channel that answers. */
   readonly leaveChannel: () => void;
-  /** Told of a failure of that channel amid its answer. */
+  /** Called with a failure of that channel amid its answer. */
   readonly faulted: AccountWatch;
 }
 
@@ -227,7 +227,7 @@ export const extended = <Call extends CallContext, Known extends Partial<CallCon
   known: Known,
 ): Call & Known => Object.assign(new Context(call), known) as unknown as Call & Known;
 
-/** The last context that a call has reached, for whoever must tell of its failure. The one thing of it that changes. */
+/** The last context that a call has reached, for whoever must report its failure. The one thing of it that changes. */
 export class Reached {
   constructor(public last: CallContext) {}
 

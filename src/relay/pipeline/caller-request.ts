@@ -32,7 +32,7 @@ interface RequestParts {
   readonly promptTokens: number;
 }
 
-/** Whatever is told is believed: nobody is charged for it. */
+/** Whatever usage is reported is believed: nobody is charged for it. */
 const unpaid = {
   files: null,
   answersAudio: false,

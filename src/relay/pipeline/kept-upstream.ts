@@ -91,7 +91,7 @@ function addressedIn(holder: JsonObject, place: string): InvalidMember | null {
   return null;
 }
 
-/** Results of a provider's own tools tell what was made, and bring nothing along. */
+/** Results of a provider's own tools say what was made, and bring nothing along. */
 const resultTypes = /_tool_result$|^(tool_use|server_tool_use|mcp_tool_use)$/;
 
 function inPart(part: JsonObject, place: string): InvalidMember | null {

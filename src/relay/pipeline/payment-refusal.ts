@@ -7,7 +7,7 @@ import type { ReservationEstimate } from '../metering/reservation-estimate.js';
 /** `2026-03-01T00:00:00Z` */
 const timeText = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
-/** What a caller is told whose call was not admitted. */
+/** The answer to a call that was not admitted. */
 export function paymentRefusal(
   shortage: Shortage,
   estimate: Pick<ReservationEstimate, 'min' | 'minOfKey'>,

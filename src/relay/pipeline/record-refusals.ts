@@ -26,7 +26,7 @@ interface RefusalPorts {
   readonly store: Pick<EventStore, 'append'>;
   readonly clock: Clock;
   readonly newEventId: (at: Instant) => string;
-  /** Told of what was refused when it is known here, whatever of it is written. */
+  /** Called with what was refused when it is known here, whatever of it is written. */
   readonly counted: (refusal: Refusal, count: number) => void;
   readonly warn: (facts: Record<string, unknown>, message: string) => void;
 }
@@ -56,7 +56,9 @@ class MinuteOfRefusals {
   private recorded = 0;
   private recordedOfUnknown = 0;
 
-  /** Counts a kind. The result are those of its refusals that are told by themselves; `waiting`: appends that wait. */
+  /**
+   * Counts a kind. The result are those of its refusals that are recorded by themselves; `waiting`: appends that wait.
+   */
   take({ refusal, first, more, last }: RefusedKind, waiting: number): RefusedKind['first'] {
     const kind = this.kinds.kindOf(refusal);
     const alone: RefusedKind['first'] = [];
@@ -79,7 +81,7 @@ class MinuteOfRefusals {
     return alone;
   }
 
-  /** It is over: those that were not told by themselves, by kind. It begins anew. */
+  /** It is over: those that were not recorded by themselves, by kind. It begins anew. */
   end(now: Instant): readonly { readonly at: Instant; readonly event: CallsRefused }[] {
     const since = this.since ?? now;
     this.since = null;
@@ -158,7 +160,7 @@ class RefusalWriter implements RefusalRecord {
 
   /**
    * An append whose answer was lost is repeated; the ids of its events make that harmless. A call that has a stream
-   * already is told there; sums go on where an earlier node, or an earlier minute, has come to in the hour.
+   * already is recorded there; sums go on where an earlier node, or an earlier minute, has come to in the hour.
    */
   private async append(): Promise<void> {
     const { store, warn } = this.ports;

@@ -4,18 +4,19 @@ import type { Refusal } from '../../domain/kernel/refusal.js';
 
 /*
  * Refused calls, counted by kind. However many there are, and whatever they ask for, there are no more kinds than have
- * room here: what falls over is counted under a coarser kind of the same user, and at last under what all were told.
+ * room here: what falls over is counted under a coarser kind of the same user, and at last under what all were
+ * answered.
  */
 
 /** Kinds at once, and of them those of one user; callers that nobody knows are one user together. */
 const maxKinds = 200;
 const maxKindsOfOne = 40;
-/** Kinds that tell nothing but status and code. There are no more codes than that, unless something is wrong. */
+/** Kinds that contain nothing but status and code. There are no more codes than that, unless something is wrong. */
 const maxBare = 50;
-/** Of each kind, those that are told one by one. */
+/** Of each kind, those that are recorded one by one. */
 export const maxRecordedOneByOne = 5;
 
-/** A refusal that is told by itself. */
+/** A refusal that is recorded by itself. */
 interface RefusedCall {
   readonly callId: CallId;
   readonly at: Instant;
@@ -24,14 +25,14 @@ interface RefusedCall {
 /** The refusals of a kind. */
 export interface RefusedKind {
   readonly refusal: Refusal;
-  /** As many as are told one by one, at most. */
+  /** As many as are recorded one by one, at most. */
   readonly first: RefusedCall[];
   /** How many there were beside them, and the time of the last one; 0 where there was none. */
   more: number;
   last: Instant | 0;
 }
 
-/** A kind that tells nothing but who was told what. */
+/** A kind of nothing but the user and what was answered. */
 const bare = (userId: Refusal['userId'], { status, code }: Pick<Refusal, 'status' | 'code'>): Refusal => ({
   userId,
   apiKeyId: null,
@@ -64,7 +65,7 @@ export class RefusalTally {
     );
   }
 
-  /** `callId` null: it is not told by itself. */
+  /** `callId` null: it is not recorded by itself. */
   count(refusal: Refusal, callId: CallId | null, at: Instant): void {
     const kind = this.kindOf(refusal);
     if (callId !== null && kind.first.length < maxRecordedOneByOne) kind.first.push({ callId, at });

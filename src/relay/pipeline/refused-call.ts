@@ -6,7 +6,7 @@ import { RelayError, refusalFor } from '../contracts/errors.js';
 import type { CallContext } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 
-/* A call that has failed: what its caller is told, and what is counted of one that was not reserved. */
+/* A call that has failed: what its caller is answered, and what is counted of one that was not reserved. */
 
 /** What an API key's owner needs to know of an address that may not call. */
 const aboutTheAddress = 'ip_not_allowed';
@@ -32,7 +32,7 @@ function refusedCall({ incoming, user, apiKey, named }: CallContext, error: Rela
   };
 }
 
-/** Tells the caller of a call that has failed why, and counts it unless its own stream says what has become of it. */
+/** Answers a call that has failed with why, and counts it unless its own stream says what has become of it. */
 export function refuseCall(
   ports: Pick<StagePorts, 'log' | 'refusals' | 'clock'>,
   call: CallContext,
@@ -44,7 +44,7 @@ export function refuseCall(
   if (heartbeat.open && !connection.ended) connection.refuseInStream(refusal);
   else connection.refuse(refusal);
   if (reservation !== null || connection.gone) return;
-  // Where the log did not answer it may hold a reservation, and then tells by itself what becomes of the call.
+  // Where the log did not answer it may hold a reservation, and then shows by itself what becomes of the call.
   const callId = error instanceof RelayError ? CallId(requestId) : null;
   ports.refusals.count(refusedCall(call, refusal), callId, ports.clock.now());
 }

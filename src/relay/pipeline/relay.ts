@@ -65,7 +65,7 @@ export function openRelay(relayPorts: RelayPorts): Relay {
   };
 }
 
-/** Who calls, then what is asked for, then its answer. Throws what the caller is to be told, if it is still to be told. */
+/** Who calls, then what is asked for, then its answer. Throws the error that the caller is still to get. */
 async function serveCall(ports: StagePorts, call: IncomingCall, reached: Reached): Promise<void> {
   const identified = reached.to(await identifyCall(ports, reached.last));
   const authenticated = reached.to(await authenticateCall(ports, identified));

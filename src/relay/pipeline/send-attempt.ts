@@ -130,7 +130,7 @@ export function judged(
       ...{ forOperator, answered: error.status, costUnknown, outOfOrder },
     };
   }
-  // Too much at once is told as ever: with words of the operator's choice it may be the rate of a minute.
+  // Too much at once is answered as ever: with words of the operator's choice it may be the rate of a minute.
   const shown = dead && status !== 429 ? accountUnavailable(error.status, status) : errorForCaller(error, status);
   return {
     ...failed(shown, isRetryable(shown.status)),

@@ -36,7 +36,7 @@ const withCharacters = (used: UsedTokens, price: Price, { characters = 0 }: Usag
     ? { ...used, usage: plus(used.usage, 'characters', characters) }
     : used;
 
-/** What is believed of the usage that upstream told of a delivered answer. A usage that is not is logged. */
+/** What is believed of the usage that upstream reported for a delivered answer. A usage that is not is logged. */
 export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: DeliveredCall): UsedTokens {
   const { usage, generated } = reportedBy(call);
   const { resolution, reservation, connection, course } = call;
@@ -61,7 +61,7 @@ export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: Delivered
 
 /**
  * The tier of service that a call is charged for. An operator's own is what the model's price is for; one that was not
- * asked for upstream is told, or the usual one. undefined: the one that its caller asked for.
+ * asked for upstream is reported, or the usual one. undefined: the one that its caller asked for.
  */
 export function servedTier(
   { service }: Pick<SentRequest, 'service'>,

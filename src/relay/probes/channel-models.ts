@@ -11,7 +11,7 @@ import { type AskProviderPorts, askProvider } from './ask-provider.js';
 
 type ModelsPorts = AskProviderPorts & Pick<RelayPorts, 'providerOf'>;
 
-/** Services that broker everybody's models tell hundreds, with prices and descriptions. */
+/** Services that broker everybody's models list hundreds, with prices and descriptions. */
 const maxList = 2 * 1024 * 1024;
 const maxModels = 5000;
 /** Keys shorter than this can be words, and stand in names by chance. */

@@ -153,7 +153,7 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
     return refused('the upstream answered with a stream that was not asked for', responseTimeMs);
   }
   const usage = usageOfTest(ports, test, result, result.got);
-  if (usage === null) return refused('the upstream told no usage', responseTimeMs);
+  if (usage === null) return refused('the upstream reported no usage', responseTimeMs);
   return { ok: true, message: '', responseTimeMs, usage, outOfOrder: null };
 }
 

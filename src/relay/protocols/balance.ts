@@ -7,7 +7,7 @@ import { NotReported, type ProviderQueries } from './provider-queries.js';
 /** In the currency of the account. Throws NotReported. */
 export type BalanceWire = (asking: ProviderQueries) => Promise<Decimal>;
 
-/** A provider that tells it. */
+/** A provider that reports it. */
 export const reportsBalance = (balance: BalanceWire) => ({ reportsBalance: true, balance }) as const;
 
 /** One question below the base URL, whose answer holds the figure. */

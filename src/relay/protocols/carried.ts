@@ -28,7 +28,7 @@ export function carriedOver(text: string, after: JsonObject): string {
 /** The data of an event without the line ends in it, which in JSON are blanks. */
 export const inOneLine = (data: Buffer): string => data.toString('utf8').replaceAll('\n', '');
 
-/** What an upstream has told, changed: by doubles where none of its numbers needs more. */
+/** What an upstream has sent, changed: by doubles where none of its numbers needs more. */
 export const rewrittenJson = (text: string, after: JsonObject): string =>
   mayLoseDigits(text) ? carriedOver(text, after) : jsonText(after);
 

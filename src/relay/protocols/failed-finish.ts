@@ -4,7 +4,7 @@ import { asUpstreamError, type UpstreamError } from '../upstream/upstream-error.
 
 /*
  * Finish reasons by which an upstream says that it failed, in whatever wire: no answer ends so. Before the first byte
- * another channel is asked, after it the caller is told.
+ * another channel is asked, after it the caller gets the failure.
  */
 
 /** Words of vendors, in small letters: what is one of these, or ends in one after a `_`, `:` or blank. */
@@ -33,7 +33,7 @@ function failureBy(reason: string, reported: JsonObject | null, confidential: Co
 export const saysFailure = (reason: JsonValue | undefined): reason is string =>
   typeof reason === 'string' && reason.length <= maxLength && failed.test(reason.toLowerCase());
 
-/** Of one answer, as Anthropic tells it (`stop_reason`); null: it did not fail. */
+/** Of one answer, as Anthropic reports it (`stop_reason`); null: it did not fail. */
 export const failedStop = (reason: JsonValue | undefined, confidential: Confidential): UpstreamError | null =>
   saysFailure(reason) ? failureBy(reason, null, confidential) : null;
 

@@ -39,7 +39,7 @@ export const modelsAt =
   async (asking) =>
     modelNamesIn(await asking.json(asking.base + path, headers?.(asking)), form);
 
-/** As OpenAI tells them, and most others after it. */
+/** As OpenAI lists them, and most others after it. */
 export const openAiModelList: ModelsWire = (asking) =>
   modelsAt(asking.base.startsWith(cloudflareGateway) ? '/models' : '/v1/models')(asking);
 

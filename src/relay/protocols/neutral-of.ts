@@ -5,7 +5,7 @@ import { withFitToolNames } from './tool-names.js';
 
 /**
  * What is asked for in neutral words, made when it is first asked for, and once. `exact`: the body, its numbers with all
- * digits. `renamedTools` is told which names of tools were made fit. What is given throws NotConvertible.
+ * digits. `renamedTools` gets which names of tools were made fit. What is given throws NotConvertible.
  */
 export function neutralOf(
   { mode, toNeutral }: Pick<Endpoint, 'mode' | 'toNeutral'>,

@@ -12,11 +12,11 @@ export interface ProviderQueries {
   /** The channel's further parameter, whose meaning depends on the type. */
   readonly other: string;
   readonly now: Instant;
-  /** Asks with GET for a JSON object, with the key as a bearer token unless told otherwise. Throws NotReported. */
+  /** Asks with GET for a JSON object, with the key as a bearer token unless stated otherwise. Throws NotReported. */
   json(url: string, headers?: Record<string, string>): Promise<JsonObject>;
 }
 
-/** What was asked, or came, does not tell what was asked for. The message may hold words of the upstream's. */
+/** The answer does not contain what was asked for. The message may hold words of the upstream's. */
 export class NotReported extends Error {
   constructor(message: string) {
     super(message);

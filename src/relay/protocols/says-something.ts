@@ -27,7 +27,7 @@ export const hasVectors = (data: JsonValue | undefined): boolean =>
     ({ embedding }) => textIn(embedding) !== null || (isList(embedding) ? embedding.length > 0 : isObject(embedding)),
   );
 
-/** An answer with nothing in it is none: another channel may have one. `usage`: told with it. */
+/** An answer with nothing in it is none: another channel may have one. `usage`: reported with it. */
 export const noAnswer = (usage: Usage | null): Extract<Answer, { ok: false }> => ({
   ok: false,
   error: unreadableAnswer('the upstream answered without an answer in it'),

@@ -45,7 +45,7 @@ const textOf = (content: JsonValue | undefined): string => {
   return parts.map(({ text }) => textIn(text) ?? '').join('\n');
 };
 
-/** The wire has no place for calls of tools and their results; they are told in words. */
+/** The wire has no place for calls of tools and their results; they are written as text. */
 const callsText = (message: ChatMessage): string =>
   objectsIn(message.tool_calls)
     .map((call) => (isObject(call.function) ? call.function : {}))
@@ -148,7 +148,7 @@ const choicesIn = ({ payload }: JsonObject): JsonObject | null =>
 const isLast = (frame: JsonObject): boolean =>
   choicesIn(frame)?.status === last || (isObject(frame.header) && frame.header.status === last);
 
-/** `before`: calls that were told before this frame. Further pieces of one come without a name. */
+/** `before`: calls that came before this frame. Further pieces of one come without a name. */
 function toolCallIn(text: JsonObject, id: string, before: number): JsonObject | null {
   const { function_call: call } = text;
   if (!isObject(call)) return null;
@@ -168,7 +168,7 @@ function usageIn({ payload }: JsonObject): JsonObject | undefined {
   return { prompt_tokens, completion_tokens, total_tokens };
 }
 
-/** Frames into chunks as all wires tell them. */
+/** Frames into chunks as all wires have them. */
 function translate(frame: JsonObject, reading: Reading): JsonObject | null {
   const { header } = frame;
   const reported = choicesIn(frame);

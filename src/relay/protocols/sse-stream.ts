@@ -15,7 +15,7 @@ import { writerFor } from './tool-names.js';
 /** Patterns that nothing followed, one after the other, before none is looked for any more: a stream may have none. */
 export const maxStrayPatterns = 32;
 
-/** A stream of events, whatever a wire says in them: it reads each, and the caller's writer is told what it says. */
+/** A stream of events, whatever a wire says in them: it reads each, and passes the caller's writer what it says. */
 export abstract class SseStream implements AnswerStream, FrameReader {
   usage: Usage | null = null;
   progress = 0;

@@ -19,7 +19,7 @@ export const anthropicCallId = (id: string): string => (anthropicId.test(id) ? i
 
 /** Begins an id that holds another one, in base64url. */
 const wrapped = 'toolu_id_';
-/** Beyond it an id is no id: it is told by its digest. */
+/** Beyond it an id is no id: it is replaced by its digest. */
 const maxWrappedLength = 256;
 
 /**
@@ -38,7 +38,7 @@ export const unwrappedCallId = (id: string): string =>
 const maxRemembered = 4096;
 const maxRememberedLength = 256;
 
-/** Of one answer: who runs its calls tells their results apart by their ids, so an id that comes again gets a number. */
+/** Of one answer: who runs its calls matches their results by their ids, so an id that comes again gets a number. */
 export class DistinctCallIds {
   private readonly known = new Set<string>();
 

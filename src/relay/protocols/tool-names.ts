@@ -9,7 +9,7 @@ import { messageIn } from './openai/reply.js';
 
 /*
  * Names of tools, fit for the neutral form and so for every wire: OpenAI's letters, digits, `_` and `-`, 64 at most. A
- * client is told its own names again.
+ * client gets its own names back.
  */
 
 /** By the name that goes upstream: the client's own, where the two differ. */

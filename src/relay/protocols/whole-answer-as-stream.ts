@@ -7,7 +7,7 @@ import { writerFor } from './tool-names.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };
 
-/** A complete answer, told as the stream that was asked for. */
+/** A complete answer, written as the stream that was asked for. */
 export class WholeAnswerAsStream implements AnswerStream {
   readonly unfinished = 0;
   readonly progress = 1;

@@ -14,7 +14,7 @@ const url = ({ base, caller, model }: Target): string => {
   return `${root}${model.startsWith('bot') ? '/bots' : ''}/chat/completions`;
 };
 
-/** A bot calls several models and may tell what each of them used, but not the sum. */
+/** A bot calls several models and may report what each of them used, but not the sum. */
 const translate: OpenAiVariant['translate'] = (body) => {
   if (isObject(body.usage) || !isObject(body.bot_usage)) return body;
   const models = objectsIn(body.bot_usage.model_usage);

@@ -36,7 +36,7 @@ const translate: OpenAiVariant['translate'] = (body, { mode, info, streamed, sai
   if (mode !== 'completions' || typeof answer.response !== 'string') return body;
   const { response: text, usage } = answer;
   const reported = isObject(usage) ? usage : undefined;
-  // A stream tells usage in its last piece and no finish reason at all.
+  // A stream reports usage in its last piece and no finish reason at all.
   const finish_reason = (!streamed || reported) && (said || text !== '') ? 'stop' : null;
   return {
     id: `cmpl-${info.callId}`,

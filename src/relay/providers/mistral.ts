@@ -63,7 +63,7 @@ const partTexts = (parts: readonly JsonValue[], type: string): string =>
     .map((part) => (isList(part.thinking) ? partTexts(part.thinking, 'text') : (textIn(part.text) ?? '')))
     .join('');
 
-/** Content may come in parts, and tool calls without the index that tells the pieces of a stream apart. */
+/** Content may come in parts, and tool calls without the index that distinguishes the pieces of a stream. */
 const mend: OpenAiVariant['mend'] = (message, { streamed, toolCalls }) => {
   const { content } = message;
   if (isList(content)) {

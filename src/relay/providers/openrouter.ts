@@ -8,7 +8,7 @@ import { minEffort } from '../protocols/openai/efforts.js';
 import { openAi } from '../protocols/openai/openai.js';
 import type { Target } from '../protocols/openai/variant.js';
 
-/** By these the vendor tells one site's calls from others', in the owner's statistics and in public ones. */
+/** By these the vendor distinguishes one site's calls from others', in the owner's statistics and in public ones. */
 const identity = ({ options: { siteAddress } }: Target): Record<string, string> => ({
   'x-title': 'Tallygate',
   ...(siteAddress !== '' && { 'http-referer': siteAddress }),

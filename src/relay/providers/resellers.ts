@@ -30,7 +30,7 @@ const reseller = (type: number, name: string, defaultBaseUrl: string, balance?: 
   protocol: openAi({ newerLimit: true, edits: openAiModelRules, copiesReasoning: true }),
 });
 
-/** Points, which are no currency; told by another host than calls are sent to. Refusals come with status 200. */
+/** Points, which are no currency; reported by another host than calls are sent to. Refusals come with status 200. */
 const points: BalanceWire = async ({ base, isOwnBase, key, json }) => {
   const site = isOwnBase ? base : 'https://aiproxy.io';
   const { success, message, data } = await json(`${site}/api/report/getUserOverview`, { 'api-key': key });

@@ -114,7 +114,7 @@ function samplesOf(codec: string): number {
   return codec === 'A_MPEG/L3' || codec === 'A_MPEG/L2' ? 1_152 : 0;
 }
 
-/** Seconds by the frames; null: they do not tell. */
+/** Seconds by the frames; null: they do not say. */
 function countedOf(track: Track): number | null {
   if (track.codec === 'A_OPUS') return track.opus;
   if (isUncompressed(track)) return track.bytes / rawRate(track);

@@ -34,7 +34,7 @@ export const thinnestOf = {
   unknown: 50,
 } as const;
 
-/** Uncompressed, as far as the format tells its rate. */
+/** Uncompressed, as far as the format gives its rate. */
 export const uncompressed = (seconds: number | null, bytes: number, rate: number): Measured => ({
   seconds,
   bytes,
@@ -55,7 +55,7 @@ const sparsest = 25;
 
 /**
  * By time codes, unless these cannot be: fewer seconds than the frames have, which a decoder plays one after the other,
- * or more than silence between them explains. `counted`: seconds of the frames; null: they do not tell.
+ * or more than silence between them explains. `counted`: seconds of the frames; null: unknown.
  */
 export function plausible(span: number, counted: number | null): number {
   if (counted === null || counted <= 0) return span;

@@ -20,7 +20,7 @@ interface Stream {
   readonly codec: Codec;
   bytes: number;
   packets: number;
-  /** Seconds of its packets, where these tell. */
+  /** Seconds of its packets, where these say. */
   counted: number;
   firstGranule: number | null;
   /** Packets up to the first granule, and their seconds. */
@@ -47,7 +47,7 @@ function codecAt(file: Buffer, at: number): Codec | null {
   return { ...plain, rate, thinnest: thinnestOf.flac, raw };
 }
 
-/** Each end of a packet on this page is one more; Opus tells the seconds of each. */
+/** Each end of a packet on this page is one more; in Opus each has its seconds. */
 function takePackets(stream: Stream, file: Buffer, page: number): void {
   const segments = file[page + 26] ?? 0;
   const continued = ((file[page + 5] ?? 0) & 1) !== 0;

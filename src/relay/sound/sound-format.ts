@@ -60,7 +60,7 @@ function asSaid({ length }: Uint8Array, format: SoundFormat): Measured {
   };
 }
 
-/** Ticks of a hundredth of a second; null: this system does not tell. */
+/** Ticks of a hundredth of a second; null: this system does not say. */
 function processorTicks({ pid }: ChildProcess): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
@@ -91,7 +91,7 @@ export class SoundFormats {
   /** How many of each holder's files are here, the one that is looked at included. */
   private readonly here = new Map<number, number>();
   private looking = false;
-  /** Told what becomes of the file that is looked at. */
+  /** Called with what becomes of the file that is looked at. */
   private answered: (answer: Answer) => void = () => {};
 
   constructor(private readonly maxMs = defaultMaxMs) {}

@@ -7,13 +7,13 @@ import { SoundFormats } from './sound-format.js';
 export interface SoundLength {
   /** Seconds that were found in it; null: none, or it is of no known format. */
   readonly said: number | null;
-  /** Whole seconds, as far as can be told before anybody has heard it; never fewer than so many bytes last. */
+  /** Whole seconds, as far as can be known before anybody has heard it; never fewer than so many bytes last. */
   readonly expected: number;
   /** Seconds that so many bytes of this codec last at most, or what the file says where that is more. */
   readonly max: number;
 }
 
-/** What a second takes of a file that does not tell how long it lasts: speech, compressed as closely as people do. */
+/** What a second takes of a file that does not say how long it lasts: speech, compressed as closely as people do. */
 const usualSound = 2_000;
 /** Nothing lasts longer, whatever its header says: a product with it stays in the range of exact integers. */
 const maxSeconds = 10_000_000;

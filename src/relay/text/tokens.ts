@@ -5,7 +5,7 @@ import { factsOf } from '../../domain/models/model-facts.js';
 import { chosen, seedOf } from './sample-positions.js';
 
 /*
- * Counting tokens here, for estimates and for upstreams that do not tell. The work is bounded whatever the text is:
+ * Counting tokens here, for estimates and for upstreams that report none. The work is bounded whatever the text is:
  * long texts are estimated from samples, and runs without a break, over which byte pair encoding takes quadratic time,
  * are cut.
  */

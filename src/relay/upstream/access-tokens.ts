@@ -5,7 +5,7 @@ import type { NotAuthorised } from '../contracts/authorisation.js';
 
 /*
  * Tokens that providers grant for a while. Each is fetched once for all who need it, and used till shortly before it ends;
- * a refusal is told to those who waited for it, and not remembered.
+ * a refusal goes to those who waited for it, and is not remembered.
  */
 
 export type Granted =

@@ -68,7 +68,9 @@ interface Address {
   readonly secrets: readonly string[];
 }
 
-/** What an address tells: its host, and whatever in user, path or query is long enough to be an account or a key. */
+/**
+ * What an address gives away: its host, and whatever in user, path or query is long enough to be an account or a key.
+ */
 function addressIn(text: string): Address {
   const [, written = ''] = /^[a-z][a-z0-9+.-]*:[/\\]*(?:[^/\\?#]*@)?(\[[^\]]*\]|[^/\\?#:]*)/i.exec(text.trim()) ?? [];
   const url = urlIn(text);

@@ -26,7 +26,7 @@ const maxRatio = 200;
 /** A short text of one letter is no attack. */
 const unsuspicious = 1024 * 1024;
 
-/** null: nothing to undo. An unknown coding is an error told at once. */
+/** null: nothing to undo. An unknown coding is an error at once. */
 export function contentDecoder(coding: string, events: DecoderEvents): ContentDecoder | null {
   const name = coding.trim().toLowerCase();
   if (name === '' || name === 'identity') return null;

@@ -5,8 +5,8 @@ import type { Upstream, UpstreamAnswer } from './upstream.js';
 
 /*
  * Pictures that a caller names by their address, for upstreams that must have them in the request. Callers choose these
- * addresses: whatever the operator allows for channels, only the public internet is reached, and what went wrong is told
- * in the same words whatever it was.
+ * addresses: whatever the operator allows for channels, only the public internet is reached, and what went wrong is
+ * reported in the same words whatever it was.
  */
 
 export interface Picture {

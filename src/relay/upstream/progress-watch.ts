@@ -21,7 +21,10 @@ export interface Reader {
 }
 
 interface ProgressWatch {
-  /** Tells the reader once when its patience is over, a fraction of a second late at most. The result is the watch's number. */
+  /**
+   * Notifies the reader once when its patience is over, a fraction of a second late at most. The result is the watch's
+   * number.
+   */
   follow(reader: Reader, stream: Progress): number;
   /** 0 is no watch. */
   giveUp(watch: number): void;

@@ -42,8 +42,8 @@ export interface FrameReader {
   /** The members of a `Frame`, in a row: most frames are read without one being made. */
   frame(bytes: Buffer, start: number, end: number, from: number): void;
   /**
-   * Asked first wherever a frame may begin, at `at`: takes the frames there that it knows without being told where they
-   * end, and says where the next one begins; `at`, when it knows none. Left out: it never does.
+   * Asked first wherever a frame may begin, at `at`: takes the frames there that it knows without being given where
+   * they end, and says where the next one begins; `at`, when it knows none. Left out: it never does.
    */
   known?(bytes: Buffer, at: number): number;
 }

@@ -15,7 +15,7 @@ export interface UpstreamError {
   readonly retryAfter: string | null;
 }
 
-/** A failure as a body tells it; null members were not told. */
+/** A failure as a body reports it; null members were not reported. */
 export interface ReportedFailure {
   readonly message: string | null;
   readonly type: string | null;
@@ -102,8 +102,8 @@ const identifier = /^(?=.{1,64}$)[A-Za-z]*\d{0,8}[A-Za-z]*(?:[ _.:/-]+[A-Za-z]*\
 const memberPath = /^[\w.[\]$/ -]+$/;
 
 /**
- * Everything an upstream says of a failure passes here, and nothing of it is told otherwise. Types and codes are for
- * programs: one that is not made like one, or holds something confidential, is left out.
+ * Everything an upstream says of a failure passes here, and nothing of it is reported otherwise. Types and codes are
+ * for programs: one that is not made like one, or holds something confidential, is left out.
  */
 export function asUpstreamError(failure: ReportedFailure, status: number, confidential: Confidential): UpstreamError {
   const plain = (text: string | null, shape: RegExp, maxLength: number): string | null =>

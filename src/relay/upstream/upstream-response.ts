@@ -9,7 +9,7 @@ import type { Progress, Reader } from './progress-watch.js';
 import type { Sending, Sent, UpstreamBody } from './upstream.js';
 import type { WholeJson } from './whole-json.js';
 
-/** Bytes that may wait here for a slow caller before upstream is told to wait. */
+/** Bytes that may wait here for a slow caller before upstream is paused. */
 const maxBuffered = 1024 * 1024;
 
 /** Failures before a single byte of the request can have left. */
@@ -104,7 +104,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
   private json: WholeJson | null = null;
 
   /**
-   * `onOver` is told once, when the connection is free again or gone; `onBegun` when the deadline no longer counts;
+   * `onOver` is called once, when the connection is free again or gone; `onBegun` when the deadline no longer counts;
    * `onFollow` of a stream that is read of it.
    */
   constructor(
@@ -181,7 +181,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
     this.rouse();
   }
 
-  /** Too late: the reader is told, and the connection is ended. */
+  /** Too late: the reader gets an error, and the connection is ended. */
   expire(): void {
     this.abort(new Overdue());
   }
@@ -238,7 +238,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
     this.cancelled = true;
     const reason = new Error('cancelled');
     this.controller?.abort(reason);
-    // Of an answer that has come whole the client tells nothing any more, and what is still packed comes out no more.
+    // The client reports nothing more of an answer that has come whole, and what is still packed comes out no more.
     if (this.decoder !== null && !this.ended) this.fail(reason);
   }
 
@@ -272,7 +272,7 @@ export class UpstreamResponse implements Dispatcher.DispatchHandler, UpstreamBod
 
   /** True when enough is here and no more should come for now. */
   private keep(piece: Buffer): boolean {
-    // What is longer than is taken at all is told so, and not that there is no room for it now.
+    // What is longer than is taken at all is refused as such, and not for want of room.
     if (this.pieces.length + piece.length < this.enough && !this.count(piece.length)) return true;
     this.pieces.add(piece);
     if (this.pieces.length < this.enough) return false;

@@ -1,4 +1,4 @@
-/* What pages of other origins are told where they may ask at all: where an API key, not a cookie, says who asks. */
+/* The headers for pages of other origins where they may ask at all: where an API key, not a cookie, says who asks. */
 
 export const corsHeaders = {
   'access-control-allow-origin': '*',

@@ -6,7 +6,7 @@ export interface Envelope {
   readonly data: unknown;
 }
 
-/** `data` null: there is nothing to tell. `message` is shown to the user by some clients. */
+/** `data` null: there is nothing to report. `message` is shown to the user by some clients. */
 export const success = (data: unknown = null, message = ''): Envelope => ({ success: true, message, data });
 
 export const failure = (message: string, data: unknown = null): Envelope => ({ success: false, message, data });

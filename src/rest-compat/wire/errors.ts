@@ -4,7 +4,7 @@ import { messageOf } from './messages.js';
 
 /* From a "no" to an answer, once. Legacy clients read a message only with status 200: that is where most of them go. */
 
-/** A "no" whose wording or status belongs to one place of the legacy contract. `data` tells programs more. */
+/** A "no" whose wording or status belongs to one place of the legacy contract. `data` is for programs. */
 export class RestRefusal extends Error {
   constructor(
     message: string,

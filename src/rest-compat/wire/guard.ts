@@ -22,7 +22,7 @@ const headerOf = ({ headers }: FastifyRequest, name: string): string => {
   return (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
 };
 
-/** Whoever is disabled is identified too, so that it can be told; the guard lets nobody of them through. */
+/** Whoever is disabled is identified too, so that it can be answered; the guard lets nobody of them through. */
 async function identified(identity: Identity, request: FastifyRequest): Promise<UserView> {
   const signedIn = await sessionUserEvenDisabled(identity, request);
   if (signedIn !== null) return signedIn;

@@ -5,7 +5,7 @@
  *
  * The ids of a call's events are looked for in its stream, which is short; only those of other streams have an index.
  *
- * Who has an epoch tells others of what it appended only where some other process follows the log: each notification
+ * Who has an epoch notifies others of what it appended only where some other process follows the log: each notification
  * wakes every connection that listens to anything. Whoever follows holds the lock 812470915375, shared.
  */
 export const appendingCalls = {

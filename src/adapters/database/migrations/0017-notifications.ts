@@ -1,4 +1,4 @@
-/** What users are to be told, and for a while what they have been told. */
+/** Notifications to send, and for a while those that were sent. */
 export const notifications = {
   name: '0017-notifications',
   sql: `

@@ -95,7 +95,7 @@ async function recoverOne(options: RecoveryOptions, store: Pick<EventStore, 'app
     for (const [index, { ok }] of results.entries()) if (!ok) refused.push(group[index] ?? '');
   }
   if (refused.length > 0) {
-    // Their callers were told that nobody knows what became of them; the log has another outcome.
+    // Their callers were answered that nobody knows what became of them; the log has another outcome.
     const kept = join(place, `refused-${name.slice(left.length)}`);
     await writeFile(kept, `${refused.join('\n')}\n`, { mode: 0o600 });
     logger.error({ events: refused.length, kept }, 'events of a journal do not fit into the log and are set aside');

@@ -49,7 +49,7 @@ const ownEntry = new URL(isSource ? './thread-from-source.cjs' : './flushing-thr
 export interface JournalOptions {
   /** Where journals are; this one gets a folder of its own there. */
   readonly place: string;
-  /** What tells this log from another; a short plain text. */
+  /** What distinguishes this log from another; a short plain text. */
   readonly log: string;
   readonly fileBytes?: number;
 }

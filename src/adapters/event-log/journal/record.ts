@@ -12,7 +12,7 @@ const magic = 0x4a_47_41_54;
 const recordHeadBytes = 28;
 const twoTo32 = 2 ** 32;
 
-/** A file of this log, without records. `log`: what tells one log from another; a short plain text. */
+/** A file of this log, without records. `log`: what distinguishes one log from another; a short plain text. */
 export function headOf(log: string): Buffer {
   const head = Buffer.alloc(headBytes, 0x20);
   head.write(`${formatLine}\n${log}\n`);

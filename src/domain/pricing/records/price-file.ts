@@ -13,7 +13,7 @@ const version = 1;
 /** Of a file, so that it fits into a request whatever must be escaped in it. */
 export const maxPriceFileBytes = 640 * 1024;
 export const maxFilePrices = 5_000;
-/** Faults that are told of one file. */
+/** Faults that are reported of one file. */
 const maxFaults = 100;
 const shownField = 200;
 

@@ -18,7 +18,7 @@ import {
 /** Models of one list; the largest that is published has 5,000. */
 const maxListedModels = 20_000;
 const shownNameLength = 120;
-/** Names of members that are told of a model. */
+/** Names of members that are reported of a model. */
 const maxUnread = 8;
 
 /** What an entry says of a model. */

@@ -28,7 +28,7 @@ export function lineMatch(filter: UsageLogFilter): (line: UsageLogEntry) => bool
     (to === undefined || line.created_at <= to);
 }
 
-/** null: the line tells of no failure. */
+/** null: the line is about no failure. */
 const codeOf = ({ detail }: UsageLogEntry): string | null => (detail !== null && 'code' in detail ? detail.code : null);
 
 /** null: any will do. */

@@ -45,7 +45,7 @@ export type LogDetail =
       readonly status: number | null;
       readonly code: string | null;
     }
-  /** `count`: of how many calls the line tells; `since`, unix seconds: where it sums up, from when. */
+  /** `count`: how many calls the line is about; `since`, unix seconds: where it sums up, from when. */
   | ({ readonly kind: 'refused'; readonly count: number; readonly since: number | null } & Pick<
       Refusal,
       'status' | 'code' | 'network'

@@ -38,7 +38,7 @@ function termsOf({ path, price, usage_source, outcome }: UsageLogRow, known: Map
 const plainKinds = ['input', 'cachedInput', 'output', 'reasoning'] as const;
 type Counted = Pick<UsageLogRow, 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'reasoning_tokens'>;
 
-/** What was used where it was text alone: the columns tell all of it. */
+/** What was used where it was text alone: the columns have all of it. */
 function plainUsage(line: Counted): UsageLogRow['usage'] {
   const counts = {
     input: line.prompt_tokens - line.cached_tokens,
@@ -57,7 +57,7 @@ function isPlain(line: UsageLogRow): boolean {
   return names.length === Object.keys(plain).length && names.every((name) => plain[name] === line.usage[name]);
 }
 
-/** The channel that is told of anyway. */
+/** The channel that is named anyway. */
 const usualAttempts = ({ channel_id }: Pick<UsageLogRow, 'channel_id'>): UsageLogRow['attempts'] =>
   channel_id === 0 ? [] : [channel_id];
 

@@ -4,7 +4,7 @@ import { logTypes } from './usage-log.js';
 
 /* Calls that were refused because their model, or a tool they asked for, has no price. */
 
-/** What their callers were told. */
+/** The status and error that their callers got. */
 const code = 'model_price_error';
 
 interface UnpricedCallsRange {

@@ -89,7 +89,7 @@ export async function putHours(tx: ReadModels, lines: readonly TimedLine[]): Pro
   `.execute(tx);
 }
 
-/** Whole hours that are cleared are not told of any more; resolves with the lines they had. */
+/** Whole hours that are cleared are no longer listed; resolves with the lines they had. */
 export async function takeHoursBefore(tx: ReadModels, hour: number): Promise<number> {
   const { rows } = await sql<{ lines: number }>`
     with spans as (delete from usage_log_spans where span < ${hour}),

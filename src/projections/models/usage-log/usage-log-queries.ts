@@ -105,7 +105,9 @@ interface Counting {
 }
 
 const usualCounting: Counting = { lines: 10_000, cost: 5_000, few: 200, ms: 15, passed: 10_000 };
-/** Where the planner expects so many times the lines that may be counted, counting would only tell that there are more. */
+/**
+ * Where the planner expects so many times the lines that may be counted, counting would only show that there are more.
+ */
 const farMore = 10;
 
 /** Whether everybody's lines of all kinds are asked for: hours know how many these are. */
@@ -137,7 +139,7 @@ export async function usageLogPage(
   const taken = { limit: request.size, offset: offset - (place?.lines ?? 0) };
   const items = await entriesFrom(entriesAt(db, newest(db, { ...found, lines: below }, taken)));
   const seen = offset + items.length;
-  // The last page has told how many there are.
+  // The last page has shown how many there are.
   const isLast = items.length < request.size && (items.length > 0 || offset === 0);
   if (isLast) return { items, total: seen, totalIsExact: true };
   const known = byHours ? await linesWithin(db, filter, counting.lines) : null;

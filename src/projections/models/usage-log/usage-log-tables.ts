@@ -20,7 +20,7 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
   } & LineNumbers & {
       /** null: the line is not about a call. */
       terms_id: number | null;
-      /** null: text alone, as the columns tell. */
+      /** null: text alone, as the columns say. */
       usage: Usage | null;
       /** null: the channel and no other. */
       attempts: readonly ChannelId[] | null;
@@ -44,9 +44,9 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
 // `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
 // touch the same few pages. In each other index every value goes on in a place of its own: where entries are no wider than
 // two bigints, Postgres fills its pages nevertheless, and else half of each. Therefore models and groups are numbers here.
-// Only the index of series is wider: what is asked for by several values is found by it, and it tells the time as well, as
-// of many series few lines are of the time asked for, and each line lies on a page of its own. Lines that are no charge are
-// few, and looked for among the others.
+// Only the index of series is wider: what is asked for by several values is found by it, and it has the time as well,
+// as of many series few lines are of the time asked for, and each line lies on a page of its own. Lines that are no
+// charge are few, and looked for among the others.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},

@@ -3,7 +3,7 @@ import type { ReadModels } from '../../database.js';
 import { arrayOf, type ColumnType, type ColumnValues } from '../../engine/column-arrays.js';
 import type { UsageLogRow } from './usage-log.js';
 
-/* Which values lines have, and which of them together; what for, `narrowed-filter.ts` tells. */
+/* Which values lines have, and which of them together; what for, `narrowed-filter.ts` explains. */
 
 /** What lines of one series have in common. */
 export type SeriesLabels = Pick<

@@ -44,7 +44,7 @@ import { numbersOf } from './usage-log-values.js';
 export const logTypes = { recharge: 1, consume: 2, manage: 3, system: 4, error: 5 } as const;
 export type LogType = (typeof logTypes)[keyof typeof logTypes];
 
-/** A line as it is told. */
+/** A line as it is shown. */
 export interface UsageLogRow {
   /** The position of the event that caused the line. */
   id: Position;
@@ -161,7 +161,7 @@ async function fold(tx: ReadModels, batch: Batch, before: Rules): Promise<Rules>
     const line = lineOf(recorded, rules);
     if (line !== null && isKept(line, rules)) lines.push(line);
   }
-  // Also of what is taken back at once: how events come together must not tell how series are numbered.
+  // Also of what is taken back at once: how events come together must not decide how series are numbered.
   const numbers = await numbersOf(tx, lines);
   if (refunded.size > 0) {
     const isCharge = ({ outcome, request_id }: UsageLogRow) => outcome !== null && refunded.has(request_id ?? '');
@@ -205,7 +205,7 @@ function lineOf(recorded: Recorded<LoggedEvent>, rules: Rules): UsageLogRow | nu
         ? null
         : failedLine(recorded, event, event.reason, event);
     case 'CallRefunded':
-      // In the place of the line of its charge: the log tells of a call what its caller was told.
+      // In the place of the line of its charge: the log says of a call what its caller was answered.
       return failedLine(recorded, event, 'not-booked', event.settlement);
     case 'CallRefused':
     case 'CallsRefused':

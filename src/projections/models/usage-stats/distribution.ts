@@ -75,7 +75,7 @@ function sumOf(classes: readonly number[]): Numeric {
     else if (index > highest) highest = index;
   }
   let used = 0;
-  // A batch has fewer calls than two digits can tell.
+  // A batch has fewer calls than two digits can represent.
   for (let index = highest; index >= lowest; index--) {
     const count = counts[index] ?? 0;
     counts[index] = 0;

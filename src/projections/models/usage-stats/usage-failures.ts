@@ -9,7 +9,7 @@ import { addToRows } from '../../engine/multi-row.js';
 import { type Sum, tallyOf } from '../../engine/tallies.js';
 import { beganIn } from './usage-sums.js';
 
-/* Why calls got nowhere, hour by hour: what was refused and what failed, by the status and code that were told. */
+/* Why calls got nowhere, hour by hour: what was refused and what failed, by the status and code that were answered. */
 
 /** Before or after something had been reserved for the call. */
 export const callFailureKinds = { refused: 0, failed: 1 } as const;
@@ -24,9 +24,9 @@ export interface UsageFailureTables {
     user_id: UserId | 0;
     /** 0: none, or not known. */
     api_key_id: ApiKeyId | 0;
-    /** 0: none was told. */
+    /** 0: none was answered. */
     status: number;
-    /** Empty: none was told. */
+    /** Empty: none was answered. */
     code: string;
     failures: Sum;
   };
@@ -50,7 +50,7 @@ type Row = Selectable<UsageFailureTables['usage_stats_failures']>;
 const key = ['hour', 'kind', 'user_id', 'api_key_id', 'status', 'code'] as const;
 type Failure = Pick<Row, (typeof key)[number]>;
 
-/** Whose call it was, if anybody's, and what was told. */
+/** Whose call it was, if anybody's, and what was answered. */
 type ReportedFailure = Pick<CallReleased, 'status' | 'code'> & {
   readonly userId: UserId | null;
   readonly apiKeyId: ApiKeyId | null;
@@ -136,7 +136,7 @@ export function usageFailures(db: ReadModels, { from, to, ...scope }: UsageFailu
 export interface FailureHistoryQuery extends FailureScope {
   /** Where each piece of time begins, and where the last one ends: unix seconds, ascending, at least two. */
   readonly edges: readonly number[];
-  /** How many causes are told apart. */
+  /** How many causes are distinguished. */
   readonly top: number;
 }
 

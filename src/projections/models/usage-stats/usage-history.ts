@@ -22,9 +22,9 @@ export interface UsageHistoryQuery {
   readonly edges: readonly number[];
   /** Calls count by when the hour or minute began that they were in. Of minutes the last hours are there. */
   readonly piece: Piece;
-  /** What is told apart beside time; null: nothing. */
+  /** What is distinguished beside time; null: nothing. */
   readonly by: UsageDimension | null;
-  /** How many of these are told by name. */
+  /** How many of these are listed by name. */
   readonly top: number;
   /** What there must be most of to be among them. */
   readonly order: HistoryOrder;
@@ -119,7 +119,10 @@ const distributionsAsText = sql.join(distributions.map((column) => sql`${sql.ref
 
 const isNumber: ReadonlySet<UsageDimension> = new Set(['user_id', 'api_key_id', 'channel_id']);
 
-/** Those there is most of, that first, and one more than are told by name, where there are more: as the column has them. */
+/**
+ * Those there is most of, that first, and one more than are listed by name, where there are more: as the column has
+ * them.
+ */
 async function maxOf(db: ReadModels, query: UsageHistoryQuery): Promise<(number | string)[]> {
   const { filter, edges, piece, by, top, order } = query;
   if (by === null) return [];
@@ -146,9 +149,9 @@ type Row = Readonly<Record<(typeof measures)[number], number>> & {
 };
 
 /**
- * The pieces in total, each of `first` in total, and those of them that are told by name piece by piece: as of one moment,
- * so that what is left of all others is not less than nothing. Distributions are dear to add up: they are added by piece
- * or by share, and not by both.
+ * The pieces in total, each of `first` in total, and those of them that are listed by name piece by piece: as of one
+ * moment, so that what is left of all others is not less than nothing. Distributions are dear to add up: they are added
+ * by piece or by share, and not by both.
  */
 async function read(db: ReadModels, query: UsageHistoryQuery, first: readonly (number | string)[]): Promise<Row[]> {
   const { filter, edges, piece, by, top } = query;

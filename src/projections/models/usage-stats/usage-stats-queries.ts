@@ -54,7 +54,7 @@ type HoursFilter = Pick<UsageStatsFilter, 'userId' | 'username' | 'apiKeyId' | '
   readonly apiKeyName?: string;
 };
 
-/** Which table answers; null: none can. `by`: what else is told apart or narrowed to. */
+/** Which table answers; null: none can. `by`: what else is distinguished or narrowed to. */
 export function hoursTable(filter: HoursFilter, by: readonly Dimension[], durations = false): UsageSumTable | null {
   const { userId, username, apiKeyId, apiKeyName, channelId, group } = filter;
   const asked = new Set(by);
@@ -87,7 +87,7 @@ type CallsFilter = Omit<UsageStatsFilter, 'from' | 'to'>;
 
 /** What is read of calls. */
 export interface CallsBreakdown {
-  /** What is told apart. */
+  /** What is distinguished. */
   readonly by: readonly UsageDimension[];
   /** Beside the sums, how long calls took. */
   readonly durations: boolean;
@@ -118,7 +118,7 @@ interface TimeRange {
 }
 
 /**
- * The same calls of a range in rows that do not tell when: its whole days count as days where a table has them, so that
+ * The same calls of a range in rows that do not say when: its whole days count as days where a table has them, so that
  * there are few rows of a long one.
  */
 export function usageRowsOver(

@@ -105,7 +105,7 @@ export const usageStats = projection<CountedEvent>({
           failures.failed(at, event.facts, event);
           break;
         case 'CallRefunded': {
-          // It counts as what its caller was told: a call that could not be served.
+          // It counts as what its caller was answered: a call that could not be served.
           const { settlement, facts } = event;
           const { at: settledAt, channelId } = settlement;
           const logged = (await wasLogging(tx, rules, settledAt)) ? rowKinds.logged : rowKinds.unlogged;

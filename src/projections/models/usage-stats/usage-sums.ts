@@ -14,7 +14,7 @@ import { Distribution, type DistributionColumn } from './distribution.js';
  * callers by the day.
  */
 
-/** What calls are told apart by within an hour or a minute. */
+/** What calls are distinguished by within an hour or a minute. */
 interface Dimensions {
   user_id: UserId;
   /** 0: no API key paid. */
@@ -45,7 +45,7 @@ type Length = keyof typeof lengths;
 /** When the hour, minute or day began in which this is: unix seconds, as what it is asked of. */
 export const beganIn = (length: Length, seconds: number): number => seconds - (seconds % lengths[length]);
 
-/** How far before the newest event, in seconds, calls are told apart by the minute. */
+/** How far before the newest event, in seconds, calls are distinguished by the minute. */
 export const minutesKept = 13 * 3_600;
 
 interface Measures {
@@ -131,7 +131,7 @@ interface SumTable {
 }
 
 const minuteTable: SumTable = { name: 'usage_stats_minutes', length: 'minute', dimensions: known.usage_stats };
-/** All that are kept for good, those that tell most apart first. */
+/** All that are kept for good, those with most dimensions first. */
 const lastingTables = sumTables.toReversed().flatMap(([hours, dimensions]): SumTable[] => {
   const days = daysOf(hours);
   const byHour = { name: hours, length: 'hour', dimensions } as const;
@@ -218,7 +218,7 @@ interface CallDimensions extends Dimensions {
 /** What calls of a batch come to within one piece of time. */
 export type Tally = CallDimensions & Omit<Insertable<Measures>, keyof Distributions> & Distributions;
 
-/** The tally of what is told apart by these members, made where it is the first. */
+/** The tally by these members, made where it is the first. */
 export function tallyOfCalls(tallies: Map<string, Tally>, dimensions: CallDimensions): Tally {
   const { began, user_id, api_key_id, api_key_name, model, channel_id, group, counted } = dimensions;
   // Lengths keep texts apart, whatever they hold.
@@ -267,7 +267,7 @@ function addTo(sum: Tally, tally: Tally): void {
 }
 
 /**
- * The tallies by fewer dimensions, and by longer times. What a sum is told apart by is read off the tally it began with,
+ * The tallies by fewer dimensions, and by longer times. The dimensions of a sum are read off the tally it began with,
  * which may have begun later.
  */
 function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): readonly Tally[] {
@@ -296,7 +296,7 @@ function summed(tallies: Iterable<Tally>, { length, dimensions }: SumTable): rea
   return [...sums.values()];
 }
 
-/** The sums of one batch in several tables, each made of the fewest there are that tell apart what it does. */
+/** The sums of one batch in several tables, each made of the smallest table that has its dimensions. */
 class Sums {
   private readonly made: { readonly table: SumTable; readonly sums: readonly Tally[] }[] = [];
 
@@ -361,7 +361,7 @@ export async function addSums(tx: ReadModels, hours: Tallies, minutes: Tallies):
   await written;
 }
 
-/** null: no table tells hours apart by all of these. `durations`: it also has to know how long calls took. */
+/** null: no table distinguishes hours by all of these. `durations`: it also has to know how long calls took. */
 export function tableThatKnows(asked: Iterable<Dimension>, durations: boolean): UsageSumTable | null {
   const all = [...asked];
   const found = sumTables.find(

@@ -18,7 +18,7 @@ import { stopReasonOf } from './stop-reason.js';
 interface Held {
   readonly frame: Buffer;
   readonly event: JsonObject;
-  /** All that was told by then. */
+  /** All usage that was reported by then. */
   readonly reported: Usage | null;
 }
 
@@ -30,7 +30,7 @@ const endMark = 'message_stop';
 
 /**
  * A stream for Anthropic's clients. Events of an upstream that speaks as they do go out as they came; what others say is
- * told in blocks. The event that tells the usage waits, with the end, until the call is settled.
+ * sent in blocks. The event that reports the usage waits, with the end, until the call is settled.
  */
 export class AnthropicWriter implements AnswerWriter {
   private readonly outgoing = new Outgoing();
@@ -147,7 +147,7 @@ export class AnthropicWriter implements AnswerWriter {
     this.outgoing.whole(frame);
   }
 
-  /** What a stream begins with, where it tells what cannot be charged; null: it may go out as it came. */
+  /** What a stream begins with, where it reports what cannot be charged; null: it may go out as it came. */
   private mendedStart({ type: _, message, ...rest }: JsonObject): string | null {
     if (!isObject(message) || !isObject(message.usage)) return null;
     const reported = readAnthropicUsage(message.usage);
@@ -169,7 +169,7 @@ export class AnthropicWriter implements AnswerWriter {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      // Nobody has told it yet. The last event has what is charged.
+      // Nobody has reported it yet. The last event has what is charged.
       usage: writeAnthropicUsage({ input: promptTokens }),
     };
     this.send(eventText(beginning, { message }));

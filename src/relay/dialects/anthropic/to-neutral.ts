@@ -278,7 +278,7 @@ export function toNeutral(body: JsonObject): NeutralRequestOf<'chat'> {
   const stops = isList(body.stop_sequences) ? body.stop_sequences : [];
   const tools = toolsOf(body);
   const named = textIn(isObject(body.metadata) ? body.metadata.user_id : null);
-  // Others refuse longer names, and such a one tells them more than they need.
+  // Others refuse longer names, and such a one discloses more than they need.
   const user = named !== null && named.length <= maxUserLength ? named : null;
   const request: ChatRequest = {
     ...kept,

@@ -1,6 +1,6 @@
 import { type RelayError, secondsToWait } from '../../contracts/errors.js';
 
-/* Refusals as Google's interfaces tell them. */
+/* Refusals as Google's interfaces write them. */
 
 const names: ReadonlyMap<number, string> = new Map([
   [400, 'INVALID_ARGUMENT'],

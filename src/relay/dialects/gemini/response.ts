@@ -18,7 +18,7 @@ export function finishReasonOf({ finish_reason: reason, native_finish_reason: na
   return own !== null && /^[A-Z][A-Z_]{1,63}$/.test(own) ? own : (finishReasons.get(reason) ?? 'OTHER');
 }
 
-/** null: the arguments are no JSON object, and the call cannot be told. */
+/** null: the arguments are no JSON object, and the call cannot be written. */
 export function callPart(call: JsonObject): JsonObject | null {
   const { name, arguments: given } = isObject(call.function) ? call.function : {};
   const args = textIn(given) === null ? {} : parseExactly(String(given));
@@ -41,7 +41,7 @@ function thoughtParts({ reasoning_details: details }: JsonObject, plain: string 
     written += text.length;
     parts.push({ text, thought: true, thoughtSignature });
   }
-  // A stream signs what it has told before; a whole answer tells it again with the signature.
+  // A stream signs what it has sent before; a whole answer repeats it with the signature.
   return plain === null || written > 0 ? parts : [{ text: plain, thought: true }, ...parts];
 }
 

@@ -15,7 +15,7 @@ const maxAwaited = 4 * 1024 * 1024;
 
 const maxCalls = 1024;
 
-/** A call whose arguments come in pieces: it is told when its answer has finished, and the last of them is there. */
+/** A call whose arguments come in pieces: it is written when its answer has finished, and the last of them is there. */
 interface Awaited {
   readonly call: JsonObject;
   readonly name: string;
@@ -25,7 +25,7 @@ interface Awaited {
 interface Held {
   readonly data: Buffer;
   readonly response: JsonObject;
-  /** All that was told by then. */
+  /** All usage that was reported by then. */
   readonly reported: Usage | null;
 }
 
@@ -46,7 +46,7 @@ export class GeminiWriter implements AnswerWriter {
   private readonly finished: JsonObject[] = [];
   private readonly awaited = new Map<JsonValue, Map<JsonValue, Awaited>>();
   private awaitedLength = 0;
-  /** A call could not be told, of these answers. */
+  /** Answers of which a call could not be written. */
   private readonly malformed = new Set<JsonValue>();
 
   constructor(
@@ -120,7 +120,7 @@ export class GeminiWriter implements AnswerWriter {
     else this.send(mended, held.data);
   }
 
-  /** A response that is not the last one, where it tells what cannot be charged; null: it may go out as it came. */
+  /** A response that is not the last one, where it reports what cannot be charged; null: it may go out as it came. */
   private mended(response: JsonObject, reported: Usage | null): JsonObject | null {
     const { usageMetadata: words } = response;
     if (!isObject(words)) return null;

@@ -41,7 +41,7 @@ export function carriedIn({ data }: JsonObject): Carried | null {
   };
 }
 
-/** The signature of thinking that an upstream of another wire told, by the member that it told it in. */
+/** The signature of thinking that an upstream of another wire sent, by the member that it sent it in. */
 export const signatureOf = ({ reasoning }: JsonObject): string =>
   textIn(reasoning) === null ? '' : reasoningSignature;
 

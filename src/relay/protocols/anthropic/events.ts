@@ -185,7 +185,7 @@ export class AnthropicEvents {
     }
   }
 
-  /** No arguments are an empty object. What was cited is told once it is known for which words. */
+  /** No arguments are an empty object. What was cited is sent once it is known for which words. */
   private blockStop(index: JsonValue): ChatChunk | null {
     // What a tool finds comes in a block of its own.
     if (this.thinking) this.unseen = false;

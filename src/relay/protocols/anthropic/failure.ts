@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../json/json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 
-/* Failures as Anthropic tells them: their type says of what kind they are, in a stream too. */
+/* Failures as Anthropic reports them: their type says of what kind they are, in a stream too. */
 
 const statuses: ReadonlyMap<string, number> = new Map([
   ['invalid_request_error', 400],

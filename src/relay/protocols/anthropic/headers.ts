@@ -1,6 +1,6 @@
 import type { CallerRequest, RequestOptions } from '../../contracts/protocol.js';
 
-/* What Anthropic is told beside the body: the version of its interface, and what of it that is not yet usual. */
+/* What Anthropic is sent beside the body: the version of its interface, and what of it that is not yet usual. */
 
 export const usualVersion = '2023-06-01';
 const version = /^\d{4}-\d\d-\d\d$/;

@@ -60,7 +60,7 @@ function thinkingOf({ reasoning_details: details, reasoning_content: plain }: Ch
     if (!isAnthropicReasoning(detail)) return [];
     if (type === 'reasoning.encrypted') return textIn(data) === null ? [] : [{ type: 'redacted_thinking', data }];
     if (type !== 'reasoning.text' || textIn(signature) === null) return [];
-    // A stream tells the words apart from what signs them.
+    // A stream sends the words apart from what signs them.
     const thinking = textIn(text) ?? (alone ? textIn(plain) : null) ?? '';
     return [{ type: 'thinking', thinking, signature }];
   });

@@ -48,7 +48,7 @@ const plainTiers = new Set<unknown>(['auto', 'standard_only']);
 /** A tool that asks another model, whose tokens are in no total. */
 const asksAnother = /^advisor/;
 
-/** A search is sold by the piece: who names no bound is held for this one, so it is told upstream too. */
+/** A search is sold by the piece: who names no bound is charged for at most this one, so it is sent upstream too. */
 const bounded = (tool: JsonValue): JsonValue => {
   if (!isObject(tool) || !/^web_search/.test(textIn(tool.type) ?? '')) return tool;
   const max = countIn(tool.max_uses) ?? maxSearches;

@@ -15,7 +15,9 @@ import { hoursAskedBy, newerUsage, readAnthropicUsage, reportedAnthropicTier } f
 /** The input of a call stands in more brackets of an event. */
 const outsideInput = 2;
 
-/** A stream of Anthropic's: passed on frame by frame to who speaks it, told in neutral chunks to everybody else. */
+/**
+ * A stream of Anthropic's: passed on frame by frame to who speaks it, converted to neutral chunks for everybody else.
+ */
 export class AnthropicStream extends SseStream {
   private readonly events: AnthropicEvents;
   private readonly forwards: boolean;
@@ -23,7 +25,7 @@ export class AnthropicStream extends SseStream {
   private readonly tiers: readonly string[];
   /** Looked for at once: a stream outlives its request, and must not refer to the caller's body. */
   private readonly asksForHours: boolean;
-  /** Usage as told so far. */
+  /** Usage as reported so far. */
   private reported: JsonObject | null = null;
   /** Of the delta before, if it was passed on as it came. */
   private pattern: DeltaPattern | null = null;

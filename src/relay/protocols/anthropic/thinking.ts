@@ -2,7 +2,7 @@ import { factsOf } from '../../../domain/models/model-facts.js';
 import type { ReasoningOverheadRule } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, numberIn, objectsIn, textIn } from '../../json/json.js';
 
-/* How models at Anthropic's interface are told to think, and which of the sampling parameters they take. */
+/* How models at Anthropic's interface are asked to think, and which of the sampling parameters they take. */
 
 export const anthropicThinkingSuffix = '-thinking';
 /** The least limit with which a model that is named so is asked, and the least budget any takes. */
@@ -24,7 +24,7 @@ const effortBudgets: ReadonlyMap<string, number> = new Map([
   ['xhigh', 8_192],
 ]);
 
-/** In the words of the models that are told an effort. */
+/** In the words of the models that take an effort. */
 const efforts: ReadonlyMap<string, string> = new Map([
   ['minimal', 'low'],
   ['low', 'low'],
@@ -90,7 +90,7 @@ export function withEffort(body: JsonObject, model: string, limit: number, effor
   return budget === null ? body : budgeted(body, budget);
 }
 
-/** As little thinking as the model can be told. */
+/** As little thinking as the model accepts. */
 export function minAnthropicThinking({ output_config: config }: JsonObject, model: string): JsonObject {
   const { messages, alwaysThinks } = factsOf(model);
   if (messages.thinking === 'none') return {};
@@ -110,7 +110,7 @@ export function fitted(body: JsonObject): JsonObject {
   return rest;
 }
 
-/** What the model would refuse to be told of sampling is left out. */
+/** Sampling parameters that the model would refuse are left out. */
 export function sampled(body: JsonObject, model: string): JsonObject {
   const { isClaude, messages } = factsOf(model);
   const { sampling } = messages;

@@ -14,8 +14,8 @@ import {
 } from '../../json/json.js';
 
 /*
- * Usage as Anthropic tells it. Its counts of input are disjoint already: `input_tokens` leaves out what was read from a
- * cache or written to one. Thinking is a part of the output.
+ * Usage as Anthropic reports it. Its counts of input are disjoint already: `input_tokens` leaves out what was read from
+ * a cache or written to one. Thinking is a part of the output.
  */
 
 /** The dear ones among Anthropic's own tools are sold by the call. */
@@ -37,7 +37,7 @@ export const runsCode = ({ type, name }: JsonObject): boolean => type === 'serve
 export const toolsSeen = (count: number, code: boolean): Usage =>
   count === 0 && !code ? noUsage : used({ [searches]: count, 'calls:code_execution': code ? 1 : 0 });
 
-/** null: it is not told. */
+/** null: it is not reported. */
 const reportedWithin = (reported: JsonObject, holder: string, name: string): number | null => {
   const details = reported[holder];
   return isObject(details) ? countIn(details[name]) : null;
@@ -64,7 +64,7 @@ const countsIn = (reported: JsonObject): Counts => ({
   thinking: within(reported, 'output_tokens_details', 'thinking_tokens'),
 });
 
-/** Whether lifetimes that an answer does not tell are hours: looked for when somebody asks. */
+/** Whether lifetimes that an answer does not report are hours: looked for when somebody asks. */
 export const hoursAskedBy =
   ({ body }: Pick<CallerRequest, 'body'>, { paramOverride }: Pick<UpstreamChannel, 'paramOverride'>) =>
   (): boolean =>
@@ -72,7 +72,7 @@ export const hoursAskedBy =
 
 const askedForNothing = (): boolean => false;
 
-/** The same, where lifetimes that are not told go by what was asked for. */
+/** The same, where lifetimes that are not reported go by what was asked for. */
 function countsByRequest(reported: JsonObject, asksForHours: () => boolean): Counts {
   const counts = countsIn(reported);
   const minutes = reportedWithin(reported, 'cache_creation', 'ephemeral_5m_input_tokens');
@@ -96,8 +96,9 @@ function roundsIn({ iterations }: JsonObject, asksForHours = askedForNothing): C
 }
 
 /**
- * The tiers of service that a usage tells: its speed and where it was served. What it does not tell is as it was asked.
- * Capacity that the account has bought ahead (`service_tier: "priority"`) changes no price. undefined: it tells none.
+ * The tiers of service that a usage reports: its speed and where it was served. What it does not report is as it was
+ * asked. Capacity that the account has bought ahead (`service_tier: "priority"`) changes no price. undefined: it
+ * reports none.
  */
 export function reportedAnthropicTier(reported: JsonObject, asked: readonly string[]): string | undefined {
   const [speed, geo] = [reportedTier(reported.speed), reportedTier(reported.inference_geo)];
@@ -113,7 +114,7 @@ export function reportedAnthropicTier(reported: JsonObject, asked: readonly stri
 const usualTiers = new Set(['standard', 'global', 'not_available']);
 
 /**
- * `code`: some was run for the answer, which is told by its blocks alone. `asksForHours`: what is written to a cache was
+ * `code`: some was run for the answer, which shows in its blocks alone. `asksForHours`: what is written to a cache was
  * to be kept for an hour. null: nothing usable, which is not the same as nothing used.
  */
 export function readAnthropicUsage(reported: JsonObject, code = false, asksForHours = askedForNothing): Usage | null {
@@ -151,7 +152,7 @@ export function newerUsage(before: JsonObject | null, reported: JsonObject): Jso
   return known;
 }
 
-/** Whether a client that knew these words by the end is told `usage` by the last of them. */
+/** Whether a client that knew these words by the end gets `usage` by the last of them. */
 export const endsWith = (last: JsonObject, usage: Usage): boolean => {
   const written = writeAnthropicUsage(usage);
   // Where its totals leave rounds out, the rounds are what is charged, and clients add them up as well.
@@ -176,7 +177,7 @@ export function writeAnthropicUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Nothing is told there, or counts that are ones. Some members may be null in this wire, some may not. */
+/** Nothing is reported there, or counts that are ones. Some members may be null in this wire, some may not. */
 const hasCounts = (holder: JsonValue | undefined, ...names: readonly string[]): boolean =>
   !isObject(holder) || names.every((name) => isCountOrAbsent(holder[name] ?? undefined));
 
@@ -199,7 +200,7 @@ export function isConsistentAnthropicUsage(reported: JsonObject): boolean {
 }
 
 /**
- * Upstream's own words, made to say what is charged; what they tell of other tools stays. Nobody here knows how the
+ * Upstream's own words, made to say what is charged; what they say of other tools stays. Nobody here knows how the
  * charge is spread over its rounds.
  */
 export function correctedAnthropicUsage(reported: JsonObject, usage: Usage): JsonObject {

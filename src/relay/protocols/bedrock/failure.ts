@@ -4,7 +4,7 @@ import { upstreamJson } from '../../json/upstream-json.js';
 import type { Confidential } from '../../upstream/confidential.js';
 import { asUpstreamError, reportedFailure, statusOf, type UpstreamError } from '../../upstream/upstream-error.js';
 
-/* Failures as Amazon tells them: by the name of an exception, in a header or in what a frame is called. */
+/* Failures as Amazon reports them: by the name of an exception, in a header or in what a frame is called. */
 
 /** Names that begin small mean the same in a stream, which has no status of its own. */
 const statuses: ReadonlyMap<string, number> = new Map([

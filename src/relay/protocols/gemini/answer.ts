@@ -64,7 +64,7 @@ const neutralProbability = ({ token, logProbability }: JsonObject): JsonObject =
   bytes: null,
 });
 
-/** null: not told. */
+/** null: not reported. */
 function probabilities({ logprobsResult: reported }: JsonObject): JsonObject | null {
   if (!isObject(reported)) return null;
   const tops = objectsIn(reported.topCandidates);
@@ -82,7 +82,7 @@ export const outsideCalls = 6;
 class Candidate {
   /** Something of it has come. */
   begun = false;
-  /** It has told why it ended. */
+  /** It has said why it ended. */
   ended = false;
   calls = 0;
   searches = 0;
@@ -178,7 +178,7 @@ export class GeminiReader implements Generated {
     ];
   }
 
-  /** What an answer tells of its searches grows, or is told again. */
+  /** What an answer says of its searches grows, or is repeated. */
   private count({ groundingMetadata: grounding }: JsonObject, candidate: Candidate): void {
     if (!isObject(grounding)) return;
     const queries = isList(grounding.webSearchQueries) ? grounding.webSearchQueries.length : 0;

@@ -15,7 +15,7 @@ export interface Conversation {
 }
 
 interface ConversationRules {
-  /** Instructions are told as the beginning of what the user says. */
+  /** Instructions are written as the beginning of what the user says. */
   readonly withoutInstructions: boolean;
   /** A call of a function is refused that is not signed. */
   readonly signsCalls: boolean;
@@ -148,7 +148,7 @@ class Reading {
     });
   }
 
-  /** Nothing but their order tells which result is that of which call: they stand in that of the calls. */
+  /** Nothing but their order says which result is that of which call: they stand in that of the calls. */
   answerCalls(): void {
     if (this.results.length === 0) return;
     const results = this.results.sort((a, b) => a.at - b.at).flatMap(({ parts }) => parts);

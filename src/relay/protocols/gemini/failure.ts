@@ -11,7 +11,7 @@ import {
 import { openAiFailureIn } from '../openai/failure.js';
 import { saysSomething } from '../says-something.js';
 
-/* Failures as Google's interfaces tell them: a number, a name for it, a message, and details of known kinds. */
+/* Failures as Google's interfaces report them: a number, a name for it, a message, and details of known kinds. */
 
 /** On some addresses they come in a list. */
 const firstOf = (body: JsonValue | null): JsonValue | null => (isList(body) ? (body[0] ?? null) : body);
@@ -23,7 +23,7 @@ function retryDelay(details: readonly JsonObject[]): string | null {
   return seconds === undefined ? null : String(Math.ceil(Number(seconds)));
 }
 
-/** A wrong key is told as a wrong argument. */
+/** A wrong key is reported as a wrong argument. */
 const isAboutKey = (details: readonly JsonObject[]): boolean =>
   details.some(({ reason }) => reason === 'API_KEY_INVALID');
 

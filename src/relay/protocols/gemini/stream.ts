@@ -56,7 +56,7 @@ export class GeminiStream extends SseStream {
     const { generated, writer } = this;
     const choices = generated.choices(response, false);
     if (generated.endless) this.error = unreadableAnswer('the upstream sent a call of a function that makes no sense');
-    // The newest that was told, though searches may be distinguished from it.
+    // The newest that was reported, though searches may be distinguished from it.
     if (isObject(response.usageMetadata)) this.metadata = response.usageMetadata;
     const usage =
       generated.searches === this.searches && this.metadata !== response.usageMetadata

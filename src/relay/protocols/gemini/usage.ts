@@ -4,8 +4,8 @@ import { reportedTier } from '../../contracts/service-tier.js';
 import { countIn, isCountOrAbsent, isObject, type JsonObject, type JsonValue, objectsIn } from '../../json/json.js';
 
 /*
- * Usage as Gemini tells it: `usageMetadata`, cumulative over a stream. What tools have put into the prompt is told beside
- * it, and so is what was thought; what came from a cache is part of the prompt.
+ * Usage as Gemini reports it: `usageMetadata`, cumulative over a stream. What tools have put into the prompt is
+ * reported beside it, and so is what was thought; what came from a cache is part of the prompt.
  */
 
 const countOf = (metadata: JsonObject, name: string): number => countIn(metadata[name]) ?? 0;
@@ -24,7 +24,7 @@ const tierOfTraffic: Readonly<Record<string, string>> = {
   on_demand_flex: 'flex',
 };
 
-/** The tier of service that is told; undefined: none. */
+/** The tier of service that is reported; undefined: none. */
 export function reportedGeminiTier(metadata: JsonValue | undefined): string | undefined {
   if (!isObject(metadata)) return undefined;
   const reported = reportedTier(metadata.serviceTier);
@@ -33,7 +33,7 @@ export function reportedGeminiTier(metadata: JsonValue | undefined): string | un
   return Object.hasOwn(tierOfTraffic, traffic) ? tierOfTraffic[traffic] : undefined;
 }
 
-/** `searches`: that the answer tells of. null: nothing usable, which is not the same as nothing used. */
+/** `searches`: that the answer reports. null: nothing usable, which is not the same as nothing used. */
 export function geminiUsage(metadata: JsonValue | undefined, searches: Usage = noUsage): Usage | null {
   if (!isObject(metadata)) return null;
   const prompted = countOf(metadata, 'promptTokenCount');

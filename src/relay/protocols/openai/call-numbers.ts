@@ -28,7 +28,7 @@ interface Call {
 const numberIn = (value: JsonValue | undefined): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
 
-/** What numbers a call: whatever tells one from the other, a text or a number below 0 as well. */
+/** What numbers a call: whatever distinguishes them, a text or a number below 0 as well. */
 const indexText = (value: JsonValue | undefined): string | null =>
   typeof value === 'number' ? String(value) : remembered(value);
 
@@ -119,7 +119,7 @@ function renumbered(piece: JsonObject, { index }: Call): boolean {
   return true;
 }
 
-/** Who runs the calls tells their results apart by their ids. */
+/** Who runs the calls matches their results by their ids. */
 function withOwnId(known: readonly Call[], call: Call, piece: JsonObject): boolean {
   const { id, index } = call;
   if (id === null || known.every((other) => other === call || other.id !== id)) return false;

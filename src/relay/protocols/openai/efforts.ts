@@ -1,17 +1,17 @@
 import { factsOf } from '../../../domain/models/model-facts.js';
 import type { JsonObject } from '../../json/json.js';
 
-/* Which efforts a model can be told: what it does not know it refuses. */
+/* Which efforts a model accepts: what it does not know it refuses. */
 
 const aboveHigh = new Set(['xhigh', 'max']);
 
-/** As little thinking as the model can be told. */
+/** As little thinking as the model accepts. */
 export function minEffort(model: string): JsonObject {
   const { minEffort: effort } = factsOf(model);
   return effort === null ? {} : { reasoning_effort: effort };
 }
 
-/** An effort as the model knows it; null: it is told none. */
+/** An effort as the model knows it; null: it is sent none. */
 export function knownEffort(model: string, effort: string): string | null {
   const { takesEffort, highestIsHigh } = factsOf(model);
   if (!takesEffort) return null;

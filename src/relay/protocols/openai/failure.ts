@@ -22,7 +22,7 @@ export function openAiFailureIn(
   return isReported ? openAiFailureOf(body, confidential) : null;
 }
 
-/** The failure a body tells of that should have been an answer. */
+/** The failure in a body that should have been an answer. */
 export function openAiFailureOf(body: JsonObject, confidential: Confidential): UpstreamError {
   const failure = reportedFailure(body);
   return asUpstreamError(failure, statusOf(failure), confidential);

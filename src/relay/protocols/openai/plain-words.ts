@@ -105,7 +105,7 @@ function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, 
 const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObject =>
   declined || isObject(thinking) ? { thinking: { type: declined ? 'disabled' : 'enabled' } } : {};
 
-/** In place: no thinking as the model can be told so, and an effort that it knows. */
+/** In place: no thinking as the model accepts it, and an effort that it knows. */
 function setThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
   const own = factsOf(model).isOpenAi;
   const { reasoning_effort: effort } = plain;

@@ -21,7 +21,7 @@ export class Generation implements Generated {
   private firstGoesOn: boolean | null = null;
   private others: Map<number, boolean> | null = null;
 
-  /** `searches`: calls of tools that the upstream's usage does not tell. */
+  /** `searches`: calls of tools that the upstream's usage does not report. */
   constructor(readonly searches: Usage = noUsage) {}
 
   get toolCalls(): number {

@@ -224,7 +224,7 @@ export function openAiRequest(
   const content = contentFor(caller, body);
   return {
     ...postOf(variant, target, content),
-    // Some are told it in other words.
+    // Some take it in other words.
     reasoningEffort: reasoningEffortOf(textIn(body.reasoning_effort) ?? textIn(asCalled.reasoning_effort)),
     thinking: thinkingInOpenAi(body),
     service: serviceSent(caller, body, override),

@@ -6,7 +6,7 @@ import { writerFor } from '../tool-names.js';
 
 const nothing: StreamStep = { bytes: null, error: null, finished: true };
 
-/** A complete response, told as the stream that was asked for. */
+/** A complete response, written as the stream that was asked for. */
 export class ResponseAsStream implements AnswerStream {
   readonly unfinished = 0;
   readonly progress = 1;

@@ -21,7 +21,7 @@ const orders = ['action', 'operation'] as const;
 const isSearch = ({ action }: JsonObject): boolean =>
   !isObject(action) || (textIn(action.type) ?? 'search') === 'search';
 
-/** How many searches upstream bills; null: it does not tell. */
+/** How many searches upstream bills; null: it does not say. */
 const billedSearches = ({ tool_usage: told }: JsonObject): number | null =>
   isObject(told) && isObject(told.web_search) ? countIn(told.web_search.num_requests) : null;
 
@@ -46,7 +46,7 @@ export class ResponseWords implements Generated {
     return this.ranCode ? plus(searched, 'calls:code_interpreter', 1) : searched;
   }
 
-  /** A piece of an item's words. `summary`: of thinking, which costs what was thought and not what is told of it. */
+  /** A piece of an item's words. `summary`: of thinking, which costs what was thought and not what is shown of it. */
   piece(text: string, place: JsonValue | undefined, summary: boolean): void {
     if (this.inPieces.size < maxItems) this.inPieces.add(this.placeOf(place));
     this.add(text, summary);

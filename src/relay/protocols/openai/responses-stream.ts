@@ -38,7 +38,7 @@ export class ResponsesStream extends SseStream {
   worksUnseen = false;
   private readonly confidential: Confidential;
   private readonly unreported: Unreported;
-  /** Told by an event; the next one may tell its usage. */
+  /** Reported by an event; the next one may report its usage. */
   private failure: UpstreamError | null = null;
 
   constructor(

@@ -2,7 +2,7 @@ import type { Usage } from '../../../domain/call/usage.js';
 import type { JsonObject } from '../../json/json.js';
 import { correctedOpenAiUsage, readOpenAiUsage, type Unreported, writeOpenAiUsage } from './usage.js';
 
-/* Usage as the Responses interface tells it: what chat tells, by other names. */
+/* Usage as the Responses interface reports it: what chat reports, by other names. */
 
 const names = [
   ['input_tokens', 'prompt_tokens'],

@@ -28,7 +28,7 @@ function secondsIn(value: JsonValue | undefined): number | null {
   return typeof seconds === 'number' && seconds > 0 && Number.isFinite(seconds) ? Math.ceil(seconds) : null;
 }
 
-/** By tokens of sound and words, or by the length of the file; null: neither is told. */
+/** By tokens of sound and words, or by the length of the file; null: neither is reported. */
 function usageIn({ usage: reported, duration }: JsonObject): Usage | null {
   if (isObject(reported)) {
     const seconds = secondsIn(reported.seconds ?? reported.prompt_audio_seconds);

@@ -9,7 +9,7 @@ import {
 import { keptForHours } from '../../catalogue/cache-lifetimes.js';
 import { countIn, isCount, isObject, type JsonObject, type JsonValue } from '../../json/json.js';
 
-/* Usage as the OpenAI family tells it, and as OpenAI would tell it. */
+/* Usage as the OpenAI family reports it, and as OpenAI would report it. */
 
 const firstCount = (...values: unknown[]): number | null => {
   for (const value of values) {
@@ -24,7 +24,7 @@ const detailsIn = (usage: JsonObject, name: string): JsonObject => {
   return isObject(details) ? details : {};
 };
 
-/** Anthropic's name, DashScope's, xAI's and Perplexity's. null: none is told. */
+/** Anthropic's name, DashScope's, xAI's and Perplexity's. null: none is reported. */
 const reportedSearches = (reported: JsonObject): number | null =>
   firstCount(
     detailsIn(reported, 'server_tool_use').web_search_requests,
@@ -43,7 +43,7 @@ export interface Unreported {
 
 const nothingUnreported: Unreported = { calls: noUsage, keepsForHours: () => false };
 
-/** OpenAI's name for what is written to a cache, and the one that gateways had before OpenAI told it. */
+/** OpenAI's name for what is written to a cache, and the one that gateways had before OpenAI reported it. */
 const writtenNames = ['cache_write_tokens', 'cache_creation_tokens'] as const;
 
 /**
@@ -59,7 +59,7 @@ export function readOpenAiUsage(
   const total = countIn(reported.total_tokens);
   const saidPrompt = countIn(reported.prompt_tokens);
   const saidCompletion = countIn(reported.completion_tokens);
-  // Embedding and rerank services give the total only. Of two halves one may be told alone.
+  // Embedding and rerank services give the total only. One of the two parts may be reported alone.
   const prompt = saidPrompt ?? (total === null ? 0 : Math.max(total - (saidCompletion ?? 0), 0));
   const spoken = saidCompletion ?? (total === null ? 0 : Math.max(total - prompt, 0));
   if (prompt + spoken === 0) return null;
@@ -75,7 +75,7 @@ export function readOpenAiUsage(
     reported.num_cached_tokens,
   );
   const output = detailsIn(reported, 'completion_tokens_details');
-  // What is dearer goes first where parts overlap: sound that came from a cache is told as both.
+  // What is dearer goes first where parts overlap: sound that came from a cache is reported as both.
   const audioInput = Math.min(countIn(input.audio_tokens) ?? 0, prompt);
   const cached = Math.min(saidCached ?? 0, prompt - audioInput);
   const saidWritten = firstCount(...writtenNames.map((name) => input[name])) ?? 0;
@@ -129,7 +129,7 @@ const cacheNames: Parts = [
   ['num_cached_tokens', ({ cachedInput = 0 }) => cachedInput],
 ];
 
-/** As far as upstream names them: one of them may be told where another is. */
+/** As far as upstream names them: one of them may be reported where another is. */
 function reportsCached(reported: JsonObject, usage: Usage): boolean {
   for (const [name, count] of cacheNames)
     if ((reported[name] ?? null) !== null && reported[name] !== count(usage)) return false;
@@ -163,7 +163,7 @@ function reportsParts(details: JsonObject, parts: Parts, usage: Usage): boolean 
   return true;
 }
 
-/** Details that say what is charged, where there is something to tell; null: there is not. */
+/** Details that say what is charged, where there is something to report; null: there is not. */
 function mendedParts(reported: JsonValue | undefined, parts: Parts, usage: Usage): JsonObject | null {
   const details: JsonObject = isObject(reported) ? countsAlone(reported) : {};
   let isReported = isObject(reported);
@@ -206,7 +206,7 @@ export function correctedOpenAiUsage(reported: JsonObject, usage: Usage): JsonOb
   };
 }
 
-/** Usage in OpenAI's words; details only where there is something to tell. */
+/** Usage in OpenAI's words; details only where there is something to report. */
 export function writeOpenAiUsage(usage: Usage): JsonObject {
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);

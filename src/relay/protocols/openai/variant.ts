@@ -21,7 +21,7 @@ export interface Target {
 /** Changes the body to be sent, a copy of the caller's of which only the top level may be changed in place. */
 export type Edit = (body: JsonObject, target: Target) => JsonObject;
 
-/** How a failure dressed as an answer gives itself away; members it does not tell are read from the body. */
+/** How a failure dressed as an answer gives itself away; members it does not give are read from the body. */
 interface DressedFailure {
   readonly status: number;
   readonly code: string;
@@ -48,7 +48,9 @@ export interface OpenAiVariant {
   readonly authorize?: (target: Target) => Record<string, string>;
   /** Further headers. */
   readonly headers?: (target: Target) => Record<string, string>;
-  /** Streams tell usage only when asked with `stream_options`; where it is not known to be accepted it is not sent. */
+  /**
+   * Streams report usage only when asked with `stream_options`; where it is not known to be accepted it is not sent.
+   */
   readonly usageOnRequest?: boolean | ((target: Target) => boolean);
   /** Knows `max_completion_tokens`. Others would take it for no limit at all: they are sent `max_tokens`. */
   readonly newerLimit?: boolean;
@@ -65,7 +67,7 @@ export interface OpenAiVariant {
   /** Knows `thinking: { type }`, by which thinking is switched on and off. */
   readonly knowsThinking?: boolean;
   /**
-   * What tells a model to think as little as it can, to callers of other wires. Left out: OpenAI's models are told the
+   * What asks a model to think as little as it can, to callers of other wires. Left out: OpenAI's models are sent the
    * least effort they know, others nothing but `thinking`, where that is known.
    */
   readonly minThinking?: (model: string) => JsonObject;

@@ -32,7 +32,7 @@ function predictionBody(caller: CallerRequest): JsonObject {
   };
 }
 
-/** null: they are not told for all. */
+/** null: they are not reported for all. */
 function tokensIn(embeddings: readonly JsonObject[]): number | null {
   let tokens = 0;
   for (const { statistics } of embeddings) {

@@ -7,7 +7,7 @@ import { pathSegment } from '../model-address.js';
 
 /* Google's own models in its cloud: the wire of the public interface, but for a few members. */
 
-/** Calls and their results have no ids here: their order tells which is whose. */
+/** Calls and their results have no ids here: their order says which is whose. */
 function withoutIds(part: JsonValue): JsonValue {
   if (!isObject(part)) return part;
   for (const name of ['functionCall', 'functionResponse']) {

@@ -2,7 +2,7 @@ import type { Protocol } from '../../contracts/protocol.js';
 import { confidentialOf } from '../confidential-of.js';
 import { googleRefusal } from '../gemini/failure.js';
 
-/** Another's wire at Google's addresses: what the platform refuses it tells in its own words. */
+/** Another's wire at Google's addresses: what the platform refuses it words in its own form. */
 export const withGoogleRefusals = (wire: Protocol): Protocol => ({
   ...wire,
   answer(received) {

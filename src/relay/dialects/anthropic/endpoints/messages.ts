@@ -21,7 +21,7 @@ export const messages: Endpoint = {
   promptTexts,
   asksForAudio,
   asksForStream: ({ stream }) => stream === true,
-  // Its clients are always told, and whoever is asked for them must tell.
+  // Its clients always get the usage, so it is always requested upstream.
   asksForUsage: () => true,
   demand: ({ body, bytes, model, names }) => ({
     prompt: promptOf(body, bytes, model, names),
