@@ -57,7 +57,7 @@ export interface ApplicationPorts {
   readonly mailer: Mailer;
   readonly secretOf: OptionSecrets;
   readonly notificationQueue: NotificationQueue;
-  /** Called with a user at whose password, or codes, strangers guess. */
+  /** Called with a user at whose password, or codes, others guess. */
   readonly guessed: (user: UserId, what: 'password' | 'factor') => void;
   /** Addresses that users type may begin with http. */
   readonly allowHttp: boolean;

@@ -25,7 +25,7 @@ export interface ForeignSites {
   /** Scripts. */
   readonly turnstile: boolean;
   readonly telegram: boolean;
-  /** The origin of a cashier that forms are posted to; null: none are. */
+  /** The origin of a payment provider that forms are posted to; null: none are. */
   readonly cashier: string | null;
 }
 
@@ -33,9 +33,9 @@ const turnstileSite = 'https://challenges.cloudflare.com';
 const telegramSite = 'https://telegram.org';
 
 /**
- * No script but the console's own, none inline, and of other sites' those of a door that is open. Blueprint and the
- * charts set style attributes, which takes 'unsafe-inline' for styles. Operators may show pictures, and a home page, of
- * other sites.
+ * No script but the console's own, none inline, and of other sites' those of a sign-in method that is on. Blueprint and
+ * the charts set style attributes, which takes 'unsafe-inline' for styles. Operators may show pictures, and a home
+ * page, of other sites.
  */
 function contentSecurityPolicy({ turnstile, telegram, cashier }: ForeignSites): string {
   const scripts = ["'self'", ...(turnstile ? [turnstileSite] : []), ...(telegram ? [telegramSite] : [])];
@@ -48,7 +48,7 @@ function contentSecurityPolicy({ turnstile, telegram, cashier }: ForeignSites): 
     "connect-src 'self'",
     'frame-src https:',
     "base-uri 'none'",
-    // A cashier leads on to who has the money, whoever that is, and browsers look at that as well.
+    // A payment page leads on to who has the money, whoever that is, and browsers look at that as well.
     cashier === null ? "form-action 'self'" : `form-action 'self' ${cashier} https:`,
     "frame-ancestors 'none'",
   ].join('; ');

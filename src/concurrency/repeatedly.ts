@@ -2,7 +2,7 @@ import type { WakeUpSignal } from './wake-up-signal.js';
 
 /**
  * Runs `round` over and over until the signal aborts, resting each time for the milliseconds it answers or until the
- * bell rings. Resolves when the last round is over; a round that throws ends it.
+ * signal wakes it. Resolves when the last round is over; a round that throws ends it.
  */
 export async function repeatedly(signal: AbortSignal, bell: WakeUpSignal, round: () => Promise<number>): Promise<void> {
   signal.addEventListener('abort', () => bell.ring(), { once: true });

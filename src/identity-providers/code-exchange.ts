@@ -29,7 +29,7 @@ export const guardedFetch = (outbound: Outbound): CustomFetch => {
   const fetched = outboundFetch(outbound, limits);
   return (url, { method, headers, body }) => {
     if (body instanceof ReadableStream)
-      throw new TypeError('a request of a door has no body that is read as it is sent');
+      throw new TypeError('a request to an identity provider has no body that is read as it is sent');
     return fetched(url, { method, headers, body: body ?? null });
   };
 };

@@ -4,7 +4,7 @@ import type { IdentityProvider } from '../domain/kernel/claim.js';
 import { Failure } from '../domain/kernel/failure.js';
 import type { OptionKey } from '../domain/options/option-table.js';
 
-/* What every door elsewhere is made of. */
+/* What every identity provider is made of. */
 
 export interface IdentityProviderPorts {
   readonly outbound: Outbound;

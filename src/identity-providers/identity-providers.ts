@@ -9,7 +9,7 @@ import { oidc } from './oidc.js';
 import { isSignedByTelegram } from './telegram.js';
 import { identifyByWeChat } from './wechat.js';
 
-/* The doors elsewhere, as the application wants them. */
+/* The identity providers, as the application wants them. */
 
 interface IdentityProviderUrls {
   readonly github: GithubUrls;

@@ -18,9 +18,9 @@ import {
 } from './payment-setting.js';
 
 /*
- * Epay, the interface of many cashiers for Alipay and WeChat Pay: a form that is signed with a key both sides know, a
- * notice that is signed the same way, and a question by GET.
- * Notices come by GET or by POST, as a query or as a form.
+ * Epay, the interface of many payment services for Alipay and WeChat Pay: a form that is signed with a key both sides
+ * know, a notice that is signed the same way, and a question by GET. Notices come by GET or by POST, as a query or as a
+ * form.
  */
 
 /** It knows no other money. */

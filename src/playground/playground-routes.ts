@@ -14,7 +14,7 @@ import { type SessionEnds, whenSessionEnds } from './session-ends.js';
 
 /*
  * Calls that somebody makes in person, from a page of the console: the browser's session says who pays. All else is the
- * relay's, so a call is held, charged and logged as one by an API key is.
+ * relay's, so a call is reserved, charged and logged as one by an API key is.
  */
 
 interface PlaygroundOptions {

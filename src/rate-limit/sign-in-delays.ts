@@ -61,7 +61,7 @@ interface DelayOptions {
    * new network is always taken.
    */
   readonly together?: boolean;
-  /** Called with an account at which strangers have failed more often than costs no waiting, once a day at most. */
+  /** Called with an account at which others have failed more often than costs no waiting, once a day at most. */
   readonly manyFailed?: (account: string) => void;
 }
 

@@ -17,7 +17,9 @@ export class WindowCount {
     this.times.push(at);
   }
 
-  /** Takes one back that was taken at that time; what is over already is not given back. Dear only for old ones. */
+  /**
+   * Takes one back that was taken at that time; what is over already is not given back. Expensive only for old ones.
+   */
   giveBack(at: number): void {
     const { times, ended } = this;
     if (at < (times[ended] ?? at)) return;

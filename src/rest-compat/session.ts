@@ -83,7 +83,7 @@ export function pendingSignInOf({ headers }: FastifyRequest): string {
 
 const secondFactorNeeded = '请输入两步验证码';
 
-/** What every door answers once it knows who somebody is: the user, or that a second factor is asked for. */
+/** What every way to sign in answers once it knows who somebody is: the user, or that a second factor is asked for. */
 export async function signInResponse(
   { identity, queries }: Pick<Application, 'identity' | 'queries'>,
   request: FastifyRequest,

@@ -8,10 +8,13 @@ import { apply, isSpent, type Moved, movedBy, type QuotaAccount, reserveForeign,
 
 /*
  * The accounts that the quota gate keeps in memory: loaded when they are first asked for, kept current by the tail,
- * dropped to make room. A balance comes from the log alone; what this gate holds for its calls lies on top of it.
+ * dropped to make room. A balance comes from the log alone; what this gate reserves for its calls lies on top of it.
  */
 
-/** An account at one position of the log: its balance without holds, the holds, and what was spent of late. */
+/**
+ * An account at one position of the log: its balance without reservations, the reservations, and what was spent of
+ * late.
+ */
 export interface QuotaSnapshot {
   readonly balance: bigint;
   /** Of an API key: the newest days with spending, as many as are remembered. Users have no budgets. */

@@ -15,7 +15,10 @@ import {
 import { type Movement, type Posting, readableMovementsOf } from '../../domain/ledger/movements.js';
 import type { Shortage } from '../ports/quota-gate-ports.js';
 
-/* An account as the quota gate keeps it: what there is, what is held of it for calls, and what each of them can be charged. */
+/*
+ * An account as the quota gate keeps it: what there is, what is reserved of it for calls, and what each of them can be
+ * charged.
+ */
 
 /** What an event moves, where in the log it stands, and when it was recorded. */
 export interface Moved {
@@ -31,7 +34,7 @@ export interface QuotaAccount {
   balance: bigint;
   /** For all calls under way. */
   reserved: bigint;
-  /** What calls are charged by settlements that the balance does not contain yet; part of what is held for them. */
+  /** What calls are charged by settlements that the balance does not contain yet; part of what is reserved for them. */
   due: bigint;
   /** All that was ever taken away but by calls: edits, adjustments, money that went back. Only grows. */
   withdrawn: bigint;
@@ -39,7 +42,7 @@ export interface QuotaAccount {
   budget: Budget | null;
   /** How many of these this gate has admitted. */
   admitted: number;
-  /** What is held for all others: for calls of another node, or of one that has ended. */
+  /** What is reserved for all others: for calls of another node, or of one that has ended. */
   readonly foreign: CompactingMap<CallId, Quota>;
   /** What calls have cost, by the day it counts for. */
   readonly spending: Map<Day, bigint>;
@@ -59,7 +62,9 @@ const isOf = ({ owner, id }: QuotaAccount, posting: Posting): posting is Moving 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
-/** Holds may be more than there is, where a dear call has taken what others held: they leave nothing, and never less. */
+/**
+ * Reservations may exceed the balance, where an expensive call has taken what others reserved: then nothing is left.
+ */
 export const available = ({ balance, reserved, due }: QuotaAccount): Quota =>
   nearestQuota(max(balance - reserved, min(balance - due, 0n)));
 
@@ -118,7 +123,10 @@ export function owe(call: AdmittedCall, quota: Quota): void {
   if (call.apiKey !== null) call.apiKey.due += more;
 }
 
-/** One event's effect on the account, if it has any. What is held for a call that this gate has admitted it holds itself. */
+/**
+ * One event's effect on the account, if it has any. What is reserved for a call that this gate has admitted it keeps
+ * itself.
+ */
 export function apply(account: QuotaAccount, { position, at, movements }: Moved): void {
   if (position <= account.since) return;
   for (const movement of movements) {
@@ -126,7 +134,7 @@ export function apply(account: QuotaAccount, { position, at, movements }: Moved)
     const day = account.owner === 'api-key' ? spendingDayOf(movement, at) : null;
     for (const posting of postings) {
       if (!isOf(account, posting)) continue;
-      // Both parts together: holds lie on top.
+      // Both parts together: reservations lie on top.
       account.balance += posting.amount;
       if (call === null && posting.amount < 0n) account.withdrawn -= posting.amount;
       if (day !== null) spend(account, day, -posting.amount);
@@ -137,7 +145,10 @@ export function apply(account: QuotaAccount, { position, at, movements }: Moved)
   }
 }
 
-/** What a budget leaves to be held. All holds of now count in the present period: they may well be settled in it. */
+/**
+ * What a budget leaves to be reserved. All present reservations count in the present period: they may well be settled
+ * in it.
+ */
 function budgetLeft({ reserved, spending }: QuotaAccount, budget: Budget, now: Instant): Shortage {
   const period = periodAt(budget.period, now);
   const left = nearestQuota(max(BigInt(budget.quota) - spentOn(period, spending) - reserved, 0n));
@@ -154,7 +165,10 @@ export function quotaLimits({ user, apiKey, limited, budget }: AdmittedCall, now
   return limits;
 }
 
-/** What is there for a call to be charged, whatever others hold. Who takes from an account meanwhile takes it from no call. */
+/**
+ * What is there for a call to be charged, whatever others reserve. Who takes from an account meanwhile takes it from no
+ * call.
+ */
 const roomOf = ({ balance, due, withdrawn }: QuotaAccount, before: bigint): bigint =>
   balance - due + (withdrawn - before);
 

@@ -76,7 +76,7 @@ export function extendReservation({ calls, clock }: AdmissionState, callId: Call
   return true;
 }
 
-/** Decides how much of its cost a call is charged, and holds that; null: there is no such call. */
+/** Decides how much of its cost a call is charged, and reserves that; null: there is no such call. */
 export function chargeCall({ calls, clock }: AdmissionState, callId: CallId, cost: Quota): Quota | null {
   const call = calls.get(callId);
   return call === undefined ? null : charge(call, cost, clock.now());
@@ -111,7 +111,9 @@ export function chargeLeftCall(
   return charge(call, cost, clock.now());
 }
 
-/** Its settlement is durable: the hold is exactly the charge. The tail may have been faster: then there is none. */
+/**
+ * Its settlement is durable: the reservation is exactly the charge. The tail may have been faster: then there is none.
+ */
 export function reserveCharge({ calls }: AdmissionState, callId: CallId, charged: Quota): void {
   const call = calls.get(callId);
   if (call === undefined) return;
@@ -119,7 +121,7 @@ export function reserveCharge({ calls }: AdmissionState, callId: CallId, charged
   owe(call, charged);
 }
 
-/** Nothing is held for the call any more. */
+/** Nothing is reserved for the call any more. */
 export function clearReservation({ calls }: AdmissionState, callId: CallId): void {
   const call = calls.get(callId);
   if (call === undefined) return;

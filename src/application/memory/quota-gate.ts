@@ -17,8 +17,8 @@ import {
 import type { TailConsumer } from './tail.js';
 
 /*
- * The quota gate of one process: accounts in memory, folded from the log, and on top the holds of calls in flight, which
- * this gate knows before the tail does. Each method decides without waiting once it has the accounts.
+ * The quota gate of one process: accounts in memory, folded from the log, and on top the reservations of calls in
+ * flight, which this gate knows before the tail does. Each method decides without waiting once it has the accounts.
  */
 
 interface QuotaGateOptions {
@@ -30,7 +30,7 @@ interface QuotaGateOptions {
   readonly clock: Clock;
 }
 
-/** What a user has, holds included: what calls in flight may cost is not spent. */
+/** What a user has, reservations included: what calls in flight may cost is not spent. */
 export interface Balances {
   balance(userId: UserId): Promise<Quota>;
 }
@@ -82,8 +82,8 @@ export function openQuotaGate(
 
 /** One event of the tail: it moves balances, and concludes calls. */
 function follow(accounts: QuotaAccountCache, state: AdmissionState, recorded: Recorded): void {
-  // It moves no balance, and what it holds for a call of this gate is held already, and may have been raised since: the
-  // echo must not lower it. Accounts that are being read have no such calls.
+  // It moves no balance, and what it reserves for a call of this gate is reserved already, and may have been raised
+  // since: the echo must not lower it. Accounts that are being read have no such calls.
   if (recorded.event.type === 'CallReserved' && state.calls.has(CallId(streamKey(recorded.stream)))) return;
   const moved = movedBy(recorded);
   accounts.apply(moved);

@@ -11,7 +11,7 @@ interface GuessingPorts extends NotifierPorts {
 
 const dayMs = 86_400_000;
 
-/** Notifies the owner of an account at which strangers guess, once a day whichever node has seen it. */
+/** Notifies the owner of an account at which others guess, once a day whichever node has seen it. */
 export function notifyOfGuessing(ports: GuessingPorts): (user: UserId, what: 'password' | 'factor') => void {
   const notify = notifier(ports);
   return (user, what) => {

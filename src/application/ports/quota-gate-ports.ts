@@ -16,7 +16,7 @@ export interface AdmissionRequest extends Payers {
   readonly callId: CallId;
   /** Of the API key; without one they limit nothing. */
   readonly terms: SpendingTerms;
-  /** The most the call can cost: held where there is as much. */
+  /** The most the call can cost: reserved where there is as much. */
   readonly max: Quota;
   /** Where there is not, the least it makes sense with. */
   readonly min: Quota;
@@ -34,7 +34,7 @@ export interface LeftCall extends Payers {
 }
 
 export type Admission =
-  /** `granted`: what is held, from `min` to `max`. */
+  /** `granted`: what is reserved, from `min` to `max`. */
   { readonly admitted: true; readonly granted: Quota } | ({ readonly admitted: false } & Shortage);
 
 /** Whose quota is not sufficient, and what there is of it. */

@@ -335,38 +335,39 @@ export interface Directory {
 }
 
 /**
- * Admits or refuses reservations, for user and API key together, atomically: what is held for all calls is never more
- * than there is. Each method answers or rejects within a bounded time; where one rejects nobody knows whether the gate
- * has done it, unless the Failure is named here.
+ * Admits or refuses reservations, for user and API key together, atomically: what is reserved for all calls is never
+ * more than there is. Each method answers or rejects within a bounded time; where one rejects nobody knows whether the
+ * gate has done it, unless the Failure is named here.
  */
 export interface QuotaGate {
-  /** Throws Failure `lost-race` where a call of this name is in flight: what is held for that stays as it is. */
+  /** Throws Failure `lost-race` where a call of this name is in flight: what is reserved for that stays as it is. */
   admit(request: AdmissionRequest): Promise<Admission>;
-  /** Raises a call's hold to `quota`; false (and unchanged) when user, API key or budget cannot afford it. */
+  /** Raises a call's reservation to `quota`; false (and unchanged) when user, API key or budget cannot afford it. */
   extend(callId: CallId, quota: Quota): Promise<boolean>;
   /**
    * Decides how much of a call's cost is charged: all of it, as far as its user has it, an API key that is limited may
-   * spend it, and the budget leaves it. What others hold does not count, or whoever holds all there is would make the
-   * calls beside it free; they may then be charged less than they hold. Asked again, it decides anew. null: there is no
-   * such call in flight.
+   * spend it, and the budget leaves it. What others reserve does not count, or whoever reserves all there is would make
+   * the calls beside it free; they may then be charged less than they reserve. Asked again, it decides anew. null:
+   * there is no such call in flight.
    */
   charge(callId: CallId, cost: Quota): Promise<Quota | null>;
   /** The same for one that may have been admitted before this gate was opened: then the user's balance alone counts. */
   chargeLeft(call: LeftCall, cost: Quota): Promise<Quota>;
   /**
-   * The settlement is durable: from now on the hold is exactly the charge, until the tail has it. Only makes room
-   * earlier: the tail ends the hold in any case. Takes effect before what this process asks of the gate later.
+   * The settlement is durable: from now on the reservation is exactly the charge, until the tail has it. Only makes
+   * room earlier: the tail ends the reservation in any case. Takes effect before what this process asks of the gate
+   * later.
    */
   settled(callId: CallId, charged: Quota): Promise<void>;
-  /** The reservation never became durable: forget it. Nothing else ends its hold. Safe to repeat. */
+  /** The reservation never became durable: forget it. Nothing else ends it. Safe to repeat. */
   drop(callId: CallId): Promise<void>;
-  /** A key has nothing left, even if every hold of calls in flight were given back. */
+  /** A key has nothing left, even if every reservation of calls in flight were given back. */
   isSpent(apiKeyId: ApiKeyId): Promise<boolean>;
   /** The same of a user. */
   isUserSpent(userId: UserId): Promise<boolean>;
-  /** What a key may still spend, holds deducted. */
+  /** What a key may still spend, reservations deducted. */
   remaining(apiKeyId: ApiKeyId): Promise<Quota>;
-  /** What a user may still spend, holds deducted. */
+  /** What a user may still spend, reservations deducted. */
   available(userId: UserId): Promise<Quota>;
 }
 

@@ -66,7 +66,7 @@ const beginOf = ({ constraint }: ConditionalPrice): Instant | null =>
 
 /**
  * What holds at this instant. Of an entry's list the last one that applies wins. Of prices that depend on the hour the
- * dearest is taken: a default must not sell below cost. Prices of the past and of days to come do not count.
+ * highest is taken: a default must not sell below cost. Prices of the past and of days to come do not count.
  */
 function inForce(prices: Entries | ModelPrice, at: Instant): ModelPrice | null {
   let found: ModelPrice | null = null;

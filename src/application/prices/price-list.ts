@@ -148,7 +148,10 @@ function found(offers: readonly Offer[], { search, billing }: PriceListRequest, 
 
 type Side = 'input' | 'output';
 
-/** How dear it is, to be compared and never shown. What is charged by call comes after tokens, what has no price last. */
+/**
+ * How expensive it is, to be compared and never shown. What is charged by call comes after tokens, what has no price
+ * last.
+ */
 function dearnessOf(price: Price | null, side: Side): { readonly kind: number; readonly price: number } {
   if (price === null) return { kind: 2, price: 0 };
   if (price.per === 'call') return { kind: 1, price: side === 'input' ? Number(price.price) : 0 };

@@ -22,7 +22,7 @@ import type { Clock } from '../ports/storage-ports.js';
 import { changedPriceOption, differenceReader, type PresentDifferences } from './price-differences.js';
 import { type FileOrder, type PriceSourceView, PublishedSources } from './published-sources.js';
 
-/* Prices from outside: read, held against the present ones, and applied as an operator picks, or an option allows. */
+/* Prices from outside: read, compared with the present ones, and applied as an operator picks, or an option allows. */
 
 interface PriceUpdatePorts {
   readonly handle: Handle;

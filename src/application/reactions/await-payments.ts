@@ -35,7 +35,7 @@ const maxPauseMs = 60 * minuteMs;
 const pageSize = 500;
 const askedInOneRound = 20;
 
-/** While somebody may still be at the cashier, whose notice comes sooner than our question. */
+/** While somebody may still be at the payment page, whose webhook comes sooner than our question. */
 const firstAfterMs = minuteMs;
 
 /** Half of its age: an order that is paid late is mostly never paid. */

@@ -9,7 +9,7 @@ interface PasswordCheckPorts {
   readonly vault: Pick<Vault, 'get'>;
   readonly passwords: Pick<Passwords, 'hash' | 'verify'>;
   readonly clock: Clock;
-  /** Called when strangers have guessed at an account more often than people mistype. */
+  /** Called when others have guessed at an account more often than people mistype. */
   readonly guessed?: (user: UserId) => void;
 }
 

@@ -30,7 +30,7 @@ interface SecondFactorPorts {
   readonly clock: Clock;
   readonly ceremonies: PasskeyCeremonies;
   readonly directory: Pick<Directory, 'credentials'>;
-  /** Called with a user whose codes strangers guess at. */
+  /** Called with a user whose codes others guess at. */
   readonly guessed?: (user: UserId) => void;
 }
 
@@ -52,7 +52,7 @@ const plain = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase()
 
 /**
  * A one-time code has six digits: what all networks may guess at it together is bounded. A recovery code cannot be found
- * by guessing, so it stays a way in while strangers guess.
+ * by guessing, so it stays a way in while others guess.
  */
 const delaysOf = ({ clock, guessed = () => {} }: SecondFactorPorts): CodePorts['delays'] => ({
   totp: signInDelays(clock, {

@@ -14,7 +14,7 @@ export interface StatementLine {
   readonly calls: number | null;
   /** null where a balance is stated and nothing moved. */
   readonly amount: bigint | null;
-  /** After it: what may be spent, and what is held for calls under way. */
+  /** After it: what may be spent, and what is reserved for calls in flight. */
   readonly balance: bigint;
 }
 

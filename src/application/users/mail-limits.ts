@@ -3,8 +3,8 @@ import { SlidingWindow } from '../../rate-limit/sliding-window.js';
 import type { Clock } from '../ports/storage-ports.js';
 
 /*
- * How often the gateway writes to one address, and for one client: neither a stranger's mailbox nor the operator's mail
- * server is anybody's to fill. Whether the address belongs to somebody makes no difference.
+ * How often the gateway writes to one address, and for one client: neither somebody else's mailbox nor the operator's
+ * mail server is anybody's to fill. Whether the address belongs to somebody makes no difference.
  */
 
 const hourMs = 60 * 60_000;

@@ -2,7 +2,8 @@ import { boundOf, isOutput, type Quantity, type TokenQuantity, tokenQuantities }
 import { type Counts, noUsage, type Usage } from './usage.js';
 
 /*
- * The most that a call can use, by quantity: what upstream reports beyond it is not believed, and what is held covers it.
+ * The most that a call can use, by quantity: what upstream reports beyond it is not believed, and what is reserved
+ * covers it.
  *
  * `input` and `output` bound all tokens of their direction, whatever their kind. Kinds with a bound of their own are a
  * part of these; any token may turn out to be of another kind. What is left out, or 0, cannot be used at all.
@@ -64,8 +65,8 @@ export function kindsWithin(reported: Usage, bound: UsageBound, within: Directio
 }
 
 /**
- * As much as is held for: tokens that may be of a kind with a bound of its own stand under that, the rest under their
- * direction, so that no token stands twice.
+ * As much as is reserved for: tokens that may be of a kind with a bound of its own stand under that, the rest under
+ * their direction, so that no token stands twice.
  */
 export function reservedUsage(bound: UsageBound): Usage {
   let reserved: (Counts & Record<Direction, number>) | null = null;
@@ -79,7 +80,7 @@ export function reservedUsage(bound: UsageBound): Usage {
   return reserved ?? bound;
 }
 
-/** The kind of token under which output is held. */
+/** The kind of token under which output is reserved. */
 export const reservedOutput = (bound: Usage): TokenQuantity =>
   boundedKinds.find(({ name, direction, isWhole }) => direction === 'output' && isWhole && mayUse(bound, name))?.name ??
   'output';

@@ -9,7 +9,7 @@ import type { Quota } from '../kernel/quota.js';
  * a sum of these postings; an event that is not named here does not compile.
  */
 
-/** Free to be spent, or held for calls under way. */
+/** Free to be spent, or reserved for calls in flight. */
 export type WalletPart = 'available' | 'reserved';
 
 export type HouseAccount = 'revenue' | 'grants' | 'adjustments' | 'codes' | 'suspense' | 'payments';
@@ -63,7 +63,10 @@ const house = (part: HouseAccount, amount: bigint): Posting => ({ owner: 'house'
 const ofBoth = ({ userId, apiKeyId }: CallFacts, part: WalletPart, amount: bigint): Posting[] =>
   apiKeyId === null ? [user(userId, part, amount)] : [user(userId, part, amount), apiKey(apiKeyId, part, amount)];
 
-/** The hold begins. Written out, as its end is: nearly all events are such, and each read model of balances asks for itself. */
+/**
+ * The reservation begins. Written out, as its end is: nearly all events are such, and each read model of balances asks
+ * for itself.
+ */
 const opening = (call: CallId, { userId, apiKeyId }: CallFacts, amount: bigint): Movement[] => [
   {
     cause: 'reservation',
@@ -80,7 +83,7 @@ const opening = (call: CallId, { userId, apiKeyId }: CallFacts, amount: bigint):
   },
 ];
 
-/** The hold ends. Beyond it only as far as the user had something left; the rest of the cost is in suspense. */
+/** The reservation ends. Beyond it only as far as the user had something left; the rest of the cost is in suspense. */
 const closing = (
   call: CallId,
   { type, facts, reserved }: CallSettled | CallReleased,

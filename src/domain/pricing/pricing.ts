@@ -111,8 +111,8 @@ export function chargeOf(usage: Usage, price: Price): Quota {
 }
 
 /**
- * What to hold for a call that uses no more than this: an upper bound of `chargeOf`, whatever kinds the tokens turn out
- * to be of and whichever of its tiers it is served at. Only kinds with a bound of their own must be distinguished:
+ * What to reserve for a call that uses no more than this: an upper bound of `chargeOf`, whatever kinds the tokens turn
+ * out to be of and whichever of its tiers it is served at. Only kinds with a bound of their own must be distinguished:
  * those may be other tokens, but not the reverse. Rounded up; at least 1 where the price is not free.
  */
 export function reservationOf(max: Usage, price: Price): Quota {
@@ -125,7 +125,7 @@ export function reservationOf(max: Usage, price: Price): Quota {
 /** What was asked of `maxRateOf` before: prices are objects that stay, two questions a call or more. */
 const maxRates = new WeakMap<Price, Partial<Record<Quantity, Decimal>>>();
 
-/** A call may turn out shorter than it is held for, so every tier up to its length counts. */
+/** A call may turn out shorter than it is reserved for, so every tier up to its length counts. */
 function maxCharge(max: Usage, price: Price, unit: Decimal | null): Decimal {
   if (price.per === 'call' || price.tiers === undefined) return maxChargeBy(price, max, unit);
   return pricesUpToLength(price, max)

@@ -1,6 +1,6 @@
 /*
- * Everything that a call can use. Usage, prices, bounds, holds and bills are records over these names, and the charge is
- * a sum over them.
+ * Everything that a call can use. Usage, prices, bounds, reservations and bills are records over these names, and the
+ * charge is a sum over them.
  */
 
 interface QuantityRow {
@@ -10,7 +10,8 @@ interface QuantityRow {
   readonly stored: string;
   /**
    * Known of a call before it is made: `part`, some of the tokens of its direction may be of this kind; `whole`, all of
-   * them may. Left out: nothing is known, so every token of its direction is held at what the dearest kind costs.
+   * them may. Left out: nothing is known, so every token of its direction is reserved at what the most expensive kind
+   * costs.
    */
   readonly bounded?: 'part' | 'whole';
 }

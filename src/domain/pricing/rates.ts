@@ -82,7 +82,7 @@ const outputKinds = mayTurnOut(outputQuantities);
 /** All tokens of a direction may be of these, where a call names them. */
 const wholeKinds = tokenQuantities.filter((name) => boundOf(name) === 'whole');
 
-/** The most that what is held under this name can turn out to cost. */
+/** The most that what is reserved under this name can turn out to cost. */
 export function maxRateOf(price: Price, name: Quantity, unit: Decimal | null): Decimal {
   if (!isTokens(name) || unit === null || price.per === 'call') return rateOf(price, name, unit);
   let max = factor(quantityRatio(price, name));

@@ -8,8 +8,8 @@ import type { Price } from './pricing.js';
 export const usualTier = 'default';
 
 /**
- * In a table: no tier, but the dearest that an account serves calls at by itself, where they leave the tier to it. Left
- * out: the account serves them at no dearer one than the usual.
+ * In a table: no tier, but the most expensive that an account serves calls at by itself, where they leave the tier to
+ * it. Left out: the account serves them at none that costs more than the usual.
  */
 const accountTier = 'auto';
 
@@ -96,8 +96,9 @@ const isAtMost = (factor: string, bound: Decimal): boolean => larger(decimal(fac
 
 /**
  * For a call that asks for these tiers, all of them priced. An answer may name another one than was asked for; of those
- * dearer than what was asked for none counts, so that the hold covers every charge. A discount is due where the answer
- * reports it. null: the call is served and charged as usual. `leftToAccount`: which tier it gets, its account decides.
+ * costing more than what was requested none counts, so that the reservation covers every charge. A discount is due
+ * where the answer reports it. null: the call is served and charged as usual. `leftToAccount`: which tier it gets, its
+ * account decides.
  */
 export function serviceTermsOf(
   factors: TierFactors,

@@ -5,8 +5,8 @@ import type { Sealed, SecretId, UserId } from '../kernel/ids.js';
 
 /*
  * By what else than a password a user proves who they are. Stream `factors-{userId}`. The second factor is on while codes
- * by time (TOTP) are set up; recovery codes and passkeys then stand in for them. A passkey by itself is a door, and asks
- * nothing of who comes through another one.
+ * by time (TOTP) are set up; recovery codes and passkeys then stand in for them. A passkey by itself is a way to sign
+ * in, and asks nothing of who comes through another one.
  */
 
 /** What a passkey has been named by its user. */

@@ -97,7 +97,7 @@ export function securityNews(event: DomainEvent): Notification | null {
   }
 }
 
-/** Strangers guess. `factor`: at the codes of somebody whose password they know. */
+/** Others guess. `factor`: at the codes of somebody whose password they know. */
 export const guessedAt = (what: 'password' | 'factor'): Notification =>
   what === 'password'
     ? news('guessed_password', {

@@ -20,7 +20,7 @@ interface OperationRequest {
 
 /**
  * Throws RequestRefused: a text nobody could store or look for, too deep, too costly, more than is left to the caller, or
- * the schema to a stranger.
+ * the schema to who is not signed in.
  */
 export async function admit(
   { document, operation, variables, caller, address }: OperationRequest,

@@ -166,7 +166,7 @@ export function attempting(context: GraphqlContext): Browser {
   return browser;
 }
 
-/** The same for doors that ask whether there is a human, where the operator wants it. */
+/** The same for operations that check for a human, where the operator wants it. */
 export async function attemptingAsHuman(context: GraphqlContext, answer: string | null | undefined): Promise<Browser> {
   const browser = attempting(context);
   await context.application.humanChecks.demand(browser.visitor, answer ?? '');

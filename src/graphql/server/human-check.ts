@@ -1,6 +1,6 @@
 import { Arg } from 'type-graphql';
 
-/** The argument with what the widget has given, of operations by which a stranger comes in. */
+/** The argument with what the widget has given, of operations that need no sign-in. */
 export const HumanCheckArg = () =>
   Arg('humanCheck', () => String, {
     nullable: true,

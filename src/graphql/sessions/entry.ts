@@ -17,7 +17,7 @@ export class SignIn {
   readonly secondFactor!: readonly SecondFactorMethod[];
 }
 
-/** What every door answers once it knows who somebody is. */
+/** What every way to sign in answers once it knows who somebody is. */
 export async function signInResult(
   { application, caller: { credentials: former } }: GraphqlContext,
   browser: Browser,

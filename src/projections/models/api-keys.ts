@@ -30,7 +30,10 @@ export interface ApiKeyTables {
     /** null: never expires. */
     expires_at: number | null;
     unlimited: boolean;
-    /** Holds of calls under way are taken off here and added to `used_quota`; so are charges, for unlimited keys too. */
+    /**
+     * Reservations of calls in flight are taken off here and added to `used_quota`; so are charges, for unlimited keys
+     * too.
+     */
     remain_quota: Sum<Quota>;
     used_quota: Sum<Quota>;
     model_limits_enabled: boolean;

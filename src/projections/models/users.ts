@@ -29,7 +29,7 @@ export interface UserTables {
     role: Role;
     status: 'enabled' | 'disabled';
     group: string;
-    /** What the user may spend now: everything received, minus charges, minus holds of calls under way. */
+    /** What the user may spend now: everything received, minus charges, minus reservations of calls in flight. */
     quota: Sum<Quota>;
     used_quota: Sum<Quota>;
     /** Settled calls that used tokens. */

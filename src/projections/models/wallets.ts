@@ -9,7 +9,7 @@ import { type Sum, tallyOf } from '../engine/tallies.js';
 
 /*
  * What wallets had at any time: everything that made one larger or smaller, calls summed up. A wallet is what may be spent
- * and what is held for calls under way together, so a hold changes nothing until its call is settled.
+ * and what is reserved for calls in flight together, so a reservation changes nothing until its call is settled.
  */
 
 export interface WalletTables {
@@ -101,7 +101,10 @@ export function walletChanges(batch: readonly Recorded[]): {
   return { moved, charged: [...charged.values()] };
 }
 
-/** Holds stay in the wallet, rewards come into it by a transfer, and the rest is of API keys. Half of all events are holds. */
+/**
+ * Reservations stay in the wallet, rewards come into it by a transfer, and the rest is of API keys. Half of all events
+ * are reservations.
+ */
 type Unmoving = 'CallReserved' | 'CallReleased' | 'InviteRewardEarned' | 'ApiKeyIssued' | 'ApiKeyEdited';
 
 export const wallets = projection<Exclude<MoneyEvent, { type: Unmoving }>>({

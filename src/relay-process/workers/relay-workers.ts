@@ -269,7 +269,7 @@ export class RelayWorkers implements TailConsumer {
   }
 
   private async reportLost(head: () => Promise<Position>): Promise<void> {
-    // Where they cannot be noted now, older notes make the outcome dearer to nobody but us.
+    // Where they cannot be noted now, older notes make the outcome cost more to nobody but us.
     await this.calls.noted().catch(() => {});
     // Where the log does not say, they are found a minute later, with whatever else has no outcome then.
     const upTo = await head().catch(() => null);

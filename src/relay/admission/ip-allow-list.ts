@@ -6,7 +6,7 @@ import { ipAddress, ipNetwork } from '../../http/ip-address.js';
 
 /**
  * null: any address. Lists older than today's bound may be longer: what lies beyond it allows nobody, so that no key
- * can make its calls dear for everybody else.
+ * can make its calls slow for everybody else.
  */
 function parse(lines: readonly string[]): BlockList | null {
   const written: string[] = [];

@@ -35,7 +35,7 @@ export const asksToKeepForHours = (body: JsonObject, wire: Words): boolean =>
 
 /**
  * How many of the tokens that were written are kept for hours. Where upstream does not report it, all whose lifetime it
- * leaves open are, if hours were asked for: that is the dearest, and what is held for.
+ * leaves open are, if hours were asked for: that costs most, and what is reserved for.
  */
 export function keptForHours(
   written: number,

@@ -6,7 +6,7 @@ import type { ParsedChannel } from '../pipeline/channel-settings.js';
 
 /*
  * Some vendors limit the answer alone: what a model thinks comes on top of `max_tokens`, up to a budget of its own. What
- * is held and believed must have room for it.
+ * is reserved and believed must have room for it.
  */
 
 const notSaid: ThinkingSaid = { wanted: null, budget: null };

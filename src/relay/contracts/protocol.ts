@@ -65,7 +65,7 @@ export interface CallerRequest {
   readonly believed: (reported: Usage) => Usage;
   /** A limit to each answer for a caller who named none and cannot afford the model's own; null: as the caller asked. */
   readonly outputLimit: number | null;
-  /** What is held for is never more than this to each answer, whoever sets the limit. */
+  /** What is reserved for is never more than this to each answer, whoever sets the limit. */
   readonly maxOutput: number;
   /** Tiers of service that it asks for and that are priced, as the prices name them. Left out: none. */
   readonly tiers?: readonly string[];

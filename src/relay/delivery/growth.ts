@@ -3,9 +3,9 @@ import { affordableOutputOf, type Estimate, reservationFor } from '../metering/r
 import type { SeenText } from '../text/seen-text.js';
 
 /*
- * A stream outgrows its hold when its upstream keeps to no limit, or to another one than is known here. The hold is
- * raised in steps ahead of the output, so the check per frame is one comparison; when a step cannot be afforded, the
- * exact need decides.
+ * A stream outgrows its reservation when its upstream keeps to no limit, or to another one than is known here. The
+ * reservation is raised in steps ahead of the output, so the check per frame is one comparison; when a step cannot be
+ * afforded, the exact need decides.
  */
 
 const minStep = 512;
@@ -26,7 +26,7 @@ export const watchGrowth = (reservation: Reservation, estimate: Estimate): Growt
   estimate.price.per === 'call' ? unlimited : new WatchedGrowth(reservation, estimate);
 
 class WatchedGrowth implements Growth {
-  /** Tokens of output that the hold is enough for; null: not worked out yet. */
+  /** Tokens of output that the reservation is enough for; null: not worked out yet. */
   private covered: number | null = null;
   /** A character is at most one token, or nearly so: below this length there is nothing to work out. */
   private safeLength = 0;

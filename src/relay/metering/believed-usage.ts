@@ -147,7 +147,7 @@ export const believer =
     return withinTools(possible, 'upstream', bound).usage;
   };
 
-/** No more calls of a tool than were held for; those of one that nobody asked for have no price. */
+/** No more calls of a tool than were reserved for; those of one that nobody asked for have no price. */
 function withinTools(usage: Usage, usageSource: UsageSource, bound: UsageBound): UsedTokens {
   let within: Counts | null = null;
   for (const name in usage) {

@@ -71,7 +71,7 @@ export function confirmSettled({ gate, warn }: Outcomes, callId: CallId, charged
 /** Nothing in the log will ever end this reservation, so the gate is notified until it has received it. */
 export function dropReservation(outcomes: Outcomes, callId: CallId): void {
   const { gate, warn } = outcomes;
-  const failed = 'a hold could not be given back; trying again';
+  const failed = 'a reservation could not be given back; trying again';
   gate.drop(callId).catch((error: unknown) => {
     warn(failed, { callId, error: String(error) });
     void retryUntilDone(outcomes, callId, () => gate.drop(callId), failed);
@@ -79,8 +79,8 @@ export function dropReservation(outcomes: Outcomes, callId: CallId): void {
 }
 
 /**
- * What a call can be charged of its cost. Where the gate cannot decide it is what is held for the call: that is there in
- * any case, and the rest is nobody's debt.
+ * What a call can be charged of its cost. Where the gate cannot decide it is what is reserved for the call: that is
+ * there in any case, and the rest is nobody's debt.
  */
 export async function payableOf(
   { gate, warn }: Outcomes,
@@ -92,7 +92,7 @@ export async function payableOf(
     // Where the gate knows nothing of the call it has its outcome already, and this one will not be written.
     return (await gate.charge(callId, cost)) ?? reserved;
   } catch (error) {
-    warn('the quota gate could not decide a charge; no more is charged than what is held', {
+    warn('the quota gate could not decide a charge; no more is charged than what is reserved', {
       callId,
       error: String(error),
     });

@@ -10,7 +10,7 @@ import type { ReservationEstimate } from './reservation-estimate.js';
 
 /*
  * A call that is settled more than once: a run of reservations, each settled exactly once. The next part is reserved
- * before the last one is settled, so that nothing is delivered that nothing is held for.
+ * before the last one is settled, so that nothing is delivered that nothing is reserved for.
  */
 
 interface SessionOrder {
@@ -75,7 +75,7 @@ export class CallSession {
       throw early.error;
     }
     const charged = await this.concluded(last.settle(settlement), early.ok ? early.reservation : null);
-    // What the last part held beyond its charge is free by now.
+    // What the last part reserved beyond its charge is free by now.
     const next = early.ok ? early : await this.concluded(this.reserveNext(estimate), null);
     if (!next.ok) {
       this.state = 'over';

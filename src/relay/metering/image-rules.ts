@@ -44,7 +44,7 @@ const tiles =
   (size, detail) => {
     if (detail === 'low') return exactly(base);
     if (size !== null) return exactly(tilesOf(size) * tile + base);
-    // Whoever does not see the picture assumes a small one, and holds enough for a large one.
+    // Whoever does not see the picture assumes a small one, and reserves enough for a large one.
     const max = maxTiles * tile + base;
     return { expected: 3 * base, conservative: max, max };
   };

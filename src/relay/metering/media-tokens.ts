@@ -12,7 +12,7 @@ import { type FileTokens, fileTokensOf, soundTokensOf } from './inline-file.js';
 export interface MediaTokens {
   /** As near as can be known. */
   readonly expected: number;
-  /** What it makes sense to hold at least: what it is unlikely to exceed. */
+  /** What it makes sense to reserve at least: what it is unlikely to exceed. */
   readonly conservative: number;
   /** What it cannot exceed. */
   readonly max: number;
@@ -41,8 +41,8 @@ const asDetail = (detail: JsonValue | undefined): ImageDetail =>
   typeof detail === 'string' && details.has(detail) ? (detail as ImageDetail) : 'auto';
 
 /**
- * Counted as the model does, and held for as whichever of these names counts most. The detail stands in the part or in
- * what it holds: the two APIs of one vendor differ.
+ * Counted as the model does, and reserved for as whichever of these names counts most. The detail stands in the part or
+ * in what it holds: the two APIs of one vendor differ.
  */
 function imageTokens(model: string, names: ReadonlySet<string>, part: JsonObject): MediaTokens {
   const image = part.image_url ?? part.image ?? part.source;
@@ -123,7 +123,7 @@ function inlineSource(part: JsonObject): string | null {
 }
 
 /**
- * By what is found in it, and by its bytes: what is held at least follows the first, what is believed the larger.
+ * By what is found in it, and by its bytes: what is reserved at least follows the first, what is believed the larger.
  * `looked`: the file is looked into.
  */
 function fileTokens(

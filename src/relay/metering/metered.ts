@@ -45,7 +45,7 @@ export interface Reservation {
   readonly outputLimit: number | null;
   /** What usage is believed of the call. */
   readonly bound: UsageBound;
-  /** Raises the hold to `quota`; false when it cannot be afforded. */
+  /** Raises the reservation to `quota`; false when it cannot be afforded. */
   extend(quota: Quota): Promise<boolean>;
   /**
    * For an answer the caller has, but for its end. Resolves with the charge once the settlement is durable. Rejects when
@@ -72,7 +72,7 @@ export interface Meter {
 /** The log has not taken the event and will not: there is nothing to take back. */
 const isUnwritten = (error: unknown): boolean => error instanceof Failure && error.code === 'store-busy';
 
-/** The gate has refused it because of a call of that name, which keeps what it holds. */
+/** The gate has refused it because of a call of that name, which keeps its reservation. */
 const isLostRace = (error: unknown): boolean => error instanceof Failure && error.code === 'lost-race';
 
 export function openMeter(ports: MeterPorts): Meter {
@@ -109,7 +109,7 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   return { ok: true, reservation: new LocalReservation(outcomes, { callId, event, underWay, outputLimit, bound }) };
 }
 
-/** Resolves once it is durable; rejects, with nothing held or held until it is given back, where it is not. */
+/** Resolves once it is durable; rejects, with nothing reserved, or reserved until it is given back, where it is not. */
 async function writeReservation(
   outcomes: Outcomes,
   callId: CallId,

@@ -18,11 +18,11 @@ import { usualSummary } from './compaction.js';
 import { withoutInput } from './prompt-tally.js';
 
 /*
- * What to hold for a call: an upper bound of what it can be charged. Where the balance is below it, the call is sent with
- * a limit it can afford, unless an operator wants callers' own limits kept: then who named one is refused.
+ * What to reserve for a call: an upper bound of what it can be charged. Where the balance is below it, the call is sent
+ * with a limit it can afford, unless an operator wants callers' own limits kept: then who named one is refused.
  */
 
-/** What a call may be charged, as far as it decides what is held for it. */
+/** What a call may be charged, as far as it decides what is reserved for it. */
 export interface ReservationEstimate {
   readonly price: Price;
   /** Input tokens as near as can be known from here. */
@@ -38,7 +38,7 @@ export interface ReservationEstimate {
   readonly limits: ModelLimits;
   /** What each answer may think beyond its limit, and be summed up beside it. */
   readonly beside: number;
-  /** As much of that as it makes sense to hold at least. */
+  /** As much of that as it makes sense to reserve at least. */
   readonly conservativeOverhead: number;
   /** The limit may be lowered to what can be paid. */
   readonly mayLower: boolean;
@@ -87,7 +87,7 @@ const contextAmong = (names: ReadonlySet<string>, { context }: ModelLimits, sett
 export const affordableOutputOf = ({ conservative, price }: ReservationEstimate, quota: Quota): number =>
   affordableOutput(quota, withoutOutput(reservedUsage(conservative)), price, reservedOutput(conservative));
 
-/** What must be held for so many output tokens. */
+/** What must be reserved for so many output tokens. */
 export const reservationFor = ({ conservative, price }: ReservationEstimate, output: number): Quota =>
   reservationOf(reservedUsage(withOutput(conservative, output)), price);
 
@@ -141,7 +141,7 @@ export function estimateReservation({
   const minAnswer = mayLower
     ? Math.min(settings.preConsumedTokens + minThinkingTokens, asked ?? limits.output)
     : (asked ?? 0);
-  // Tokens that upstream counts may turn out to be of a dearer kind; what is counted here is what it is.
+  // Tokens that upstream counts may turn out to be of a more expensive kind; what is counted here is what it is.
   const costOf = counted && answers === 0 ? chargeOf : reservationOf;
   const minWith = (within: UsageBound, more: number): Quota =>
     costOf(reservedUsage(withOutput(within, product(minAnswer + more, answers))), price);

@@ -41,7 +41,7 @@ const generableIn = (ms: number, answers: number): number => Math.ceil((ms * fas
 /**
  * The usage of a stream that was cut short before upstream reported it, by us or by its caller. At least what was seen; and
  * where thinking may have gone unseen, all that can have been thought in the time it was silent (`unseenMs`) and that the
- * amount held pays for.
+ * reserved amount pays for.
  */
 export function cutShort(
   reported: Determined,

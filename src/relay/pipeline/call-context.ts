@@ -44,7 +44,7 @@ export interface IncomingCall extends Incoming, Answering {
   readonly request: IncomingMessage;
 }
 
-/** What a call holds from its admission to its end. */
+/** What a call occupies from its admission to its end. */
 interface Admission {
   /** In the limits of its user and API key. */
   readonly leave: Leave;

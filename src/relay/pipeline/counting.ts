@@ -25,7 +25,7 @@ const maxCountedBytes = 8 * 1024 * 1024;
 export interface TokenCount {
   /** As the provider counts; null: nobody counted. */
   readonly reported: number | null;
-  /** As counted here, without the margins of a hold. */
+  /** As counted here, without the margins of a reservation. */
   readonly estimated: number;
 }
 

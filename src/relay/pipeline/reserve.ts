@@ -29,8 +29,9 @@ function heartbeatOf({ directory, heartbeats }: ReservePorts, call: ResolvedCall
 }
 
 /**
- * Holds the most that the call can cost, or as much of it as its caller has, durably before upstream is asked. Whoever
- * gets the result must conclude the call, or leave it to recovery. Throws RelayError, when it cannot be afforded.
+ * Reserves the most that the call can cost, or as much of it as its caller has, durably before upstream is asked.
+ * Whoever gets the result must conclude the call, or leave it to recovery. Throws RelayError, when it cannot be
+ * afforded.
  */
 export async function reserveCall(ports: ReservePorts, call: ResolvedCall): Promise<ReservedCall> {
   const { apiKey, resolution, incoming } = call;

@@ -32,8 +32,8 @@ import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
 
 /*
- * From a caller and a body to what is asked, who may serve it and what to hold for it. Nothing is spent yet. A resolution
- * outlives the body, which may be large.
+ * From a caller and a body to what is asked, who may serve it and what to reserve for it. Nothing is spent yet. A
+ * resolution outlives the body, which may be large.
  */
 
 export interface Resolution {
@@ -94,7 +94,7 @@ function maySpeak(
   ports: ResolutionPorts,
 ): boolean {
   if (endpoint.asksForAudio(body)) return true;
-  // Where sound is no dearer it does not matter who asks.
+  // Where sound costs no more it does not matter who asks.
   if (price.per === 'call' || price.ratios.audioOutput === undefined) return false;
   return overridesOf(channels, ports).some(enablesAudio);
 }

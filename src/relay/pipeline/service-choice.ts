@@ -17,7 +17,7 @@ interface ServiceChoice {
 
 const asUsual: ServiceChoice = { tiers: [], terms: null };
 
-/** Never dearer than the usual tier, so it may be asked for without a price, and costs what that does. */
+/** Never more expensive than the usual tier, so it may be asked for without a price, and costs what that does. */
 const cheaperTier = 'flex';
 
 const refused = (param: string, model: string, priced: readonly string[]): RelayError => {

@@ -86,7 +86,7 @@ function functionsIn({ tools, tool_choice: choice }: ToolWords, { takesFunctions
 /** 0 is refused, and so is what is above 1. */
 export const sparkTemperature = (asked: number): number => Math.min(Math.max(asked, 0.01), 1);
 
-/** null: neither the caller nor what is held for the call says one. */
+/** null: neither the caller nor what is reserved for the call says one. */
 const limitOf = (body: ChatRequest, { outputLimit, maxOutput }: CallerRequest): number | null => {
   const asked = outputLimit ?? countIn(body.max_completion_tokens) ?? countIn(body.max_tokens);
   return asked === null ? null : Math.min(asked, maxOutput);
@@ -116,7 +116,7 @@ function frameOf(caller: CallerRequest, place: SparkEndpoint): JsonObject {
   };
 }
 
-/** An operator's own parameters may change the limit, but not raise it above what is held for the call. */
+/** An operator's own parameters may change the limit, but not raise it above what is reserved for the call. */
 function overridden(frame: JsonObject, override: JsonObject, max: number): JsonObject {
   const { parameter, ...others } = { ...frame, ...override };
   const chat = isObject(parameter) && isObject(parameter.chat) ? parameter.chat : {};

@@ -179,7 +179,7 @@ describe('while the quota gate does not report the admission of a call', () => {
     failing.faults.delete('drop');
     await until(async () => (meter.pending() === 0 ? true : null));
     expect(await available()).toBe(1_000);
-    expect(warned).toContain('a hold could not be given back; trying again');
+    expect(warned).toContain('a reservation could not be given back; trying again');
   });
 
   test('a call whose name is in use does not affect the reservation of that one', async () => {

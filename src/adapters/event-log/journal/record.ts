@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 const formatLine = 'tallygate journal 1';
 export const headBytes = 512;
 const magic = 0x4a_47_41_54;
-/** magic, length of the text, number, first number still needed (two halves each), and a checksum of all but magic. */
+/** magic, length of the text, number, first number still needed (two words each), and a checksum of all but magic. */
 const recordHeadBytes = 28;
 const twoTo32 = 2 ** 32;
 

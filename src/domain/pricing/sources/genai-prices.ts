@@ -116,7 +116,7 @@ const dearness = ({ tokens, call }: ModelPrice): number => {
   return Number(input !== undefined && 'usd' in input ? input.usd : (call ?? 0));
 };
 
-/** Of prices that depend on the hour the dearest is taken: nothing is to be sold below cost. */
+/** Of prices that depend on the hour the highest is taken: nothing is to be sold below cost. */
 function datedIn(list: readonly unknown[], vendor: string): Dated[] {
   const dated = new Map<string, ModelPrice>();
   for (const item of list) {

@@ -1,6 +1,6 @@
 import { Failure } from '../../kernel/failure.js';
 
-/* JSON of strangers: bounded in length and depth, and a name that stands twice in an object is found. */
+/* JSON from outside: bounded in length and depth, and a name that stands twice in an object is found. */
 
 /** Characters. */
 export const maxListLength = 16 * 1024 * 1024;

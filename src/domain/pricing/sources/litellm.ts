@@ -122,7 +122,7 @@ function serviceTiersIn(entry: Json, base: Dollars): Record<string, string> {
 
 const googleProviders = /^(gemini|vertex_ai)/;
 
-/** Of searches by size the dearest: a caller may choose. */
+/** Of searches by size the most expensive: a caller may choose. */
 function toolsIn(entry: Json): PriceRates<PieceQuantity> {
   const sizes = entry.search_context_cost_per_query;
   let search: Decimal | null = null;

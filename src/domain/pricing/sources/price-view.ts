@@ -7,7 +7,7 @@ import { quantityRatio } from '../rates.js';
 import type { PicturePrice } from '../records/model-price.js';
 import { toolPriceOf } from '../tool-prices.js';
 
-/* What a model costs, quantity by quantity, so that two prices can be held against each other. */
+/* What a model costs, quantity by quantity, so that two prices can be compared. */
 
 /**
  * By name: a kind of token, a piece or `call`, in USD of a million or of one; `input>200000`, beyond that length;

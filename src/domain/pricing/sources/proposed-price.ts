@@ -34,7 +34,7 @@ const isMore = (one: Decimal, other: Decimal): boolean => {
 
 const one = decimal('1');
 
-/** Kinds that the list does not name and that are dearer now than the plain tokens of their direction. */
+/** Kinds that the list does not name and that cost more now than the plain tokens of their direction. */
 function keptKinds(model: string, stated: ModelPrice, { tables, plainTables }: PresentPrice): ModelPrice['tokens'] {
   const present = priceOf(tables, model, '', false);
   const plain = priceOf(plainTables, model, '', false);

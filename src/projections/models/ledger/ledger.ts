@@ -57,7 +57,7 @@ export interface LedgerTables {
     /** Unix seconds. */
     created_at: number;
   };
-  /** What API keys may still spend, holds of calls under way not deducted. A memo beside the double entry. */
+  /** What API keys may still spend, reservations of calls in flight not deducted. A memo beside the double entry. */
   api_key_balance: { api_key_id: ApiKeyId; balance: Sum<Quota> };
   /** What calls by API keys have cost, by the day they count for: budgets are sums of them. */
   api_key_spending: { api_key_id: ApiKeyId; day: Day; spent: Sum<Quota> };
@@ -215,7 +215,7 @@ function book(changes: Changes, { position, at }: Recorded, movement: Movement):
   const day = spendingDayOf(movement, at);
   for (const posting of movement.postings) {
     const { amount } = posting;
-    // What a key may still spend leaves holds out: it is what both parts are together.
+    // What a key may still spend leaves reservations out: it is what both parts are together.
     if (posting.owner === 'api-key') {
       plus(apiKeys, posting.id, amount);
       if (day !== null) plus(tallyOf(spending, posting.id, noDays), day, -amount);

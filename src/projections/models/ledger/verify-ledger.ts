@@ -146,7 +146,7 @@ const add = <Key>(sums: Map<Key, bigint>, key: Key, amount: bigint): void => {
   sums.set(key, (sums.get(key) ?? 0n) + amount);
 };
 
-/** What was given, what was charged, what is held: the balances follow. */
+/** What was given, what was charged, what is reserved: the balances follow. */
 class Facts {
   private readonly owned = new Map<UserId, bigint>();
   private readonly invites = new Map<UserId, bigint>();

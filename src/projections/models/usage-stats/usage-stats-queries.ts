@@ -146,7 +146,7 @@ export function usageRowsOver(
   );
 }
 
-/** Sums over a range, by the dimensions and the interval asked for; oldest interval first, then the dearest. */
+/** Sums over a range, by the dimensions and the interval asked for; oldest interval first, then the most expensive. */
 export function usageStatsBy(
   db: ReadModels,
   filter: UsageStatsFilter,

@@ -101,7 +101,7 @@ type DayTable = 'usage_stats_callers_days' | 'usage_stats_callers_models_days';
 /** The tables of hours. */
 export type UsageSumTable = Exclude<keyof UsageSumTables, 'usage_stats_minutes' | DayTable>;
 
-/** Those with the fewest rows first. */
+/** Fewest rows first. */
 const known: Readonly<Record<UsageSumTable, readonly Dimension[]>> = {
   usage_stats_models: ['model', 'group'],
   usage_stats_channels: ['channel_id'],

@@ -1,6 +1,6 @@
 import { spelling } from '../spelling.js';
 
-/** What is read of a request, to hold, limit, filter or route it, as it is spelled `likeThis`. */
+/** What is read of a request, to reserve for, limit, filter or route it, as it is spelled `likeThis`. */
 export const geminiNames = spelling(
   `model role text thought thoughtSignature cachedContent serviceTier safetySettings labels store
    maxOutputTokens candidateCount responseModalities responseMimeType responseSchema responseJsonSchema stopSequences

@@ -1,6 +1,6 @@
 import { spelling } from '../spelling.js';
 
-/** What is read of a request, to hold, limit, filter or route it. */
+/** What is read of a request, to reserve for, limit, filter or route it. */
 export const openAiNames = spelling(
   `model models fallbacks route provider plugins search_parameters max_search_results enable_search
    web_search enable_enhancement service_tier n best_of max_tokens max_completion_tokens stream

@@ -55,7 +55,9 @@ const bounded = (tool: JsonValue): JsonValue => {
   return tool.max_uses === max ? tool : { ...tool, max_uses: max };
 };
 
-/** What is held and charged is for one model at a rate with a price; an operator may send otherwise, and price it. */
+/**
+ * What is reserved and charged is for one model at a rate with a price; an operator may send otherwise, and price it.
+ */
 function asPriced(body: JsonObject, tiers: readonly JsonValue[] = []): JsonObject {
   for (const [at, { type }] of objectsIn(body.tools).entries())
     if (typeof type === 'string' && asksAnother.test(type))
@@ -153,15 +155,15 @@ interface MessagesBody {
 }
 
 /**
- * The body that goes upstream. An operator's own parameters may change the limit, but not raise it above what is held.
- * Throws NotConvertible.
+ * The body that goes upstream. An operator's own parameters may change the limit, but not raise it above what is
+ * reserved. Throws NotConvertible.
  */
 function messagesBody({ channel, caller, model: upstreamModel, options }: RequestInput): MessagesBody {
   const { model, thinks } = modelOf(upstreamModel, options);
   const own = caller.dialect.wire === 'anthropic';
   const given = own ? caller.body : neutralAs(caller, 'chat');
   const asked = limitOf(given, caller, upstreamModel, options);
-  // For these it is held that the limit may be raised so far.
+  // For these the reservation allows that the limit is raised so far.
   // Nothing is to be put out where the cache alone is to be filled.
   const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, minThinkingLimit) : asked;
   const plain: JsonObject = own

@@ -18,7 +18,7 @@ import {
  * a cache or written to one. Thinking is a part of the output.
  */
 
-/** The dear ones among Anthropic's own tools are sold by the call. */
+/** The expensive ones among Anthropic's own tools are sold by the call. */
 const searches = 'calls:web_search';
 
 /** A call of Anthropic's own search, whole or at its beginning. */

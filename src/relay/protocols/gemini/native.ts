@@ -9,7 +9,7 @@ import { type ThinkingSuffix, thinkingConfig, thinkingWithin } from './thinking.
 /** None of them costs more than the price of the model says. */
 const plainTiers = new Set<unknown>(['standard', 'flex', 'SERVICE_TIER_UNSPECIFIED']);
 
-/** What is held and charged is for one model at a rate with a price, named by the address. */
+/** What is reserved and charged is for one model at a rate with a price, named by the address. */
 function asPriced(
   { model: _, serviceTier, service_tier, ...body }: JsonObject,
   tiers: readonly string[] = [],
@@ -18,7 +18,7 @@ function asPriced(
   return plainTiers.has(tier) || (tier !== undefined && tiers.length > 0) ? { ...body, serviceTier: tier } : body;
 }
 
-/** The limit that can be afforded, or the caller's own as far as it is held for. */
+/** The limit that can be afforded, or the caller's own as far as it is reserved for. */
 function limited(body: JsonObject, { outputLimit, maxOutput }: CallerRequest): JsonObject {
   const config = objectIn(body, 'generationConfig') ?? {};
   const asked = memberIn(config, 'maxOutputTokens');
@@ -102,7 +102,7 @@ const limitIn = (body: JsonObject): number | null => {
 
 /**
  * An operator's own parameters take the place of the request's, however either is spelled. They may change the limit, but
- * neither raise it above what is held for the call nor take it away.
+ * neither raise it above what is reserved for the call nor take it away.
  */
 export function overridden(asked: JsonObject, override: JsonObject, max: number): JsonObject {
   let body = asked;

@@ -34,7 +34,7 @@ const safetySettings = ({ safety }: GeminiSettings): JsonObject[] =>
 /** A name may be given as the provider lists it. */
 const bareName = (model: string): string => model.replace(/^models\//, '');
 
-/** null: neither the caller nor what is held for the call says one. */
+/** null: neither the caller nor what is reserved for the call says one. */
 const limitOf = ({ outputLimit, maxOutput }: CallerRequest, body: ChatRequest): number | null => {
   const asked = outputLimit ?? (countIn(body.max_completion_tokens) || countIn(body.max_tokens) || null);
   return asked === null ? null : Math.min(asked, maxOutput);

@@ -55,7 +55,7 @@ export function geminiUsage(metadata: JsonValue | undefined, searches: Usage = n
         tokensOf(cacheTokensDetails, modality),
       0,
     );
-  // What is dearer goes first where parts overlap.
+  // What costs more goes first where parts overlap.
   const audioInput = Math.min(fresh('AUDIO'), prompt - cached);
   const imageInput = Math.min(fresh('IMAGE'), prompt - cached - audioInput);
   const audioOutput = Math.min(tokensOf(candidatesTokensDetails, 'AUDIO'), candidates);

@@ -131,7 +131,9 @@ const plainTiers = new Set<unknown>(['auto', 'default', 'standard', 'on_demand',
 /** Those that other dialects may ask for too. */
 const askableTiers = new Set(['flex', 'priority', 'fast', 'ultrafast']);
 
-/** What is held and charged is for one model at a rate with a price; an operator may send otherwise, and price it. */
+/**
+ * What is reserved and charged is for one model at a rate with a price; an operator may send otherwise, and price it.
+ */
 export const asPriced: Edit = (body, { caller: { tiers = [], dialect, mode } }) => {
   for (const name of otherModels) if (body[name] !== undefined) delete body[name];
   if (dialect.wire !== 'openai' && mode === 'chat') {
@@ -167,7 +169,10 @@ const outputLimit: Edit = (body, { caller: { outputLimit: limit }, model }) => {
   };
 };
 
-/** An operator's own parameters may change the limit, but neither raise it above what is held for the call nor take it away. */
+/**
+ * An operator's own parameters may change the limit, but neither raise it above what is reserved for the call nor take
+ * it away.
+ */
 function overridden(asked: JsonObject, override: JsonObject, max: number): JsonObject {
   const body: JsonObject = { ...asked, ...override };
   for (const name of ['max_tokens', 'max_completion_tokens']) {

@@ -19,7 +19,10 @@ function withEffort(body: JsonObject): JsonObject {
 
 const limitNames = ['max_output_tokens', 'max_completion_tokens', 'max_tokens'] as const;
 
-/** An operator's own parameters, a limit by whichever name: it is neither raised above what is held for nor taken away. */
+/**
+ * An operator's own parameters, a limit by whichever name: it is neither raised above what is reserved for nor taken
+ * away.
+ */
 function overridden(asked: JsonObject, override: JsonObject, max: number): JsonObject {
   const rest = { ...override };
   for (const name of limitNames) delete rest[name];

@@ -75,7 +75,7 @@ export function readOpenAiUsage(
     reported.num_cached_tokens,
   );
   const output = detailsIn(reported, 'completion_tokens_details');
-  // What is dearer goes first where parts overlap: sound that came from a cache is reported as both.
+  // What costs more goes first where parts overlap: sound that came from a cache is reported as both.
   const audioInput = Math.min(countIn(input.audio_tokens) ?? 0, prompt);
   const cached = Math.min(saidCached ?? 0, prompt - audioInput);
   const saidWritten = firstCount(...writtenNames.map((name) => input[name])) ?? 0;
