@@ -42,7 +42,7 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
     return key;
   };
 
-  const placeOf = async (
+  const connectionOf = async (
     actor: Actor,
     stored: ChannelView | null,
     draft: UpstreamDraft,
@@ -56,14 +56,14 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
     const kept = stored === null ? '' : await storedProxy({ directory, vault }, stored.id);
     const proxy = typedProxy === undefined || isSameProxy(typedProxy, kept) ? kept : typedProxy;
     if (proxy !== kept) checkProxy(proxy ?? '');
-    const place = { type, baseUrl, other, organization, proxy: proxy || null };
+    const connection = { type, baseUrl, other, organization, proxy: proxy || null };
     if (stored === null || typedKey.trim() !== '') {
       const [key = ''] = channelKeysIn(typedKey, providers.get(type) ?? usual);
-      return { ...place, key };
+      return { ...connection, key };
     }
     const mayFollow = actor.role === 'root' && directory.settings().flag('RootKeepsChannelKeys');
-    if (!mayFollow) checkKeyStays(stored.settings, settings, proxy !== kept && place.proxy !== null, providers);
-    return { ...place, key: await storedKey(stored) };
+    if (!mayFollow) checkKeyStays(stored.settings, settings, proxy !== kept && connection.proxy !== null, providers);
+    return { ...connection, key: await storedKey(stored) };
   };
 
   return {
@@ -78,7 +78,7 @@ export function upstreamModelCommands({ directory, vault, upstreamModels, provid
         throw invalidField('id', 'the id of a channel; without it, the settings of a new one');
       const stored = id === null ? null : directory.channel(id);
       if (id !== null && stored === null) throw new Failure('channel-not-found');
-      return upstreamModels.of(await placeOf(actor, stored, draft ?? {}));
+      return upstreamModels.of(await connectionOf(actor, stored, draft ?? {}));
     },
   };
 }

@@ -42,5 +42,5 @@ export interface UpstreamModels {
    * none; `models-not-askable` where the channel lacks what is needed to ask; `models-not-told`, and `models-unreadable` for what is no list, with a reason that holds neither key nor
    * address.
    */
-  of(place: UpstreamConnection): Promise<readonly string[]>;
+  of(connection: UpstreamConnection): Promise<readonly string[]>;
 }

@@ -56,9 +56,9 @@ function asStream(
   { caller, channel, info, sending, slot }: AnswerToRead,
   answer: Extract<Answer, { ok: true }>,
 ): Extract<Read, { ok: true }> {
-  const told = { channel, caller, info };
+  const context = { channel, caller, info };
   const decoder =
-    caller.mode === 'responses' ? new ResponseAsStream(answer, told) : new WholeAnswerAsStream(answer, told);
+    caller.mode === 'responses' ? new ResponseAsStream(answer, context) : new WholeAnswerAsStream(answer, context);
   const first = { bytes: decoder.frames(), finished: true };
   const chunks = { next: async () => ({ done: true, value: undefined }) as const };
   const cancel = (): void => sending.cancel();

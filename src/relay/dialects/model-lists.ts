@@ -33,7 +33,7 @@ function modelsFor(directory: Directory, caller: KeyCaller): readonly string[] {
 export function modelRoutes(
   path: string,
   dialect: Route['dialect'],
-  formFor: (asking: IncomingRequest) => ModelForm,
+  formFor: (exchange: IncomingRequest) => ModelForm,
   { relay, directory, providerName }: RoutesOptions,
 ): Route[] {
   const models = async ({ path: asked, query, request, ip }: IncomingRequest): Promise<readonly string[]> =>
@@ -50,13 +50,14 @@ export function modelRoutes(
     };
   };
 
-  const all = async (asking: IncomingRequest): Promise<object> => formFor(asking).all(await models(asking), owners());
+  const all = async (exchange: IncomingRequest): Promise<object> =>
+    formFor(exchange).all(await models(exchange), owners());
 
   // Names hold slashes (vendor/model): everything after the prefix is the name.
-  const one = async (asking: IncomingRequest): Promise<object> => {
-    const name = asking.params['*'] ?? '';
-    if (!(await models(asking)).includes(name)) throw unknownModel(name);
-    return formFor(asking).one(name, owners());
+  const one = async (exchange: IncomingRequest): Promise<object> => {
+    const name = exchange.params['*'] ?? '';
+    if (!(await models(exchange)).includes(name)) throw unknownModel(name);
+    return formFor(exchange).one(name, owners());
   };
 
   return [

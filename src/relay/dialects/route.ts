@@ -36,7 +36,7 @@ export interface Route {
    */
   readonly dialect: CallerDialect | ((request: IncomingMessage) => CallerDialect);
   /** Answers. What it throws, or rejects with, is answered to the caller. */
-  readonly answer: (asking: IncomingRequest) => Promise<void>;
+  readonly answer: (exchange: IncomingRequest) => Promise<void>;
 }
 
 /** What the routes of a dialect need. */
@@ -54,21 +54,21 @@ const writeJson = ({ response, head }: Answering, body: Buffer, ...headers: stri
 
 /** What it promises, as JSON. */
 export const answersJson =
-  (content: (asking: IncomingRequest) => Promise<object>): Route['answer'] =>
-  async (asking) =>
-    writeJson(asking, Buffer.from(JSON.stringify(await content(asking))));
+  (content: (exchange: IncomingRequest) => Promise<object>): Route['answer'] =>
+  async (exchange) =>
+    writeJson(exchange, Buffer.from(JSON.stringify(await content(exchange))));
 
 /** Says of a count of tokens where it comes from. */
 const countSource = 'x-token-count';
 
 /** A count of tokens, as `written` puts it in the dialect's words. */
 export function answerCount(
-  asking: Answering,
+  exchange: Answering,
   { reported, estimated }: TokenCount,
   written: (tokens: number) => object,
 ): void {
   const body = Buffer.from(JSON.stringify(written(reported ?? estimated)));
-  writeJson(asking, body, countSource, reported === null ? 'estimated' : 'upstream');
+  writeJson(exchange, body, countSource, reported === null ? 'estimated' : 'upstream');
 }
 
 /** Where calls of an endpoint come in. */

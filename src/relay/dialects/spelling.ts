@@ -42,9 +42,9 @@ export function spelling(plain: string, inside: string, snakes = false): Spellin
 
 const maxShown = 100;
 
-function nameWrong(holder: JsonObject, name: string, place: string, rules: Spelling): InvalidMember | null {
+function nameWrong(holder: JsonObject, name: string, path: string, rules: Spelling): InvalidMember | null {
   const { exact, byFold, snakes } = rules;
-  const param = place + name.slice(0, maxShown);
+  const param = path + name.slice(0, maxShown);
   if (!exact.has(name)) {
     const meant = byFold.get(folded(name, snakes));
     return meant === undefined ? null : { param, message: `${param} must be spelled ${meant}` };
@@ -57,22 +57,22 @@ function nameWrong(holder: JsonObject, name: string, place: string, rules: Spell
 }
 
 /** The first of them, looked for wherever the dialect has names of its own; null: there is none. */
-export function misspelled(value: JsonValue | undefined, rules: Spelling, place = ''): InvalidMember | null {
+export function misspelled(value: JsonValue | undefined, rules: Spelling, path = ''): InvalidMember | null {
   if (isList(value)) {
     for (const [at, one] of value.entries()) {
       if (typeof one !== 'object' || one === null) continue;
-      const wrong = misspelled(one, rules, `${place.slice(0, -1)}[${at}].`);
+      const wrong = misspelled(one, rules, `${path.slice(0, -1)}[${at}].`);
       if (wrong !== null) return wrong;
     }
     return null;
   }
   if (!isObject(value)) return null;
   for (const name of Object.keys(value)) {
-    const wrong = nameWrong(value, name, place, rules);
+    const wrong = nameWrong(value, name, path, rules);
     if (wrong !== null) return wrong;
     const member = value[name];
     if (typeof member !== 'object' || member === null || !rules.inside.has(name)) continue;
-    const within = misspelled(member, rules, `${place}${name}.`);
+    const within = misspelled(member, rules, `${path}${name}.`);
     if (within !== null) return within;
   }
   return null;

@@ -101,7 +101,7 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   if (!admission.admitted) return { ok: false, shortage: admission };
   const reserved = admission.granted;
   const outputLimit = affordableLimit(estimate, reserved);
-  const { bound: asAsked, beside, answers } = estimate;
+  const { bound: asAsked, overhead: beside, answers } = estimate;
   const bound = outputLimit === null ? asAsked : withOutput(asAsked, (outputLimit + beside) * answers);
   const maxOutputTokens = bound.output;
   const event: CallReserved = { type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price };

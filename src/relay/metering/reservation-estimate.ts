@@ -37,7 +37,7 @@ export interface ReservationEstimate {
   readonly asked: number | null;
   readonly limits: ModelLimits;
   /** What each answer may think beyond its limit, and be summed up beside it. */
-  readonly beside: number;
+  readonly overhead: number;
   /** As much of that as it makes sense to reserve at least. */
   readonly conservativeOverhead: number;
   /** The limit may be lowered to what can be paid. */
@@ -109,7 +109,7 @@ interface ToEstimate {
 }
 
 export function estimateReservation({
-  demand: { prompt: told, answers, asked, counted, recording, compacts, standsFor },
+  demand: { prompt: demanded, answers, asked, counted, recording, compacts, standsFor },
   names,
   price: listed,
   settings,
@@ -117,10 +117,10 @@ export function estimateReservation({
   allowed,
   minThinkingTokens = 0,
 }: ToEstimate): Estimate {
-  const prompt = standsFor !== undefined && isSoldBy(listed, standsFor) ? withoutInput(told) : told;
+  const prompt = standsFor !== undefined && isSoldBy(listed, standsFor) ? withoutInput(demanded) : demanded;
   const limits = limitsAmong(names, settings);
   const summary = compacts === true ? limits.output : 0;
-  const beside = thinking + summary;
+  const overhead = thinking + summary;
   const conservativeOverhead = thinking + Math.min(summary, usualSummary);
   // What fills the context has no room for additions.
   const read = counted
@@ -131,7 +131,7 @@ export function estimateReservation({
       );
   // What is summed up is read for the summary, and after it.
   const input = compacts === true ? product(read, 2) : read;
-  const output = product((asked ?? limits.output) + beside, answers);
+  const output = product((asked ?? limits.output) + overhead, answers);
   const bound = usageBound({ input, output }, prompt.max, allowed);
   const conservativeInput = Math.max(Math.min(prompt.conservative.input, input), prompt.expected);
   const conservative = usageBound({ input: conservativeInput, output }, bound, prompt.conservative);
@@ -156,12 +156,12 @@ export function estimateReservation({
     answers,
     asked,
     limits,
-    beside,
+    overhead,
     conservativeOverhead,
     mayLower,
     max: costOf(reservedUsage(bound), price),
     min,
-    minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, conservative), beside) : min,
+    minOfKey: prompt.brings || compacts === true ? minWith(usageBound({ input, output }, conservative), overhead) : min,
   };
 }
 

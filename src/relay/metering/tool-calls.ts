@@ -28,20 +28,20 @@ export function toolCallsOf(
 ): Usage {
   let max = noUsage;
   for (const body of bodies) {
-    const most = Math.max(maxSearches, countIn(body.max_tool_calls) ?? 0);
-    max = larger(max, maxIn(askedTools(body, switched), names, answers, most));
+    const searchLimit = Math.max(maxSearches, countIn(body.max_tool_calls) ?? 0);
+    max = larger(max, maxIn(askedTools(body, switched), names, answers, searchLimit));
   }
   for (const name of names) if (factsOf(name).searchesAlways) max = larger(max, { [webSearch]: answers });
   return max;
 }
 
-/** Of the tools of one body. `most`: searches of one answer by a tool that names no bound of its own. */
-function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers: number, most: number): Usage {
+/** Of the tools of one body. `searchLimit`: searches of one answer by a tool that names no bound of its own. */
+function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers: number, searchLimit: number): Usage {
   let sum = noUsage;
   for (const { calls, by, isSwitch } of tools)
     switch (calls) {
       case 'calls:web_search':
-        sum = plus(sum, calls, answers * Math.min(searchesOf(by, isSwitch, names, most), maxCalls));
+        sum = plus(sum, calls, answers * Math.min(searchesOf(by, isSwitch, names, searchLimit), maxCalls));
         break;
       case 'calls:google_search':
       case 'calls:google_maps':
@@ -59,9 +59,9 @@ function maxIn(tools: readonly AskedTool[], names: ReadonlySet<string>, answers:
 }
 
 /** For one answer, by one tool. */
-function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string>, most: number): number {
+function searchesOf(by: JsonObject, isSwitch: boolean, names: ReadonlySet<string>, searchLimit: number): number {
   const { max_uses: uses, max_search_results: results } = by;
-  if (!isSwitch) return countIn(uses) ?? most;
+  if (!isSwitch) return countIn(uses) ?? searchLimit;
   for (const name of names) if (!factsOf(name).searchesAlways) return Math.max(maxSearches, countIn(results) ?? 0);
   return 1;
 }

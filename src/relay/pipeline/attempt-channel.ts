@@ -78,11 +78,11 @@ export async function attemptChannel(
     return notConvertible(error);
   }
 
-  const place = { provider, channel: upstreamChannel, parsed };
+  const target = { provider, channel: upstreamChannel, parsed };
   const { authorisation } = provider;
   return authorisation === undefined
-    ? sendAttempt(ports, call, place, request)
-    : askAuthorised(ports, call, { ...place, authorisation }, request);
+    ? sendAttempt(ports, call, target, request)
+    : askAuthorised(ports, call, { ...target, authorisation }, request);
 }
 
 /** Throws NotConvertible. */
@@ -103,15 +103,15 @@ function* requestSteps(
 async function askAuthorised(
   ports: ChannelAttemptPorts,
   call: ChannelRequest,
-  place: AttemptTarget & { readonly authorisation: Authorisation },
+  target: AttemptTarget & { readonly authorisation: Authorisation },
   request: UpstreamRequest,
 ): Promise<Attempt> {
-  const { channel, authorisation } = place;
+  const { channel, authorisation } = target;
   const { authorise, renew } = authorisation;
   for (let again = renew !== undefined; ; again = false) {
     let authorised: Authorised;
     try {
-      authorised = await authorise(request, place, ports.authorising);
+      authorised = await authorise(request, target, ports.authorising);
     } catch (error) {
       if (!(error instanceof NotConvertible)) throw error;
       return notConvertible(error);
@@ -120,9 +120,9 @@ async function askAuthorised(
       const { refusal } = authorised;
       return refusal === null
         ? unreached(authorised)
-        : judged(ports, place, { error: refusal, costUnknown: false, request: '' });
+        : judged(ports, target, { error: refusal, costUnknown: false, request: '' });
     }
-    const attempted = await sendAttempt(ports, call, place, authorised.request);
+    const attempted = await sendAttempt(ports, call, target, authorised.request);
     if (attempted.ok || !attempted.unauthorised || !again || call.connection?.gone) return attempted;
     if (!renew?.(authorised.request, channel, ports.authorising)) return attempted;
   }

@@ -5,7 +5,7 @@ import type { UpstreamError } from '../upstream/upstream-error.js';
 /* Does a failure say that the channel itself is out of order? */
 
 /** What the words of a failure are held against. */
-interface HeldAgainst {
+interface ComparedWith {
   /** In lower case. */
   readonly keywords: readonly string[];
   /** As it was sent. */
@@ -20,7 +20,7 @@ export function saysChannelIsDead(
   { forbiddenMeansDead }: Pick<ProviderFacts, 'forbiddenMeansDead'>,
   status: number,
   error: UpstreamError,
-  { keywords, request }: HeldAgainst,
+  { keywords, request }: ComparedWith,
 ): boolean {
   if (status === 403 && forbiddenMeansDead) return true;
   const found = accountFaultIn(error, status);

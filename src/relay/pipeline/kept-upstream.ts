@@ -60,12 +60,12 @@ function isUnguessableId(value: JsonValue | undefined): boolean {
   return isUnguessableId(textIn(id) ?? undefined) && (Object.keys(others).length === 0 || isNewContainer(others));
 }
 
-function named(holder: JsonObject, names: ReadonlySet<string>, place: string, instead = sendIt): InvalidMember | null {
+function named(holder: JsonObject, names: ReadonlySet<string>, path: string, instead = sendIt): InvalidMember | null {
   for (const name of memberNamesIn(holder)) {
     const fold = folded(name);
     if (!names.has(fold)) continue;
     if (fold === 'container' && (isNewContainer(holder[name]) || isUnguessableId(holder[name]))) continue;
-    return refused(place + name, instead);
+    return refused(path + name, instead);
   }
   return null;
 }
@@ -79,14 +79,14 @@ const scheme = /^\s*[a-z][a-z0-9+._-]{0,30}:\/\//i;
 const keptByGoogle = /^\s*https?:\/\/([^/?#]*[.@])?generativelanguage\.googleapis\.com([:/?#]|$)/i;
 
 /** Providers give files addresses under schemes of their own. */
-function addressedIn(holder: JsonObject, place: string): InvalidMember | null {
+function addressedIn(holder: JsonObject, path: string): InvalidMember | null {
   // A document that is its text.
   if (holder.type === 'text') return null;
   for (const [name, value] of Object.entries(holder))
     if (typeof value === 'string' && addressed.has(folded(name))) {
       const start = value.slice(0, 256);
       if ((scheme.test(start) && !openScheme.test(start.trimStart())) || keptByGoogle.test(start))
-        return refused(place + name, 'give an http(s) address open to everybody, or send the content itself');
+        return refused(path + name, 'give an http(s) address open to everybody, or send the content itself');
     }
   return null;
 }
@@ -94,28 +94,28 @@ function addressedIn(holder: JsonObject, place: string): InvalidMember | null {
 /** Results of a provider's own tools say what was made, and bring nothing along. */
 const resultTypes = /_tool_result$|^(tool_use|server_tool_use|mcp_tool_use)$/;
 
-function inPart(part: JsonObject, place: string): InvalidMember | null {
+function inPart(part: JsonObject, path: string): InvalidMember | null {
   const type = textIn(part.type) ?? '';
   if (resultTypes.test(type)) return null;
-  const wrong = named(part, ofParts, `${place}.`) ?? addressedIn(part, `${place}.`);
+  const wrong = named(part, ofParts, `${path}.`) ?? addressedIn(part, `${path}.`);
   if (wrong !== null) return wrong;
   if (isObject(part.source)) {
-    const inside = inContent(part.source.content, `${place}.source.content`);
+    const inside = inContent(part.source.content, `${path}.source.content`);
     if (inside !== null) return inside;
   }
   for (const [name, value] of Object.entries(part)) {
     if (!isObject(value)) continue;
-    const inside = named(value, ofParts, `${place}.${name}.`) ?? addressedIn(value, `${place}.${name}.`);
+    const inside = named(value, ofParts, `${path}.${name}.`) ?? addressedIn(value, `${path}.${name}.`);
     if (inside !== null) return inside;
   }
-  return inContent(part.content, `${place}.content`);
+  return inContent(part.content, `${path}.content`);
 }
 
-function inContent(content: JsonValue | undefined, place: string): InvalidMember | null {
-  if (isObject(content)) return inPart(content, place);
+function inContent(content: JsonValue | undefined, path: string): InvalidMember | null {
+  if (isObject(content)) return inPart(content, path);
   if (!isList(content)) return null;
   for (const [at, part] of content.entries()) {
-    const wrong = isObject(part) ? inPart(part, `${place}[${at}]`) : null;
+    const wrong = isObject(part) ? inPart(part, `${path}[${at}]`) : null;
     if (wrong !== null) return wrong;
   }
   return null;
@@ -124,14 +124,14 @@ function inContent(content: JsonValue | undefined, place: string): InvalidMember
 /** Some read instructions that are the address of a file as that file. */
 const isFile = (content: JsonValue | undefined): boolean => /^\s*file-?id:\/\//i.test(textIn(content) ?? '');
 
-function inMessage(message: JsonObject, place: string): InvalidMember | null {
+function inMessage(message: JsonObject, path: string): InvalidMember | null {
   const { role, content, audio } = message;
   if (isObject(audio) && (audio.id ?? null) !== null && !isUnguessableId(audio.id))
-    return refused(`${place}.audio.id`, 'send the transcript of an earlier answer as its content');
+    return refused(`${path}.audio.id`, 'send the transcript of an earlier answer as its content');
   const instructs = role !== 'user' && role !== 'assistant' && role !== 'tool';
   if (instructs && (isList(content) ? objectsIn(content).some(({ text }) => isFile(text)) : isFile(content)))
-    return refused(`${place}.content`, 'send the words of the file');
-  return named(message, ofParts, `${place}.`) ?? inContent(content, `${place}.content`);
+    return refused(`${path}.content`, 'send the words of the file');
+  return named(message, ofParts, `${path}.`) ?? inContent(content, `${path}.content`);
 }
 
 /** Named by its id alone: an item of an earlier answer, or a picture that it made. */
@@ -141,34 +141,34 @@ const isReference = ({ type, role, id, result }: JsonObject): boolean =>
   (type === 'image_generation_call' && textIn(result) === null);
 
 /** Of the input of a response. */
-function inItem(item: JsonObject, place: string): InvalidMember | null {
-  if (isReference(item)) return refused(`${place}.id`, 'send the item itself');
+function inItem(item: JsonObject, path: string): InvalidMember | null {
+  if (isReference(item)) return refused(`${path}.id`, 'send the item itself');
   return (
-    inMessage(item, place) ??
-    inContent(item.output, `${place}.output`) ??
-    firstOf(objectsIn(item.tools), (tool, at) => inTool(tool, `${place}.tools[${at}]`))
+    inMessage(item, path) ??
+    inContent(item.output, `${path}.output`) ??
+    firstOf(objectsIn(item.tools), (tool, at) => inTool(tool, `${path}.tools[${at}]`))
   );
 }
 
-function inTool(tool: JsonObject, place: string): InvalidMember | null {
+function inTool(tool: JsonObject, path: string): InvalidMember | null {
   const wrong =
-    named(tool, ofTools, `${place}.`) ??
-    firstOf(objectsIn(tool.tools), (inner, at) => inTool(inner, `${place}.tools[${at}]`));
+    named(tool, ofTools, `${path}.`) ??
+    firstOf(objectsIn(tool.tools), (inner, at) => inTool(inner, `${path}.tools[${at}]`));
   if (wrong !== null || isObject(tool.function)) return wrong;
   for (const [name, value] of Object.entries(tool)) {
     if (!isObject(value) || /schema|parameters/i.test(name)) continue;
-    const inside = named(value, ofTools, `${place}.${name}.`);
+    const inside = named(value, ofTools, `${path}.${name}.`);
     if (inside !== null) return inside;
   }
   return null;
 }
 
-function anywhere(value: JsonValue | undefined, place: string): InvalidMember | null {
-  if (isList(value)) return firstOf(value, (one, at) => anywhere(one, `${place}[${at}]`));
+function anywhere(value: JsonValue | undefined, path: string): InvalidMember | null {
+  if (isList(value)) return firstOf(value, (one, at) => anywhere(one, `${path}[${at}]`));
   if (!isObject(value)) return null;
   return (
-    named(value, ofPredictions, `${place}.`) ??
-    firstOf(Object.entries(value), ([name, member]) => anywhere(member, `${place}.${name}`))
+    named(value, ofPredictions, `${path}.`) ??
+    firstOf(Object.entries(value), ([name, member]) => anywhere(member, `${path}.${name}`))
   );
 }
 
@@ -185,15 +185,15 @@ function firstOf<One>(
 }
 
 /** A prompt that is kept at OpenAI is an object with an id; that of a completion is its text. */
-const storedPrompt = ({ prompt }: JsonObject, place: string): InvalidMember | null =>
-  isObject(prompt) ? refused(`${place}prompt`, 'send its words as messages') : null;
+const storedPrompt = ({ prompt }: JsonObject, path: string): InvalidMember | null =>
+  isObject(prompt) ? refused(`${path}prompt`, 'send its words as messages') : null;
 
 /** An earlier answer whose cache is looked at. */
-function comparedAnswer(body: JsonObject, place: string): InvalidMember | null {
+function comparedAnswer(body: JsonObject, path: string): InvalidMember | null {
   const name = memberNamesIn(body).find((name) => folded(name) === 'promptcacheoptions');
   const options = name === undefined ? null : body[name];
   return name !== undefined && isObject(options)
-    ? named(options, ofCacheOptions, `${place}${name}.`, 'leave it out')
+    ? named(options, ofCacheOptions, `${path}${name}.`, 'leave it out')
     : null;
 }
 
@@ -202,27 +202,27 @@ const holders = ['extra_body', 'google', 'generateContentRequest', 'generate_con
 const deepest = 4;
 
 /** The first thing named that a provider keeps; null: there is none. */
-export function keptUpstream(body: JsonObject, place = '', depth = 0): InvalidMember | null {
+export function keptUpstream(body: JsonObject, path = '', depth = 0): InvalidMember | null {
   const whole = 'send the whole conversation and its content';
   const wrong =
-    named(body, ofRequests, place, whole) ??
-    storedPrompt(body, place) ??
-    comparedAnswer(body, place) ??
-    inContent(body.system, `${place}system`) ??
+    named(body, ofRequests, path, whole) ??
+    storedPrompt(body, path) ??
+    comparedAnswer(body, path) ??
+    inContent(body.system, `${path}system`) ??
     firstOf(isList(body.messages) ? body.messages : [], (message, at) =>
-      isObject(message) ? inMessage(message, `${place}messages[${at}]`) : null,
+      isObject(message) ? inMessage(message, `${path}messages[${at}]`) : null,
     ) ??
     firstOf(isList(body.input) ? body.input : [], (item, at) =>
-      isObject(item) ? inItem(item, `${place}input[${at}]`) : null,
+      isObject(item) ? inItem(item, `${path}input[${at}]`) : null,
     ) ??
     firstOf(isList(body.tools) ? body.tools : [], (tool, at) =>
-      isObject(tool) ? inTool(tool, `${place}tools[${at}]`) : null,
+      isObject(tool) ? inTool(tool, `${path}tools[${at}]`) : null,
     ) ??
-    anywhere(body.instances, `${place}instances`) ??
-    (isList(body.instances) ? anywhere(body.parameters, `${place}parameters`) : null);
+    anywhere(body.instances, `${path}instances`) ??
+    (isList(body.instances) ? anywhere(body.parameters, `${path}parameters`) : null);
   if (wrong !== null || depth === deepest) return wrong;
   return firstOf(holders, (name) => {
     const held = body[name];
-    return isObject(held) ? keptUpstream(held, `${place}${name}.`, depth + 1) : null;
+    return isObject(held) ? keptUpstream(held, `${path}${name}.`, depth + 1) : null;
   });
 }

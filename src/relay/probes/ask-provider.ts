@@ -19,7 +19,7 @@ interface ChannelTarget {
 }
 
 interface Question<Result> {
-  readonly ask: (asking: ProviderQueries) => Promise<Result>;
+  readonly ask: (queries: ProviderQueries) => Promise<Result>;
   /** Bytes of one answer; left out: few. */
   readonly maxBytes?: number;
 }

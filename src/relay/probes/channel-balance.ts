@@ -9,7 +9,7 @@ import { type AskProviderPorts, askProvider } from './ask-provider.js';
 
 type BalancePorts = AskProviderPorts & Pick<RelayPorts, 'vault' | 'providerOf'>;
 
-export const channelBalances = ({ vault, providerOf, ...asking }: BalancePorts): ChannelBalances => ({
+export const channelBalances = ({ vault, providerOf, ...ports }: BalancePorts): ChannelBalances => ({
   async of({ settings, secrets }) {
     const provider = providerOf(settings.type);
     const wire = provider?.balance;
@@ -18,7 +18,7 @@ export const channelBalances = ({ vault, providerOf, ...asking }: BalancePorts):
     if (key === null) throw new Failure('balance-not-told', { reason: 'the key of the channel is missing' });
     const proxy = secrets.proxy === null ? null : await vault.get(secrets.proxy);
     try {
-      return decimalText(await askProvider(asking, provider, { ...settings, key, proxy }, { ask: wire }));
+      return decimalText(await askProvider(ports, provider, { ...settings, key, proxy }, { ask: wire }));
     } catch (error) {
       if (!(error instanceof NotReported)) throw error;
       throw new Failure('balance-not-told', { reason: error.message });

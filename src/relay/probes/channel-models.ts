@@ -24,16 +24,16 @@ const isUsable = (key: string) => (name: string) =>
   // Whoever may ask may not read the key.
   (key.length < shortKey || !name.includes(key));
 
-export const upstreamModels = ({ providerOf, ...asking }: ModelsPorts): UpstreamModels => ({
-  async of(place) {
-    const provider = providerOf(place.type);
+export const upstreamModels = ({ providerOf, ...ports }: ModelsPorts): UpstreamModels => ({
+  async of(connection) {
+    const provider = providerOf(connection.type);
     if (provider === null || !provider.listsModels) throw new Failure('models-not-listed');
     try {
-      const reported = await askProvider(asking, provider, place, {
+      const reported = await askProvider(ports, provider, connection, {
         ask: provider.models ?? openAiModelList,
         maxBytes: maxList,
       });
-      const names = [...new Set(reported)].filter(isUsable(place.key.trim()));
+      const names = [...new Set(reported)].filter(isUsable(connection.key.trim()));
       if (names.length > maxModels) throw new NotUnderstood(`the list has more than ${maxModels} models`);
       return names;
     } catch (error) {

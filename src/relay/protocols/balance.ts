@@ -5,7 +5,7 @@ import { NotReported, type ProviderQueries } from './provider-queries.js';
 /* How a provider reports what is left in the account of a key. */
 
 /** In the currency of the account. Throws NotReported. */
-export type BalanceWire = (asking: ProviderQueries) => Promise<Decimal>;
+export type BalanceWire = (queries: ProviderQueries) => Promise<Decimal>;
 
 /** A provider that reports it. */
 export const reportsBalance = (balance: BalanceWire) => ({ reportsBalance: true, balance }) as const;

@@ -5,7 +5,7 @@ import { NotUnderstood, type ProviderQueries } from './provider-queries.js';
 /* How a provider reports which models it has. */
 
 /** Their names, in its own order; a name may come twice. Throws NotReported. */
-export type ModelsWire = (asking: ProviderQueries) => Promise<readonly string[]>;
+export type ModelsWire = (queries: ProviderQueries) => Promise<readonly string[]>;
 
 interface ListForm {
   /** The member that holds the list. */
@@ -30,18 +30,18 @@ export function modelNamesIn(
 
 interface ModelListLocation extends ListForm {
   /** Instead of the key as a bearer token. */
-  readonly headers?: (asking: ProviderQueries) => Record<string, string>;
+  readonly headers?: (queries: ProviderQueries) => Record<string, string>;
 }
 
 /** One question below the base URL, whose answer holds all of them. */
 export const modelsAt =
   (path: string, { headers, ...form }: ModelListLocation = {}): ModelsWire =>
-  async (asking) =>
-    modelNamesIn(await asking.json(asking.base + path, headers?.(asking)), form);
+  async (queries) =>
+    modelNamesIn(await queries.json(queries.base + path, headers?.(queries)), form);
 
 /** As OpenAI lists them, and most others after it. */
-export const openAiModelList: ModelsWire = (asking) =>
-  modelsAt(asking.base.startsWith(cloudflareGateway) ? '/models' : '/v1/models')(asking);
+export const openAiModelList: ModelsWire = (queries) =>
+  modelsAt(queries.base.startsWith(cloudflareGateway) ? '/models' : '/v1/models')(queries);
 
 /** Pages of one list that are asked for, one after the other. */
 const maxPages = 10;

@@ -94,23 +94,23 @@ const limitOf = (body: ChatRequest, { outputLimit, maxOutput }: CallerRequest): 
 
 const maxUserLength = 32;
 
-function frameOf(caller: CallerRequest, place: SparkEndpoint): JsonObject {
+function frameOf(caller: CallerRequest, endpoint: SparkEndpoint): JsonObject {
   const body = neutralAs(caller, 'chat');
   const user = textIn(body.user);
-  const functions = functionsIn(body, place);
+  const functions = functionsIn(body, endpoint);
   const { temperature, top_k: topK } = body;
   return {
-    header: { app_id: place.appId, uid: user !== null && user.length <= maxUserLength ? user : undefined },
+    header: { app_id: endpoint.appId, uid: user !== null && user.length <= maxUserLength ? user : undefined },
     parameter: {
       chat: {
-        domain: place.domain,
+        domain: endpoint.domain,
         temperature: typeof temperature === 'number' ? sparkTemperature(temperature) : undefined,
         top_k: typeof topK === 'number' ? Math.min(Math.max(Math.round(topK), 1), 6) : undefined,
         max_tokens: limitOf(body, caller) ?? undefined,
       },
     },
     payload: {
-      message: { text: body.messages.flatMap((message) => turnsOf(message, place)) },
+      message: { text: body.messages.flatMap((message) => turnsOf(message, endpoint)) },
       functions: functions.length > 0 ? { text: functions } : undefined,
     },
   };
@@ -203,16 +203,16 @@ function translate(frame: JsonObject, reading: Reading): JsonObject | null {
   };
 }
 
-export const spark = (placeOf: SparkEndpointOf): Protocol => ({
+export const spark = (endpointOf: SparkEndpointOf): Protocol => ({
   ...openAi({ failure, translate, isLast }),
   request({ provider, channel, caller, model, options }) {
-    const place = placeOf(provider, channel, model, options);
-    const frame = frameOf(caller, place);
+    const endpoint = endpointOf(provider, channel, model, options);
+    const frame = frameOf(caller, endpoint);
     const sent =
       channel.paramOverride === null || options.passThrough
         ? frame
         : overridden(frame, channel.paramOverride, caller.maxOutput);
     const content = { kind: 'message', text: written(sent) } as const;
-    return { method: 'GET', url: place.url, headers: {}, content, model, reasoningEffort: null, thinking: 'unsaid' };
+    return { method: 'GET', url: endpoint.url, headers: {}, content, model, reasoningEffort: null, thinking: 'unsaid' };
   },
 });

@@ -16,9 +16,9 @@ const wholeAddress =
   'the base URL of this type is the whole address of an endpoint, such as https://host/v1/chat/completions';
 
 /** Its root, where the address is that of an endpoint. */
-const rooted = <Asking extends { readonly base: string }>(asking: Asking): Asking => ({
-  ...asking,
-  base: asking.base.replace(/\/v1(?:\/.*)?$/, ''),
+const rooted = <Queries extends { readonly base: string }>(queries: Queries): Queries => ({
+  ...queries,
+  base: queries.base.replace(/\/v1(?:\/.*)?$/, ''),
 });
 
 /** An address of something else takes no Responses, and would be sent one all the same. */
@@ -43,12 +43,12 @@ export const custom: Provider = {
   defaultModels: [...openAiModels, ...openAiModerationModels],
   colour: 'pink',
   keyHint: 'API key',
-  ...reportsBalance((asking) => dashboardBalance(rooted(asking))),
+  ...reportsBalance((queries) => dashboardBalance(rooted(queries))),
   modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
-  models(asking) {
-    if (isNone(asking.base)) throw new NotSupported('baseUrl', wholeAddress);
-    return openAiModelList(rooted(asking));
+  models(queries) {
+    if (isNone(queries.base)) throw new NotSupported('baseUrl', wholeAddress);
+    return openAiModelList(rooted(queries));
   },
   protocol: openAi({
     newerLimit: true,

@@ -35,7 +35,7 @@ export const xai: Provider = {
     newerLimit: true,
     usageOnRequest: true,
     edits: [renamed('max_tokens', 'max_completion_tokens'), effortSuffix('grok'), reasoningParameters],
-    reasoningBeside: true,
+    reasoningIsSeparate: true,
     minThinking: minEffort,
   }),
 };

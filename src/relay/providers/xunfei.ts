@@ -82,7 +82,7 @@ function signedUrl({ base, path, apiKey, apiSecret, now }: SignedAddress): strin
   return `${address.href}?${query.join('&')}`;
 }
 
-const placeOf: SparkEndpointOf = (provider, channel, model, { now }) => {
+const endpointOf: SparkEndpointOf = (provider, channel, model, { now }) => {
   const [appId, apiSecret, apiKey, ...others] = channel.key.trim().split('|');
   if (!appId || !apiSecret || !apiKey || others.length > 0)
     throw new NotConvertible('channel', 'the key of this channel is not of the form APPID|APISecret|APIKey');
@@ -91,7 +91,7 @@ const placeOf: SparkEndpointOf = (provider, channel, model, { now }) => {
   return { url, appId, domain, takesSystem, takesFunctions };
 };
 
-const webSocket = spark(placeOf);
+const webSocket = spark(endpointOf);
 
 const httpHost = 'https://spark-api-open.xf-yun.com';
 

@@ -8,7 +8,7 @@ import { openAi } from '../protocols/openai/openai.js';
 import { boundedTopP, urlAt } from '../protocols/openai/request.js';
 import type { Edit, OpenAiVariant, Target } from '../protocols/openai/variant.js';
 
-const places = {
+const paths = {
   chat: '/chat/completions',
   embeddings: '/embeddings',
   speech: '/audio/speech',
@@ -18,7 +18,7 @@ const places = {
 /** The international host and the coding plan have the version in their base URL. */
 const versioned = (base: string): string => (base.endsWith('/v4') ? base : `${base}/api/paas/v4`);
 
-const url = (target: Target): string => urlAt(places)({ ...target, base: versioned(target.base) });
+const url = (target: Target): string => urlAt(paths)({ ...target, base: versioned(target.base) });
 
 const validForMs = 24 * 60 * 60 * 1000;
 
@@ -93,7 +93,7 @@ export const zhipu: Provider = {
   colour: 'purple',
   keyHint: 'id.secret, or an API key',
   modes: ['chat', 'embeddings', 'speech', 'transcription'],
-  models: (asking) => models({ ...asking, base: versioned(asking.base) }),
+  models: (queries) => models({ ...queries, base: versioned(queries.base) }),
   protocol: openAi({
     url,
     authorize,

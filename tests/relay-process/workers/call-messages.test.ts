@@ -33,7 +33,7 @@ const estimate: ReservationEstimate = {
   answers: 14,
   asked: 15,
   limits: { output: 16, context: 17, guessed: true },
-  beside: 18,
+  overhead: 18,
   conservativeOverhead: 3,
   mayLower: true,
   max: Quota(19),

@@ -29,7 +29,7 @@ export const estimateOf = (quota: number): Estimate => ({
   answers: 1,
   asked: 70,
   limits: { output: 70, context: null, guessed: false },
-  beside: 0,
+  overhead: 0,
   conservativeOverhead: 0,
   mayLower: false,
   max: Quota(quota),

@@ -7,11 +7,17 @@ import { messages } from './endpoints/messages.js';
 /* What Anthropic's clients ask for. Their list of models is where everybody's is. */
 
 export function anthropicRoutes({ relay }: RoutesOptions): Route[] {
-  const count = async (asking: IncomingRequest): Promise<void> => {
-    const { headers } = asking.request;
-    const credential = readCredential(asking.path, headers, asking.query);
-    const counted = await relay.count({ ...asking, endpoint: anthropicCountTokens, model: null, credential, headers });
-    answerCount(asking, counted, (tokens) => ({ input_tokens: tokens }));
+  const count = async (exchange: IncomingRequest): Promise<void> => {
+    const { headers } = exchange.request;
+    const credential = readCredential(exchange.path, headers, exchange.query);
+    const counted = await relay.count({
+      ...exchange,
+      endpoint: anthropicCountTokens,
+      model: null,
+      credential,
+      headers,
+    });
+    answerCount(exchange, counted, (tokens) => ({ input_tokens: tokens }));
   };
 
   return [

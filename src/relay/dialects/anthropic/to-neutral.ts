@@ -25,19 +25,19 @@ const textPart = (block: JsonObject): JsonObject => ({
   ...cached(block),
 });
 
-function imagePart(block: JsonObject, place: string): JsonObject {
+function imagePart(block: JsonObject, path: string): JsonObject {
   const { source } = block;
-  if (!isObject(source)) throw refused(`${place}.source is required`);
+  if (!isObject(source)) throw refused(`${path}.source is required`);
   const { type, url, data, media_type: mediaType } = source;
   if (type === 'url') return { type: 'image_url', image_url: { url: textIn(url) ?? '' }, ...cached(block) };
-  if (type !== 'base64') throw refused(`${place}.source.type: another provider takes base64 or url`);
+  if (type !== 'base64') throw refused(`${path}.source.type: another provider takes base64 or url`);
   const inline = `data:${textIn(mediaType) ?? 'image/png'};base64,${textIn(data) ?? ''}`;
   return { type: 'image_url', image_url: { url: inline }, ...cached(block) };
 }
 
-function documentParts(block: JsonObject, place: string): JsonObject[] {
+function documentParts(block: JsonObject, path: string): JsonObject[] {
   const { source } = block;
-  if (!isObject(source)) throw refused(`${place}.source is required`);
+  if (!isObject(source)) throw refused(`${path}.source is required`);
   const title = textIn(block.title);
   const filename = title === null ? {} : { filename: title };
   const { type, url, data, media_type: mediaType, content } = source;
@@ -53,36 +53,36 @@ function documentParts(block: JsonObject, place: string): JsonObject[] {
     case 'content':
       return typeof content === 'string'
         ? [{ type: 'text', text: content }]
-        : partsOf(content, `${place}.source.content`);
+        : partsOf(content, `${path}.source.content`);
     default:
-      throw refused(`${place}.source.type: another provider takes base64, url, text or content`);
+      throw refused(`${path}.source.type: another provider takes base64, url, text or content`);
   }
 }
 
-function searchResultParts(block: JsonObject, place: string): JsonObject[] {
+function searchResultParts(block: JsonObject, path: string): JsonObject[] {
   const head = [textIn(block.title), textIn(block.source)].filter((line) => line !== null).join('\n');
-  return [{ type: 'text', text: head, ...cached(block) }, ...partsOf(block.content, `${place}.content`)];
+  return [{ type: 'text', text: head, ...cached(block) }, ...partsOf(block.content, `${path}.content`)];
 }
 
-function blockParts(block: JsonObject, place: string): JsonObject[] {
+function blockParts(block: JsonObject, path: string): JsonObject[] {
   switch (block.type) {
     case 'text':
       return [textPart(block)];
     case 'image':
-      return [imagePart(block, place)];
+      return [imagePart(block, path)];
     case 'document':
-      return documentParts(block, place);
+      return documentParts(block, path);
     case 'tool_reference':
       return [{ type: 'text', text: textIn(block.tool_name) ?? '' }];
     case 'search_result':
-      return searchResultParts(block, place);
+      return searchResultParts(block, path);
     default:
-      throw refused(`${place}.type: another provider does not take ${textIn(block.type) ?? 'this'}`);
+      throw refused(`${path}.type: another provider does not take ${textIn(block.type) ?? 'this'}`);
   }
 }
 
-const partsOf = (content: JsonValue | undefined, place: string): JsonObject[] =>
-  objectsIn(content).flatMap((block, at) => blockParts(block, `${place}[${at}]`));
+const partsOf = (content: JsonValue | undefined, path: string): JsonObject[] =>
+  objectsIn(content).flatMap((block, at) => blockParts(block, `${path}[${at}]`));
 
 /** A text where there is nothing but text, and nothing to be kept. */
 const plainer = (parts: readonly JsonObject[], between: string): JsonValue =>
@@ -90,24 +90,24 @@ const plainer = (parts: readonly JsonObject[], between: string): JsonValue =>
     ? parts.map(({ text }) => text).join(between)
     : parts;
 
-function resultOf(block: JsonObject, place: string): ChatMessage {
+function resultOf(block: JsonObject, path: string): ChatMessage {
   const { content, tool_use_id: id, is_error: failed } = block;
   return {
     role: 'tool',
     tool_call_id: unwrappedCallId(textIn(id) ?? ''),
-    content: typeof content === 'string' ? content : plainer(partsOf(content, `${place}.content`), '\n'),
+    content: typeof content === 'string' ? content : plainer(partsOf(content, `${path}.content`), '\n'),
     ...(failed === true && { is_error: true }),
   };
 }
 
 /** Results of tools go before what else the user says. */
-function userMessages(content: JsonValue | undefined, place: string): ChatMessage[] {
+function userMessages(content: JsonValue | undefined, path: string): ChatMessage[] {
   if (typeof content === 'string') return [{ role: 'user', content }];
   const messages: ChatMessage[] = [];
   const parts: JsonObject[] = [];
   for (const [at, block] of objectsIn(content).entries())
-    if (block.type === 'tool_result') messages.push(resultOf(block, `${place}[${at}]`));
-    else parts.push(...blockParts(block, `${place}[${at}]`));
+    if (block.type === 'tool_result') messages.push(resultOf(block, `${path}[${at}]`));
+    else parts.push(...blockParts(block, `${path}[${at}]`));
   if (parts.length > 0) messages.push({ role: 'user', content: plainer(parts, '\n') });
   return messages;
 }

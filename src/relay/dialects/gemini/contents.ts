@@ -98,18 +98,18 @@ export function wrongContent(content: JsonObject, name: string): InvalidMember |
 export function wrongParts(parts: readonly JsonObject[], name: string): InvalidMember | null {
   for (const [at, part] of parts.entries()) {
     const file = objectIn(part, 'fileData');
-    const place = `${name}.parts[${at}]`;
+    const path = `${name}.parts[${at}]`;
     if (file !== null && isProvidersFile(textIn(memberIn(file, 'fileUri')) ?? '')) {
-      const param = `${place}.fileData.fileUri`;
+      const param = `${path}.fileData.fileUri`;
       const allowed = 'an http(s) address open to everybody; send other files as inlineData';
       return { param, message: `${param} must be ${allowed}` };
     }
     const result = objectIn(part, 'functionResponse');
     if (result !== null && (result.parts ?? null) !== null && !isList(result.parts)) {
-      const param = `${place}.functionResponse.parts`;
+      const param = `${path}.functionResponse.parts`;
       return { param, message: `${param} must be a list` };
     }
-    const inside = result === null ? null : wrongParts(partsIn(result.parts), `${place}.functionResponse`);
+    const inside = result === null ? null : wrongParts(partsIn(result.parts), `${path}.functionResponse`);
     if (inside !== null) return inside;
   }
   return null;

@@ -45,16 +45,16 @@ const noSuchMethod = ({ request, path }: IncomingRequest): RelayError =>
 export function geminiRoutes(options: RoutesOptions): Route[] {
   const { relay } = options;
 
-  const call = async (asking: IncomingRequest): Promise<void> => {
-    const { requestId, request, response, head, path, query, ip } = asking;
-    const { model, action } = askedOf(asking);
+  const call = async (exchange: IncomingRequest): Promise<void> => {
+    const { requestId, request, response, head, path, query, ip } = exchange;
+    const { model, action } = askedOf(exchange);
     const endpoint = endpointFor(action, query);
-    if (endpoint === null) throw noSuchMethod(asking);
+    if (endpoint === null) throw noSuchMethod(exchange);
     const { headers } = request;
     const credential = readCredential(path, headers, query);
     const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response, head };
     if (endpoint !== geminiCountTokens) return relay.handle(incoming);
-    answerCount(asking, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
+    answerCount(exchange, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
   };
 
   const dialect = geminiCaller;

@@ -118,11 +118,11 @@ class Conversation {
     if (said.length > 0) this.messages.push({ role: 'user', content: contentOf(said) });
   }
 
-  private result(result: JsonObject, place: string): ChatMessage {
+  private result(result: JsonObject, path: string): ChatMessage {
     const name = textIn(result.name) ?? '';
     const open = this.open.get(name) ?? [];
     const id = textIn(result.id) ?? open[0];
-    if (id === undefined) throw new NotConvertible('caller', `${place} answers no functionCall of that name before it`);
+    if (id === undefined) throw new NotConvertible('caller', `${path} answers no functionCall of that name before it`);
     this.open.set(
       name,
       open.filter((one) => one !== id),
@@ -130,7 +130,7 @@ class Conversation {
     const text = jsonText(result.response ?? {});
     // Pictures and files that belong to the result.
     const media = partsIn(result.parts)
-      .map((part, at) => neutralPart(part, `${place}.parts[${at}]`))
+      .map((part, at) => neutralPart(part, `${path}.parts[${at}]`))
       .filter((part) => part !== null);
     const content = media.length === 0 ? text : [{ type: 'text', text }, ...media];
     return { role: 'tool', tool_call_id: id, content };

@@ -29,32 +29,32 @@ const unpriced = (param: string, type: string): InvalidMember => ({
 });
 
 /** Of no type: a function in one of its older shapes, or a tool of Google's by the name of its member. */
-function untyped(tool: JsonObject, place: string): InvalidMember | null {
+function untyped(tool: JsonObject, path: string): InvalidMember | null {
   if (isObject(tool.function) || isObject(tool.custom) || textIn(tool.name) !== null) return null;
   const name = unpricedToolMember(tool);
-  return name === null ? null : unpriced(`${place}.${name.slice(0, maxShown)}`, name);
+  return name === null ? null : unpriced(`${path}.${name.slice(0, maxShown)}`, name);
 }
 
-function wrongTool(tool: JsonObject, place: string): InvalidMember | null {
+function wrongTool(tool: JsonObject, path: string): InvalidMember | null {
   const google = unpricedTool(tool);
-  if (google !== null) return { param: `${place}.${google}`, message: `${place}.${google} has no price here` };
+  if (google !== null) return { param: `${path}.${google}`, message: `${path}.${google} has no price here` };
   const { type } = tool;
-  if ((type ?? null) === null) return untyped(tool, place);
-  if (typeof type !== 'string') return { param: `${place}.type`, message: `${place}.type must be a string` };
+  if ((type ?? null) === null) return untyped(tool, path);
+  if (typeof type !== 'string') return { param: `${path}.type`, message: `${path}.type must be a string` };
   if (clientsTypes.has(type)) return null;
   if (type === ownFunction) {
     const name = textIn(isObject(tool.function) ? tool.function.name : null) ?? '';
-    return name === searchingFunction ? null : unpriced(`${place}.function.name`, name);
+    return name === searchingFunction ? null : unpriced(`${path}.function.name`, name);
   }
-  return openAiToolCharge(type) === undefined ? unpriced(`${place}.type`, type) : null;
+  return openAiToolCharge(type) === undefined ? unpriced(`${path}.type`, type) : null;
 }
 
 /** Of OpenRouter's, the only one that costs nothing. */
 const freePlugin = 'response-healing';
 
-function wrongPlugins(plugins: JsonValue | undefined, place: string): InvalidMember | null {
+function wrongPlugins(plugins: JsonValue | undefined, path: string): InvalidMember | null {
   if ((plugins ?? null) === null) return null;
-  const param = `${place}plugins`;
+  const param = `${path}plugins`;
   if (!isList(plugins)) return { param, message: `${param} must be a list of objects` };
   for (const [at, plugin] of plugins.entries()) {
     const id = isObject(plugin) ? textIn(plugin.id) : null;
@@ -69,17 +69,17 @@ function wrongPlugins(plugins: JsonValue | undefined, place: string): InvalidMem
 
 const deepest = 4;
 
-/** The first tool or plugin without a price; null: there is none. `place`: with a dot at its end, or empty. */
-export function wrongOwnTools(body: JsonObject, place = '', depth = 0): InvalidMember | null {
+/** The first tool or plugin without a price; null: there is none. `path`: with a dot at its end, or empty. */
+export function wrongOwnTools(body: JsonObject, path = '', depth = 0): InvalidMember | null {
   for (const [at, tool] of objectsIn(body.tools).entries()) {
-    const wrong = wrongTool(tool, `${place}tools[${at}]`);
+    const wrong = wrongTool(tool, `${path}tools[${at}]`);
     if (wrong !== null) return wrong;
   }
-  const plugins = wrongPlugins(body.plugins, place);
+  const plugins = wrongPlugins(body.plugins, path);
   if (plugins !== null || depth === deepest) return plugins;
   for (const name of memberNamesIn(body)) {
     const held = name === 'extra_body' || name === 'google' ? body[name] : null;
-    const wrong = isObject(held) ? wrongOwnTools(held, `${place}${name}.`, depth + 1) : null;
+    const wrong = isObject(held) ? wrongOwnTools(held, `${path}${name}.`, depth + 1) : null;
     if (wrong !== null) return wrong;
   }
   return null;

@@ -15,7 +15,7 @@ import { ResponsesWriter, responsesWholeAnswer, withResponsesUsage } from './res
 function errorFrame(error: RelayError, requestId: string): string {
   const { type, code, param } = error;
   const message = errorMessage(error, requestId);
-  const told = { code, message, param, error: { message, type, param, code } };
+  const failure = { code, message, param, error: { message, type, param, code } };
   const response = {
     id: `resp_${requestId}`,
     object: 'response',
@@ -25,7 +25,7 @@ function errorFrame(error: RelayError, requestId: string): string {
     output: [],
     usage: null,
   };
-  return eventText('error', told) + eventText('response.failed', { response });
+  return eventText('error', failure) + eventText('response.failed', { response });
 }
 
 export const responsesCaller: CallerDialect = {

@@ -15,7 +15,7 @@ import {
  * the list of tools, in namespaces there, and in items of the input.
  */
 
-const maxTold = 100;
+const maxShownLength = 100;
 const clientsTypes: ReadonlySet<string> = new Set(['function', 'custom']);
 const namespace = 'namespace';
 const allowed = [...clientsTypes, namespace, ...responsesToolTypes].join(', ');
@@ -23,9 +23,9 @@ const allowed = [...clientsTypes, namespace, ...responsesToolTypes].join(', ');
 /** The size of a container at the price of one; every larger one costs more. */
 const pricedMemory = '1g';
 
-function wrongContainer({ container }: JsonObject, place: string): InvalidMember | null {
+function wrongContainer({ container }: JsonObject, path: string): InvalidMember | null {
   if ((container ?? null) === null) return null;
-  const param = `${place}.container`;
+  const param = `${path}.container`;
   if (!isObject(container))
     return { param, message: `${param} must be { "type": "auto" }: callers share the provider's account` };
   const memory = container.memory_limit ?? null;
@@ -38,29 +38,29 @@ function wrongContainer({ container }: JsonObject, place: string): InvalidMember
 }
 
 /** Commands are run by the caller, where nothing else is asked for. */
-function wrongEnvironment({ environment }: JsonObject, place: string): InvalidMember | null {
+function wrongEnvironment({ environment }: JsonObject, path: string): InvalidMember | null {
   if ((environment ?? null) === null || (isObject(environment) && environment.type === 'local')) return null;
-  const param = `${place}.environment`;
+  const param = `${path}.environment`;
   return { param, message: `${param} must be { "type": "local" }: a container of the provider's has no price here` };
 }
 
-function wrongTool(tool: JsonObject, place: string, nested: boolean): InvalidMember | null {
-  const param = `${place}.type`;
+function wrongTool(tool: JsonObject, path: string, nested: boolean): InvalidMember | null {
+  const param = `${path}.type`;
   const type = textIn(tool.type);
   if (type === null) return { param, message: `${param} is required: a text` };
   if (clientsTypes.has(type)) return null;
-  if (type === namespace && !nested) return wrongList(tool.tools, `${place}.tools`, true);
+  if (type === namespace && !nested) return wrongList(tool.tools, `${path}.tools`, true);
   if (responsesToolCharge(type) === undefined)
-    return { param, message: `${param}: ${type.slice(0, maxTold)} has no price here; allowed are ${allowed}` };
-  if (type === 'code_interpreter') return wrongContainer(tool, place);
-  return type === 'shell' ? wrongEnvironment(tool, place) : null;
+    return { param, message: `${param}: ${type.slice(0, maxShownLength)} has no price here; allowed are ${allowed}` };
+  if (type === 'code_interpreter') return wrongContainer(tool, path);
+  return type === 'shell' ? wrongEnvironment(tool, path) : null;
 }
 
-function wrongList(tools: JsonValue | undefined, place: string, nested: boolean): InvalidMember | null {
+function wrongList(tools: JsonValue | undefined, path: string, nested: boolean): InvalidMember | null {
   if ((tools ?? null) === null) return null;
-  if (!isList(tools) || !tools.every(isObject)) return { param: place, message: `${place} must be a list of objects` };
+  if (!isList(tools) || !tools.every(isObject)) return { param: path, message: `${path} must be a list of objects` };
   for (const [at, tool] of objectsIn(tools).entries()) {
-    const wrong = wrongTool(tool, `${place}[${at}]`, nested);
+    const wrong = wrongTool(tool, `${path}[${at}]`, nested);
     if (wrong !== null) return wrong;
   }
   return null;

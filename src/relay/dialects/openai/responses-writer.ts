@@ -10,8 +10,8 @@ import { dataOf, eventOfData, eventText, isNamed, namedFrame } from '../named-ev
 /* Answers for clients of the Responses interface: as they came, but for usage that is not the one that is charged. */
 
 /** The usage that upstream reported, made to say what is charged; the same object where it does. */
-const saying = (told: JsonObject[string], usage: Usage): JsonObject =>
-  isObject(told) ? correctedResponsesUsage(told, usage) : writeResponsesUsage(usage);
+const saying = (reported: JsonObject[string], usage: Usage): JsonObject =>
+  isObject(reported) ? correctedResponsesUsage(reported, usage) : writeResponsesUsage(usage);
 
 interface Held {
   readonly event: JsonObject;

@@ -47,8 +47,8 @@ export const openAiRoutesUnder = (prefix: string, options: RoutesOptions): Route
 export const openAiRoutes = (options: RoutesOptions): Route[] => routesUnder('/v1', options);
 
 function routesUnder(prefix: string, { relay }: RoutesOptions): Route[] {
-  const refused = async (asking: IncomingRequest): Promise<never> => {
-    const { path, query, request, ip } = asking;
+  const refused = async (exchange: IncomingRequest): Promise<never> => {
+    const { path, query, request, ip } = exchange;
     await relay.identify({ credential: readCredential(path, request.headers, query), ip });
     throw new RelayError(501, 'api_not_implemented', 'API not implemented');
   };

@@ -20,9 +20,9 @@ const isFilled = (value: unknown): boolean => textIn(value) !== null || (isList(
 /** Where null stands in a list of texts, of tokens, or of lists of tokens; null: nowhere. */
 function nullIn(list: readonly JsonValue[], name: string): string | null {
   for (const [at, one] of list.entries()) {
-    const place = `${name}[${at}]`;
-    if (one === null) return place;
-    const within = isList(one) && one.includes(null) ? nullIn(one, place) : null;
+    const path = `${name}[${at}]`;
+    if (one === null) return path;
+    const within = isList(one) && one.includes(null) ? nullIn(one, path) : null;
     if (within !== null) return within;
   }
   return null;

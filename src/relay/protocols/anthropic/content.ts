@@ -37,26 +37,26 @@ function dataUrl(text: string): DataUrl | null {
 const isAddress = (text: string): boolean => /^https?:\/\//i.test(text);
 
 /** Throws NotConvertible naming the place. */
-export function imageSource(url: string, place: string): JsonObject {
+export function imageSource(url: string, path: string): JsonObject {
   if (isAddress(url)) return { type: 'url', url };
   const { type, data } = dataUrl(url) ?? { type: '', data: url };
   const known = beginnings.find(([beginning]) => data.startsWith(beginning))?.[1] ?? type;
   if (!pictures.includes(known))
-    throw refused(`${place}: a picture must be an address, or a data URL of ${pictures.join(', ')}`);
+    throw refused(`${path}: a picture must be an address, or a data URL of ${pictures.join(', ')}`);
   return { type: 'base64', media_type: known, data };
 }
 
 const pdf = 'application/pdf';
 
-function documentSource(file: JsonObject, place: string): JsonObject {
+function documentSource(file: JsonObject, path: string): JsonObject {
   const url = textIn(file.file_url) ?? textIn(file.file_data);
-  if (url === null) throw refused(`${place}: a file is to come as file_data or file_url`);
+  if (url === null) throw refused(`${path}: a file is to come as file_data or file_url`);
   if (isAddress(url)) return { type: 'url', url };
   const { type, data } = dataUrl(url) ?? { type: pdf, data: url };
   if (type === pdf) return { type: 'base64', media_type: pdf, data };
   if (type.startsWith('text/'))
     return { type: 'text', media_type: 'text/plain', data: Buffer.from(data, 'base64').toString('utf8') };
-  throw refused(`${place}: a file must be ${pdf} or a text`);
+  throw refused(`${path}: a file must be ${pdf} or a text`);
 }
 
 const cached = (part: JsonObject): JsonObject =>
@@ -66,9 +66,9 @@ const cached = (part: JsonObject): JsonObject =>
 export const isBlank = (text: string): boolean => text.trim() === '';
 
 /** null: nothing in it. */
-function blockOf(part: JsonValue, place: string): JsonObject | null {
+function blockOf(part: JsonValue, path: string): JsonObject | null {
   if (typeof part === 'string') return isBlank(part) ? null : { type: 'text', text: part };
-  if (!isObject(part)) throw refused(`${place}: a part must be an object`);
+  if (!isObject(part)) throw refused(`${path}: a part must be an object`);
   switch (part.type) {
     case 'text':
     case 'refusal': {
@@ -77,26 +77,26 @@ function blockOf(part: JsonValue, place: string): JsonObject | null {
     }
     case 'image_url': {
       const url = textIn(isObject(part.image_url) ? part.image_url.url : part.image_url);
-      if (url === null) throw refused(`${place}.image_url.url is required`);
-      return { type: 'image', source: imageSource(url, place), ...cached(part) };
+      if (url === null) throw refused(`${path}.image_url.url is required`);
+      return { type: 'image', source: imageSource(url, path), ...cached(part) };
     }
     case 'file': {
       const file = isObject(part.file) ? part.file : part;
       const title = textIn(file.filename);
       const named = title === null ? {} : { title };
-      return { type: 'document', source: documentSource(file, place), ...named, ...cached(part) };
+      return { type: 'document', source: documentSource(file, path), ...named, ...cached(part) };
     }
     default:
-      throw refused(`${place}: this provider takes text, image_url and file, not ${textIn(part.type) ?? 'this'}`);
+      throw refused(`${path}: this provider takes text, image_url and file, not ${textIn(part.type) ?? 'this'}`);
   }
 }
 
 /** Throws NotConvertible naming the part. */
-export function blocksOf(content: JsonValue | undefined, place: string): JsonObject[] {
+export function blocksOf(content: JsonValue | undefined, path: string): JsonObject[] {
   const parts = isList(content) ? content : typeof content === 'string' ? [content] : [];
   const blocks: JsonObject[] = [];
   for (const [at, part] of parts.entries()) {
-    const block = blockOf(part, `${place}[${at}]`);
+    const block = blockOf(part, `${path}[${at}]`);
     if (block !== null) blocks.push(block);
   }
   return blocks;

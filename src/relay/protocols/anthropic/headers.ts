@@ -9,7 +9,7 @@ const maxBetas = 64;
 const betaHeader = 'anthropic-beta';
 
 /** By these a caller would have the work done at another rate than is priced, or on more than it sends. */
-const dearBetas =
+const pricedBetas =
   /^(fast-mode|context-1m|server-side-fallback|fallback-credit|advisor-tool|message-threads|user-profiles-billing)/i;
 
 /** Needed by older versions of the interface for a tier that may have a price. */
@@ -25,7 +25,7 @@ export function betasOf(
   const asked = String(headers[betaHeader] ?? '')
     .split(',')
     .map((one) => one.trim())
-    .filter((one) => beta.test(one) && (!dearBetas.test(one) || (fastBeta.test(one) && tiers.includes('fast'))));
+    .filter((one) => beta.test(one) && (!pricedBetas.test(one) || (fastBeta.test(one) && tiers.includes('fast'))));
   return [...new Set([...asked.slice(0, maxBetas), ...configured])];
 }
 

@@ -20,9 +20,9 @@ interface Turn {
   readonly blocks: JsonObject[];
 }
 
-const idOf = (id: JsonValue | undefined, place: string): string => {
+const idOf = (id: JsonValue | undefined, path: string): string => {
   const text = textIn(id);
-  if (text === null) throw new NotConvertible('caller', `${place} is required`);
+  if (text === null) throw new NotConvertible('caller', `${path} is required`);
   return anthropicCallId(text);
 };
 
@@ -34,12 +34,12 @@ const inputOf = (given: JsonValue | undefined): JsonObject => {
 const cached = ({ cache_control: control }: JsonObject): JsonObject =>
   isObject(control) ? { cache_control: control } : {};
 
-function callsOf(message: ChatMessage, place: string): JsonObject[] {
+function callsOf(message: ChatMessage, path: string): JsonObject[] {
   const calls = objectsIn(message.tool_calls).map((call, at): JsonObject => {
     const { name, arguments: given } = isObject(call.function) ? call.function : {};
     if (textIn(name) === null)
-      throw new NotConvertible('caller', `${place}.tool_calls[${at}].function.name is required`);
-    const id = idOf(call.id, `${place}.tool_calls[${at}].id`);
+      throw new NotConvertible('caller', `${path}.tool_calls[${at}].function.name is required`);
+    const id = idOf(call.id, `${path}.tool_calls[${at}].id`);
     return { type: 'tool_use', id, name, input: inputOf(given), ...cached(call) };
   });
   const { function_call: called } = message;
@@ -66,12 +66,12 @@ function thinkingOf({ reasoning_details: details, reasoning_content: plain }: Ch
   });
 }
 
-function resultOf(message: ChatMessage, id: string, place: string): JsonObject {
+function resultOf(message: ChatMessage, id: string, path: string): JsonObject {
   const { content, is_error: failed } = message;
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: typeof content === 'string' ? content : blocksOf(content, `${place}.content`),
+    content: typeof content === 'string' ? content : blocksOf(content, `${path}.content`),
     ...(failed === true && { is_error: true }),
     ...cached(message),
   };
@@ -89,43 +89,43 @@ class Turns {
   readonly system: { readonly text: string | null; readonly blocks: JsonObject[] }[] = [];
   private readonly turns: Turn[] = [];
 
-  add(message: ChatMessage, place: string): void {
+  add(message: ChatMessage, path: string): void {
     const { role, content } = message;
     switch (role) {
       case 'system':
       case 'developer':
         if (this.turns.length > 0) {
-          this.instruct(content, place);
+          this.instruct(content, path);
           return;
         }
         this.system.push({
           text: typeof content === 'string' ? content : null,
-          blocks: blocksOf(content, `${place}.content`),
+          blocks: blocksOf(content, `${path}.content`),
         });
         return;
       case 'assistant':
-        this.say('assistant', content, place, { before: thinkingOf(message), after: callsOf(message, place) });
+        this.say('assistant', content, path, { before: thinkingOf(message), after: callsOf(message, path) });
         return;
       case 'tool':
-        this.turn('user').results.push(resultOf(message, idOf(message.tool_call_id, `${place}.tool_call_id`), place));
+        this.turn('user').results.push(resultOf(message, idOf(message.tool_call_id, `${path}.tool_call_id`), path));
         return;
       case 'function':
-        this.turn('user').results.push(resultOf(message, functionId(message.name), place));
+        this.turn('user').results.push(resultOf(message, functionId(message.name), path));
         return;
       case 'user':
-        this.say('user', content, place);
+        this.say('user', content, path);
         return;
       default:
-        throw new NotConvertible('caller', `${place}.role must be system, developer, user, assistant or tool`);
+        throw new NotConvertible('caller', `${path}.role must be system, developer, user, assistant or tool`);
     }
   }
 
   /** Later instructions keep their place: at the head they would change what is kept in a cache with every turn. */
-  private instruct(content: JsonValue | undefined, place: string): void {
-    const blocks = blocksOf(content, `${place}.content`).map((block) =>
+  private instruct(content: JsonValue | undefined, path: string): void {
+    const blocks = blocksOf(content, `${path}.content`).map((block) =>
       block.type === 'text' ? { ...block, text: instructionText(textIn(block.text) ?? '') } : block,
     );
-    this.say('user', blocks, place);
+    this.say('user', blocks, path);
   }
 
   messages(): JsonObject[] {
@@ -148,7 +148,7 @@ class Turns {
   private say(
     role: Turn['role'],
     content: JsonValue | undefined,
-    place: string,
+    path: string,
     { before, after }: Around = nothingAround,
   ): void {
     const turn = this.turn(role);
@@ -160,7 +160,7 @@ class Turns {
     }
     if (turn.text !== null) turn.blocks.push(...spoken(turn.text));
     turn.text = null;
-    turn.blocks.push(...before, ...blocksOf(content, `${place}.content`), ...after);
+    turn.blocks.push(...before, ...blocksOf(content, `${path}.content`), ...after);
     if (turn.results.length + turn.blocks.length === 0) turn.text = '';
   }
 

@@ -32,32 +32,32 @@ export function pictureAddressesOf({ caller }: Pick<RequestInput, 'caller'>): re
 
 type Fetched = RequestOptions['pictures'];
 
-const elsewhere = (place: string, what: string): NotConvertible =>
-  new NotConvertible('caller', `${place}: this provider takes ${what} in the request itself, in base64`);
+const elsewhere = (path: string, what: string): NotConvertible =>
+  new NotConvertible('caller', `${path}: this provider takes ${what} in the request itself, in base64`);
 
-function inlinedBlock(block: JsonObject, place: string, fetched: Fetched): JsonObject {
+function inlinedBlock(block: JsonObject, path: string, fetched: Fetched): JsonObject {
   const { source, content } = block;
   const address = addressIn(block);
   if (address !== null) {
     const picture = fetched.get(address);
-    if (picture === undefined) throw elsewhere(`${place}.source.url`, 'pictures');
+    if (picture === undefined) throw elsewhere(`${path}.source.url`, 'pictures');
     const { type, data } = picture;
-    return { ...block, source: imageSource(`data:${type};base64,${data}`, `${place}.source.url`) };
+    return { ...block, source: imageSource(`data:${type};base64,${data}`, `${path}.source.url`) };
   }
-  if (isObject(source) && source.type === 'url') throw elsewhere(`${place}.source.url`, 'documents');
+  if (isObject(source) && source.type === 'url') throw elsewhere(`${path}.source.url`, 'documents');
   const within = isObject(source) && isList(source.content) ? source : null;
   return {
     ...block,
-    ...(isList(content) && { content: inlinedBlocks(content, `${place}.content`, fetched) }),
+    ...(isList(content) && { content: inlinedBlocks(content, `${path}.content`, fetched) }),
     ...(within !== null && {
-      source: { ...within, content: inlinedBlocks(within.content, `${place}.source.content`, fetched) },
+      source: { ...within, content: inlinedBlocks(within.content, `${path}.source.content`, fetched) },
     }),
   };
 }
 
-const inlinedBlocks = (blocks: JsonValue | undefined, place: string, fetched: Fetched): JsonValue[] =>
+const inlinedBlocks = (blocks: JsonValue | undefined, path: string, fetched: Fetched): JsonValue[] =>
   (isList(blocks) ? blocks : []).map((block, at) =>
-    isObject(block) ? inlinedBlock(block, `${place}[${at}]`, fetched) : block,
+    isObject(block) ? inlinedBlock(block, `${path}[${at}]`, fetched) : block,
   );
 
 /** The body with every picture in it. Throws NotConvertible naming what else lies elsewhere. */

@@ -9,11 +9,11 @@ const schemaOf = (parameters: JsonValue | undefined): JsonObject => {
   return schema.type === 'object' ? schema : { ...schema, type: 'object' };
 };
 
-function toolOf(tool: JsonObject, place: string): JsonObject {
+function toolOf(tool: JsonObject, path: string): JsonObject {
   const declared = isObject(tool.function) ? tool.function : null;
   if (declared === null || (tool.type ?? 'function') !== 'function')
-    throw new NotConvertible('caller', `${place}: this provider takes tools of type function`);
-  if (textIn(declared.name) === null) throw new NotConvertible('caller', `${place}.function.name is required`);
+    throw new NotConvertible('caller', `${path}: this provider takes tools of type function`);
+  if (textIn(declared.name) === null) throw new NotConvertible('caller', `${path}.function.name is required`);
   const description = textIn(declared.description);
   return {
     name: declared.name,

@@ -19,11 +19,11 @@ const clientsOwn = 'functionDeclarations';
 const allowed = [clientsOwn, ...googleToolNames].join(', ');
 
 /** What some callers put beside any tool. */
-const besideTools: ReadonlySet<string> = new Set(['cache_control', 'description']);
+const acceptedOnTools: ReadonlySet<string> = new Set(['cache_control', 'description']);
 
-const without = (place: string, name: string) => ({
-  param: `${place}.${name.slice(0, 100)}`,
-  message: `${place}.${name.slice(0, 100)} has no price here; allowed are ${allowed}`,
+const without = (path: string, name: string) => ({
+  param: `${path}.${name.slice(0, 100)}`,
+  message: `${path}.${name.slice(0, 100)} has no price here; allowed are ${allowed}`,
 });
 
 /** Of a request in Gemini's own words. null: there is nothing to be said against it. */
@@ -51,7 +51,7 @@ export function unpricedTool(tool: JsonObject): string | null {
 /** Of a tool that is nothing but Google's: the first member that is in no list. null: there is none. */
 export function unpricedToolMember(tool: JsonObject): string | null {
   for (const name of memberNamesIn(tool))
-    if (!besideTools.has(name) && camelOf(name) !== clientsOwn && googleToolCharge(name) === undefined) return name;
+    if (!acceptedOnTools.has(name) && camelOf(name) !== clientsOwn && googleToolCharge(name) === undefined) return name;
   return null;
 }
 

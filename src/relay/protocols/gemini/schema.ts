@@ -59,11 +59,11 @@ class Cleaning {
   }
 
   private referenced(given: JsonObject, reference: string, within: readonly string[]): JsonObject {
-    const { $ref: _, ...beside } = given;
+    const { $ref: _, ...siblings } = given;
     // What holds itself cannot be written out: from there on it is any object.
-    if (within.includes(reference)) return this.schema({ type: 'object', ...beside }, within);
+    if (within.includes(reference)) return this.schema({ type: 'object', ...siblings }, within);
     const target = this.target(reference);
-    return this.schema({ ...target, ...beside }, [...within, reference]);
+    return this.schema({ ...target, ...siblings }, [...within, reference]);
   }
 
   private target(reference: string): JsonObject {

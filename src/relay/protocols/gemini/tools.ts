@@ -7,34 +7,34 @@ import { geminiSchema } from './schema.js';
 /* What a model may call, in Gemini's words. */
 
 /** Throws NotConvertible. */
-function declaration({ name, description, parameters }: JsonObject, place: string): JsonObject {
-  const given = isObject(parameters) ? geminiSchema(parameters, `${place}.parameters`) : null;
+function declaration({ name, description, parameters }: JsonObject, path: string): JsonObject {
+  const given = isObject(parameters) ? geminiSchema(parameters, `${path}.parameters`) : null;
   const takesSomething = given !== null && (given.type !== 'object' || given.properties !== undefined);
   return { name, description, ...(takesSomething && { parameters: given }) };
 }
 
 interface Offered {
   readonly called: JsonObject;
-  readonly place: string;
+  readonly path: string;
 }
 
 const offeredIn = ({ tools, functions }: ToolWords): Offered[] => [
   ...objectsIn(tools).map((tool, at) => {
     if (!isObject(tool.function))
       throw new NotConvertible('caller', `tools[${at}].type: this provider is offered functions only`);
-    return { called: tool.function, place: `tools[${at}].function` };
+    return { called: tool.function, path: `tools[${at}].function` };
   }),
-  ...objectsIn(functions).map((called, at) => ({ called, place: `functions[${at}]` })),
+  ...objectsIn(functions).map((called, at) => ({ called, path: `functions[${at}]` })),
 ];
 
 /** `switches`: functions named so switch on tools of the provider's own. Empty: there are none. Throws NotConvertible. */
 export function geminiTools(body: ToolWords, switches: boolean): JsonObject[] {
   const own: JsonObject[] = [];
   const functionDeclarations: JsonObject[] = [];
-  for (const { called, place } of offeredIn(body)) {
+  for (const { called, path } of offeredIn(body)) {
     const name = textIn(called.name);
     if (switches && name !== null && providerTools.has(name)) own.push({ [name]: {} });
-    else functionDeclarations.push(declaration(called, place));
+    else functionDeclarations.push(declaration(called, path));
   }
   return functionDeclarations.length > 0 ? [...own, { functionDeclarations }] : own;
 }

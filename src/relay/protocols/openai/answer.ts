@@ -54,7 +54,9 @@ export function openAiAnswer(
   }
 
   const unreported = unreportedUsage(caller, channel, info.model);
-  const usage = isObject(body.usage) ? readOpenAiUsage(body.usage, variant.reasoningBeside ?? false, unreported) : null;
+  const usage = isObject(body.usage)
+    ? readOpenAiUsage(body.usage, variant.reasoningIsSeparate ?? false, unreported)
+    : null;
   const failed = failedChoice(body.choices, confidential);
   if (failed !== null) return { ok: false, error: failed, costUnknown: true };
   const answers = mode === 'embeddings' ? hasVectors(body.data) : objectsIn(body.choices).some(choiceSays);

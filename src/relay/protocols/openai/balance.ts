@@ -14,10 +14,10 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
  * tomorrow, as the day is another one elsewhere.
  */
 export const dashboardBalance: BalanceWire = async ({ base, now, json }) => {
-  const place = `${base}/v1/dashboard/billing`;
-  const { hard_limit_usd, has_payment_method } = await json(`${place}/subscription`);
+  const address = `${base}/v1/dashboard/billing`;
+  const { hard_limit_usd, has_payment_method } = await json(`${address}/subscription`);
   const limit = amountIn(hard_limit_usd, 'hard_limit_usd');
   const from = has_payment_method === true ? `${dayOf(now).slice(0, 7)}-01` : dayOf(now - 100 * dayMs);
-  const { total_usage } = await json(`${place}/usage?start_date=${from}&end_date=${dayOf(now + dayMs)}`);
+  const { total_usage } = await json(`${address}/usage?start_date=${from}&end_date=${dayOf(now + dayMs)}`);
   return add(limit, negative(times(amountIn(total_usage, 'total_usage'), cent)));
 };

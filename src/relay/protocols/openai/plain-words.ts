@@ -14,10 +14,10 @@ import type { Edit, OpenAiVariant } from './variant.js';
 
 const withoutCache = ({ cache_control: _, ...part }: JsonObject): JsonObject => part;
 
-function partOf(part: JsonObject, place: string): JsonObject {
+function partOf(part: JsonObject, path: string): JsonObject {
   const { file } = part;
   if (part.type === 'file' && isObject(file) && file.file_url !== undefined)
-    throw new NotConvertible('caller', `${place}: this provider takes documents as data, not by their address`);
+    throw new NotConvertible('caller', `${path}: this provider takes documents as data, not by their address`);
   return withoutCache(part);
 }
 
@@ -26,16 +26,16 @@ const isText = ({ type }: JsonObject): boolean => type === 'text';
 const textOf = (parts: readonly JsonObject[]): string => parts.map(({ text }) => text).join('\n');
 
 /** Many an upstream of the family takes nothing but a text where there is nothing else. */
-const plainContent = (parts: readonly JsonObject[], place: string): JsonValue =>
-  parts.every(isText) ? textOf(parts) : parts.map((part, at) => partOf(part, `${place}[${at}]`));
+const plainContent = (parts: readonly JsonObject[], path: string): JsonValue =>
+  parts.every(isText) ? textOf(parts) : parts.map((part, at) => partOf(part, `${path}[${at}]`));
 
 /** A result of a tool is a text here; pictures in it are shown by the user right after. */
 function resultOf(
   { is_error: failed, content, ...message }: JsonObject,
   shown: JsonObject[],
-  place: string,
+  path: string,
 ): JsonObject {
-  const parts = isList(content) ? objectsIn(content).map((part, at) => partOf(part, `${place}[${at}]`)) : [];
+  const parts = isList(content) ? objectsIn(content).map((part, at) => partOf(part, `${path}[${at}]`)) : [];
   shown.push(...parts.filter((part) => !isText(part)));
   const text = isList(content) ? textOf(parts.filter(isText)) : content;
   return { ...message, content: failed === true ? `Error: ${text ?? ''}` : text };
@@ -84,17 +84,17 @@ function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, 
     shown = [];
   };
   for (const [at, message] of objectsIn(messages).entries()) {
-    const place = `messages[${at}].content`;
+    const path = `messages[${at}].content`;
     const { reasoning_details: _, reasoning_content: __, reasoning: ___, ...bare } = message;
     const fit = withFitIds(bare);
     const rest = ownModel ? withoutExtra(fit) : fit;
     if (rest.role === 'tool') {
-      plain.push(resultOf(rest, shown, place));
+      plain.push(resultOf(rest, shown, path));
       continue;
     }
     show();
     const { content } = rest;
-    const said = isList(content) ? { ...rest, content: plainContent(objectsIn(content), place) } : rest;
+    const said = isList(content) ? { ...rest, content: plainContent(objectsIn(content), path) } : rest;
     plain.push({ ...said, ...thoughtOf(message, variant, ownModel) });
   }
   show();

@@ -37,11 +37,11 @@ export function standardUrl({ base, caller }: Target): string {
 
 /** The URL of a provider that keeps the OpenAI paths under other names. */
 export const urlAt =
-  (places: Partial<Record<Mode, string>>) =>
+  (pathsByMode: Partial<Record<Mode, string>>) =>
   ({ base, caller }: Target): string => {
-    const place = places[caller.mode];
-    if (place === undefined) throw notServed(caller.mode);
-    return base + place;
+    const modePath = pathsByMode[caller.mode];
+    if (modePath === undefined) throw notServed(caller.mode);
+    return base + modePath;
   };
 
 const bearer = ({ channel }: Target): Record<string, string> => ({

@@ -36,7 +36,7 @@ export class ResponseAsStream implements AnswerStream {
       const begun = { ...response, status: 'in_progress', output: [], usage: null };
       this.write('response.created', { response: begun });
       this.write('response.in_progress', { response: begun });
-      for (const [place, item] of objectsIn(response.output).entries()) this.item(item, place);
+      for (const [index, item] of objectsIn(response.output).entries()) this.item(item, index);
       this.write(response.status === 'incomplete' ? 'response.incomplete' : 'response.completed', { response });
     }
     return this.writer.take();

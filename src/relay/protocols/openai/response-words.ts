@@ -22,8 +22,8 @@ const isSearch = ({ action }: JsonObject): boolean =>
   !isObject(action) || (textIn(action.type) ?? 'search') === 'search';
 
 /** How many searches upstream bills; null: it does not say. */
-const billedSearches = ({ tool_usage: told }: JsonObject): number | null =>
-  isObject(told) && isObject(told.web_search) ? countIn(told.web_search.num_requests) : null;
+const billedSearches = ({ tool_usage: reported }: JsonObject): number | null =>
+  isObject(reported) && isObject(reported.web_search) ? countIn(reported.web_search.num_requests) : null;
 
 /** Adds up what was produced. */
 export class ResponseWords implements Generated {
@@ -47,14 +47,14 @@ export class ResponseWords implements Generated {
   }
 
   /** A piece of an item's words. `summary`: of thinking, which costs what was thought and not what is shown of it. */
-  piece(text: string, place: JsonValue | undefined, summary: boolean): void {
-    if (this.inPieces.size < maxItems) this.inPieces.add(this.placeOf(place));
+  piece(text: string, index: JsonValue | undefined, summary: boolean): void {
+    if (this.inPieces.size < maxItems) this.inPieces.add(this.outputIndex(index));
     this.add(text, summary);
   }
 
   /** An item that has ended, once by its place. */
-  item(item: JsonObject, place: JsonValue | undefined): void {
-    const at = this.placeOf(place);
+  item(item: JsonObject, index: JsonValue | undefined): void {
+    const at = this.outputIndex(index);
     if (this.ended.has(at) || this.ended.size >= maxItems) return;
     this.ended.add(at);
     const type = textIn(item.type) ?? '';
@@ -70,13 +70,13 @@ export class ResponseWords implements Generated {
 
   /** A response that has ended, with its items where none has come by itself. */
   response(response: JsonObject): void {
-    if (this.ended.size === 0) for (const [place, item] of objectsIn(response.output).entries()) this.item(item, place);
+    if (this.ended.size === 0) for (const [index, item] of objectsIn(response.output).entries()) this.item(item, index);
     this.billed = billedSearches(response);
   }
 
   /** Who numbers no items sends them one after the other. */
-  private placeOf(place: JsonValue | undefined): number {
-    return typeof place === 'number' ? place : this.ended.size;
+  private outputIndex(index: JsonValue | undefined): number {
+    return typeof index === 'number' ? index : this.ended.size;
   }
 
   private words(holder: JsonObject): void {

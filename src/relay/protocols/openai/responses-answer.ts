@@ -28,12 +28,12 @@ export function responsesAnswer(
   const body = upstreamJson(received);
   if (!isObject(body))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
-  const told = isObject(body.usage)
+  const reported = isObject(body.usage)
     ? readResponsesUsage(body.usage, unreportedUsage(caller, channel, info.model))
     : null;
-  if (failed(body)) return { ok: false, error: openAiFailureOf(body, confidential), costUnknown: told !== null };
+  if (failed(body)) return { ok: false, error: openAiFailureOf(body, confidential), costUnknown: reported !== null };
   const error = openAiFailureIn(variant, body, confidential);
-  if (error !== null) return { ok: false, error, costUnknown: told !== null };
+  if (error !== null) return { ok: false, error, costUnknown: reported !== null };
   if (unfinished.has(body.status))
     return {
       ok: false,
@@ -45,14 +45,14 @@ export function responsesAnswer(
     return {
       ok: false,
       error: unreadableAnswer('the upstream answered without an answer in it'),
-      costUnknown: told !== null,
+      costUnknown: reported !== null,
     };
   const generated = new ResponseWords();
   generated.finishReason = responseFinish(body);
-  if (output.length === 0 && generated.finishReason === null) return noAnswer(told);
+  if (output.length === 0 && generated.finishReason === null) return noAnswer(reported);
   generated.finishReason ??= 'stop';
   generated.serviceTier = reportedTier(body.service_tier);
   generated.response(body);
-  const usage = told === null ? null : { ...told, ...generated.searches };
+  const usage = reported === null ? null : { ...reported, ...generated.searches };
   return { ok: true, own: true, body, received, untouched: true, usage, generated };
 }

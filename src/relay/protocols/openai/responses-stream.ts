@@ -78,12 +78,12 @@ export class ResponsesStream extends SseStream {
     this.writer.forward(event, frame);
   }
 
-  private piece(type: string, { delta: words, output_index: place }: JsonObject): void {
+  private piece(type: string, { delta: words, output_index: index }: JsonObject): void {
     if (saysSomething(words)) this.progress++;
-    if (typeof words === 'string' && !noWords.test(type)) this.generated.piece(words, place, summary.test(type));
+    if (typeof words === 'string' && !noWords.test(type)) this.generated.piece(words, index, summary.test(type));
   }
 
-  private item(type: string, item: JsonObject, place: JsonObject[string]): void {
+  private item(type: string, item: JsonObject, index: JsonObject[string]): void {
     const kind = textIn(item.type) ?? '';
     if (type === 'response.output_item.added') {
       this.worksUnseen = !shown.has(kind);
@@ -92,7 +92,7 @@ export class ResponsesStream extends SseStream {
     if (type !== 'response.output_item.done') return;
     this.worksUnseen = false;
     this.progress++;
-    this.generated.item(item, place);
+    this.generated.item(item, index);
   }
 
   /** Whatever it holds, a response that has ended is an answer. */
@@ -110,16 +110,16 @@ export class ResponsesStream extends SseStream {
   }
 
   private fail({ response }: JsonObject): void {
-    const told = isObject(response) ? response : {};
-    this.generated.response(told);
-    this.generated.serviceTier = reportedTier(told.service_tier);
-    const usage = this.usageOf(told);
+    const reported = isObject(response) ? response : {};
+    this.generated.response(reported);
+    this.generated.serviceTier = reportedTier(reported.service_tier);
+    const usage = this.usageOf(reported);
     if (usage !== null) this.take(usage);
-    this.error = this.failure ?? openAiFailureOf(told, this.confidential);
+    this.error = this.failure ?? openAiFailureOf(reported, this.confidential);
   }
 
   private usageOf({ usage }: JsonObject) {
-    const told = isObject(usage) ? readResponsesUsage(usage, this.unreported) : null;
-    return told === null ? null : { ...told, ...this.generated.searches };
+    const reported = isObject(usage) ? readResponsesUsage(usage, this.unreported) : null;
+    return reported === null ? null : { ...reported, ...this.generated.searches };
   }
 }

@@ -12,27 +12,27 @@ const names = [
   ['total_tokens', 'total_tokens'],
 ] as const;
 
-function inChatWords(told: JsonObject): JsonObject {
+function inChatWords(reported: JsonObject): JsonObject {
   const chat: JsonObject = {};
-  for (const [own, other] of names) if (told[own] !== undefined) chat[other] = told[own];
+  for (const [own, other] of names) if (reported[own] !== undefined) chat[other] = reported[own];
   return chat;
 }
 
 function inOwnWords(chat: JsonObject): JsonObject {
-  const told: JsonObject = {};
-  for (const [own, other] of names) if (chat[other] !== undefined) told[own] = chat[other];
-  return told;
+  const renamed: JsonObject = {};
+  for (const [own, other] of names) if (chat[other] !== undefined) renamed[own] = chat[other];
+  return renamed;
 }
 
 /** null: nothing usable. Reasoning is a part of the output here, whoever serves it. */
-export const readResponsesUsage = (told: JsonObject, unreported: Unreported): Usage | null =>
-  readOpenAiUsage(inChatWords(told), false, unreported);
+export const readResponsesUsage = (reported: JsonObject, unreported: Unreported): Usage | null =>
+  readOpenAiUsage(inChatWords(reported), false, unreported);
 
 /** The upstream's own usage object, made to say what is charged; the same object when it does. */
-export function correctedResponsesUsage(told: JsonObject, usage: Usage): JsonObject {
-  const chat = inChatWords(told);
+export function correctedResponsesUsage(reported: JsonObject, usage: Usage): JsonObject {
+  const chat = inChatWords(reported);
   const corrected = correctedOpenAiUsage(chat, usage);
-  return corrected === chat ? told : { ...told, ...inOwnWords(corrected) };
+  return corrected === chat ? reported : { ...reported, ...inOwnWords(corrected) };
 }
 
 /** Its clients look for both details. */

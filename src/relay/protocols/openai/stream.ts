@@ -183,7 +183,7 @@ export class OpenAiStream extends SseStream {
   }
 
   private takeUsage(reported: JsonObject, chunk: JsonObject | null, frame: Buffer | null, memorable: boolean): void {
-    const usage = readOpenAiUsage(reported, this.variant.reasoningBeside ?? false, this.unreported);
+    const usage = readOpenAiUsage(reported, this.variant.reasoningIsSeparate ?? false, this.unreported);
     if (usage === null) return;
     this.take(usage);
     const words = memorable ? correctedOpenAiUsage(reported, usage) : null;

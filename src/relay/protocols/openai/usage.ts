@@ -47,12 +47,12 @@ const nothingUnreported: Unreported = { calls: noUsage, keepsForHours: () => fal
 const writtenNames = ['cache_write_tokens', 'cache_creation_tokens'] as const;
 
 /**
- * null: nothing usable, which is not the same as nothing used. `reasoningBeside`: this upstream counts reasoning beside
+ * null: nothing usable, which is not the same as nothing used. `reasoningIsSeparate`: this upstream counts reasoning beside
  * the completion and in the total only. `unreported`: what is charged where upstream does not report it.
  */
 export function readOpenAiUsage(
   reported: JsonObject,
-  reasoningBeside: boolean,
+  reasoningIsSeparate: boolean,
   unreported: Unreported = nothingUnreported,
 ): Usage | null {
   const input = detailsIn(reported, 'prompt_tokens_details');
@@ -66,7 +66,7 @@ export function readOpenAiUsage(
 
   const saidReasoning = countIn(detailsIn(reported, 'completion_tokens_details').reasoning_tokens) ?? 0;
   // The sum gives it away also where an upstream of that kind stands behind another one.
-  const beside = reasoningBeside || (saidReasoning > 0 && total === prompt + spoken + saidReasoning);
+  const beside = reasoningIsSeparate || (saidReasoning > 0 && total === prompt + spoken + saidReasoning);
   const completion = beside ? Math.max(total === null ? spoken + saidReasoning : total - prompt, spoken) : spoken;
   const saidCached = firstCount(
     input.cached_tokens,

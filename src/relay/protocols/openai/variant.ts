@@ -72,7 +72,7 @@ export interface OpenAiVariant {
    */
   readonly minThinking?: (model: string) => JsonObject;
   /** The completion count leaves reasoning out. */
-  readonly reasoningBeside?: boolean;
+  readonly reasoningIsSeparate?: boolean;
   /** A failure with a success status that has no `error` member. */
   readonly failure?: (body: JsonObject) => DressedFailure | null;
   /**
