@@ -21,6 +21,8 @@ export interface Settings {
   readonly preConsumedTokens: number;
   /** Calls under way at a time for each API key; 0: no limit. */
   readonly apiKeyConcurrency: number;
+  /** Calls of a conversation go to the same channel. */
+  readonly sessionAffinity: boolean;
   /** Live API keys of each user; 0: no limit. */
   readonly maxApiKeys: number;
   /** Tokens of one answer, by model: what operators know better than the built-in table. */
@@ -108,6 +110,7 @@ export function settingsFrom(
     retryTimes: number('RetryTimes'),
     preConsumedTokens: number('PreConsumedQuota'),
     apiKeyConcurrency: number('general_setting.api_key_concurrency'),
+    sessionAffinity: flag('general_setting.session_affinity'),
     maxApiKeys: number('general_setting.api_keys_per_user'),
     maxOutputTokens: readCounts('ModelMaxOutputTokens', text('ModelMaxOutputTokens')),
     defaultMaxOutputTokens: number('DefaultMaxOutputTokens'),

@@ -10,7 +10,7 @@ import { Quota, zero } from '../../domain/kernel/quota.js';
 import type { CallRefused } from '../../domain/kernel/refusal.js';
 import { priceOf } from '../../domain/pricing/price-tables.js';
 import { chargeOf, type Price, reservationOf } from '../../domain/pricing/pricing.js';
-import { chooseChannel, isRetryable } from '../../relay/pipeline/routing.js';
+import { byChance, chooseChannel, isRetryable } from '../../relay/pipeline/routing.js';
 import { channelCast, embeddingModel, type Habit } from '../cast.js';
 import { around, type Random } from '../random.js';
 import { maxOutput, tokensOf } from '../tokens.js';
@@ -82,7 +82,7 @@ function askChannels({ at }: Intent, channels: readonly ChannelView[], world: Ca
   let tookMs = 0;
   let unknown = 0;
   for (let attempt = 0; attempt <= directory.settings().retryTimes; attempt++) {
-    const chosen = chooseChannel(candidates, attempt, new Set(attempts), random());
+    const chosen = chooseChannel(candidates, attempt, new Set(attempts), byChance(random()));
     if (chosen === null) break;
     attempts.push(chosen.id);
     const fault = demoFaultOf(chosen.name, at - begin, random);

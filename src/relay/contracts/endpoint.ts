@@ -1,5 +1,5 @@
 import type { PaidMode } from '../../domain/channel/provider.js';
-import type { JsonObject } from '../json/json.js';
+import type { JsonObject, JsonValue } from '../json/json.js';
 import type { PromptEstimate } from '../metering/prompt-tally.js';
 import type { SoundLength } from '../sound/sound-length.js';
 import type { CallerDialect } from './caller-dialect.js';
@@ -67,6 +67,8 @@ export interface Endpoint {
   readonly invalid: (body: JsonObject, upload: Upload | null) => InvalidRequest | null;
   /** Every text of a prompt that the word filter looks at. */
   readonly promptTexts: (body: JsonObject) => string[];
+  /** What stays the same from turn to turn: instructions and the first words of the user. Left out: it holds no conversations. */
+  readonly beginning?: (body: JsonObject) => readonly (JsonValue | undefined)[];
   /** The answer is to be spoken. */
   readonly asksForAudio: (body: JsonObject) => boolean;
   readonly asksForStream: (body: JsonObject) => boolean;

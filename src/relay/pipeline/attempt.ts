@@ -1,18 +1,21 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
 import { isUnavailable } from '../../domain/kernel/failure.js';
+import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { HeldBody } from '../contracts/ports.js';
-import { watchAccount } from './account-watch.js';
+import { type AccountWatch, watchAccount } from './account-watch.js';
 import { attemptChannel, type ChannelAttemptPorts } from './attempt-channel.js';
 import { type Attempt, type AttemptFailure, noRoom } from './attempt-failure.js';
-import { Attempts } from './attempts.js';
+import { Attempts, type Preferred } from './attempts.js';
 import { type AnsweredCall, type Course, extended, type ReservedCall, type UnansweredCall } from './call-context.js';
 import { servedBody } from './call-group.js';
 import { callerRequest } from './caller-request.js';
 import type { ChannelRequest } from './send-attempt.js';
 import { named, sentBody } from './sent-text.js';
+import { affinityOf } from './session-affinity.js';
 import type { StagePorts } from './stage-ports.js';
 
-type AttemptPorts = ChannelAttemptPorts & Pick<StagePorts, 'limits' | 'log' | 'channelHealth' | 'parsedChannel'>;
+type AttemptPorts = ChannelAttemptPorts &
+  Pick<StagePorts, 'limits' | 'log' | 'channelHealth' | 'parsedChannel' | 'leftChannels'>;
 
 const none = (): void => {};
 const nobodyAsked: Course = { tried: [], failed: undefined, unknownAttempts: 0 };
@@ -38,6 +41,33 @@ function channelRequest(call: ReservedCall, body: HeldBody): ChannelRequest {
     answerSlot: admission.answerSlot,
     connection,
     underWay: reservation.underWay,
+  };
+}
+
+/** null: any channel will do, as far as the cache of its prompt goes. */
+function preferredBy(ports: AttemptPorts, call: ReservedCall, body: HeldBody): Preferred | null {
+  const { incoming, resolution, user } = call;
+  if (resolution.channels.length < 2 || !ports.directory.settings().sessionAffinity) return null;
+  const { endpoint, headers } = incoming;
+  const { promptTokens } = resolution.estimate;
+  const affinity = affinityOf({ endpoint, headers, body: body.value, user: user.id, promptTokens });
+  return affinity && { affinity, left: ports.leftChannels.by(affinity, ports.clock.now()) };
+}
+
+/** A conversation leaves a channel that has failed it, unless the request was wrong, or its caller had left. */
+function noteLeft(ports: AttemptPorts, preferred: Preferred | null, channel: ChannelId, failure: AttemptFailure): void {
+  if (preferred === null || failure.answered === 400 || failure.abandoned !== null) return;
+  ports.leftChannels.add(preferred.affinity, channel, ports.clock.now());
+}
+
+/** Told of a failure amid the answer. Refers to nothing of the request. */
+function watchAnswer(ports: AttemptPorts, channel: ChannelView, preferred: Preferred | null): AccountWatch {
+  const watch = watchAccount(ports, channel, ports.parsedChannel(channel));
+  if (preferred === null) return watch;
+  const { affinity } = preferred;
+  return (error) => {
+    ports.leftChannels.add(affinity, channel.id, ports.clock.now());
+    watch(error);
   };
 }
 
@@ -76,7 +106,8 @@ export async function attemptCall(
   if (connection.gone) return unanswered(call, null, nobodyAsked);
   const { underWay } = reservation;
   const request = channelRequest(call, body);
-  const attempts = new Attempts(resolution.channels, ports.clock.now());
+  const preferred = preferredBy(ports, call, body);
+  const attempts = new Attempts(resolution.channels, ports.clock.now(), preferred);
   const allowed = resolution.pinned ? 1 : ports.directory.settings().retryTimes + 1;
   const givenUp = (failure: AttemptFailure): UnansweredCall => unanswered(call, failure, attempts.course());
   for (;;) {
@@ -95,7 +126,7 @@ export async function attemptCall(
     }
     const { attempt, leave } = asked;
     if (attempt.ok) {
-      const faulted = watchAccount(ports, channel, ports.parsedChannel(channel));
+      const faulted = watchAnswer(ports, channel, preferred);
       return extended(call, { course: attempts.course(tried), answer: attempt, leaveChannel: leave, faulted });
     }
     if (attempt.passedOver !== null) {
@@ -106,6 +137,7 @@ export async function attemptCall(
     underWay.sending = null;
     underWay.unknownAttempts = attempts.unknownAttempts;
     noteHealth(ports, channel, attempt);
+    noteLeft(ports, preferred, channel.id, attempt);
     if (!attempt.retryable || attempts.count >= allowed || connection.gone) return givenUp(attempt);
   }
 }

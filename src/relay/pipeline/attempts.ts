@@ -5,11 +5,18 @@ import type { ChannelId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { AttemptFailure } from './attempt-failure.js';
 import type { Course } from './call-context.js';
-import { type Candidate, chooseChannel } from './routing.js';
+import { byAffinity, byChance, type Candidate, chooseChannel } from './routing.js';
+import type { Affinity } from './session-affinity.js';
 
 /** A channel that may serve a call. */
 interface OpenChannel extends Candidate {
   readonly channel: ChannelView;
+}
+
+/** A call that belongs to a conversation: the channels that have failed it of late are asked after the others. */
+export interface Preferred {
+  readonly affinity: Affinity;
+  readonly left: ReadonlySet<ChannelId>;
 }
 
 const openChannel = (channel: ChannelView): OpenChannel => ({
@@ -32,6 +39,7 @@ export class Attempts {
   constructor(
     channels: readonly ChannelView[],
     private begun: Instant,
+    private readonly preferred: Preferred | null,
   ) {
     this.open = channels.map(openChannel);
   }
@@ -42,7 +50,9 @@ export class Attempts {
 
   /** The channel to ask next; null: none is left. */
   choose(): ChannelView | null {
-    return chooseChannel(this.open, this.tried.length, this.failed, Math.random())?.channel ?? null;
+    const { preferred } = this;
+    const draw = preferred === null ? byChance(Math.random()) : byAffinity(preferred.affinity, preferred.left);
+    return chooseChannel(this.open, this.tried.length, this.failed, draw)?.channel ?? null;
   }
 
   /** The channels that have been asked, this one included. */

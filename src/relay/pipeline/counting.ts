@@ -9,7 +9,7 @@ import type { IncomingCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
 import { paymentRefusal } from './payment-refusal.js';
 import { type Resolution, resolutionSteps } from './resolution.js';
-import { chooseChannel } from './routing.js';
+import { byChance, chooseChannel } from './routing.js';
 import type { ChannelRequest } from './send-attempt.js';
 import { named, type SentBody, sentBody } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
@@ -52,7 +52,7 @@ function channelThatCounts({ providerOf }: StagePorts, { channels }: Resolution)
       const { priority, weight } = channel.settings;
       return { id: channel.id, priority, weight, channel };
     });
-  return chooseChannel(counting, 0, new Set(), Math.random())?.channel ?? null;
+  return chooseChannel(counting, 0, new Set(), byChance(Math.random()))?.channel ?? null;
 }
 
 /** A count is worth no second try: there is always the estimate. null: nobody counted. */

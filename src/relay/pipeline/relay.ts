@@ -17,6 +17,7 @@ import { channelParser } from './channel-settings.js';
 import { concludeCall, concludeFaulted, concludeUnanswered, whileReserved } from './conclude.js';
 import { countPrompt, type TokenCount } from './counting.js';
 import { deliverCall, finishCall } from './deliver.js';
+import { LeftChannels } from './left-channels.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, resolveCall } from './resolve.js';
@@ -42,7 +43,9 @@ export function openRelay(relayPorts: RelayPorts): Relay {
     gaveUp: ({ requestId, pending }) =>
       log.info({ requestId, pending }, 'a caller takes nothing of its answer any more and is given up'),
   });
-  const ports = { ...relayPorts, parsedChannel: channelParser(), heartbeats: openHeartbeats(), stalledCallers };
+  const heartbeats = openHeartbeats();
+  const leftChannels = new LeftChannels();
+  const ports = { ...relayPorts, parsedChannel: channelParser(), heartbeats, stalledCallers, leftChannels };
   let active = 0;
   return {
     identify: (shown) => authenticate(ports, shown),

@@ -3,10 +3,12 @@ import type { RelayPorts } from '../contracts/ports.js';
 import type { Heartbeats } from '../delivery/heartbeats.js';
 import type { StalledCallers } from '../delivery/stalled-callers.js';
 import type { ParsedChannel } from './channel-settings.js';
+import type { LeftChannels } from './left-channels.js';
 
 /** What the stages of a call work with: what the relay is given, and what all its calls share. */
 export interface StagePorts extends RelayPorts {
   readonly parsedChannel: (channel: ChannelView) => ParsedChannel;
   readonly stalledCallers: StalledCallers;
   readonly heartbeats: Heartbeats;
+  readonly leftChannels: LeftChannels;
 }

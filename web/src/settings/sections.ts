@@ -150,6 +150,7 @@ const models: readonly SettingSection[] = [
       'general_setting.ping_interval_enabled',
       'general_setting.ping_interval_seconds',
       'general_setting.stream_open_seconds',
+      'general_setting.session_affinity',
     ),
   },
   {

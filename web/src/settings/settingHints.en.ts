@@ -55,6 +55,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
     'Below this, the super administrator is told. In the currency of the channel’s account; 0: never.',
   'general_setting.ping_interval_enabled': 'Sends a sign of life while an upstream is silent.',
   'general_setting.ping_interval_seconds': 'In seconds, at least 1.',
+  'general_setting.session_affinity':
+    'Calls of one conversation go to the same channel of a priority, which has their prompt in its cache.',
   'general_setting.stream_open_seconds':
     'In seconds without an answer. Headers with status 200 are sent then, so a later failure is told inside the stream; other channels are still asked. 0: after 30, or after the interval above where that is on and shorter.',
   GitHubClientId: 'Of your OAuth app at GitHub.',

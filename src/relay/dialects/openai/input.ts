@@ -1,4 +1,4 @@
-import { isList, type JsonValue } from '../../json/json.js';
+import { isList, isObject, type JsonValue } from '../../json/json.js';
 import type { PromptTally } from '../../metering/prompt-tally.js';
 
 /* Input that is a text, token ids, or a list of either. */
@@ -12,3 +12,10 @@ export function tallyInput(tally: PromptTally, input: JsonValue | undefined): vo
 
 export const inputTexts = (input: unknown): string[] =>
   typeof input === 'string' ? [input] : Array.isArray(input) ? input.flatMap(inputTexts) : [];
+
+/** What a list of messages or items begins with, up to the first words of the user. */
+export function untilUser(messages: JsonValue | undefined): readonly JsonValue[] {
+  if (!isList(messages)) return [];
+  const first = messages.findIndex((message) => isObject(message) && message.role === 'user');
+  return first < 0 ? messages : messages.slice(0, first + 1);
+}

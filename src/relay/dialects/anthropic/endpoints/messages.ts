@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../../contracts/endpoint.js';
 import { asksForAudio } from '../../../contracts/neutral.js';
-import { countIn } from '../../../json/json.js';
+import { countIn, isList } from '../../../json/json.js';
 import { compacts } from '../../../metering/compaction.js';
 import { anthropicCaller } from '../dialect.js';
 import { promptOf, promptTexts } from '../prompt.js';
@@ -19,6 +19,7 @@ export const messages: Endpoint = {
   toNeutral,
   invalid: invalidMessages,
   promptTexts,
+  beginning: ({ system, messages }) => [system, ...(isList(messages) ? messages.slice(0, 1) : [])],
   asksForAudio,
   asksForStream: ({ stream }) => stream === true,
   // Its clients always get the usage, so it is always requested upstream.

@@ -91,6 +91,10 @@ const generating = (action: string, dialect: CallerDialect, stream: boolean): En
   toNeutral: (body) => neutralContent(body, stream),
   invalid,
   promptTexts: (body) => textsIn(contentsIn(body)),
+  beginning: (body) => [
+    memberIn(body, 'systemInstruction'),
+    ...(isList(body.contents) ? body.contents.slice(0, 1) : [body.contents]),
+  ],
   asksForAudio(body) {
     const modalities = memberIn(configIn(body), 'responseModalities');
     return isList(modalities) && modalities.some((one) => String(one).toUpperCase() === 'AUDIO');

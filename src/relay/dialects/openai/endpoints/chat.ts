@@ -8,7 +8,7 @@ import { earlierSound, readByTool } from '../../../metering/media-tokens.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
 import { toolsAsked } from '../../../metering/tool-calls.js';
 import { openAiCaller } from '../dialect.js';
-import { inputTexts } from '../input.js';
+import { inputTexts, untilUser } from '../input.js';
 import { choicesAsked, outputAllowed } from '../limits.js';
 import { wrongOwnTools } from '../own-tools.js';
 import { asksForStream, asksForUsage } from '../streaming.js';
@@ -128,6 +128,7 @@ export const chat: Endpoint = {
     ...objectsIn(messages).flatMap(({ content, refusal }) => [...contentTexts(content), ...inputTexts(refusal)]),
     ...(isObject(prediction) ? contentTexts(prediction.content) : []),
   ],
+  beginning: ({ messages }) => untilUser(messages),
   asksForAudio,
   asksForStream,
   asksForUsage,

@@ -3,6 +3,7 @@ import type { Endpoint } from '../../../contracts/endpoint.js';
 import { countIn, isList, isObject, type JsonObject, objectsIn, textIn } from '../../../json/json.js';
 import { compacts } from '../../../metering/compaction.js';
 import { PromptTally } from '../../../metering/prompt-tally.js';
+import { untilUser } from '../input.js';
 import { choicesAsked } from '../limits.js';
 import { responsesCaller } from '../responses-dialect.js';
 import { responsesTexts, tallyResponsesPrompt } from '../responses-input.js';
@@ -76,6 +77,7 @@ export const responses: Endpoint = {
   toNeutral: null,
   invalid: (body) => invalidRequest('invalid_text_request', body, invalidBody),
   promptTexts: responsesTexts,
+  beginning: ({ instructions, input }) => [instructions, ...(isList(input) ? untilUser(input) : [input])],
   asksForAudio: () => false,
   asksForStream,
   asksForUsage: () => true,
