@@ -1,6 +1,6 @@
 import { optionsIn, UsageError } from '../src/cli/command.js';
 
-/* The command line of a part: what it can be told, what it does when it is not, and what is wrong with what it was told. */
+/* The command line of a part: its options, their defaults, and what is wrong with what was given. */
 
 /** How one option is read. */
 export interface Option<Value> {
@@ -19,30 +19,30 @@ export type Values<Declared extends Options> = {
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
 
-function numberIn(text: string, least: number, most: number, allowed: string): number {
+function numberIn(text: string, min: number, max: number, allowed: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (!(value >= least && value <= most)) throw new UsageError(`${allowed}, not "${text}"`);
+  if (!(value >= min && value <= max)) throw new UsageError(`${allowed}, not "${text}"`);
   return value;
 }
 
-function countIn(text: string, most: number): number {
-  const allowed = `a whole number from 1 to ${most}`;
-  const value = numberIn(text, 1, most, allowed);
+function countIn(text: string, max: number): number {
+  const allowed = `a whole number from 1 to ${max}`;
+  const value = numberIn(text, 1, max, allowed);
   if (!Number.isInteger(value)) throw new UsageError(`${allowed}, not "${text}"`);
   return value;
 }
 
-export const count = (usual: number, says: string, most = 1_000_000_000): Option<number> => ({
+export const count = (usual: number, says: string, max = 1_000_000_000): Option<number> => ({
   usual: [String(usual)],
   says,
-  read: (texts) => countIn(last(texts), most),
+  read: (texts) => countIn(last(texts), max),
 });
 
 /** May be given several times, or with commas. */
-export const counts = (usual: readonly number[], says: string, most = 1_000_000_000): Option<readonly number[]> => ({
+export const counts = (usual: readonly number[], says: string, max = 1_000_000_000): Option<readonly number[]> => ({
   usual: usual.map(String),
   says,
-  read: (texts) => texts.flatMap((text) => text.split(',')).map((text) => countIn(text, most)),
+  read: (texts) => texts.flatMap((text) => text.split(',')).map((text) => countIn(text, max)),
 });
 
 export const seconds = (usual: number, says: string): Option<number> => ({

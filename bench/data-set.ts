@@ -98,15 +98,15 @@ export async function dataSet(rows: number, place: DataSetPlace, surroundings: S
   return { ...past, dataDir };
 }
 
-async function checkRoom(rows: number, { data, 'max-gb': most }: DataSetPlace): Promise<void> {
+async function checkRoom(rows: number, { data, 'max-gb': maxGb }: DataSetPlace): Promise<void> {
   await mkdir(data, { recursive: true });
   const others = await Promise.all((await folders(data)).map((name) => isKept(join(data, name))));
   const taken = others.reduce((sum, past) => sum + (past?.bytes ?? 0), 0);
   const needed = rows * bytesPerRow;
   const advice = 'Give --data another directory, or remove what is there with "npm run bench -- clean".';
-  if (taken + needed > most * gigabyte)
+  if (taken + needed > maxGb * gigabyte)
     throw new UsageError(
-      `${rows} rows need about ${Math.ceil(needed / gigabyte)} GB beside the ${Math.ceil(taken / gigabyte)} GB in ${data}: more than --max-gb ${most}. ${advice}`,
+      `${rows} rows need about ${Math.ceil(needed / gigabyte)} GB beside the ${Math.ceil(taken / gigabyte)} GB in ${data}: more than --max-gb ${maxGb}. ${advice}`,
     );
   const { bavail, bsize } = await statfs(data);
   if (needed + leftFree > bavail * bsize)
@@ -139,10 +139,10 @@ async function generate(rows: number, dataDir: string, surroundings: Surrounding
   try {
     const store = await openPostgresEventStore({ connection: database.connection, log: quietLog });
     try {
-      let told = 0;
+      let reportedAt = 0;
       const written = (calls: number): void => {
-        if (calls - told < rows / 10) return;
-        told = calls;
+        if (calls - reportedAt < rows / 10) return;
+        reportedAt = calls;
         progress(`${calls} of ${rows} calls are in the log`);
       };
       await writeCalls(store, callsBetween(rows, from * 1000, to * 1000, population), written, signal);

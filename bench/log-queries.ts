@@ -4,7 +4,7 @@ import { parted, unevenly } from './history.js';
 
 /* What people ask of the usage log and the statistics, through the faces they ask it through. */
 
-export interface Asking {
+export interface QueryContext {
   /** An administrator. */
   readonly root: Session;
   /** A user with a long log of their own. */
@@ -15,7 +15,7 @@ export interface Asking {
 
 export interface LogQuery {
   readonly name: string;
-  ask(asking: Asking): Promise<unknown>;
+  ask(context: QueryContext): Promise<unknown>;
 }
 
 type Parameters = Readonly<Record<string, string | number>>;
@@ -27,15 +27,15 @@ const addressOf = (path: string, parameters: Parameters): string => {
   return `/api/${path}?${new URLSearchParams(texts)}`;
 };
 
-const rest = (name: string, path: string, parameters: (asking: Asking) => Parameters): LogQuery => ({
+const rest = (name: string, path: string, parameters: (context: QueryContext) => Parameters): LogQuery => ({
   name: `REST ${name}`,
-  ask: (asking) =>
-    (path.includes('/self') ? asking.customer : asking.root).call('GET', addressOf(path, parameters(asking))),
+  ask: (context) =>
+    (path.includes('/self') ? context.customer : context.root).call('GET', addressOf(path, parameters(context))),
 });
 
 /** A page of the log by number. */
-const page = (name: string, filter: (asking: Asking) => Parameters): LogQuery =>
-  rest(`log: ${name}`, 'log/', (asking) => ({ p: 1, page_size: 20, ...filter(asking) }));
+const page = (name: string, filter: (context: QueryContext) => Parameters): LogQuery =>
+  rest(`log: ${name}`, 'log/', (context) => ({ p: 1, page_size: 20, ...filter(context) }));
 
 const lines = `query ($filter: UsageLogFilterInput, $after: ID) {
   usageLog(filter: $filter, after: $after, first: 20, everyone: true) {
@@ -45,9 +45,13 @@ const lines = `query ($filter: UsageLogFilterInput, $after: ID) {
 }`;
 
 /** A page of the log as the console asks for it. */
-const keyset = (name: string, filter: (asking: Asking) => object, after?: (asking: Asking) => string): LogQuery => ({
+const keyset = (
+  name: string,
+  filter: (context: QueryContext) => object,
+  after?: (context: QueryContext) => string,
+): LogQuery => ({
   name: `GraphQL log: ${name}`,
-  ask: (asking) => asking.root.query(lines, { filter: filter(asking), after: after?.(asking) }),
+  ask: (context) => context.root.query(lines, { filter: filter(context), after: after?.(context) }),
 });
 
 const statistics = `query ($from: Timestamp!, $to: Timestamp!, $by: [UsageDimension!]!, $interval: Interval) {
@@ -80,18 +84,18 @@ const history = (name: string, by: string, whose: 'root' | 'customer' = 'root'):
     sessions[whose].query(historyOf, { from, to, by, earlier: 2 * from - to, everyone: whose === 'root' }),
 });
 
-const user = ({ past, random }: Asking): string => unevenly(past.usernames, random);
-const model = ({ past, random }: Asking): string => unevenly(past.models, random);
-const channel = ({ past, random }: Asking): number => unevenly(past.channelIds, random);
-const apiKeyName = ({ past, random }: Asking): string => unevenly(past.callers, random).apiKeyName;
-const apiKeyId = ({ past, random }: Asking): string => String(unevenly(past.callers, random).apiKeyId);
+const user = ({ past, random }: QueryContext): string => unevenly(past.usernames, random);
+const model = ({ past, random }: QueryContext): string => unevenly(past.models, random);
+const channel = ({ past, random }: QueryContext): number => unevenly(past.channelIds, random);
+const apiKeyName = ({ past, random }: QueryContext): string => unevenly(past.callers, random).apiKeyName;
+const apiKeyId = ({ past, random }: QueryContext): string => String(unevenly(past.callers, random).apiKeyId);
 /** So many days somewhere within the past. */
-const span = ({ past: { from, to }, random }: Asking, days: number) => {
+const span = ({ past: { from, to }, random }: QueryContext, days: number) => {
   const start = Math.floor(from + random() * (to - from - days * day));
   return { from: start, to: start + days * day };
 };
-const stamps = (asking: Asking, days: number): Parameters => {
-  const { from, to } = span(asking, days);
+const stamps = (context: QueryContext, days: number): Parameters => {
+  const { from, to } = span(context, days);
   return { start_timestamp: from, end_timestamp: to };
 };
 const rarest = <Value>(values: readonly Value[]): Value => {
@@ -99,26 +103,26 @@ const rarest = <Value>(values: readonly Value[]): Value => {
   if (last === undefined) throw new Error('there is nothing to draw from');
   return last;
 };
-const wholePast = ({ past: { from, to } }: Asking): Parameters => ({ start_timestamp: from, end_timestamp: to });
+const wholePast = ({ past: { from, to } }: QueryContext): Parameters => ({ start_timestamp: from, end_timestamp: to });
 
 export const logQueries: readonly LogQuery[] = [
   page('no filter', () => ({})),
-  page('user', (asking) => ({ username: user(asking) })),
-  page('model', (asking) => ({ model_name: model(asking) })),
+  page('user', (context) => ({ username: user(context) })),
+  page('model', (context) => ({ model_name: model(context) })),
   page('model pattern', () => ({ model_name: '%mini%' })),
-  page('channel', (asking) => ({ channel: channel(asking) })),
-  page('key', (asking) => ({ token_name: apiKeyName(asking) })),
+  page('channel', (context) => ({ channel: channel(context) })),
+  page('key', (context) => ({ token_name: apiKeyName(context) })),
   page('group', () => ({ group: 'default' })),
-  page('one day', (asking) => stamps(asking, 1)),
-  page('30 days', (asking) => stamps(asking, 30)),
+  page('one day', (context) => stamps(context, 1)),
+  page('30 days', (context) => stamps(context, 30)),
   page('type: charges', () => ({ type: 2 })),
   page('type: failures', () => ({ type: 5 })),
-  page('user, model, 7 days', (asking) => ({
-    username: user(asking),
-    model_name: model(asking),
-    ...stamps(asking, 7),
+  page('user, model, 7 days', (context) => ({
+    username: user(context),
+    model_name: model(context),
+    ...stamps(context, 7),
   })),
-  page('failures of a channel', (asking) => ({ type: 5, channel: channel(asking) })),
+  page('failures of a channel', (context) => ({ type: 5, channel: channel(context) })),
   page('the rarest user and model', ({ past }) => ({
     username: rarest(past.usernames),
     model_name: rarest(past.models),
@@ -136,7 +140,7 @@ export const logQueries: readonly LogQuery[] = [
     return { username: past.usernames[place] ?? '', channel: channelId };
   }),
   page('adjustments by administrators', () => ({ type: 3 })),
-  page('failures of a user', (asking) => ({ type: 5, username: user(asking) })),
+  page('failures of a user', (context) => ({ type: 5, username: user(context) })),
   page('a key of no such name', () => ({ token_name: 'nobody' })),
   page('a pattern of no model', () => ({ model_name: '%nothing%' })),
   page('a group of nobody', () => ({ group: 'nobody' })),
@@ -146,26 +150,26 @@ export const logQueries: readonly LogQuery[] = [
   rest('log search by type', 'log/search', () => ({ keyword: 2 })),
   rest('log search by words', 'log/search', () => ({ keyword: '请求失败' })),
   rest('sums of 90 days', 'log/stat', wholePast),
-  rest('sums of a user', 'log/stat', (asking) => ({ ...wholePast(asking), username: user(asking) })),
-  rest('sums of a key by name', 'log/stat', (asking) => ({ ...wholePast(asking), token_name: apiKeyName(asking) })),
-  rest('sums of a key by name and model', 'log/stat', (asking) => ({
-    ...wholePast(asking),
-    token_name: apiKeyName(asking),
-    model_name: model(asking),
+  rest('sums of a user', 'log/stat', (context) => ({ ...wholePast(context), username: user(context) })),
+  rest('sums of a key by name', 'log/stat', (context) => ({ ...wholePast(context), token_name: apiKeyName(context) })),
+  rest('sums of a key by name and model', 'log/stat', (context) => ({
+    ...wholePast(context),
+    token_name: apiKeyName(context),
+    model_name: model(context),
   })),
-  rest('sums of a key by name and channel', 'log/stat', (asking) => ({
-    ...wholePast(asking),
-    token_name: apiKeyName(asking),
-    channel: channel(asking),
+  rest('sums of a key by name and channel', 'log/stat', (context) => ({
+    ...wholePast(context),
+    token_name: apiKeyName(context),
+    channel: channel(context),
   })),
   keyset('no filter', () => ({})),
-  keyset('user', (asking) => ({ username: user(asking) })),
-  keyset('model', (asking) => ({ model: model(asking) })),
-  keyset('channel', (asking) => ({ channelId: String(channel(asking)) })),
-  keyset('key', (asking) => ({ apiKeyId: apiKeyId(asking) })),
-  keyset('one day', (asking) => span(asking, 1)),
+  keyset('user', (context) => ({ username: user(context) })),
+  keyset('model', (context) => ({ model: model(context) })),
+  keyset('channel', (context) => ({ channelId: String(channel(context)) })),
+  keyset('key', (context) => ({ apiKeyId: apiKeyId(context) })),
+  keyset('one day', (context) => span(context, 1)),
   keyset('type: failures', () => ({ type: 'ERROR' })),
-  keyset('user, model, 7 days', (asking) => ({ username: user(asking), model: model(asking), ...span(asking, 7) })),
+  keyset('user, model, 7 days', (context) => ({ username: user(context), model: model(context), ...span(context, 7) })),
   keyset('a key and a channel that parted', ({ past }) => {
     const { place, channelId } = parted(past);
     return { apiKeyId: String(past.callers[place]?.apiKeyId), channelId: String(channelId) };

@@ -8,7 +8,7 @@ import { type BenchDatabase, quietLog } from './database.js';
 
 /* Read models, folded together from the log without a gateway around them. */
 
-const tellEveryMs = 5_000;
+const reportEveryMs = 5_000;
 const lookEveryMs = 20;
 
 /** Drops the tables of every read model, so that they are made from the beginning of the log. */
@@ -35,11 +35,11 @@ export async function projectAll(
   try {
     const head = await store.head();
     // Those that are shown only are waited for as well: whoever starts a gateway does not.
-    for (let toldAt = performance.now(); ; ) {
+    for (let reportedAt = performance.now(); ; ) {
       const behind = runner.status().filter(({ position, status }) => position < head && status !== 'stopped');
       if (behind.length === 0) break;
-      if (performance.now() - toldAt >= tellEveryMs) {
-        toldAt = performance.now();
+      if (performance.now() - reportedAt >= reportEveryMs) {
+        reportedAt = performance.now();
         progress(Math.min(...behind.map(({ position }) => Number(position))), Number(head));
       }
       await pause(lookEveryMs);

@@ -26,7 +26,7 @@ interface Counts {
   readonly charged: string;
 }
 
-async function heldIn(models: ReadModels): Promise<number> {
+async function reservedIn(models: ReadModels): Promise<number> {
   const { count } = await models
     .selectFrom('open_call')
     .select(({ fn }) => fn.countAll<string>().as('count'))
@@ -38,8 +38,8 @@ async function heldIn(models: ReadModels): Promise<number> {
 async function holdsLeft(models: ReadModels): Promise<number> {
   const until = performance.now() + maxCallMs;
   for (;;) {
-    const held = await heldIn(models);
-    if (held === 0 || performance.now() > until) return held;
+    const reserved = await reservedIn(models);
+    if (reserved === 0 || performance.now() > until) return reserved;
     await delay(askEveryMs);
   }
 }
@@ -48,8 +48,8 @@ export async function booksAndModels(config: Config, gateway: Gateway): Promise<
   return withDatabase(config, pino({ level: 'silent' }), async ({ pool, store }) => {
     const problems: string[] = [];
     const models = openReadModels(pool);
-    const held = await holdsLeft(models);
-    if (held > 0) problems.push(`${held} calls hold quota that have ended long ago`);
+    const reserved = await holdsLeft(models);
+    if (reserved > 0) problems.push(`${reserved} calls hold quota that have ended long ago`);
     if (!(await gateway.application.visible(await store.head())))
       problems.push('the read models do not follow the log');
     const readModels = await listReadModels(pool, store);
@@ -66,7 +66,7 @@ export async function booksAndModels(config: Config, gateway: Gateway): Promise<
     if (!isSound(verdict)) problems.push(`the ledger does not agree with the log: ${found.slice(0, 1_000)}`);
     const { events, accounts, wallets, sum, differences } = verdict;
     const figures = {
-      ...{ events, readModels: readModels.length, holdsLeft: held, accounts, wallets: wallets ?? 'not built' },
+      ...{ events, readModels: readModels.length, holdsLeft: reserved, accounts, wallets: wallets ?? 'not built' },
       ...{ sumOfBalances: String(sum), differences: differences.length },
       ...{ chargedCalls: Number(charges), chargedLessThanNothing: Number(negative), quotaCharged: charged },
     };

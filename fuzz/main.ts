@@ -26,7 +26,7 @@ const faceIn = (name: string | undefined): FuzzRequest['face'] | undefined => {
   return face;
 };
 
-function tell({ number, what, request, answer }: Finding): void {
+function reportFinding({ number, what, request, answer }: Finding): void {
   const { method, path, as, headers, body } = request;
   console.log(`#${number} ${what}: ${method} ${path.slice(0, 200)} as ${as}`);
   console.log(`    sent ${JSON.stringify(headers)} ${(body?.toString('utf8') ?? '').slice(0, 400)}`);
@@ -53,7 +53,7 @@ async function run(): Promise<void> {
       face: faceIn(values.face),
       concurrency: Math.max(1, whole('concurrency', values.concurrency)),
       progress: (line) => void process.stderr.write(`${line}\n`),
-      onFinding: tell,
+      onFinding: reportFinding,
     });
     const { findings, requests, byFace, byStatus, slowest, elapsedMs, books } = report;
     const inOrder = Object.entries(byStatus).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -16,7 +16,7 @@ export interface World {
   readonly gateway: Gateway;
   /** The headers with which a request is who it says it is. */
   credentials(request: Pick<FuzzRequest, 'face' | 'as'>): Readonly<Record<string, string>>;
-  /** Users signed in, enabled and rich; channels enabled; options that shut the doors reset. */
+  /** Users signed in, enabled and rich; channels enabled; options that restrict sign-in reset. */
   mend(): Promise<void>;
   /** What the gateway logged as an error of its own. */
   readonly errors: readonly string[];
@@ -34,7 +34,7 @@ interface Signed {
 }
 
 /** Options that fuzzing may have turned against its own requests. */
-const openDoors: readonly (readonly [key: string, value: string])[] = [
+const openOptions: readonly (readonly [key: string, value: string])[] = [
   ['PasswordLoginEnabled', 'true'],
   ['DemoSiteEnabled', 'false'],
   ['ModelRequestRateLimitEnabled', 'false'],
@@ -109,7 +109,7 @@ export async function openWorld(config: Config): Promise<World> {
   };
 
   const mend = async (): Promise<void> => {
-    for (const [key, value] of openDoors) await see(await application.options.change(root, key, value));
+    for (const [key, value] of openOptions) await see(await application.options.change(root, key, value));
     if (!(await works('root'))) {
       // Its name is let be: by now it may be somebody else's.
       await see(await application.users.replacePassword(root.id, rootPassword));

@@ -88,8 +88,8 @@ export interface Config {
   readonly notificationLimit: { readonly max: number; readonly withinMs: number };
   /** Between what is done to all channels by the clock; null: it is not. */
   readonly channels: { readonly testEveryMs: number | null; readonly balancesEveryMs: number | null };
-  /** Where those are who help at the doors; each can stand elsewhere, for trying it out. */
-  readonly doors: {
+  /** Addresses of identity providers and of the human check; each can be replaced, for trying it out. */
+  readonly externalServices: {
     /** What verifies the answers of Turnstile's widget. */
     readonly turnstileUrl: string;
     readonly github: { readonly url: string; readonly apiUrl: string };
@@ -343,7 +343,7 @@ export function readConfig(env: Environment): Config {
       testEveryMs: everyMs(read.CHANNEL_TEST_FREQUENCY),
       balancesEveryMs: everyMs(read.CHANNEL_UPDATE_FREQUENCY),
     },
-    doors: {
+    externalServices: {
       turnstileUrl: read.TURNSTILE_URL,
       github: { url: read.GITHUB_URL, apiUrl: read.GITHUB_API_URL },
       linuxdoUrl: read.LINUXDO_URL,

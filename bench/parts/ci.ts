@@ -61,7 +61,7 @@ export const ci = part({
     rounds: count(3, 'how often everything is measured in a try', 100),
     tries: count(3, 'so many tries, unless one before is good enough', 10),
   },
-  run({ seconds, rounds, tries: most }, surroundings) {
+  run({ seconds, rounds, tries: maxTries }, surroundings) {
     const { progress } = surroundings;
     return withRig(
       { models: { [model]: { chunks: 50, chunkSize: 5 } } },
@@ -73,11 +73,11 @@ export const ci = part({
         const tries: Try[] = [];
         let low: string[] = [];
         do {
-          progress(`try ${tries.length + 1} of at most ${most}`);
+          progress(`try ${tries.length + 1} of at most ${maxTries}`);
           const found = await tryOnce(rig, rounds, seconds);
           tries.push(found);
           low = tooLow(found.ratios);
-        } while (low.length > 0 && tries.length < most);
+        } while (low.length > 0 && tries.length < maxTries);
         const { books, differences } = await rig.checkBooks();
         return {
           figures: { recorded: recordedRatios, tries, books },

@@ -42,7 +42,7 @@ function figuresOf(rounds: readonly Round<Costed>[]) {
 
 function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): string[] {
   const { byDialect, cpuUsPerAnswer, messagesToChat, loadAverage } = found;
-  const told = messagesToChat === null ? (missing ?? '') : `${decimal(messagesToChat, 3)} of a chat call's CPU`;
+  const result = messagesToChat === null ? (missing ?? '') : `${decimal(messagesToChat, 3)} of a chat call's CPU`;
   return [
     ...table(
       ['streamed answers at saturation', 'answers/s', 'frames/s', 'gateway CPU µs'],
@@ -54,7 +54,7 @@ function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): s
       ]),
     ),
     '',
-    `a Messages call takes ${told}; load average ${loadAverage}`,
+    `a Messages call takes ${result}; load average ${loadAverage}`,
   ];
 }
 

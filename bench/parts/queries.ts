@@ -5,7 +5,7 @@ import { type DataSet, type DataSetPlace, dataSet, dataSetOptions, unlimited } f
 import { openDatabase } from '../database.js';
 import { bytesOf, type Growth, growthPerCall, type Sizes, sizesOf } from '../disk.js';
 import { type Percentiles, percentilesOf, rounded } from '../figures.js';
-import { type Asking, logQueries } from '../log-queries.js';
+import { logQueries, type QueryContext } from '../log-queries.js';
 import { type Outcome, part, type Surroundings } from '../part.js';
 import { startChild } from '../processes/child.js';
 import type { GatewayAnswer, GatewayQuestion } from '../processes/gateway.js';
@@ -23,7 +23,7 @@ async function askAll(past: DataSet, times: number, { progress, signal }: Surrou
     const [username = ''] = past.usernames;
     const customer = new Session(url);
     await customer.login({ username, password: passwordOf(username) });
-    const asking: Asking = { root: await rootOf(url), customer, past, random: randomFrom(past.rows) };
+    const context: QueryContext = { root: await rootOf(url), customer, past, random: randomFrom(past.rows) };
     const found = new Map<string, number[]>(logQueries.map(({ name }) => [name, []]));
     // Round by round, so that what the machine does falls on all of them; the first round warms up and is thrown away.
     for (let round = 0; round <= times; round++) {
@@ -31,7 +31,7 @@ async function askAll(past: DataSet, times: number, { progress, signal }: Surrou
       for (const { name, ask } of logQueries) {
         signal.throwIfAborted();
         const began = performance.now();
-        await ask(asking);
+        await ask(context);
         if (round > 0) found.get(name)?.push(performance.now() - began);
       }
     }
@@ -75,7 +75,7 @@ async function answered(lengths: readonly number[], times: number, place: DataSe
 const maxTables = 4;
 
 function linesOf(found: readonly Answered[]): string[] {
-  const [least, most] = [found[0], found.at(-1)];
+  const [smallest, largest] = [found[0], found.at(-1)];
   const several = found.length > 1;
   return [
     ...table(
@@ -87,13 +87,13 @@ function linesOf(found: readonly Answered[]): string[] {
       logQueries.map(({ name }) => [
         name,
         ...found.flatMap(({ ms }) => [decimal(ms[name]?.p50 ?? Number.NaN), decimal(ms[name]?.p95 ?? Number.NaN)]),
-        ...(several ? [decimal((most?.ms[name]?.p95 ?? Number.NaN) / (least?.ms[name]?.p95 ?? Number.NaN))] : []),
+        ...(several ? [decimal((largest?.ms[name]?.p95 ?? Number.NaN) / (smallest?.ms[name]?.p95 ?? Number.NaN))] : []),
       ]),
     ),
     '',
     ...found.map(({ rows, bytes, byTable }) => {
-      const largest = byTable.slice(0, maxTables).map(([name, perCall]) => `${name} ${perCall}`);
-      return `${whole(rows)} rows: ${rounded(bytes / 1e9, 2)} GB of tables and indexes; bytes a call: ${largest.join(', ')}`;
+      const tableSizes = byTable.slice(0, maxTables).map(([name, perCall]) => `${name} ${perCall}`);
+      return `${whole(rows)} rows: ${rounded(bytes / 1e9, 2)} GB of tables and indexes; bytes a call: ${tableSizes.join(', ')}`;
     }),
   ];
 }

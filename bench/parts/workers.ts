@@ -36,7 +36,7 @@ export const workers = part({
     connections: count(256, 'callers', 4096),
     delay: count(50, 'milliseconds until the provider answers', 60_000),
   },
-  run({ workers: numbers, seconds, rounds: most, connections, delay }, surroundings) {
+  run({ workers: numbers, seconds, rounds: maxRounds, connections, delay }, surroundings) {
     const models = { [model]: { chunks: 10, chunkSize: 5, firstByteDelayMs: delay } };
     return withRigs(numbers, { models }, surroundings, async (rigs): Promise<Outcome> => {
       const names = numbers.map(String);
@@ -45,7 +45,7 @@ export const workers = part({
         oneRound(names, number, (name) => (rigs[names.indexOf(name)] as Rig).measure(tallygate, load(length)));
       surroundings.progress('warming up');
       await measured(0, warmUpSeconds);
-      const rounds = await inRounds(most, surroundings, (number) => measured(number, seconds));
+      const rounds = await inRounds(maxRounds, surroundings, (number) => measured(number, seconds));
 
       const [first = ''] = names;
       const rate = ({ callsPerSecond }: Costed): number => callsPerSecond;

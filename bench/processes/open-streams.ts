@@ -35,12 +35,12 @@ async function open({ url, streams: wanted, ...asked }: Extract<OpenStreamsQuest
   /** Resolves with the first bytes. */
   const begin = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      const asking = request(options, (response) => {
+      const sent = request(options, (response) => {
         streams.push(response);
         if (response.statusCode === 200) response.once('data', () => resolve());
         else reject(new Error(`a stream was answered with status ${response.statusCode}`));
       });
-      asking.on('error', reject).end(body);
+      sent.on('error', reject).end(body);
     });
 
   let left = wanted;

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Answer } from '../judge.js';
 import type { FuzzRequest } from '../request.js';
 import { seedOfCalls } from './calls/meant.js';
-import { callsFault } from './calls/told.js';
+import { callsFault } from './calls/received.js';
 import { drawingModel, modelOfWire, type Wire } from './requests-as-meant.js';
 import { isTranscriptPath, transcriptFault } from './transcripts.js';
 
@@ -86,8 +86,8 @@ function blocksFault(events: readonly Members[]): string | null {
 /** What every stream of a dialect has in common, in events or as the members of a list. */
 function valuesFault(dialect: Wire, values: readonly unknown[]): string | null {
   if (values.some((value) => typeof value !== 'object' || value === null)) return 'an event of a stream is no object';
-  const told = values.map((value) => oddCount(usageIn(value, dialect))).find((fault) => fault !== null);
-  return told === undefined || told === null ? null : `usage that cannot be: ${told}`;
+  const odd = values.map((value) => oddCount(usageIn(value, dialect))).find((fault) => fault !== null);
+  return odd === undefined || odd === null ? null : `usage that cannot be: ${odd}`;
 }
 
 const finishedForGemini = (values: readonly unknown[]): boolean =>
@@ -142,7 +142,7 @@ const some = (value: unknown): boolean =>
 
 /**
  * Between the same dialects an answer is carried in its upstream's own words, whatever it leaves out beside; but one with
- * nothing of an answer in it is no answer, and is told as a failure.
+ * nothing of an answer in it is no answer, and is answered as a failure.
  */
 const carriedShapes: Readonly<Record<Wire, (value: Members) => boolean>> = {
   openai: ({ choices, data }) => some(choices) || some(data),

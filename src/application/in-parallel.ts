@@ -17,9 +17,9 @@ export async function inParallel<Item, Result>(
   const queue = items.entries();
   let failure: { readonly reason: unknown } | null = null;
   const work = async (): Promise<void> => {
-    for (const [place, item] of queue) {
+    for (const [index, item] of queue) {
       try {
-        results[place] = await run(item);
+        results[index] = await run(item);
       } catch (reason) {
         failure ??= { reason };
       }

@@ -26,7 +26,7 @@ export interface ForeignSites {
   readonly turnstile: boolean;
   readonly telegram: boolean;
   /** The origin of a payment provider that forms are posted to; null: none are. */
-  readonly cashier: string | null;
+  readonly paymentOrigin: string | null;
 }
 
 const turnstileSite = 'https://challenges.cloudflare.com';
@@ -37,7 +37,7 @@ const telegramSite = 'https://telegram.org';
  * the charts set style attributes, which takes 'unsafe-inline' for styles. Operators may show pictures, and a home
  * page, of other sites.
  */
-function contentSecurityPolicy({ turnstile, telegram, cashier }: ForeignSites): string {
+function contentSecurityPolicy({ turnstile, telegram, paymentOrigin }: ForeignSites): string {
   const scripts = ["'self'", ...(turnstile ? [turnstileSite] : []), ...(telegram ? [telegramSite] : [])];
   return [
     "default-src 'none'",
@@ -49,7 +49,7 @@ function contentSecurityPolicy({ turnstile, telegram, cashier }: ForeignSites): 
     'frame-src https:',
     "base-uri 'none'",
     // A payment page leads on to who has the money, whoever that is, and browsers look at that as well.
-    cashier === null ? "form-action 'self'" : `form-action 'self' ${cashier} https:`,
+    paymentOrigin === null ? "form-action 'self'" : `form-action 'self' ${paymentOrigin} https:`,
     "frame-ancestors 'none'",
   ].join('; ');
 }

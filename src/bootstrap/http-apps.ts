@@ -104,8 +104,8 @@ export async function serveHttpApps(app: FastifyInstance, options: FacesOptions)
 
   const pages = await serveConsole(app, () => {
     const { humanCheck, telegram } = application.queries.signInMethods();
-    const cashier = application.queries.cashier();
-    return { turnstile: humanCheck !== null, telegram: telegram !== null, cashier };
+    const paymentOrigin = application.queries.paymentOrigin();
+    return { turnstile: humanCheck !== null, telegram: telegram !== null, paymentOrigin };
   });
   app.setNotFoundHandler((request, reply) => {
     const id = newRequestId();

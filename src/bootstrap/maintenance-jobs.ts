@@ -8,8 +8,8 @@ import {
   type ChannelsByTheClock,
   startChannelChecks,
 } from '../application/reactions/channel-checks.js';
-import { keepPrices } from '../application/reactions/keep-prices.js';
 import { startLogRetention } from '../application/reactions/log-retention.js';
+import { updatePricesDaily } from '../application/reactions/update-prices-daily.js';
 import type { UsageLogCommands } from '../application/usage/usage-log-commands.js';
 import type { ReadModels } from '../projections/database.js';
 import { pendingPayments } from '../projections/models/payment-queries.js';
@@ -68,7 +68,7 @@ export function startMaintenance({ clock, log, closing }: NodeStart, jobs: Upkee
     ),
   );
   closing.add(
-    keepPrices(
+    updatePricesDaily(
       { updates, clock },
       {
         everyMs: pricesPauseMs,

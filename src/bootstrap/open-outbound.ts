@@ -40,10 +40,10 @@ export function openOutbound({ config, log, clock, closing }: NodeStart, { direc
     outbound,
     secretOf,
     mailer,
-    identityProviders: openIdentityProviders({ outbound, clock, ...options, report }, config.doors),
+    identityProviders: openIdentityProviders({ outbound, clock, ...options, report }, config.externalServices),
     paymentProviders: openPayments({ outbound, ...options }, config.stripeUrl),
     humanVerifier: turnstile({
-      url: config.doors.turnstileUrl,
+      url: config.externalServices.turnstileUrl,
       secret: () => secretOf('TurnstileSecretKey'),
       outbound,
     }),

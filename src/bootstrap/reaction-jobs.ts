@@ -43,7 +43,7 @@ interface ReactionJobs {
 export async function startReactions({ clock, log, closing }: NodeStart, jobs: ReactionJobs): Promise<void> {
   const { store, tail, checkpoints, handle, vault, personal, directory, gate, notify, root } = jobs;
   const stop = await runReactions(
-    { store, tail, places: checkpoints },
+    { store, tail, checkpoints },
     [
       dropSecrets({ store, vault }),
       forgetDeletedUsers({ personal }),

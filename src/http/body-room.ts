@@ -12,7 +12,7 @@ interface BodyRoomLimits {
   /** Over all bodies. One holder gets a quarter of it, but always one body of `maxBytes`. */
   readonly totalBytes: number;
   readonly maxBytes: number;
-  /** Bodies from one place that have begun and are not whole. */
+  /** Bodies from one client network that have begun and are not whole. */
   readonly unfinishedPerAddress: number;
 }
 
@@ -48,17 +48,17 @@ export class BodyRoom {
 
   /** `holder`: whose share the bytes are taken from. null: from where it is, as many are being sent as may be. */
   enter(address: string, holder: string | number): BodySlot | null {
-    const place = rateLimitKey(address);
-    const sending = this.unfinished.get(place) ?? 0;
+    const network = rateLimitKey(address);
+    const sending = this.unfinished.get(network) ?? 0;
     if (sending >= this.limits.unfinishedPerAddress) return null;
-    this.unfinished.set(place, sending + 1);
+    this.unfinished.set(network, sending + 1);
     let taken = 0;
     let finished = false;
 
     const finish = (): void => {
       if (finished) return;
       finished = true;
-      lower(this.unfinished, place, 1);
+      lower(this.unfinished, network, 1);
     };
     return {
       take: (bytes) => {
@@ -84,11 +84,11 @@ export class BodyRoom {
 
 /** Counts a body that somebody else reads until it is whole or answered; false: its address sends enough already. */
 export function countUnfinished(room: BodyRoom, response: ServerResponse, address: string): boolean {
-  const place = room.enter(address, address);
-  if (place === null) return false;
-  response.req.once('end', place.finish);
+  const slot = room.enter(address, address);
+  if (slot === null) return false;
+  response.req.once('end', slot.finish);
   // A request that is answered before it has come gets no end event, nor always a close event.
-  response.once('close', place.finish);
+  response.once('close', slot.finish);
   return true;
 }
 

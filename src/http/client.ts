@@ -4,7 +4,7 @@ import { languageIn } from './language.js';
 
 /** Where a request comes from and what sent it, as far as that can be known; `address`: the client's. */
 export const clientOf = (address: string, headers: IncomingHttpHeaders) => ({
-  place: rateLimitKey(address),
+  network: rateLimitKey(address),
   userAgent: headers['user-agent'] ?? '',
   language: languageIn(headers['accept-language']),
 });

@@ -39,8 +39,8 @@ export function origins({ trustedProxies, publicAddress }: OriginsOptions): Orig
 
   /** A page of the host that was asked, or of the address the gateway is said to have. */
   const isOurs = (request: IncomingMessage, origin: string): boolean => {
-    const asking = hostOf(origin);
-    return asking !== null && (asking === askedHost(request)?.toLowerCase() || asking === hostOf(publicAddress()));
+    const host = hostOf(origin);
+    return host !== null && (host === askedHost(request)?.toLowerCase() || host === hostOf(publicAddress()));
   };
 
   return {

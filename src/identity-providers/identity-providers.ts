@@ -18,13 +18,13 @@ interface IdentityProviderUrls {
 
 export function openIdentityProviders(
   ports: IdentityProviderPorts & { readonly clock: Clock },
-  places: IdentityProviderUrls,
+  urls: IdentityProviderUrls,
 ): IdentityProviders {
   const { clock } = ports;
   const visited: Readonly<Record<VisitedProvider, OAuthProvider>> = {
-    github: github(ports, places.github),
+    github: github(ports, urls.github),
     oidc: oidc(ports, clock),
-    linuxdo: linuxdo(ports, places.linuxdoUrl),
+    linuxdo: linuxdo(ports, urls.linuxdoUrl),
   };
   return {
     authoriseAddress: (provider, state, trip) => visited[provider].authoriseAddress(state, trip),

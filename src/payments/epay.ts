@@ -91,7 +91,7 @@ export function epay(setting: PaymentSetting): PaymentProvider {
   const { outbound, text, isKept, secretOf } = setting;
 
   const merchant = () => text('EpayId').trim();
-  const cashier = () => optionAddress(setting, 'PayAddress');
+  const payPage = () => optionAddress(setting, 'PayAddress');
 
   const readWebhook = async (query: URLSearchParams): Promise<WebhookRead> => {
     const key = await secretOf('EpayKey');
@@ -117,7 +117,7 @@ export function epay(setting: PaymentSetting): PaymentProvider {
   };
 
   const ask = async ({ id }: OrderToPay): Promise<OrderState> => {
-    const [address, key] = [cashier(), await secretOf('EpayKey')];
+    const [address, key] = [payPage(), await secretOf('EpayKey')];
     if (address === null || key === null) return { kind: 'unanswered', reason: 'not-configured' };
     const question = new URLSearchParams({ act: 'order', pid: merchant(), key, out_trade_no: id });
     const answer = await outbound.fetch({
@@ -139,10 +139,10 @@ export function epay(setting: PaymentSetting): PaymentProvider {
 
   return {
     methods: () =>
-      cashier() !== null && merchant() !== '' && isKept('EpayKey') && ownAddresses(setting) !== null ? epayMethods : [],
+      payPage() !== null && merchant() !== '' && isKept('EpayKey') && ownAddresses(setting) !== null ? epayMethods : [],
 
     async begin({ id, method, amount, money }, returnPath) {
-      const [address, own, key] = [cashier(), ownAddresses(setting), await secretOf('EpayKey')];
+      const [address, own, key] = [payPage(), ownAddresses(setting), await secretOf('EpayKey')];
       if (address === null || own === null || key === null) throw new Failure('payment-not-configured');
       const members = {
         pid: merchant(),

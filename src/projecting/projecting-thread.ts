@@ -161,14 +161,14 @@ export class ProjectingThread implements ProjectionRunner {
       reason = error;
     });
     // Counted, not timed: a process that was paused has not been left without an answer.
-    const asking = setInterval(() => {
+    const polling = setInterval(() => {
       if (silent++ < unanswered) return worker.postMessage({ kind: 'ask' } satisfies ToThread);
       reason = new Error(`The thread of the projectors has not answered for ${(askMs * unanswered) / 1_000} s`);
       void worker.terminate();
     }, askMs);
     return new Promise((resolve) => {
       worker.on('exit', (code) => {
-        clearInterval(asking);
+        clearInterval(polling);
         resolve(reason ?? new Error(`The thread of the projectors ended with code ${code}`));
       });
     });

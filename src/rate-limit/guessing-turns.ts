@@ -15,15 +15,15 @@ interface Turn {
   at: number;
 }
 
-/** The first 16 bits of an IPv4 place, the first 32 of an IPv6 one; other text is a network by itself. */
-function networkOf(place: string): string {
-  const separator = place.includes(':') ? ':' : '.';
-  return place.split(separator, 2).join(separator);
+/** The first 16 bits of an IPv4 network, the first 32 of an IPv6 one; other text is a network by itself. */
+function wideNetworkOf(network: string): string {
+  const separator = network.includes(':') ? ':' : '.';
+  return network.split(separator, 2).join(separator);
 }
 
 interface GuessingTurns {
-  /** When `place` may guess next; not after `now`: at once, and its turn is over. `lastAt`: of the last guess. */
-  freeAt(account: string, place: string, now: number, lastAt: number): number;
+  /** When `network` may guess next; not after `now`: at once, and its turn is over. `lastAt`: of the last guess. */
+  freeAt(account: string, network: string, now: number, lastAt: number): number;
 }
 
 /** `kept`: accounts whose turns are remembered. */
@@ -31,15 +31,15 @@ export function turns(kept: number): GuessingTurns {
   const queues = growingLru<string, Turn[]>(kept);
 
   return {
-    freeAt(account, place, now, lastAt) {
+    freeAt(account, network, now, lastAt) {
       const latest = now + (maxWaiting + 1) * betweenMs;
       const queue = (queues.get(account) ?? []).filter(({ at }) => at + keptMs >= now);
       // A clock that was set back makes nobody wait for it to come round again.
       for (const turn of queue) turn.at = Math.min(turn.at, latest);
       queues.set(account, queue);
 
-      const network = networkOf(place);
-      const own = queue.find((turn) => turn.network === network);
+      const wide = wideNetworkOf(network);
+      const own = queue.find((turn) => turn.network === wide);
       if (own !== undefined) {
         if (own.at <= now) queue.splice(queue.indexOf(own), 1);
         return own.at;
@@ -47,7 +47,7 @@ export function turns(kept: number): GuessingTurns {
       const last = queue.reduce((at, turn) => Math.max(at, turn.at), lastAt);
       const next = last + betweenMs;
       if (next <= now || queue.length >= maxWaiting) return next;
-      queue.push({ network, at: next });
+      queue.push({ network: wide, at: next });
       return next;
     },
   };

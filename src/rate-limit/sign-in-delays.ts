@@ -11,7 +11,7 @@ import { refuseEarly } from './recent-attempts.js';
  */
 
 /** Failures that cost no waiting: people mistype. */
-const freeAtPlace = 5;
+const freeAtNetwork = 5;
 const freeAtAccount = 20;
 const freeTogether = 5;
 const maxDelayMs = 15 * 60_000;
@@ -20,9 +20,9 @@ const maxForOthersMs = 30 * 60_000;
 /** Failures are forgotten once there has been none for so long. */
 const memoryMs = 60 * 60_000;
 const accountsKept = 10_000;
-const placesKept = 50_000;
+const networksKept = 50_000;
 /** Networks an account has been signed in from. */
-const knownPlacesKept = 16;
+const knownNetworksKept = 16;
 /** Owners are notified of one attack once in so long. */
 const notifyAgainMs = 24 * 60 * 60_000;
 
@@ -36,7 +36,7 @@ interface Failures {
 
 interface Account extends Failures {
   /** Oldest first. */
-  readonly knownPlaces: Set<string>;
+  readonly knownNetworks: Set<string>;
   notifiedAt: number | null;
 }
 
@@ -47,7 +47,7 @@ export interface SignInDelays {
    */
   begin(
     account: string,
-    place: string,
+    network: string,
   ): {
     succeeded(): void;
     /** Nothing was compared: there was no guess. */
@@ -68,7 +68,7 @@ interface DelayOptions {
 /** Of one attempt: which account, from which network, and what has failed there. */
 interface Attempt {
   readonly name: string;
-  readonly place: string;
+  readonly network: string;
   readonly account: Account;
   readonly here: Failures;
   readonly now: number;
@@ -78,13 +78,13 @@ export function signInDelays(clock: MillisecondClock, options: DelayOptions = {}
   const { together = false, manyFailed } = options;
   const manyAre = together ? freeTogether : freeAtAccount;
   const accounts = growingLru<string, Account>(accountsKept);
-  const places = growingLru<string, Failures>(placesKept);
+  const networks = growingLru<string, Failures>(networksKept);
   const queue = turns(accountsKept);
 
   /** When a network from which nobody has signed in may try once more. */
-  const freeForStrangers = ({ name, account, here, place, now }: Attempt): number => {
+  const freeForUnknown = ({ name, account, here, network, now }: Attempt): number => {
     if (together) {
-      return account.count < freeTogether ? 0 : queue.freeAt(name, place, now, account.lastAt);
+      return account.count < freeTogether ? 0 : queue.freeAt(name, network, now, account.lastAt);
     }
     if (here.count === 0) return 0;
     const afterOthers = account.lastAt + delayAfter(account.count - freeAtAccount);
@@ -100,27 +100,27 @@ export function signInDelays(clock: MillisecondClock, options: DelayOptions = {}
   };
 
   return {
-    begin(name, place) {
+    begin(name, network) {
       const now = clock.now();
       const account = recent(accounts, name, () => ({
         count: 0,
         lastAt: now,
-        knownPlaces: new Set<string>(),
+        knownNetworks: new Set<string>(),
         notifiedAt: null,
       }));
-      const here = recent(places, `${name}\n${place}`, () => ({ count: 0, lastAt: now }));
+      const here = recent(networks, `${name}\n${network}`, () => ({ count: 0, lastAt: now }));
       for (const failures of [account, here]) {
         // A clock that was set back: what lies ahead was now.
         failures.lastAt = Math.min(failures.lastAt, now);
         if (now - failures.lastAt > memoryMs) failures.count = 0;
       }
 
-      const attempt = { name, place, account, here, now };
+      const attempt = { name, network, account, here, now };
       notifyIfMany(attempt);
-      const isKnown = account.knownPlaces.has(place);
-      const ownFreeAt = here.lastAt + delayAfter(here.count - freeAtPlace);
+      const isKnown = account.knownNetworks.has(network);
+      const ownFreeAt = here.lastAt + delayAfter(here.count - freeAtNetwork);
       // Who has to wait anyway takes no turn from others.
-      const freeAt = isKnown || now < ownFreeAt ? ownFreeAt : Math.max(ownFreeAt, freeForStrangers(attempt));
+      const freeAt = isKnown || now < ownFreeAt ? ownFreeAt : Math.max(ownFreeAt, freeForUnknown(attempt));
       refuseEarly(freeAt - now);
 
       const [lastHere, lastAtAccount] = [here.lastAt, account.lastAt];
@@ -138,9 +138,9 @@ export function signInDelays(clock: MillisecondClock, options: DelayOptions = {}
         succeeded() {
           here.count = 0;
           if (!isKnown) account.count = Math.max(0, account.count - 1);
-          account.knownPlaces.delete(place);
-          account.knownPlaces.add(place);
-          if (account.knownPlaces.size > knownPlacesKept) dropOldest(account.knownPlaces);
+          account.knownNetworks.delete(network);
+          account.knownNetworks.add(network);
+          if (account.knownNetworks.size > knownNetworksKept) dropOldest(account.knownNetworks);
         },
       };
     },

@@ -1,5 +1,5 @@
 import type { Application } from '../application/application.js';
-import { tellable } from '../domain/kernel/quota.js';
+import { representable } from '../domain/kernel/quota.js';
 import type { UsageStatsFilter, UsageStatsGroup } from '../projections/models/usage-stats/usage-stats-queries.js';
 import { answersSoFar } from './so-far.js';
 import type { Endpoints } from './wire/endpoints.js';
@@ -20,7 +20,7 @@ const rangeIn = (query: Query): Pick<UsageStatsFilter, 'from' | 'to'> => ({
 const row = ({ start, model, requests, quota, prompt_tokens, completion_tokens }: UsageStatsGroup) => ({
   model_name: model,
   created_at: start,
-  token_used: tellable(prompt_tokens + completion_tokens),
+  token_used: representable(prompt_tokens + completion_tokens),
   count: requests,
   quota,
 });

@@ -7,7 +7,7 @@ import { cacheWriteTokens } from '../domain/call/usage.js';
 import type { Position } from '../domain/events/events.js';
 import { ChannelId } from '../domain/kernel/ids.js';
 import { instantOf } from '../domain/kernel/instant.js';
-import { tellable } from '../domain/kernel/quota.js';
+import { representable } from '../domain/kernel/quota.js';
 import type { LogType } from '../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../projections/models/usage-log/usage-log-queries.js';
 import { isClaudeCall, otherForAdmin, otherForUser } from './log-other.js';
@@ -139,7 +139,7 @@ export function logEndpoints(
       quota: sums.quota,
       rpm: sums.rpm,
       tpm: sums.tpm,
-      token: tellable(sums.prompt_tokens + sums.completion_tokens),
+      token: representable(sums.prompt_tokens + sums.completion_tokens),
       prompt_tokens: sums.prompt_tokens,
       completion_tokens: sums.completion_tokens,
       cache_tokens: sums.cached_tokens,

@@ -93,9 +93,9 @@ export function redemptionEndpoints(endpoints: Endpoints, { redemptions, queries
     'POST',
     '/user/topup',
     async (viewer, exchange) => {
-      const { place } = clientBehind(exchange.request);
+      const { network } = clientBehind(exchange.request);
       const code = exchange.body().text('key') ?? '';
-      const { quota, position } = await redemptions.redeem(viewer, code, place, exchange.orderKey());
+      const { quota, position } = await redemptions.redeem(viewer, code, network, exchange.orderKey());
       await visible(position);
       return success(quota);
     },

@@ -98,8 +98,8 @@ export function registrationEndpoints(
     'GET',
     '/oauth/email/bind',
     async (viewer, { request, query }) => {
-      const asking = sessionProofOfRequest(identity, request);
-      await visible(await ownEmail.change(viewer, query.text('email'), query.text('code'), asking));
+      const sessionProof = sessionProofOfRequest(identity, request);
+      await visible(await ownEmail.change(viewer, query.text('email'), query.text('code'), sessionProof));
       return success();
     },
     { critical: true, changes: true, wordings: malformed },

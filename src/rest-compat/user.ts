@@ -111,8 +111,8 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
       const typedBody = body();
       const purpose = purposeIn(typedBody);
       const { session } = sessionProofOfRequest(identity, request);
-      const { place } = clientBehind(request);
-      return success(await stepUps.prove({ user: viewer.id, session, purpose }, stepUpProofIn(typedBody), place));
+      const { network } = clientBehind(request);
+      return success(await stepUps.prove({ user: viewer.id, session, purpose }, stepUpProofIn(typedBody), network));
     },
     { critical: true },
   );
@@ -130,14 +130,14 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
   );
 
   /** With the former password in the body, as later clients of the contract send it; else what the header shows. */
-  const askingWith = async (viewer: UserView, request: FastifyRequest, body: Body): Promise<SessionProof> => {
-    const asking = sessionProofOfRequest(identity, request);
+  const proofWith = async (viewer: UserView, request: FastifyRequest, body: Body): Promise<SessionProof> => {
+    const sessionProof = sessionProofOfRequest(identity, request);
     const password = body.text('original_password') ?? '';
-    if (password === '' || asking.stepUp !== null) return asking;
-    const { place } = clientBehind(request);
+    if (password === '' || sessionProof.stepUp !== null) return sessionProof;
+    const { network } = clientBehind(request);
     const proof = { kind: 'password', password } as const;
-    const scope = { user: viewer.id, session: asking.session, purpose: 'password' } as const;
-    return { ...asking, stepUp: await stepUps.prove(scope, proof, place) };
+    const scope = { user: viewer.id, session: sessionProof.session, purpose: 'password' } as const;
+    return { ...sessionProof, stepUp: await stepUps.prove(scope, proof, network) };
   };
 
   endpoints.open(
@@ -167,9 +167,15 @@ export function userEndpoints(endpoints: Endpoints, application: Application) {
       const password = typed(body.text('password'));
       const username = typed(body.text('username'));
       const needsProof = password !== null || (username !== null && username !== viewer.username);
-      const asking = needsProof ? await askingWith(viewer, request, body) : sessionProofOfRequest(identity, request);
+      const sessionProof = needsProof
+        ? await proofWith(viewer, request, body)
+        : sessionProofOfRequest(identity, request);
       const change = () =>
-        users.changeOwnProfile(viewer, { username, password, displayName: typed(body.text('display_name')) }, asking);
+        users.changeOwnProfile(
+          viewer,
+          { username, password, displayName: typed(body.text('display_name')) },
+          sessionProof,
+        );
       await visible(await (password === null ? change() : goingOn(identity, request, reply, change)));
       return success();
     },

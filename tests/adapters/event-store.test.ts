@@ -20,7 +20,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** The engine behind a journal that is there from the start. */
 async function journaled(engine: EventStore): Promise<DurableEventStore> {
-  const journal = openJournal({ place: directory, log: 'a test', fileBytes: 65_536 });
+  const journal = openJournal({ directory, log: 'a test', fileBytes: 65_536 });
   await journal;
   const onLost = (reason: string) => {
     throw new Error(reason);

@@ -55,7 +55,7 @@ afterEach(async () => {
 /** A process that reacts, until it is stopped; `places` outlive it. */
 async function start(...reactions: Reaction[]): Promise<() => Promise<void>> {
   const options = { everyMs: 5, failed: (error: unknown) => failures.push(error) };
-  const stop = await runReactions({ ...node, places }, reactions, options);
+  const stop = await runReactions({ ...node, checkpoints: places }, reactions, options);
   stops.push(stop);
   return stop;
 }

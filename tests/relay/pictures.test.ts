@@ -33,7 +33,7 @@ const fetched = (...paths: readonly string[]) =>
   pictures.fetch(
     paths.map((path) => server.url + path),
     null,
-    new AnswerRoom(1024 * 1024 * 1024).place('test'),
+    new AnswerRoom(1024 * 1024 * 1024).newSlot('test'),
   );
 
 describe('pictures at URLs', () => {
@@ -65,6 +65,6 @@ describe('pictures at URLs', () => {
   });
 
   test('are absent without an address', async () => {
-    expect(await pictures.fetch(['http://'], null, new AnswerRoom(1024 * 1024 * 1024).place('test'))).toBeNull();
+    expect(await pictures.fetch(['http://'], null, new AnswerRoom(1024 * 1024 * 1024).newSlot('test'))).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ interface Numbering {
   /** Members of a piece of the n-th call beside its arguments. */
   readonly piece: (call: number, first: boolean, name: string) => Frame;
   /**
-   * Its pieces can come between those of another call and still be told from them; `by name`: of one of another name, for
+   * Its pieces can come between those of another call and still be distinguished from them; `by name`: of one of another name, for
    * some upstreams give each piece of one call a new id.
    */
   readonly apart: boolean | 'by name';
@@ -77,26 +77,28 @@ export function openAiFrames(calls: readonly Call[], random: Random): Frame[] {
   const ordered = apart && random() < 0.5 ? interleaved(pieces, random) : pieces.flat();
   // Some put all pieces of a moment into one chunk.
   const together = apart && random() < 0.2;
-  const told = together
+  const chunks = together
     ? [chunk({ tool_calls: ordered })]
     : ordered.flatMap((one) => [
         ...(random() < 0.1 ? [chunk({ content: 'Reading now.' })] : []),
         chunk({ tool_calls: [one] }),
       ]);
   const words = random() < 0.5 ? [chunk({ role: 'assistant', content: 'I read.' })] : [];
-  return [...words, ...told, chunk({}, pick(random, ['tool_calls', 'tool_calls', 'stop'])), chunk(null)];
+  return [...words, ...chunks, chunk({}, pick(random, ['tool_calls', 'tool_calls', 'stop'])), chunk(null)];
 }
 
 export function openAiWhole(calls: readonly Call[], random: Random): Frame {
   const id = pick(random, [(call: number) => `call_${call}`, () => 'call_x']);
   const content = pick(random, [null, '', 'I read.']);
-  const told = calls.map(({ name, input }, call) => ({
+  const toolCalls = calls.map(({ name, input }, call) => ({
     ...{ id: id(call), type: 'function' },
     function: { name, arguments: JSON.stringify(input) },
   }));
   return {
     ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'upstream-model' },
-    choices: [{ index: 0, message: { role: 'assistant', content, tool_calls: told }, finish_reason: 'tool_calls' }],
+    choices: [
+      { index: 0, message: { role: 'assistant', content, tool_calls: toolCalls }, finish_reason: 'tool_calls' },
+    ],
     usage: { prompt_tokens: 90, completion_tokens: 60, total_tokens: 150 },
   };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import pg from 'pg';
-import { tellable } from '../../domain/kernel/quota.js';
+import { representable } from '../../domain/kernel/quota.js';
 import type { Log } from '../log.js';
 import { unusable } from './postgres-advice.js';
 import { limitSession, type SessionLimits, unlimited } from './session-limits.js';
@@ -33,7 +33,7 @@ export function parseInt8(text: string): number {
  * Sums are numeric, which has no end: one that no number represents is given as the nearest whole one. Who
  * needs it exactly asks for its text.
  */
-const parseNumeric = (text: string): number => tellable(Number(text));
+const parseNumeric = (text: string): number => representable(Number(text));
 
 const ourParsers: ReadonlyMap<number, (text: string) => number> = new Map([
   [int8, parseInt8],
@@ -70,8 +70,8 @@ const answerWithin = ({ statementMs }: SessionLimits): number | undefined =>
 export function whereIs(connection: PostgresConnection): string {
   try {
     const { host, port, database } = new pg.Client(settings(connection));
-    const place = host.startsWith('/') ? `the socket in ${host}` : `${host}:${port}`;
-    return `${place}, database ${database}`;
+    const target = host.startsWith('/') ? `the socket in ${host}` : `${host}:${port}`;
+    return `${target}, database ${database}`;
   } catch {
     // A certificate that DATABASE_URL names cannot be read; the text itself has been looked at before.
     return 'the address in DATABASE_URL';

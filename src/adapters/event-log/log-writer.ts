@@ -248,10 +248,10 @@ function eventByEvent(batch: readonly Append[]) {
   const firsts: string[] = [];
   for (const append of batch) {
     const before = expectedNumber(append.expected);
-    for (let place = 0; place < append.events.length; place++) {
+    for (let eventIndex = 0; eventIndex < append.events.length; eventIndex++) {
       streams.push(append.stream);
-      expected.push(before + place);
-      firsts.push(place === 0 ? 't' : 'f');
+      expected.push(before + eventIndex);
+      firsts.push(eventIndex === 0 ? 't' : 'f');
     }
   }
   return { streams, expected: plainArray(expected), firsts: plainArray(firsts) };

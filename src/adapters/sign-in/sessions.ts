@@ -40,15 +40,17 @@ export const postgresSessions = (options: {
   const sealingKey = masterKey.derive('sessions');
   const ownerOf = (session: string): string => `session ${session}`;
 
-  const sealed = (session: string, { place, userAgent }: Client): Buffer => {
-    const kept = JSON.stringify({ place, userAgent: userAgent.slice(0, maxUserAgentLength) });
+  const sealed = (session: string, { network, userAgent }: Client): Buffer => {
+    const kept = JSON.stringify({ place: network, userAgent: userAgent.slice(0, maxUserAgentLength) });
     return sealBytes(sealingKey, ownerOf(session), Buffer.from(kept, 'utf8'));
   };
 
-  const opened = (session: string, client: Buffer | null): Client =>
-    client === null
-      ? { place: '', userAgent: '' }
-      : (JSON.parse(openBytes(sealingKey, ownerOf(session), client).toString('utf8')) as Client);
+  const opened = (session: string, client: Buffer | null): Client => {
+    if (client === null) return { network: '', userAgent: '' };
+    const text = openBytes(sealingKey, ownerOf(session), client).toString('utf8');
+    const { place, userAgent } = JSON.parse(text) as { readonly place: string; readonly userAgent: string };
+    return { network: place, userAgent };
+  };
 
   return {
     async open({ user, since }, client) {

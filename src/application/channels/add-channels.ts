@@ -43,7 +43,7 @@ export async function addChannels(
   const numbers = await inParallel(keys, () => ids.next('channel'));
   // As the keys are written, so are the channels numbered.
   const added = numbers.sort((a, b) => a - b).map(ChannelId);
-  const channels = added.map((id, place) => ({ id, key: keys[place] ?? '' }));
+  const channels = added.map((id, index) => ({ id, key: keys[index] ?? '' }));
   const positions = await inParallel(channels, async ({ id, key }) => {
     const { position } = await handle(channelDecider, streams.channel(id), {
       type: 'AddChannel',

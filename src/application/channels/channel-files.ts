@@ -48,8 +48,8 @@ export function channelFileCommands({ handle, ids, vault, directory, providers }
       const { channels, faults } = channelsInFile(file, providers);
       const numbers = await inParallel(channels, () => ids.next('channel'));
       const added = numbers.sort((a, b) => a - b).map(ChannelId);
-      const positions = await inParallel([...channels.entries()], async ([place, settings]) => {
-        const id = added[place] ?? ChannelId(0);
+      const positions = await inParallel([...channels.entries()], async ([index, settings]) => {
+        const id = added[index] ?? ChannelId(0);
         const { position } = await handle(channelDecider, streams.channel(id), {
           type: 'AddChannel',
           settings,

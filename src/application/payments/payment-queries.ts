@@ -49,7 +49,7 @@ export function paymentQueries({ directory, providers, ...reading }: PaymentQuer
     },
 
     /** The origin of the payment provider that forms are posted to; null: none are. */
-    cashier(): string | null {
+    paymentOrigin(): string | null {
       return providers.epay.methods().length === 0 ? null : new URL(directory.settings().text('PayAddress')).origin;
     },
 

@@ -190,7 +190,7 @@ export interface Session {
 /** Where somebody asks from, and with what. */
 export interface Client {
   /** Where attempts are counted: an address, or the network it belongs to. */
-  readonly place: string;
+  readonly network: string;
   /** What the browser calls itself; '' where it says nothing. */
   readonly userAgent: string;
   /** That its reader wants; null or missing: none that there is. */

@@ -53,7 +53,8 @@ const amount = (price: ModelPrice[string]): number | null => {
   return base === undefined || base < 0 ? null : base;
 };
 
-const isDearer = (a: ModelPrice, b: ModelPrice): boolean => (amount(a.input_mtok) ?? 0) >= (amount(b.input_mtok) ?? 0);
+const isAtLeastAsExpensive = (a: ModelPrice, b: ModelPrice): boolean =>
+  (amount(a.input_mtok) ?? 0) >= (amount(b.input_mtok) ?? 0);
 
 type Entries = readonly ConditionalPrice[];
 
@@ -73,7 +74,7 @@ function inForce(prices: Entries | ModelPrice, at: Instant): ModelPrice | null {
   for (const entry of entriesOf(prices).toReversed()) {
     const begin = beginOf(entry);
     if (begin !== null && begin > at) continue;
-    found = found === null || isDearer(entry.prices, found) ? entry.prices : found;
+    found = found === null || isAtLeastAsExpensive(entry.prices, found) ? entry.prices : found;
     if (entry.constraint?.type !== 'time_of_date') break;
   }
   return found;

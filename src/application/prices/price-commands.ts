@@ -26,8 +26,8 @@ function checkModels(orders: readonly PriceOrder[]): void {
   if (orders.length === 0 || orders.length > maxOrders)
     throw invalidField('changes', `a list of 1 to ${maxOrders} models`);
   const known = new Set<string>();
-  orders.forEach(({ model }, place) => {
-    const field = `changes[${place}].model`;
+  orders.forEach(({ model }, index) => {
+    const field = `changes[${index}].model`;
     checkText(field, model, { max: maxModelNameBytes });
     if (model === '' || Buffer.byteLength(model) > maxModelNameBytes)
       throw invalidField(field, `a name of 1 to ${maxModelNameBytes} bytes`);
@@ -45,9 +45,9 @@ export const priceCommands = ({ handle }: { readonly handle: Handle }) => ({
   async changePrices(actor: Actor, orders: readonly PriceOrder[], origin: PriceChangeOrigin): Promise<Position> {
     authorise(actor, 'root');
     checkModels(orders);
-    const changes = orders.map(({ model, periods, seenAt }, place) => ({
+    const changes = orders.map(({ model, periods, seenAt }, index) => ({
       model,
-      periods: periods === null ? null : readPricePeriods(`changes[${place}].periods`, periods),
+      periods: periods === null ? null : readPricePeriods(`changes[${index}].periods`, periods),
       seenAt,
     }));
     const { position } = await handle(optionDecider, streams.options, {

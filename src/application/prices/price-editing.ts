@@ -127,8 +127,8 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
       if (names.length === 0 || names.length > maxEdited) throw invalidField('models', `1 to ${maxEdited} models`);
       const edit = editOf(order);
       const now = clock.now();
-      return names.map((model, place) => {
-        checkModel(`models[${place}]`, model);
+      return names.map((model, index) => {
+        checkModel(`models[${index}]`, model);
         const { periods } = statedPriceOf(directory, model);
         const result = editedPeriods(periods, edit, now);
         if (typeof result === 'string')
@@ -142,8 +142,8 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
     /** `models`: null: all that have a price. Throws `invalid-field` for more than a file holds. */
     exportPrices(viewer: Actor, models: readonly string[] | null): string {
       authorise(viewer, 'root');
-      models?.forEach((model, place) => {
-        checkModel(`models[${place}]`, model);
+      models?.forEach((model, index) => {
+        checkModel(`models[${index}]`, model);
       });
       const names = [...new Set((models ?? pricedModels(directory)).map(billedName))].sort();
       return priceFileOf(

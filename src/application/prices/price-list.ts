@@ -152,7 +152,7 @@ type Side = 'input' | 'output';
  * How expensive it is, to be compared and never shown. What is charged by call comes after tokens, what has no price
  * last.
  */
-function dearnessOf(price: Price | null, side: Side): { readonly kind: number; readonly price: number } {
+function priceRankOf(price: Price | null, side: Side): { readonly kind: number; readonly price: number } {
   if (price === null) return { kind: 2, price: 0 };
   if (price.per === 'call') return { kind: 1, price: side === 'input' ? Number(price.price) : 0 };
   return { kind: 0, price: Number(price.model) * Number(quantityRatio(price, side)) };
@@ -165,9 +165,9 @@ function byPrice(offers: readonly Offer[], prices: PriceTables, sort: PriceSort,
   // The ratio of a group is the same for all models: without one, the order is that of every group.
   const priced = offers.map((offer) => ({
     offer,
-    dearness: dearnessOf(priceOf(prices, offer.model, '', acceptsUnpriced), side),
+    rank: priceRankOf(priceOf(prices, offer.model, '', acceptsUnpriced), side),
   }));
-  priced.sort(({ dearness: one }, { dearness: other }) => one.kind - other.kind || sign * (one.price - other.price));
+  priced.sort(({ rank: one }, { rank: other }) => one.kind - other.kind || sign * (one.price - other.price));
   return priced.map(({ offer }) => offer);
 }
 

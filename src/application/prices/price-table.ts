@@ -135,9 +135,9 @@ function allEntries(directory: PricedDirectory): readonly Entry[] {
 /** With those that nobody has priced or serves, and that were called all the same. */
 function withCalled(entries: readonly Entry[], refused: RefusedCalls): readonly Entry[] {
   const known = new Set(entries.map(({ model }) => model));
-  const strangers = [...refused.keys()].filter((model) => !known.has(model));
-  if (strangers.length === 0) return entries;
-  const unknown = strangers.map(
+  const unlisted = [...refused.keys()].filter((model) => !known.has(model));
+  if (unlisted.length === 0) return entries;
+  const unknown = unlisted.map(
     (model): Entry => ({
       ...{ model, origin: 'none', served: false, price: null, list: null, differs: false, comingFrom: null },
     }),
@@ -153,7 +153,7 @@ const passes: Readonly<Record<PriceTableFilter, (entry: Entry) => boolean>> = {
 };
 
 /** What is charged by call comes after tokens, what has no price last, whichever way round. */
-function dearness(price: Price | null, side: 'input' | 'output'): { readonly kind: number; readonly price: number } {
+function priceRankOf(price: Price | null, side: 'input' | 'output'): { readonly kind: number; readonly price: number } {
   if (price === null) return { kind: 2, price: 0 };
   const unitPrices = unitPricesOf(price);
   if (price.per === 'call') return { kind: 1, price: Number(unitPrices.call) };
@@ -171,8 +171,8 @@ function inOrder(entries: readonly Entry[], sort: PriceTableSort, refused: Refus
   const side = sort.startsWith('input') ? 'input' : 'output';
   const sign = sort === side ? 1 : -1;
   return entries
-    .map((entry) => ({ entry, dear: dearness(entry.price, side) }))
-    .sort(({ dear: one }, { dear: other }) => one.kind - other.kind || sign * (one.price - other.price))
+    .map((entry) => ({ entry, rank: priceRankOf(entry.price, side) }))
+    .sort(({ rank: one }, { rank: other }) => one.kind - other.kind || sign * (one.price - other.price))
     .map(({ entry }) => entry);
 }
 

@@ -25,7 +25,7 @@ export interface Reaction {
 interface ReactingPorts {
   readonly store: Pick<EventStore, 'readAll'>;
   readonly tail: Pick<Tail, 'add' | 'position'>;
-  readonly places: ReactionCheckpoints;
+  readonly checkpoints: ReactionCheckpoints;
 }
 
 interface ReactingOptions {
@@ -42,18 +42,18 @@ const pageSize = 1_000;
 const streamsPerTurn = 100;
 
 /** An event that asks for a reaction. */
-interface Asking {
+interface Trigger {
   readonly position: Position;
   /** Where the log had come to before it. */
   readonly before: Position;
 }
 
 /** Streams a reaction has to look at, and the first event of each that asks for it. */
-type Due = Map<StreamName, Asking>;
+type Due = Map<StreamName, Trigger>;
 
-const note = (due: Due, stream: StreamName, asking: Asking): void => {
+const note = (due: Due, stream: StreamName, trigger: Trigger): void => {
   const noted = due.get(stream);
-  if (noted === undefined || asking.position < noted.position) due.set(stream, asking);
+  if (noted === undefined || trigger.position < noted.position) due.set(stream, trigger);
 };
 
 class Reacting {
@@ -87,14 +87,14 @@ class Reacting {
   /** Throws when the store is away: nothing more can be done then. */
   async work(isStopped: () => boolean): Promise<void> {
     let done = 0;
-    for (const [stream, asking] of this.ripe) {
+    for (const [stream, trigger] of this.ripe) {
       if (++done % streamsPerTurn === 0) await breath();
       if (isStopped()) return;
       this.ripe.delete(stream);
       try {
         await this.reaction.react(stream);
       } catch (error) {
-        note(this.fresh, stream, asking);
+        note(this.fresh, stream, trigger);
         if (isUnavailable(error)) throw error;
         this.options.failed(error, this.reaction.name);
       }
@@ -102,35 +102,35 @@ class Reacting {
   }
 
   ripen(): void {
-    for (const [stream, asking] of this.fresh) note(this.ripe, stream, asking);
+    for (const [stream, trigger] of this.fresh) note(this.ripe, stream, trigger);
     this.fresh = new Map();
   }
 
-  async writeDown(places: ReactionCheckpoints, readTo: Position): Promise<void> {
+  async writeDown(checkpoints: ReactionCheckpoints, readTo: Position): Promise<void> {
     let done = readTo;
     for (const due of [this.ripe, this.fresh])
       for (const { position, before } of due.values()) if (position <= done) done = before;
     if (done <= this.writtenTo) return;
-    await places.keep(this.reaction.name, done);
+    await checkpoints.keep(this.reaction.name, done);
     this.writtenTo = done;
   }
 }
 
 /** Begins where each reaction had come to, in the background. The result ends it. */
 export async function runReactions(
-  { store, tail, places }: ReactingPorts,
+  { store, tail, checkpoints }: ReactingPorts,
   reactions: readonly Reaction[],
   options: ReactingOptions,
 ): Promise<() => Promise<void>> {
   const began = tail.position();
-  const placeOf = async ({ name, onlyNews }: Reaction): Promise<Position> => {
-    const place = await places.of(name);
-    if (place !== beginning || !onlyNews) return place;
-    await places.keep(name, began);
+  const checkpointOf = async ({ name, onlyNews }: Reaction): Promise<Position> => {
+    const checkpoint = await checkpoints.of(name);
+    if (checkpoint !== beginning || !onlyNews) return checkpoint;
+    await checkpoints.keep(name, began);
     return began;
   };
   const all = await Promise.all(
-    reactions.map(async (reaction) => new Reacting(reaction, await placeOf(reaction), options)),
+    reactions.map(async (reaction) => new Reacting(reaction, await checkpointOf(reaction), options)),
   );
   // In one step: what lies up to here is read from the log, and everything behind it is delivered by the tail.
   const tailPosition = tail.position();
@@ -151,7 +151,7 @@ export async function runReactions(
   };
 
   const writeDown = async (): Promise<void> => {
-    for (const each of all) await each.writeDown(places, readTo < tailPosition ? readTo : tail.position());
+    for (const each of all) await each.writeDown(checkpoints, readTo < tailPosition ? readTo : tail.position());
   };
 
   const round = async (): Promise<void> => {

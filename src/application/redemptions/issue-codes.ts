@@ -71,8 +71,8 @@ export async function issueCodes(
   let failure: Failure | null = null;
   try {
     await ports.once({ actor: actor.id, key, content }, (order) =>
-      inParallel([...Array(count).keys()], async (place) => {
-        made.push(await issueCode(ports, actor, { terms, order, place }));
+      inParallel([...Array(count).keys()], async (index) => {
+        made.push(await issueCode(ports, actor, { terms, order, index }));
       }),
     );
   } catch (error) {
@@ -88,16 +88,16 @@ interface CodeOfBatch {
   readonly terms: RedemptionTerms;
   readonly order: Repeatable;
   /** In the batch, from 0. */
-  readonly place: number;
+  readonly index: number;
 }
 
 /** One code of a batch; a repeat finds what the order has led to before. */
 async function issueCode(
   { handle, ids, vault }: IssueCodesPorts,
   actor: Actor,
-  { terms, order, place }: CodeOfBatch,
+  { terms, order, index }: CodeOfBatch,
 ): Promise<IssuedCode & { position: Position }> {
-  const id = RedemptionId(await ids.allotted('redemption', `${order.name} ${place}`));
+  const id = RedemptionId(await ids.allotted('redemption', `${order.name} ${index}`));
   const code = randomBytes(codeBytes).toString('hex');
   let secret = null as SecretId | null;
   /** Not asked of a repeat: it leaves nothing in the vault. */

@@ -15,7 +15,7 @@ import {
 } from './sign-in.js';
 
 /** A program of ours that signs in. */
-const noClient: Client = { place: '', userAgent: '' };
+const noClient: Client = { network: '', userAgent: '' };
 
 /** Who is asking, and how they sign in and out. */
 export function identity(ports: IdentityPorts) {

@@ -21,7 +21,7 @@ interface PasswordGuess {
   /** What stands for whoever does not exist, hashed. */
   readonly name: string;
   readonly password: string;
-  readonly place: string;
+  readonly network: string;
   /** What else is asked of who has the right password; without it, the attempt counts as failed. */
   readonly admits?: (known: Known) => boolean;
 }
@@ -30,7 +30,7 @@ export interface PasswordChecks {
   /** Whether the password is right and its user admitted. Throws `too-many-attempts`. */
   guess(guess: PasswordGuess): Promise<boolean>;
   /** Of somebody signed in. Throws `password-wrong`, `too-many-attempts`. */
-  prove(found: Known, password: string, place: string): Promise<void>;
+  prove(found: Known, password: string, network: string): Promise<void>;
 }
 
 export function passwordChecks({ vault, passwords, clock, guessed }: PasswordCheckPorts): PasswordChecks {
@@ -51,10 +51,10 @@ export function passwordChecks({ vault, passwords, clock, guessed }: PasswordChe
   const counted = async (
     delays: SignInDelays,
     account: string,
-    place: string,
+    network: string,
     guess: () => Promise<boolean>,
   ): Promise<boolean> => {
-    const attempt = delays.begin(account, place);
+    const attempt = delays.begin(account, network);
     const isRight = await guess().catch((error) => {
       // With the database away nothing was compared: its owner shall not wait for that when it is back.
       attempt.withdrawn();
@@ -65,14 +65,14 @@ export function passwordChecks({ vault, passwords, clock, guessed }: PasswordChe
   };
 
   return {
-    guess: ({ found, name, password, place, admits = () => true }) =>
-      counted(found === null ? madeUp : real, found === null ? name : String(found.user.id), place, async () => {
+    guess: ({ found, name, password, network, admits = () => true }) =>
+      counted(found === null ? madeUp : real, found === null ? name : String(found.user.id), network, async () => {
         const isRight = await compared(found, password);
         return isRight && found !== null && admits(found);
       }),
 
-    async prove(found, password, place) {
-      const isRight = await counted(real, String(found.user.id), place, () => compared(found, password));
+    async prove(found, password, network) {
+      const isRight = await counted(real, String(found.user.id), network, () => compared(found, password));
       if (!isRight) throw new Failure('password-wrong', { field: 'password' });
     },
   };

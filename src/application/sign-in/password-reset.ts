@@ -40,11 +40,11 @@ export function passwordReset({ directory, tickets, mailer, limits, users, sessi
      * Sends the link. Throws `email-unknown`, `too-many-attempts`, `mail-not-configured`, `mail-failed`; then the former
      * link is worth nothing either.
      */
-    async request(given: string, { place, language }: MailRequester): Promise<void> {
+    async request(given: string, { network, language }: MailRequester): Promise<void> {
       const address = given.trim();
       checkEmail(address);
       const name = normalEmail(address);
-      const counted = limits.begin(hash(`mail ${name}`), place);
+      const counted = limits.begin(hash(`mail ${name}`), network);
       const owner = await users.bindings.liveEmailHolder(name);
       const token = randomBytes(tokenBytes).toString('hex');
       // For an address nobody has as well, so that it takes the same time; that token is sent to nobody.

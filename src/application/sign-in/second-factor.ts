@@ -42,7 +42,7 @@ interface CodePorts extends SecondFactorPorts {
 interface Guess {
   readonly kind: keyof CodePorts['delays'];
   readonly user: UserId;
-  readonly place: string;
+  readonly network: string;
 }
 
 const wrong = (): Failure => new Failure('second-factor-wrong');
@@ -69,10 +69,10 @@ const accountOf = async ({ directory }: CodePorts, user: UserId): Promise<string
 /** Guesses at one user's codes get slower, whatever they are guessed for. Throws `too-many-attempts`. */
 async function guarded<Result>(
   ports: CodePorts,
-  { kind, user, place }: Guess,
+  { kind, user, network }: Guess,
   guess: () => Promise<Result>,
 ): Promise<Result> {
-  const attempt = ports.delays[kind].begin(await accountOf(ports, user), place);
+  const attempt = ports.delays[kind].begin(await accountOf(ports, user), network);
   try {
     const result = await guess();
     attempt.succeeded();
@@ -124,20 +124,20 @@ async function methodsOf({ factors }: CodePorts, user: UserId): Promise<readonly
   ];
 }
 
-async function prove(ports: CodePorts, context: ProofContext, proof: FactorProof, place: string): Promise<void> {
+async function prove(ports: CodePorts, context: ProofContext, proof: FactorProof, network: string): Promise<void> {
   if (proof.kind === 'passkey') {
     await ports.ceremonies.authenticate(context, proof.response);
     return;
   }
   const { user } = context;
   const kind = proof.kind === 'totp' ? 'totp' : 'other';
-  await guarded(ports, { kind, user, place }, () => useCode(ports, user, proof));
+  await guarded(ports, { kind, user, network }, () => useCode(ports, user, proof));
 }
 
 /** A code that shows that an authenticator app knows the secret. */
 interface CodeOfSecret {
   readonly user: UserId;
-  readonly place: string;
+  readonly network: string;
   readonly secret: string;
   readonly code: string;
 }
@@ -151,15 +151,15 @@ export interface SecondFactor {
   /** A challenge for the user's passkeys, as JSON for the browser. Throws `passkey-not-found`. */
   passkeyOptions(context: ProofContext, site: Site): Promise<string>;
   /** Throws `second-factor-wrong`, `too-many-attempts`, `second-factor-off`, or what a passkey is refused with. */
-  prove(context: ProofContext, proof: FactorProof, place: string): Promise<void>;
+  prove(context: ProofContext, proof: FactorProof, network: string): Promise<void>;
 }
 
 export function secondFactor(given: SecondFactorPorts): SecondFactor {
   const ports: CodePorts = { ...given, delays: delaysOf(given) };
   return {
     recoveryHash: recoveryHash.bind(null, ports),
-    stepProven: ({ user, place, secret, code }) =>
-      guarded(ports, { kind: 'other', user, place }, async () => stepOf(ports, secret, code)),
+    stepProven: ({ user, network, secret, code }) =>
+      guarded(ports, { kind: 'other', user, network }, async () => stepOf(ports, secret, code)),
     methods: methodsOf.bind(null, ports),
     passkeyOptions: (context, site) => ports.ceremonies.authenticationOptions(context, site),
     prove: prove.bind(null, ports),

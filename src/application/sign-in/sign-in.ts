@@ -81,7 +81,7 @@ export async function finishSignIn(
   const { context, since } = await pendingSignInOf(ports, ticket);
   const { user } = await admittedCredentials(ports, context.user);
   try {
-    await secondFactor.prove(context, proof, client.place);
+    await secondFactor.prove(context, proof, client.network);
   } catch (error) {
     // A wrong code counts as a wrong ticket does: after some, the sign-in must begin again.
     if (error instanceof Failure && error.kind === 'unauthenticated') await tickets.check('half-sign-in', ticket, '');
@@ -128,7 +128,7 @@ export async function signInByPassword(
     found,
     name: vault.hash(login.trim()),
     password,
-    place: client.place,
+    network: client.network,
     admits: ({ user }) => user.status === 'enabled',
   });
   if (!isRight || found === null) throw new Failure('wrong-credentials');

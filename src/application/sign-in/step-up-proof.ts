@@ -98,14 +98,14 @@ export async function stepUpMethods(ports: StepUpPorts, id: UserId): Promise<rea
 export async function sendStepUpCode(
   ports: StepUpPorts,
   scope: StepUpScope,
-  { place, language }: MailRequester,
+  { network, language }: MailRequester,
 ): Promise<void> {
   const { user } = scope;
   const { limits, hash, tickets, sessions, directory, mailer } = ports;
   const methods = await stepUpMethods(ports, user);
   const to = methods.includes('mail-code') ? await mailAddressOf(ports, user) : null;
   if (to === null) throw new Failure('proof-not-fit', { allowed: methods.join(', ') });
-  const counted = limits.begin(hash(`mail ${normalEmail(to)}`), place);
+  const counted = limits.begin(hash(`mail ${normalEmail(to)}`), network);
   const [name, code] = [scopeName(scope), newCode()];
   await tickets.issue('step-up-code', name, { code, content: '', lifetimeMs: codeLifetimeMs, tries: codeTries });
   try {
@@ -119,12 +119,12 @@ export async function sendStepUpCode(
   }
 }
 
-/** Throws where the proof is wrong, or not the one that the user is asked for. `place`: the client's network. */
+/** Throws where the proof is wrong, or not the one that the user is asked for. `network`: the client's network. */
 export async function checkStepUpProof(
   ports: StepUpPorts,
   scope: StepUpScope,
   proof: StepUpProof,
-  place: string,
+  network: string,
 ): Promise<void> {
   const methods = await stepUpMethods(ports, scope.user);
   const isCode = proof.kind === 'totp' || proof.kind === 'recovery-code';
@@ -132,7 +132,7 @@ export async function checkStepUpProof(
   if (!isCode && !methods.includes(proof.kind)) throw new Failure('proof-not-fit', { allowed: methods.join(', ') });
   if (proof.kind === 'password') {
     checkTyped('password', proof.password);
-    return ports.passwordChecks.prove(await credentialsOfUser(ports, scope.user), proof.password, place);
+    return ports.passwordChecks.prove(await credentialsOfUser(ports, scope.user), proof.password, network);
   }
   if (proof.kind === 'mail-code') {
     checkCode('code', proof.code);
@@ -140,5 +140,5 @@ export async function checkStepUpProof(
     if (redeemed === null) throw new Failure('email-code-wrong');
     return;
   }
-  return ports.secondFactor.prove(proofContext(scope), proof, place);
+  return ports.secondFactor.prove(proofContext(scope), proof, network);
 }

@@ -71,8 +71,13 @@ async function isRecentSession(ports: StepUpPorts, { user, session }: StepUpScop
   return ageMs >= 0 && ageMs <= recentMs;
 }
 
-async function proveStepUp(ports: StepUpPorts, scope: StepUpScope, proof: StepUpProof, place: string): Promise<string> {
-  await checkStepUpProof(ports, scope, proof, place);
+async function proveStepUp(
+  ports: StepUpPorts,
+  scope: StepUpScope,
+  proof: StepUpProof,
+  network: string,
+): Promise<string> {
+  await checkStepUpProof(ports, scope, proof, network);
   const code = randomBytes(32).toString('base64url');
   const content = { until: ports.clock.now() + lifetimeMs, refusals: refusalsAllowed };
   await storeTicket(ports, 'issue', { name: scopeName(scope), code }, content);
@@ -114,8 +119,8 @@ export interface StepUps {
   passkeyOptions(scope: StepUpScope, site: Site): Promise<string>;
   /** Mails a code. Throws `proof-not-fit` where another proof is asked for, `too-many-attempts`, `mail-failed`. */
   sendCode(scope: StepUpScope, requester: MailRequester): Promise<void>;
-  /** The ticket. `place`: where the client is. Throws as the proof does, `second-factor-off`, `proof-not-fit`. */
-  prove(scope: StepUpScope, proof: StepUpProof, place: string): Promise<string>;
+  /** The ticket. `network`: the client's. Throws as the proof does, `second-factor-off`, `proof-not-fit`. */
+  prove(scope: StepUpScope, proof: StepUpProof, network: string): Promise<string>;
   /**
    * Carries out the order of a user who has just proven who they are for it. Throws `step-up-needed`;
    * `sign-in-again-needed` where there is nothing to prove with and the session is no new one.

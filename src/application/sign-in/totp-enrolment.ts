@@ -56,20 +56,20 @@ export async function beginTotp(
 }
 
 /**
- * Turns the second factor on. `place`: where the client is. Throws `enrolment-over`, `second-factor-wrong`,
+ * Turns the second factor on. `network`: the client's. Throws `enrolment-over`, `second-factor-wrong`,
  * `too-many-attempts`.
  */
 export async function enrolTotp(
   ports: FactorCommandPorts,
   { id }: Actor,
   { session }: SessionProof,
-  { code, place }: { readonly code: string; readonly place: string },
+  { code, network }: { readonly code: string; readonly network: string },
 ): Promise<NewRecoveryCodes> {
   const { tickets, secondFactor, vault } = ports;
   checkCode('code', code);
   const secret = await tickets.check('totp-enrolment', String(id), session);
   if (secret === null) throw new Failure('enrolment-over');
-  const step = await secondFactor.stepProven({ user: id, place, secret, code }).catch(async (error: unknown) => {
+  const step = await secondFactor.stepProven({ user: id, network, secret, code }).catch(async (error: unknown) => {
     const isWrong = error instanceof Failure && error.code === 'second-factor-wrong';
     if (isWrong) await tickets.check('totp-enrolment', String(id), '');
     throw error;

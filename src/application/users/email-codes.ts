@@ -22,7 +22,7 @@ interface EmailCodePorts {
 }
 
 /** Who wants the mail. */
-export type MailRequester = Pick<Client, 'place' | 'language'>;
+export type MailRequester = Pick<Client, 'network' | 'language'>;
 
 const codeBytes = 3;
 
@@ -32,13 +32,13 @@ export function emailCodes({ directory, tickets, mailer, limits, bindings, hash 
      * A new code in place of the former one. Throws what is wrong with the address, `email-taken`, `too-many-attempts`,
      * `mail-not-configured`, `mail-failed`; then the former code is worth nothing either.
      */
-    async send(given: string, { place, language }: MailRequester): Promise<void> {
+    async send(given: string, { network, language }: MailRequester): Promise<void> {
       const settings = directory.settings();
       const address = given.trim();
       checkEmail(address);
       checkEmailAllowed(address, settings.emailRules);
       const name = normalEmail(address);
-      const counted = limits.begin(hash(`mail ${name}`), place);
+      const counted = limits.begin(hash(`mail ${name}`), network);
       if ((await bindings.emailHolder(name)) !== null) throw new Failure('email-taken', { field: 'email' });
       const code = randomBytes(codeBytes).toString('hex');
       await tickets.issue('email-code', name, { code, content: '', lifetimeMs: codeLifetimeMs, tries: codeTries });

@@ -15,10 +15,10 @@ const forClient = { max: 30, windowMs: hourMs };
 
 export interface MailLimits {
   /**
-   * Counts a mail to `address`, which may be a hash of it, for a client at `place`. Throws `too-many-attempts`; what is
+   * Counts a mail to `address`, which may be a hash of it, for a client in `network`. Throws `too-many-attempts`; what is
    * refused does not count. `withdrawn`: it could not be sent, so its owner may ask again at once.
    */
-  begin(address: string, place: string): { withdrawn(): void };
+  begin(address: string, network: string): { withdrawn(): void };
 }
 
 export function mailLimits(clock: Clock): MailLimits {
@@ -26,9 +26,9 @@ export function mailLimits(clock: Clock): MailLimits {
   const ofClient = new SlidingWindow<string>(forClient, clock);
 
   return {
-    begin(address, place) {
-      refuseEarly(Math.max(ofClient.waitMs(place), ...ofAddress.map((window) => window.waitMs(address))));
-      ofClient.take(place);
+    begin(address, network) {
+      refuseEarly(Math.max(ofClient.waitMs(network), ...ofAddress.map((window) => window.waitMs(address))));
+      ofClient.take(network);
       const taken = ofAddress.map((window) => window.take(address));
       return {
         withdrawn() {

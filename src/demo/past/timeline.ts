@@ -138,8 +138,8 @@ const tested =
 /** Every channel twice a day. */
 const tests = (days: number, random: Random): Act[] =>
   Array.from({ length: days * 2 }, (_, half) => half).flatMap((half) =>
-    channelCast.map(({ name }, place) => ({
-      at: half * (dayMs / 2) + 5 * hourMs + place * 20_000,
+    channelCast.map(({ name }, index) => ({
+      at: half * (dayMs / 2) + 5 * hourMs + index * 20_000,
       run: tested(name, null, random),
     })),
   );

@@ -44,7 +44,7 @@ const maxRecordedOneByOne = 5;
 
 function flood(begin: number, count: number): TurnedAway[] {
   const network = networks[0];
-  const singles = Array.from({ length: maxRecordedOneByOne }, (_, place) => single(begin + place * 900, network));
+  const singles = Array.from({ length: maxRecordedOneByOne }, (_, index) => single(begin + index * 900, network));
   const at = begin + 58_000;
   const refusal = wrongKey(network);
   const sum = { type: 'CallsRefused', refusal, count: count - maxRecordedOneByOne, since: Instant(begin) } as const;

@@ -1,7 +1,7 @@
 import { assertNever } from '../kernel/failure.js';
 import type { ChannelId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
-import { max, minus, Quota, tellable, zero } from '../kernel/quota.js';
+import { max, minus, Quota, representable, zero } from '../kernel/quota.js';
 import { chargeOf } from '../pricing/pricing.js';
 import { servedPrice } from '../pricing/service-tiers.js';
 import type {
@@ -144,7 +144,8 @@ const nothingReturned: ReturnedError = { status: null, code: null };
 const notServed: Unanswered = { attempts: [], useTimeMs: 0, unknownAttempts: 0 };
 
 /** Each of these attempts may have cost upstream as much as the call was expected to. */
-const timesReserved = ({ reserved }: CallReserved, attempts: number): Quota => Quota(tellable(reserved * attempts));
+const timesReserved = ({ reserved }: CallReserved, attempts: number): Quota =>
+  Quota(representable(reserved * attempts));
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
 function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quota, payable: Quota): CallSettled {
@@ -185,7 +186,7 @@ function released(
 /** The work was done, and this is what it is worth. */
 function withheld({ facts, reserved }: CallReserved, { settled, status, code }: Withheld): CallReleased {
   const { attempts, failedAttempts, useTimeMs, charged, uncovered, suspense } = settled;
-  const unpaid = Quota(tellable(charged + uncovered + suspense));
+  const unpaid = Quota(representable(charged + uncovered + suspense));
   const course = { attempts, failedAttempts, useTimeMs };
   return { type: 'CallReleased', facts, reserved, reason: 'not-booked', status, code, ...course, suspense: unpaid };
 }

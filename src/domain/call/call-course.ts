@@ -116,12 +116,12 @@ export function attemptsOf({ reserved, outcome }: CallCourse, arrived: Instant):
   // The failed ones come in the same order, and what answered is not among them.
   const failed = [...failedAttempts];
   let from: number | null = sent;
-  return attempts.map((channelId, place) => {
+  return attempts.map((channelId, index) => {
     const failure = failed[0]?.channelId === channelId ? (failed.shift() ?? null) : null;
     const began = from;
     if (failure === null) {
       from = null;
-      return { channelId, failure, from: began, to: place === attempts.length - 1 ? ended : null };
+      return { channelId, failure, from: began, to: index === attempts.length - 1 ? ended : null };
     }
     const { status, code, durationMs } = failure;
     from = began === null ? null : Math.min(ended, began + Math.round(durationMs));

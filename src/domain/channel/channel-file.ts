@@ -110,7 +110,7 @@ export function channelsInFile(
   const { channels } = file;
   if (!Array.isArray(channels) || channels.length === 0 || channels.length > maxFileChannels)
     throw invalidField('file.channels', `a list of 1 to ${maxFileChannels} channels`);
-  const read = channels.map((channel, place) => readChannel(place + 1, channel, providers));
+  const read = channels.map((channel, index) => readChannel(index + 1, channel, providers));
   const faults = read.flatMap((one) => (Array.isArray(one) ? one : []));
   if (faults.length > 0) return { channels: [], faults: faults.slice(0, maxFaults) };
   return { channels: read as ChannelSettings[], faults: [] };

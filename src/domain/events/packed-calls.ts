@@ -93,7 +93,7 @@ type PackedReleased = readonly [
 
 /** Without members at the end that are as usual. `usual`: of the last places. */
 function withoutUsual(members: unknown[], usual: readonly unknown[]): readonly unknown[] {
-  for (let place = usual.length; place > 0 && members.at(-1) === usual[place - 1]; place--) members.pop();
+  for (let length = usual.length; length > 0 && members.at(-1) === usual[length - 1]; length--) members.pop();
   return members;
 }
 

@@ -108,9 +108,9 @@ export function withSecretsOf(named: ReadonlyMap<string, SecretId>, event: Domai
   if (said === null) return named;
   if (said === 'none') return new Map();
   const after = new Map(named);
-  for (const [place, secret] of Object.entries(said)) {
-    if (secret === null) after.delete(place);
-    else after.set(place, secret);
+  for (const [owner, secret] of Object.entries(said)) {
+    if (secret === null) after.delete(owner);
+    else after.set(owner, secret);
   }
   return after;
 }

@@ -22,11 +22,11 @@ export const enteredQuota = (field: string, raw: number): Quota => {
 };
 
 /** A sum has no bound, a number has: beyond it, the last that is exact. */
-export const tellable = (sum: number): number =>
+export const representable = (sum: number): number =>
   Math.min(Math.max(sum, -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
 /** A sum as the nearest amount that a number represents exactly. */
-export const nearestQuota = (sum: bigint): Quota => Quota(tellable(Number(sum)));
+export const nearestQuota = (sum: bigint): Quota => Quota(representable(Number(sum)));
 
 export const zero = Quota(0);
 export const plusQuota = (a: Quota, b: Quota): Quota => Quota(a + b);

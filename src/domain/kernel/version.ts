@@ -25,8 +25,8 @@ function isLaterPart(part: string, than: string): boolean {
 
 function isLaterPreRelease(parts: readonly string[], than: readonly string[]): boolean {
   if (parts.length === 0 || than.length === 0) return than.length > parts.length;
-  const place = parts.findIndex((part, index) => part !== than[index]);
-  const [part, other] = [parts[place], than[place]];
+  const level = parts.findIndex((part, index) => part !== than[index]);
+  const [part, other] = [parts[level], than[level]];
   if (part === undefined) return false;
   return other === undefined || isLaterPart(part, other);
 }
@@ -35,8 +35,8 @@ function isLaterPreRelease(parts: readonly string[], than: readonly string[]): b
 export function isNewer(text: string, than: string): boolean | null {
   const [version, other] = [versionIn(text), versionIn(than)];
   if (version === null || other === null) return null;
-  for (const [place, number] of version.numbers.entries()) {
-    const known = other.numbers[place] ?? 0n;
+  for (const [level, number] of version.numbers.entries()) {
+    const known = other.numbers[level] ?? 0n;
     if (number !== known) return number > known;
   }
   return isLaterPreRelease(version.preRelease, other.preRelease);

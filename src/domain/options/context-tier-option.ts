@@ -35,10 +35,10 @@ export function readContextTiers(json: string): Map<string, readonly ContextTier
       const field = `ContextTiers.${model}`;
       if (!Array.isArray(list) || list.length === 0 || list.length > maxTiers)
         throw invalidField(field, `an array of 1 to ${maxTiers} tiers`);
-      const tiers = list.map((entry: unknown, place) => tierIn(`${field}[${place}]`, entry));
-      tiers.forEach(({ over }, place) => {
-        if (place > 0 && over <= (tiers[place - 1]?.over ?? 0))
-          throw invalidField(`${field}[${place}].over`, 'more than that of the tier before');
+      const tiers = list.map((entry: unknown, index) => tierIn(`${field}[${index}]`, entry));
+      tiers.forEach(({ over }, index) => {
+        if (index > 0 && over <= (tiers[index - 1]?.over ?? 0))
+          throw invalidField(`${field}[${index}].over`, 'more than that of the tier before');
       });
       return [model, tiers];
     }),

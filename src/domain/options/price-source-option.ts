@@ -104,10 +104,10 @@ export function readPriceSources(json: string): readonly PriceSourceSetting[] {
   const list: unknown = JSON.parse(json);
   if (!Array.isArray(list) || list.length > maxSources)
     throw invalidField('PriceSources', `a list of at most ${maxSources} sources`);
-  const sources = list.map((entry, place) => sourceIn(`PriceSources[${place}]`, entry));
+  const sources = list.map((entry, index) => sourceIn(`PriceSources[${index}]`, entry));
   const names = new Set<string>();
-  sources.forEach(({ name }, place) => {
-    if (names.has(name)) throw invalidField(`PriceSources[${place}].name`, 'each name once');
+  sources.forEach(({ name }, index) => {
+    if (names.has(name)) throw invalidField(`PriceSources[${index}].name`, 'each name once');
     names.add(name);
   });
   return sources;

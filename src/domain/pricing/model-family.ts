@@ -2,7 +2,7 @@
  * The entry of a table for the longest beginning of a model's name: `entry` is asked for each, from the whole name down
  * to one letter. undefined: there is none.
  */
-export function longestFamily<Entry>(
+export function longestPrefixMatch<Entry>(
   model: string,
   entry: (beginning: string) => Entry | undefined,
 ): Entry | undefined {

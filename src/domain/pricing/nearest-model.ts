@@ -22,8 +22,8 @@ function versionOf(name: string): Version | null {
 }
 
 function isEarlier(one: readonly number[], other: readonly number[]): boolean {
-  for (let place = 0; place < Math.max(one.length, other.length); place++) {
-    const difference = (one[place] ?? 0) - (other[place] ?? 0);
+  for (let index = 0; index < Math.max(one.length, other.length); index++) {
+    const difference = (one[index] ?? 0) - (other[index] ?? 0);
     if (difference !== 0) return difference < 0;
   }
   return false;

@@ -145,8 +145,8 @@ function maxChargeBy(price: Price, max: Usage, unit: Decimal | null): Decimal {
     if (count === undefined || count <= 0) continue;
     const rate = rates[name as Quantity] ?? maxRateOf(price, name as Quantity, unit);
     rates[name as Quantity] = rate;
-    const most = isPart(name as Quantity) ? larger(rate, maxRateOfWhole(price, name as Quantity, unit, max)) : rate;
-    sum = add(sum, times(exactCount(count), most));
+    const maxRate = isPart(name as Quantity) ? larger(rate, maxRateOfWhole(price, name as Quantity, unit, max)) : rate;
+    sum = add(sum, times(exactCount(count), maxRate));
   }
   return sum;
 }

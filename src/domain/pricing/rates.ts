@@ -95,8 +95,9 @@ export function maxRateOf(price: Price, name: Quantity, unit: Decimal | null): D
  * they may be of: with 0, where all its tokens stand under other names.
  */
 export function maxRateOfWhole(price: Price, part: Quantity, unit: Decimal | null, max: Usage): Decimal {
-  let most = ZERO;
+  let maxRate = ZERO;
   for (const name of wholeKinds)
-    if (max[name] !== undefined && isOutput(name) === isOutput(part)) most = larger(most, rateOf(price, name, unit));
-  return most;
+    if (max[name] !== undefined && isOutput(name) === isOutput(part))
+      maxRate = larger(maxRate, rateOf(price, name, unit));
+  return maxRate;
 }

@@ -1,5 +1,5 @@
 import { type Decimal, decimal, decimalText, integer, larger, times } from '../kernel/decimal.js';
-import { longestFamily } from './model-family.js';
+import { longestPrefixMatch } from './model-family.js';
 import type { Price } from './pricing.js';
 
 /* Tiers of service: the same model, served sooner, later or elsewhere than usual, at a price of its own. */
@@ -36,7 +36,10 @@ const maxKnown = 10_000;
 
 /** The entry for this model, or for the longest beginning of its name. */
 const factorsIn = (table: ServiceTierTable, model: string): TierFactors =>
-  table.get(model) ?? longestFamily(model, (beginning) => table.get(`${beginning}*`)) ?? table.get('*') ?? noFactors;
+  table.get(model) ??
+  longestPrefixMatch(model, (beginning) => table.get(`${beginning}*`)) ??
+  table.get('*') ??
+  noFactors;
 
 export function tierFactorsOf(table: ServiceTierTable, model: string): TierFactors {
   let known = knownFactors.get(table);
@@ -77,7 +80,7 @@ export const pricedTier = (factors: TierFactors, tier: string): string | null =>
 /** What vendors call the usual one. */
 const usualNames = new Set([usualTier, 'standard', 'standard_only', 'on_demand', 'global', 'not_available']);
 
-/** Of tiers that hold together, such as a speed and a place. */
+/** Of tiers that hold together, such as a speed and a region. */
 export const joinedTiers = (tiers: readonly string[]): string => tiers.join('+');
 
 /** Of tiers that hold together, by their joined name; null: one of them has no factor. */
@@ -113,9 +116,9 @@ export function serviceTermsOf(
   const others: Record<string, string> = {};
   for (const [tier, factor] of factors) if (tier !== accountTier && isAtMost(factor, bound)) others[tier] = factor;
   others[usualTier] = '1';
-  const isDearer = product !== one && larger(product, one) === product;
+  const isExpensive = product !== one && larger(product, one) === product;
   if (asked.length > 0) others[joinedTiers(asked)] = decimalText(product);
-  return isDearer
+  return isExpensive
     ? { tier: joinedTiers(asked), factor: decimalText(product), others }
     : { tier: usualTier, factor: '1', others };
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../call/usage.js';
 import { decimal, decimalText, times } from '../kernel/decimal.js';
-import { longestFamily } from './model-family.js';
+import { longestPrefixMatch } from './model-family.js';
 import { billedName, type PriceTables, type RatioTable } from './price-tables.js';
 import type { Price } from './pricing.js';
 import { isToolCalls, type Quantity, type ToolCalls, toolOf } from './quantities.js';
@@ -13,7 +13,7 @@ const perThousand = decimal('0.001');
 export function toolPriceIn(table: RatioTable, tool: string, model: string): string | undefined {
   return (
     table.get(`${tool}:${model}`) ??
-    longestFamily(model, (beginning) => table.get(`${tool}:${beginning}*`)) ??
+    longestPrefixMatch(model, (beginning) => table.get(`${tool}:${beginning}*`)) ??
     table.get(tool)
   );
 }

@@ -25,8 +25,8 @@ interface WebSocketOptions {
 
 /** A document is a tenth of it; the rest is for variables. */
 const maxMessageBytes = 64 * 1024;
-/** Sockets of one place: a house full of people, each with a few tabs. */
-const maxPerPlace = 200;
+/** Sockets of one client network: a house full of people, each with a few tabs. */
+const maxPerNetwork = 200;
 /** Begin and end of every subscription a page may have, a few times over, and pings. */
 const messagesPerMinute = 1200;
 const policyViolation = 1008;
@@ -47,18 +47,18 @@ export function serveWebSocket(upgrades: UpgradeRouter, options: WebSocketOption
       refuseUpgrade(stream, '403 Forbidden');
       return;
     }
-    const place = rateLimitKey(addressOf(request));
-    const others = open.get(place) ?? 0;
-    if (others >= maxPerPlace) {
+    const network = rateLimitKey(addressOf(request));
+    const others = open.get(network) ?? 0;
+    if (others >= maxPerNetwork) {
       refuseUpgrade(stream, '429 Too Many Requests');
       return;
     }
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      open.set(place, (open.get(place) ?? 0) + 1);
+      open.set(network, (open.get(network) ?? 0) + 1);
       socket.once('close', () => {
-        const left = (open.get(place) ?? 0) - 1;
-        if (left > 0) open.set(place, left);
-        else open.delete(place);
+        const left = (open.get(network) ?? 0) - 1;
+        if (left > 0) open.set(network, left);
+        else open.delete(network);
       });
       const ended = serveSocket(socket, request, options);
       closing.add(ended);

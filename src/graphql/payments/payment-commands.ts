@@ -90,8 +90,13 @@ export class PaymentCommandResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<PaymentRow> {
     const id = PaymentId(rawId);
-    const asking = sessionProofOf(context, stepUp);
-    return written(context, viewer, id, await context.application.payments.completeByHand(viewer, id, reason, asking));
+    const sessionProof = sessionProofOf(context, stepUp);
+    return written(
+      context,
+      viewer,
+      id,
+      await context.application.payments.completeByHand(viewer, id, reason, sessionProof),
+    );
   }
 }
 

@@ -90,9 +90,9 @@ class ExampleBillObject implements ExampleBill {
 
 function usageOf(used: readonly UsedQuantityInput[]): Counts {
   const usage: Counts = {};
-  used.forEach(({ quantity, count }, place) => {
-    if (!isQuantity(quantity)) throw invalidField(`usage[${place}].quantity`, `one of ${quantityNames.join(', ')}`);
-    if (count < 0) throw invalidField(`usage[${place}].count`, 'a whole number from 0');
+  used.forEach(({ quantity, count }, index) => {
+    if (!isQuantity(quantity)) throw invalidField(`usage[${index}].quantity`, `one of ${quantityNames.join(', ')}`);
+    if (count < 0) throw invalidField(`usage[${index}].count`, 'a whole number from 0');
     usage[quantity] = count;
   });
   return usage;

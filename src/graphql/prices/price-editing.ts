@@ -160,13 +160,13 @@ export class PriceEditingResolver {
     @Viewer() viewer: UserView,
     @Args(() => ChangeModelPricesArgs) { changes, kind, revertOf }: ChangeModelPricesArgs,
   ): Promise<ChangedModelPrices> {
-    const orders = changes.map(({ model, periods, seenAt }, place) => ({
+    const orders = changes.map(({ model, periods, seenAt }, index) => ({
       model,
       periods: periods ?? null,
       seenAt:
         seenAt === null || seenAt === undefined
           ? null
-          : seenIn(`changes[${place}].seenAt`, seenAt, application.tail.position()),
+          : seenIn(`changes[${index}].seenAt`, seenAt, application.tail.position()),
     }));
     const origin = originOf(kind, revertOf);
     if (origin.kind === 'revert') await application.queries.checkPriceChange(viewer, 'revertOf', origin.position);

@@ -104,8 +104,8 @@ export class PriceHistoryResolver {
     @Viewer() viewer: UserView,
     @Args(() => PriceHistoryArgs) { model, before, beforeModel, first }: PriceHistoryArgs,
   ): Promise<PriceHistory> {
-    const place = before === null || before === undefined ? null : { position: Position(before), model: beforeModel };
-    return application.queries.priceHistory(viewer, { model: model ?? null, before: place, first });
+    const cursor = before === null || before === undefined ? null : { position: Position(before), model: beforeModel };
+    return application.queries.priceHistory(viewer, { model: model ?? null, before: cursor, first });
   }
 
   @Authorized('root')

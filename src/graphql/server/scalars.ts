@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
-import { tellable } from '../../domain/kernel/quota.js';
+import { representable } from '../../domain/kernel/quota.js';
 
 /*
  * Values the built-in scalars cannot carry: Int ends at 2^31, Float is not exact. The messages never repeat the value,
@@ -15,7 +15,7 @@ const wholeNumber = (name: string, description: string): GraphQLScalarType<numbe
   return new GraphQLScalarType({
     name,
     description,
-    serialize: (value) => checked(typeof value === 'number' ? tellable(value) : value),
+    serialize: (value) => checked(typeof value === 'number' ? representable(value) : value),
     parseValue: checked,
     parseLiteral: (node) => checked(node.kind === Kind.INT ? Number(node.value) : null),
   });

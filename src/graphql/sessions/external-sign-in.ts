@@ -148,8 +148,8 @@ export class ExternalSignInResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     attempting(context);
-    const asking = sessionProofOf(context, stepUp);
-    return ownAfter(context, viewer, await context.application.externalSignIn.bindWeChat(viewer, code, asking));
+    const sessionProof = sessionProofOf(context, stepUp);
+    return ownAfter(context, viewer, await context.application.externalSignIn.bindWeChat(viewer, code, sessionProof));
   }
 
   @Authorized()
@@ -174,8 +174,8 @@ export class ExternalSignInResolver {
     @Arg('provider', () => IdentityProviderEnum) provider: IdentityProvider,
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
-    const asking = sessionProofOf(context, stepUp);
-    return ownAfter(context, viewer, await context.application.externalSignIn.unbind(viewer, provider, asking));
+    const sessionProof = sessionProofOf(context, stepUp);
+    return ownAfter(context, viewer, await context.application.externalSignIn.unbind(viewer, provider, sessionProof));
   }
 }
 

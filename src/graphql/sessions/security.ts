@@ -101,7 +101,7 @@ async function securityOf(context: GraphqlContext, viewer: UserView): Promise<Se
     demanded,
     stepUpMethods,
     passkeys: passkeys.map(({ id, name, addedAt }) => ({ id, name, addedAt: unixSeconds(addedAt) })),
-    sessions: sessions.map(({ id, current, openedAt, seenAt, client: { place, userAgent } }) => ({
+    sessions: sessions.map(({ id, current, openedAt, seenAt, client: { network: place, userAgent } }) => ({
       id,
       current,
       openedAt: unixSeconds(openedAt),
@@ -144,7 +144,7 @@ export class SecurityResolver {
     const { client } = attempting(context);
     const { session } = sessionProofOf(context);
     const given = stepUpProofIn({ proof, password, mailCode });
-    return context.application.stepUps.prove({ user: viewer.id, session, purpose }, given, client.place);
+    return context.application.stepUps.prove({ user: viewer.id, session, purpose }, given, client.network);
   }
 
   @Authorized()
@@ -195,8 +195,8 @@ export class SecurityResolver {
     @Arg('code', () => String) code: string,
   ): Promise<readonly string[]> {
     const { application } = context;
-    const { place } = attempting(context).client;
-    const enrolled = await application.factors.enrolTotp(viewer, sessionProofOf(context), { code, place });
+    const { network: place } = attempting(context).client;
+    const enrolled = await application.factors.enrolTotp(viewer, sessionProofOf(context), { code, network: place });
     await application.visible(enrolled.position);
     return enrolled.recoveryCodes;
   }
@@ -232,8 +232,8 @@ export class SecurityResolver {
     @Viewer() viewer: UserView,
     @StepUpArg() stepUp?: string | null,
   ): Promise<string> {
-    const asking = sessionProofOf(context, stepUp);
-    return context.application.factors.beginPasskey(viewer, asking, siteOf(overHttp(context)));
+    const sessionProof = sessionProofOf(context, stepUp);
+    return context.application.factors.beginPasskey(viewer, sessionProof, siteOf(overHttp(context)));
   }
 
   @Authorized()

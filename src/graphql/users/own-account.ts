@@ -21,9 +21,9 @@ export class OwnAccountResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<UserRow> {
     attempting(context);
-    const asking = sessionProofOf(context, stepUp);
+    const sessionProof = sessionProofOf(context, stepUp);
     const { ownEmail, queries, visible } = context.application;
-    await visible(await ownEmail.change(viewer, email, code, asking));
+    await visible(await ownEmail.change(viewer, email, code, sessionProof));
     return queries.self(viewer);
   }
 

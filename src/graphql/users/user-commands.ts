@@ -202,9 +202,9 @@ export class UserCommandResolver {
     @StepUpArg() stepUp?: string | null,
   ): Promise<boolean> {
     const { application, browser } = context;
-    const asking = sessionProofOf(context, stepUp);
+    const sessionProof = sessionProofOf(context, stepUp);
     if (username !== viewer.username) throw invalidField('username', 'your own user name');
-    await application.visible(await application.users.deleteOwnAccount(viewer, asking));
+    await application.visible(await application.users.deleteOwnAccount(viewer, sessionProof));
     browser?.signOut();
     return true;
   }

@@ -67,7 +67,7 @@ export class Projector {
   /** From when on there may be rows to take away, in milliseconds; Infinity: there are none. */
   private untidyFrom = Number.POSITIVE_INFINITY;
   private batchLimit: number;
-  private readonly bell = new WakeUpSignal();
+  private readonly wakeUp = new WakeUpSignal();
 
   constructor(private readonly parts: ProjectorParts) {
     this.batchLimit = parts.pace.batchSize;
@@ -88,38 +88,38 @@ export class Projector {
 
   /** Leads whenever nobody else does, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.bell.ring(), { once: true });
+    signal.addEventListener('abort', () => this.wakeUp.ring(), { once: true });
     while (!signal.aborted) {
       try {
         if (!this.heldElsewhere) await this.tryToLead(signal);
       } catch (error) {
         this.parts.log.warn({ readModel: this.model, reason: faultOf(error) }, 'projector was interrupted');
       }
-      if (!signal.aborted) await this.bell.wait(this.parts.pace.retryMs);
+      if (!signal.aborted) await this.wakeUp.wait(this.parts.pace.retryMs);
     }
   }
 
   /** Something may be waiting for what this projector has not folded yet. */
   wake(): void {
-    this.bell.ring();
+    this.wakeUp.ring();
   }
 
   /** New events are in the window. */
   arrived(): void {
-    if (this.idle) this.bell.ring();
+    if (this.idle) this.wakeUp.ring();
   }
 
   /** What the table of checkpoints says; how followers see the leader's progress, and learn that it is gone. */
   observe({ position, failure, led }: Checkpoint): void {
     if (this.leading) {
-      if (this.stopped && failure === null) this.bell.ring();
+      if (this.stopped && failure === null) this.wakeUp.ring();
       return;
     }
     this.position = position;
     this.failure = failure;
     const freed = this.heldElsewhere && !led;
     this.heldElsewhere = led;
-    if (freed) this.bell.ring();
+    if (freed) this.wakeUp.ring();
     this.parts.changed();
   }
 
@@ -128,13 +128,13 @@ export class Projector {
     const lead: Lead = { client, tx: boundTo(client), lost: false };
     const lost = () => {
       lead.lost = true;
-      if (this.leading) this.bell.ring();
+      if (this.leading) this.wakeUp.ring();
     };
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload }) => {
       this.wantedElsewhere = latestOf([this.wantedElsewhere, wantedIn(payload)]);
-      this.bell.ring();
+      this.wakeUp.ring();
     });
     try {
       await client.connect();
@@ -213,12 +213,12 @@ export class Projector {
       if (lead.lost || !isTransient(error)) throw error;
       window.leave(this);
       this.parts.log.warn({ readModel: this.model, reason: faultOf(error) }, 'projector will try again');
-      await this.bell.wait(pace.retryMs);
+      await this.wakeUp.wait(pace.retryMs);
       return;
     }
     const until = started + pace.lingerMs;
     for (let now = Date.now(); now < until && !signal.aborted && !lead.lost && !this.urgent(); now = Date.now())
-      await this.bell.wait(until - now);
+      await this.wakeUp.wait(until - now);
   }
 
   private urgent(): boolean {
@@ -250,7 +250,7 @@ export class Projector {
     this.idle = true;
     // Something may have come between the last look into the window and now.
     if (this.parts.window.newest <= this.position)
-      await this.bell.wait(this.checkpoint < this.position ? left : idleCheckpointMs);
+      await this.wakeUp.wait(this.checkpoint < this.position ? left : idleCheckpointMs);
     this.idle = false;
   }
 
@@ -369,7 +369,7 @@ export class Projector {
 
   /** Waits for a rebuild to set the model right, for somebody to quarantine the event, or for the end. */
   private async stayStopped(lead: Lead): Promise<void> {
-    await this.bell.wait(this.parts.pace.idleCheckpointMs);
+    await this.wakeUp.wait(this.parts.pace.idleCheckpointMs);
     if (this.failure !== null && (await this.parts.quarantined()).has(this.failure.position)) {
       this.parts.log.warn({ readModel: this.model, ...this.failure }, 'projection goes on without a quarantined event');
       return await this.begin(lead);

@@ -99,8 +99,8 @@ export function watchBuilding(options: WatchOptions): () => Promise<void> {
     return lookMs;
   };
 
-  const bell = new WakeUpSignal();
-  const watching = repeatedly(stopping.signal, bell, round);
+  const wakeUp = new WakeUpSignal();
+  const watching = repeatedly(stopping.signal, wakeUp, round);
   return () => {
     stopping.abort();
     return watching;

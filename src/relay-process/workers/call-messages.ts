@@ -30,7 +30,7 @@ export type ReserveMessage = readonly [
   outputLimit: number,
   contextLimit: number | null,
   guessed: boolean,
-  beside: number,
+  overhead: number,
   conservativeOverhead: number,
   mayLower: boolean,
   max: Quota,

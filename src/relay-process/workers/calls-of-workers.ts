@@ -38,8 +38,8 @@ interface LogPosition {
 
 interface Reserved {
   readonly turn: Turn;
-  /** null: it has no place in the log yet. */
-  place: LogPosition | null;
+  /** null: it has no position in the log yet. */
+  logged: LogPosition | null;
 }
 
 interface Worker {
@@ -54,7 +54,7 @@ interface OpenCall {
   /** null: its worker has not been sent whether it is reserved. */
   reserved: Reserved | null;
   /** In the log, once it is known. */
-  place: LogPosition | null;
+  logged: LogPosition | null;
   noted: boolean;
 }
 
@@ -76,21 +76,21 @@ export class CallsOfWorkers {
     this.workers.add(worker);
     return {
       begin(callId) {
-        open.set(callId, { worker, reserved: null, place: null, noted: false });
+        open.set(callId, { worker, reserved: null, logged: null, noted: false });
         return new InFlightCall();
       },
       reserved: (callId, position) => {
         const call = open.get(callId);
         if (call !== undefined) {
           // Most are sent in the order of the log; where one is not, notes are relied on no further until it is said.
-          call.place = { position, before: position > this.newest ? this.newest : beginning };
-          if (call.reserved !== null) call.reserved.place = call.place;
+          call.logged = { position, before: position > this.newest ? this.newest : beginning };
+          if (call.reserved !== null) call.reserved.logged = call.logged;
         }
         if (position > this.newest) this.newest = position;
       },
       announce(callId) {
         const call = open.get(callId);
-        const reserved = { turn: ++worker.turns, place: call?.place ?? null };
+        const reserved = { turn: ++worker.turns, logged: call?.logged ?? null };
         if (call !== undefined) {
           call.reserved = reserved;
           worker.unsaid.push(reserved);
@@ -177,11 +177,11 @@ export class CallsOfWorkers {
     }
   }
 
-  /** Up to where every worker has said everything. What has no place in the log yet will get one behind all others. */
+  /** Up to where every worker has said everything. What has no position in the log yet will get one behind all others. */
   private due(): Position {
     let due = this.newest;
     for (const { unsaid } of this.workers)
-      for (const { place } of unsaid) if (place !== null && place.position <= due) due = place.before;
+      for (const { logged } of unsaid) if (logged !== null && logged.position <= due) due = logged.before;
     return due > this.notedTo ? due : this.notedTo;
   }
 }

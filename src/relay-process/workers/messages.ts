@@ -34,8 +34,8 @@ export interface PrimaryMethods {
   /** null: there is no room. */
   enterChannel(channel: ChannelId, max: number): Promise<Ticket | null>;
   left(ticket: Ticket, succeeded: boolean): void;
-  mayShowKey(place: string): Promise<boolean>;
-  wrongKey(place: string): void;
+  mayShowKey(network: string): Promise<boolean>;
+  wrongKey(network: string): void;
 
   reserve(...order: ReserveMessage): Promise<Reserved>;
   extend(callId: CallId, quota: Quota): Promise<boolean>;
@@ -81,7 +81,7 @@ export interface WorkerSetting {
   readonly faces: string;
 }
 
-/** A place taken among what is counted, until it is left. */
+/** A slot taken of a limit, until it is left. */
 type Ticket = number;
 
 type Admitted = { readonly ticket: Ticket } | { readonly refused: SerializedRefusal };

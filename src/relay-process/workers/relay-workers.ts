@@ -279,7 +279,7 @@ export class RelayWorkers implements TailConsumer {
   /** Ends it when it is stuck. Counted, not timed: a machine that was paused has not been left without an answer. */
   private watch(worker: Worker, peer: Peer<WorkerMethods>): () => void {
     let silent = 0;
-    const asking = setInterval(() => {
+    const polling = setInterval(() => {
       if (silent++ >= this.patience.unanswered) {
         this.options.log.error('a worker is stuck and is ended');
         worker.process.kill('SIGKILL');
@@ -291,7 +291,7 @@ export class RelayWorkers implements TailConsumer {
         () => {},
       );
     }, this.patience.askMs).unref();
-    return () => clearInterval(asking);
+    return () => clearInterval(polling);
   }
 
   private async keep(

@@ -76,8 +76,8 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
 /** The rest, each of them one question. */
 export const remoteNotices = (primary: Primary): Pick<RelayPorts, 'wrongKeys' | 'apiKeyStatus' | 'channelHealth'> => ({
   wrongKeys: {
-    mayShow: (place) => primary.ask('mayShowKey', place),
-    shown: (place) => primary.send('wrongKey', place),
+    mayShow: (network) => primary.ask('mayShowKey', network),
+    shown: (network) => primary.send('wrongKey', network),
   },
   apiKeyStatus: { refused: (id, owner, cause) => primary.send('apiKeyRefused', id, owner, cause) },
   channelHealth: { outOfOrder: (id, key, reason) => primary.send('channelOutOfOrder', id, key, reason) },

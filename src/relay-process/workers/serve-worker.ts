@@ -66,7 +66,7 @@ interface WorkerService {
 export function serveWorker(ports: WorkerPorts): WorkerService {
   const { store, directory, gate, vault, limits, wrongKeys, apiKeyStatus, channelHealth } = ports;
   const { meter, calls, onTaken, refusalRecord } = ports;
-  const places = new CompactingMap<number, Leave>();
+  const slots = new CompactingMap<number, Leave>();
   const reservations = new CompactingMap<CallId, Reservation>();
   let tickets = 0;
   let ended = false;
@@ -77,7 +77,7 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       leave(false);
       return 0;
     }
-    places.set(++tickets, leave);
+    slots.set(++tickets, leave);
     return tickets;
   };
 
@@ -117,11 +117,11 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
       return leave && taken(leave);
     },
     left(ticket, succeeded) {
-      places.get(ticket)?.(succeeded);
-      places.delete(ticket);
+      slots.get(ticket)?.(succeeded);
+      slots.delete(ticket);
     },
-    mayShowKey: async (place) => wrongKeys.mayShow(place),
-    wrongKey: (place) => wrongKeys.shown(place),
+    mayShowKey: async (network) => wrongKeys.mayShow(network),
+    wrongKey: (network) => wrongKeys.shown(network),
 
     async reserve(...order) {
       const { callId, facts, terms, estimate } = decodeReserve(order);
@@ -160,8 +160,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
         reservations.delete(callId);
         reservation.leave();
       }
-      for (const [ticket, leave] of places) {
-        places.delete(ticket);
+      for (const [ticket, leave] of slots) {
+        slots.delete(ticket);
         leave(false);
       }
       return hadCalls;

@@ -17,10 +17,10 @@ class Edges {
 
   /** `max`: edges at most. Half of the places stay empty. */
   constructor(max: number) {
-    const places = 2 ** Math.ceil(Math.log2(Math.max(max, 8) * 2));
-    this.keys = new Float64Array(places).fill(-1);
-    this.targets = new Int32Array(places);
-    this.mask = places - 1;
+    const capacity = 2 ** Math.ceil(Math.log2(Math.max(max, 8) * 2));
+    this.keys = new Float64Array(capacity).fill(-1);
+    this.targets = new Int32Array(capacity);
+    this.mask = capacity - 1;
   }
 
   /** -1: there is none. */

@@ -7,15 +7,15 @@ const usualPerMinute = 60;
 /** How many keys that nobody has each place has shown. */
 export interface WrongKeys {
   /** Whether the place may show another key that is not known here. */
-  mayShow(place: string): boolean | Promise<boolean>;
+  mayShow(network: string): boolean | Promise<boolean>;
   /** It was one that nobody has. */
-  shown(place: string): void;
+  shown(network: string): void;
 }
 
 export function countWrongKeys(clock: Clock, perMinute = usualPerMinute): WrongKeys {
   const buckets = new TokenBuckets({ perMinute }, clock);
   return {
-    mayShow: (place) => buckets.has(place, 1),
-    shown: (place) => void buckets.spend(place, 1),
+    mayShow: (network) => buckets.has(network, 1),
+    shown: (network) => void buckets.spend(network, 1),
   };
 }

@@ -101,8 +101,8 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   if (!admission.admitted) return { ok: false, shortage: admission };
   const reserved = admission.granted;
   const outputLimit = affordableLimit(estimate, reserved);
-  const { bound: asAsked, overhead: beside, answers } = estimate;
-  const bound = outputLimit === null ? asAsked : withOutput(asAsked, (outputLimit + beside) * answers);
+  const { bound: asAsked, overhead, answers } = estimate;
+  const bound = outputLimit === null ? asAsked : withOutput(asAsked, (outputLimit + overhead) * answers);
   const maxOutputTokens = bound.output;
   const event: CallReserved = { type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price };
   const underWay = await writeReservation(outcomes, callId, newEvent(outcomes, event));

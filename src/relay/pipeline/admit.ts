@@ -31,7 +31,7 @@ export async function enterLimits(
 ): Promise<LimitedCall> {
   const { user, apiKey } = call;
   const leave = await limits.admit(user.id, apiKey?.id ?? null, directory.settings());
-  return extended(call, { admission: { leave, answerSlot: answers.place(user.id) } });
+  return extended(call, { admission: { leave, answerSlot: answers.newSlot(user.id) } });
 }
 
 export function leaveLimits({ admission }: LimitedCall, succeeded: boolean): void {

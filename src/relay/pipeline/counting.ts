@@ -96,7 +96,7 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
   const caller = await authenticate(ports, call);
   const { user, apiKey } = caller;
   const leave = await limits.admit(user.id, apiKey.id, directory.settings());
-  const answerSlot = answers.place(user.id);
+  const answerSlot = answers.newSlot(user.id);
   let held: HeldBody | null = null;
   let succeeded = false;
   try {

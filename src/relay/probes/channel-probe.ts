@@ -141,7 +141,7 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   const price = await priceOfTest(ports, model);
   const test: SmallTest = { channel, provider, model, price, ...smallRequest(provider, model) };
   const startedAt = ports.clock.now();
-  const answerSlot = ports.answers.place('channel-test');
+  const answerSlot = ports.answers.newSlot('channel-test');
   const request: ChannelRequest = { ...requestOfTest(test, startedAt), answerSlot };
   const result = await attemptChannel(ports, request, channel, ports.parsedChannel(channel)).finally(() =>
     answerSlot.leave(),

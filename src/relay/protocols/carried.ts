@@ -157,11 +157,11 @@ class Carrying {
     }
     let next = 0;
     const entries = after.map((one) => {
-      const place = before.findIndex((was, nth) => nth >= next && isOf(was, one));
-      const span = spans[place];
+      const index = before.findIndex((was, nth) => nth >= next && isOf(was, one));
+      const span = spans[index];
       if (span === undefined) return this.anew(one);
-      next = place + 1;
-      return this.value(...span, before[place] ?? null, one);
+      next = index + 1;
+      return this.value(...span, before[index] ?? null, one);
     });
     return `[${entries.join(',')}]`;
   }

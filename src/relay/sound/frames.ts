@@ -57,12 +57,12 @@ const maxInFront = 64 * 1024;
 
 /** A frame that two others of its kind follow, unless the file ends: single ones are found in anything. */
 function beginsAt(file: Buffer, at: number): boolean {
-  let place = at;
+  let offset = at;
   for (let count = 0; count < 3; count++) {
-    if (count > 0 && place >= file.length) return true;
-    const frame = frameAt(file, place);
+    if (count > 0 && offset >= file.length) return true;
+    const frame = frameAt(file, offset);
     if (frame === null) return false;
-    place += frame.bytes;
+    offset += frame.bytes;
   }
   return true;
 }

@@ -49,10 +49,10 @@ function pieceStamp(file: Buffer, at: number): number | null {
   if (at + 14 > file.length) return null;
   if (((file[at + 6] ?? 0) & 0xc0) === 0x80) return (file[at + 7] ?? 0) & 0x80 ? stampAt(file, at + 9) : null;
   // MPEG-1: filling, perhaps the size of a buffer, then the stamp.
-  let place = at + 6;
-  for (let filling = 0; filling < 16 && file[place] === 0xff; filling++) place++;
-  if (((file[place] ?? 0) & 0xc0) === 0x40) place += 2;
-  return ((file[place] ?? 0) & 0xe0) === 0x20 && place + 5 <= file.length ? stampAt(file, place) : null;
+  let offset = at + 6;
+  for (let filling = 0; filling < 16 && file[offset] === 0xff; filling++) offset++;
+  if (((file[offset] ?? 0) & 0xc0) === 0x40) offset += 2;
+  return ((file[offset] ?? 0) & 0xe0) === 0x20 && offset + 5 <= file.length ? stampAt(file, offset) : null;
 }
 
 const measured = (streams: Iterable<Stamps>) => {

@@ -35,7 +35,7 @@ const headerPackets = 2;
 function codecAt(file: Buffer, at: number): Codec | null {
   const name = file.toString('latin1', at, at + 8);
   const plain = { opus: false, skipped: 0, raw: 0 };
-  const number = (place: number): number => (place + 4 <= file.length ? file.readUInt32LE(place) : 0);
+  const number = (offset: number): number => (offset + 4 <= file.length ? file.readUInt32LE(offset) : 0);
   if (name === 'OpusHead')
     return { rate: 48_000, thinnest: thinnestOf.opus, opus: true, skipped: number(at + 10) & 0xffff, raw: 0 };
   if (name.startsWith('\x01vorbis')) return { ...plain, rate: number(at + 12), thinnest: thinnestOf.vorbis };

@@ -48,7 +48,7 @@ export class SeenText {
   /** Of the choice of places, once not everything is kept. */
   private seed = 0;
   /** Where the sample of the stride that is being read begins in it. */
-  private place = 0;
+  private offset = 0;
   /** Units that still fit into the last sample; 0 before there is one, and between samples. */
   private fits = 0;
   /** Pieces of the last sample that are not joined. */
@@ -76,11 +76,11 @@ export class SeenText {
       const within = (this.length + at) % this.stride;
       // Thinned out, the samples have a larger stride, of which this is the beginning.
       if (within === 0) this.beginStride((this.length + at) / this.stride);
-      if (within < this.place) {
-        at += this.place - within;
+      if (within < this.offset) {
+        at += this.offset - within;
         continue;
       }
-      const taken = within - this.place;
+      const taken = within - this.offset;
       if (taken >= sampleLength) {
         at += this.stride - within;
         continue;
@@ -96,7 +96,7 @@ export class SeenText {
     }
     this.length += piece.length;
     const within = this.length % this.stride;
-    const taken = within - this.place;
+    const taken = within - this.offset;
     this.fits = within === 0 || taken <= 0 ? 0 : Math.max(sampleLength - taken, 0);
   }
 
@@ -133,7 +133,7 @@ export class SeenText {
       this.samples.length = kept;
       index /= 2;
     }
-    const places = this.stride / sampleLength;
-    this.place = places === 1 ? 0 : chosen(this.seed, -this.stride, index, places) * sampleLength;
+    const offsets = this.stride / sampleLength;
+    this.offset = offsets === 1 ? 0 : chosen(this.seed, -this.stride, index, offsets) * sampleLength;
   }
 }

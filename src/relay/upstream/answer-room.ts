@@ -38,7 +38,7 @@ export class AnswerRoom {
   }
 
   /** For the answers of one call, one after the other. `holder`: whose share they take. */
-  place(holder: number | string): AnswerSlot {
+  newSlot(holder: number | string): AnswerSlot {
     return new AnswerSlot(this.room, holder);
   }
 }

@@ -32,7 +32,7 @@ const broken: Unreached = { ok: false, saturated: false, blocked: false, timedOu
 
 export function openControlClient(
   upstream: Pick<Upstream, 'send'>,
-  answers: Pick<AnswerRoom, 'place'>,
+  answers: Pick<AnswerRoom, 'newSlot'>,
   patienceMs = usualPatienceMs,
 ): ControlClient {
   const ask = async (
@@ -43,18 +43,18 @@ export function openControlClient(
   ): Promise<ControlAnswer> => {
     const waits = { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null };
     const sending = upstream.send({ method, url, headers, content }, waits);
-    const place = answers.place('side requests');
+    const slot = answers.newSlot('side requests');
     try {
       const sent = await sending.sent;
       if (!sent.ok) return sent;
       const { status, body } = sent.answer;
-      return { ok: true, status, body: await body.whole(maxBytes, place) };
+      return { ok: true, status, body: await body.whole(maxBytes, slot) };
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
       return { ...broken, timedOut: error instanceof Overdue };
     } finally {
       sending.cancel();
-      place.leave();
+      slot.leave();
     }
   };
   return {

@@ -18,7 +18,7 @@ export interface Picture {
 
 export interface Pictures {
   /**
-   * By their addresses, each fetched once. null: one of them cannot be had. `place` counts what is held of them.
+   * By their addresses, each fetched once. null: one of them cannot be had. `slot` counts what is held of them.
    */
   fetch(
     addresses: Iterable<string>,

@@ -30,7 +30,7 @@ export interface UpstreamBody {
   /** What has come since the last time, in one piece. Rejects when the connection breaks or falls silent. */
   next(): Promise<IteratorResult<Buffer, undefined>>;
   /**
-   * All of it, or all that has not been taken yet. Rejects also when more than `limit` bytes come, or more than `place`
+   * All of it, or all that has not been taken yet. Rejects also when more than `limit` bytes come, or more than `slot`
    * has room for. `json`: what is waited for is a JSON value, which is taken for whole when nothing follows it.
    */
   whole(limit: number, slot: AnswerSlot, json?: WholeJson): Promise<Buffer>;

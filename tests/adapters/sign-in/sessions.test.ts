@@ -103,7 +103,7 @@ describe('the session store', () => {
     expect(await sessions.find(others)).toMatchObject({ ended: false });
   });
 
-  const onPhone = { place: '198.51.100.7', userAgent: 'Phone/2.0' };
+  const onPhone = { network: '198.51.100.7', userAgent: 'Phone/2.0' };
 
   test('lists sessions, newest first, with their address and the time of their last use', async () => {
     await sessions.open(ofAlice, someClient);
@@ -140,7 +140,7 @@ describe('the session store', () => {
   });
 
   test('keeps the name of a browser up to a limit', async () => {
-    await sessions.open(ofAlice, { place: '', userAgent: 'x'.repeat(10_000) });
+    await sessions.open(ofAlice, { network: '', userAgent: 'x'.repeat(10_000) });
     expect((await sessions.openOf(alice, beginning))[0]?.client.userAgent).toHaveLength(256);
   });
 
@@ -174,7 +174,7 @@ describe('the session store', () => {
         id: sessions.idOf('older release'),
         openedAt: someInstant - 29 * day,
         seenAt: someInstant - 29 * day,
-        client: { place: '', userAgent: '' },
+        client: { network: '', userAgent: '' },
       },
     ]);
     expect(await sessions.find('older release')).toEqual({ ...ofAlice, ended: false });

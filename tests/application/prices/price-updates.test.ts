@@ -6,7 +6,7 @@ import {
   type PriceUpdates,
   priceUpdates,
 } from '../../../src/application/prices/price-updates.js';
-import { fetchDue } from '../../../src/application/reactions/keep-prices.js';
+import { fetchDue } from '../../../src/application/reactions/update-prices-daily.js';
 import { streams } from '../../../src/domain/events/events.js';
 import type { FailureCode } from '../../../src/domain/kernel/failure.js';
 import type { ModelPricesChanged, PriceChangeOrigin } from '../../../src/domain/options/option.js';

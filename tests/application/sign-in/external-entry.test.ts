@@ -6,7 +6,7 @@ import type { UserId } from '../../../src/domain/kernel/ids.js';
 import { type MemoryNode, openMemoryNode } from '../../support/memory/memory-node.js';
 import { refusal } from '../../support/refusal.js';
 
-const client = { place: '192.0.2.1', userAgent: 'a browser' };
+const client = { network: '192.0.2.1', userAgent: 'a browser' };
 const profile = { subject: '4711', shown: 'octo', username: 'octo', displayName: 'Octo', email: 'octo@mail.example' };
 
 let node: MemoryNode;

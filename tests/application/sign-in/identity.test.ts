@@ -85,17 +85,19 @@ describe('signing in', () => {
     };
     for (let n = 0; n < 40; n++)
       await expect(
-        node.identity.login('alice', 'correct horse', { ...someClient, place: `place ${n % 2}` }),
+        node.identity.login('alice', 'correct horse', { ...someClient, network: `place ${n % 2}` }),
       ).rejects.toThrow(refusal('store-unavailable'));
     node.vault.get = stored;
     for (const place of ['place 0', 'place 1'])
-      expect((await signIn(node.identity, 'alice', 'correct horse', { ...someClient, place })).user.id).toBe(alice);
+      expect((await signIn(node.identity, 'alice', 'correct horse', { ...someClient, network: place })).user.id).toBe(
+        alice,
+      );
     // And wrong ones still are.
     for (let n = 0; n < 6; n++)
-      await expect(node.identity.login('alice', 'wrong horse', { ...someClient, place: 'place 0' })).rejects.toThrow(
+      await expect(node.identity.login('alice', 'wrong horse', { ...someClient, network: 'place 0' })).rejects.toThrow(
         refusal('wrong-credentials'),
       );
-    await expect(node.identity.login('alice', 'correct horse', { ...someClient, place: 'place 0' })).rejects.toThrow(
+    await expect(node.identity.login('alice', 'correct horse', { ...someClient, network: 'place 0' })).rejects.toThrow(
       refusal('too-many-attempts', { seconds: 1 }),
     );
   });

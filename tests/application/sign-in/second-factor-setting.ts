@@ -47,7 +47,7 @@ export async function enrol(id: UserId): Promise<{ secret: string; recoveryCodes
   const { secret } = await node.factorOrders.beginTotp(asUser(id), await proven(id, 'second-factor'));
   const { recoveryCodes } = await node.factorOrders.enrolTotp(asUser(id), session, {
     code: codeOf(secret),
-    place: 'home',
+    network: 'home',
   });
   await node.caughtUp();
   node.clock.advance(minute);

@@ -33,7 +33,7 @@ describe('setting up an authenticator app', () => {
   test('changes nothing before a correct code', async () => {
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     const wrong = codeOf(secret) === '000000' ? '000001' : '000000';
-    await expect(node.factorOrders.enrolTotp(asUser(alice), session, { code: wrong, place: 'home' })).rejects.toThrow(
+    await expect(node.factorOrders.enrolTotp(asUser(alice), session, { code: wrong, network: 'home' })).rejects.toThrow(
       refusal('second-factor-wrong'),
     );
     expect(await node.eventsOf(streams.factors(alice))).toEqual([]);
@@ -42,7 +42,7 @@ describe('setting up an authenticator app', () => {
 
   test('ends after five wrong codes, after ten minutes, and for another session', async () => {
     const order = (asking: SessionProof, code: string, place: string) =>
-      node.factorOrders.enrolTotp(asUser(alice), asking, { code, place });
+      node.factorOrders.enrolTotp(asUser(alice), asking, { code, network: place });
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     await expect(order({ ...session, session: 'another' }, codeOf(secret), 'home')).rejects.toThrow(
       refusal('enrolment-over'),
@@ -123,7 +123,7 @@ describe('signing in with a second factor', () => {
     const guessed = await halfIn();
     for (let n = 0; n < 5; n++)
       await expect(
-        node.identity.finish(guessed, { kind: 'totp', code: '12345' }, { ...someClient, place: `place ${n}` }),
+        node.identity.finish(guessed, { kind: 'totp', code: '12345' }, { ...someClient, network: `place ${n}` }),
       ).rejects.toThrow(refusal('second-factor-wrong'));
     const late = await halfIn();
     node.clock.advance(5 * minute);
@@ -136,7 +136,7 @@ describe('signing in with a second factor', () => {
   });
 
   describe('while attackers with the password guess its codes', () => {
-    const from = (place: string): Client => ({ place, userAgent: 'Test/1.0' });
+    const from = (place: string): Client => ({ network: place, userAgent: 'Test/1.0' });
     const finish = async (proof: FactorProof, place: string) =>
       node.identity.finish(await halfIn(), proof, from(place));
     let secret: string;

@@ -43,7 +43,7 @@ describe('step-up authentication', () => {
     let carol: UserId;
     const codeMailed = (): string => /\d{8}/.exec(node.mailer.sent.at(-1)?.text ?? '')?.[0] ?? '';
     const sendCode = (purpose: StepUpPurpose, place = 'home') =>
-      node.stepUps.sendCode({ user: carol, session: session.session, purpose }, { place });
+      node.stepUps.sendCode({ user: carol, session: session.session, purpose }, { network: place });
     const proveByMail = (purpose: StepUpPurpose, code: string) =>
       node.stepUps.prove({ user: carol, session: session.session, purpose }, { kind: 'mail-code', code }, 'home');
 

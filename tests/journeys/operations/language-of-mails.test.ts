@@ -114,7 +114,7 @@ describe.each(['zh', 'en'] as const)('a mail to a reader of %s', (language) => {
       [],
     );
     await bind(id, address);
-    const entry = await identity.enter(id, { place: '', userAgent: '', language });
+    const entry = await identity.enter(id, { network: '', userAgent: '', language });
     const client = browser('fr');
     client.cookie = entry.kind === 'signed-in' ? `session=${entry.token}` : '';
     await client.ask('mutation { sendStepUpCode(purpose: PASSWORD) }');

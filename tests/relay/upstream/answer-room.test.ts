@@ -11,7 +11,7 @@ describe('the memory for answers', () => {
 
   test('counts nothing up to a mebibyte, then everything, and releases it once', () => {
     const room = new AnswerRoom(256 * mebibyte);
-    const place = room.place(1);
+    const place = room.newSlot(1);
     expect(place.take(mebibyte)).toBeNull();
     expect(room.bytes).toBe(0);
     expect(place.take(1)).toBeNull();
@@ -26,7 +26,7 @@ describe('the memory for answers', () => {
 
   test('counts the buffered part of a stream, as it grows and shrinks', () => {
     const room = new AnswerRoom(256 * mebibyte);
-    const place = room.place(1);
+    const place = room.newSlot(1);
     const counted = [1, 2, 3, 5, 2, 0, 1].map((mebibytes) => {
       expect(place.hold(mebibytes * mebibyte)).toBeNull();
       return room.bytes / mebibyte;
@@ -39,11 +39,11 @@ describe('the memory for answers', () => {
 
   test('is limited to a share for one payer, and to the whole for all payers together', () => {
     const room = new AnswerRoom(256 * mebibyte);
-    expect(room.place(1).take(32 * mebibyte)).toBeNull();
-    expect(room.place(1).take(2 * mebibyte)).toBe('holder');
-    expect(room.place(2).take(32 * mebibyte)).toBeNull();
-    expect(room.place(3).take(2 * mebibyte)).toBe('process');
+    expect(room.newSlot(1).take(32 * mebibyte)).toBeNull();
+    expect(room.newSlot(1).take(2 * mebibyte)).toBe('holder');
+    expect(room.newSlot(2).take(32 * mebibyte)).toBeNull();
+    expect(room.newSlot(3).take(2 * mebibyte)).toBe('process');
     // Small answers find room at any time.
-    expect(room.place(3).take(mebibyte)).toBeNull();
+    expect(room.newSlot(3).take(mebibyte)).toBeNull();
   });
 });

@@ -177,7 +177,7 @@ describe('a WebSocket handshake', () => {
     const sending = ask(upstream, server.url);
     const { status, body } = await answerOf(sending);
     expect(status).toBe(403);
-    const place = new AnswerRoom(100_000_000).place('x');
+    const place = new AnswerRoom(100_000_000).newSlot('x');
     expect(String(await body.whole(1000, place))).toBe('{"message":"HMAC signature does not match"}');
     expect(sending.started).toBe(false);
   });

@@ -14,4 +14,4 @@ export async function signIn(
 }
 
 /** Where a test signs in from. */
-export const someClient: Client = { place: '192.0.2.1', userAgent: 'Test/1.0' };
+export const someClient: Client = { network: '192.0.2.1', userAgent: 'Test/1.0' };

@@ -109,7 +109,7 @@ export function givenResolved({ endpoint = chat, resolution, ...given }: Given =
     ...incomingContext(incoming, connection),
     user,
     apiKey: given.apiKey === undefined ? (apiKey as unknown as ApiKeyView) : given.apiKey,
-    admission: { leave: () => {}, answerSlot: answers.place(7) },
+    admission: { leave: () => {}, answerSlot: answers.newSlot(7) },
     named: { model: 'm', group: '' },
     resolution: {
       ...{ endpoint, requestedModel: 'm', model: 'm', group: 'default', stream: false, wantsUsage: false },

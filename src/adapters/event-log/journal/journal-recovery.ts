@@ -20,23 +20,24 @@ const together = 500;
 
 export interface RecoveryOptions {
   /** Where journals are. */
-  readonly place: string;
+  readonly directory: string;
   /** See JournalOptions. */
   readonly log: string;
   readonly payloads: Pick<PayloadVersions, 'upcast'>;
   readonly logger: Log;
 }
 
-const foldersIn = async (place: string): Promise<readonly string[]> => (await readdir(place).catch(() => [])).sort();
+const foldersIn = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory).catch(() => [])).sort();
 
 /** null: it belongs to another log. */
 async function linesIn(
-  { place, log, logger }: Omit<RecoveryOptions, 'payloads'>,
+  { directory, log, logger }: Omit<RecoveryOptions, 'payloads'>,
   name: string,
 ): Promise<readonly string[] | null> {
   const files: Buffer[] = [];
   for (const file of journalFiles) {
-    const content = await readFile(join(place, name, file)).catch((error: NodeJS.ErrnoException) => {
+    const content = await readFile(join(directory, name, file)).catch((error: NodeJS.ErrnoException) => {
       // It was never finished, so nothing has been written to it.
       if (error.code === 'ENOENT') return null;
       throw error;
@@ -44,7 +45,7 @@ async function linesIn(
     const belongsTo = content && logOf(content);
     if (content === null || belongsTo === null) continue;
     if (belongsTo !== log) {
-      logger.warn({ journal: join(place, name) }, 'a journal of another database is left where it is');
+      logger.warn({ journal: join(directory, name) }, 'a journal of another database is left where it is');
       return null;
     }
     files.push(content);
@@ -56,12 +57,13 @@ async function linesIn(
 const isJournal = (name: string): boolean => name.startsWith(left) || name.startsWith(underWay);
 
 /** Whether there may be anything to recover: after an order to stop there is not. */
-export const isAnythingUnflushed = async (place: string): Promise<boolean> => (await foldersIn(place)).some(isJournal);
+export const isAnythingUnflushed = async (directory: string): Promise<boolean> =>
+  (await foldersIn(directory)).some(isJournal);
 
 /** How many events are in journals that no process writes; they may be in the log as well. Changes nothing. */
 export async function countUnflushed(options: Omit<RecoveryOptions, 'payloads'>): Promise<number> {
   let count = 0;
-  for (const name of await foldersIn(options.place))
+  for (const name of await foldersIn(options.directory))
     if (isJournal(name)) count += (await linesIn(options, name))?.length ?? 0;
   return count;
 }
@@ -72,17 +74,19 @@ export async function countUnflushed(options: Omit<RecoveryOptions, 'payloads'>)
  * says what to do.
  */
 export async function recoverJournals(options: RecoveryOptions, store: Pick<EventStore, 'append'>): Promise<number> {
-  const { place } = options;
-  for (const name of await foldersIn(place))
-    if (name.startsWith(underWay)) await rename(join(place, name), join(place, left + name.slice(underWay.length)));
+  const { directory } = options;
+  for (const name of await foldersIn(directory))
+    if (name.startsWith(underWay))
+      await rename(join(directory, name), join(directory, left + name.slice(underWay.length)));
   let count = 0;
-  for (const name of await foldersIn(place)) if (name.startsWith(left)) count += await recoverOne(options, store, name);
+  for (const name of await foldersIn(directory))
+    if (name.startsWith(left)) count += await recoverOne(options, store, name);
   return count;
 }
 
 async function recoverOne(options: RecoveryOptions, store: Pick<EventStore, 'append'>, name: string): Promise<number> {
-  const { place, payloads, logger } = options;
-  const folder = join(place, name);
+  const { directory, payloads, logger } = options;
+  const folder = join(directory, name);
   const lines = await linesIn(options, name).catch((error: unknown) => {
     if (error instanceof DamagedJournal) throw unreadable(folder, error.message);
     throw error;
@@ -96,7 +100,7 @@ async function recoverOne(options: RecoveryOptions, store: Pick<EventStore, 'app
   }
   if (refused.length > 0) {
     // Their callers were answered that nobody knows what became of them; the log has another outcome.
-    const kept = join(place, `refused-${name.slice(left.length)}`);
+    const kept = join(directory, `refused-${name.slice(left.length)}`);
     await writeFile(kept, `${refused.join('\n')}\n`, { mode: 0o600 });
     logger.error({ events: refused.length, kept }, 'events of a journal do not fit into the log and are set aside');
   }

@@ -48,7 +48,7 @@ const ownEntry = new URL(isSource ? './thread-from-source.cjs' : './flushing-thr
 
 export interface JournalOptions {
   /** Where journals are; this one gets a folder of its own there. */
-  readonly place: string;
+  readonly directory: string;
   /** What distinguishes this log from another; a short plain text. */
   readonly log: string;
   readonly fileBytes?: number;
@@ -83,21 +83,21 @@ async function syncDirectory(directory: string): Promise<void> {
 }
 
 /** Throws what the file system has against it. */
-export async function openJournal({ place, log, fileBytes = usualFileBytes }: JournalOptions): Promise<Journal> {
-  const directory = join(place, `${underWay}${randomUUID()}`);
-  await mkdir(directory, { mode: 0o700, recursive: true });
-  const paths = journalFiles.map((name) => join(directory, name));
+export async function openJournal({ directory, log, fileBytes = usualFileBytes }: JournalOptions): Promise<Journal> {
+  const folder = join(directory, `${underWay}${randomUUID()}`);
+  await mkdir(folder, { mode: 0o700, recursive: true });
+  const paths = journalFiles.map((name) => join(folder, name));
   const segments: Segment[] = [];
   try {
     for (const path of paths)
       segments.push({ file: await createFile(path, headOf(log), fileBytes), offset: headBytes, newest: -1 });
-    for (const each of [directory, place]) await syncDirectory(each);
+    for (const each of [folder, directory]) await syncDirectory(each);
   } catch (error) {
     for (const { file } of segments) await file.close();
-    await rm(directory, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
     throw error;
   }
-  return new TwoFiles(directory, segments, paths, fileBytes);
+  return new TwoFiles(folder, segments, paths, fileBytes);
 }
 
 class TwoFiles implements Journal {

@@ -8,7 +8,7 @@ import { countUnflushed, isAnythingUnflushed, recoverJournals } from './journal-
 
 /* The journals in this machine's data directory: what earlier processes have left there, and one for this one. */
 
-const placeIn = (dataDir: string): string => join(dataDir, 'journal');
+const journalDirectory = (dataDir: string): string => join(dataDir, 'journal');
 
 interface OwnJournalOptions {
   readonly dataDir: string;
@@ -25,9 +25,9 @@ export async function recoverOwnJournals(
   { dataDir, engine, log }: OwnJournalOptions,
   claim: WriterClaim,
 ): Promise<Position> {
-  if (!(await isAnythingUnflushed(placeIn(dataDir)))) return claim.head;
+  if (!(await isAnythingUnflushed(journalDirectory(dataDir)))) return claim.head;
   const identity = await engine.identity();
-  const options = { place: placeIn(dataDir), log: identity, payloads: currentPayloads, logger: log };
+  const options = { directory: journalDirectory(dataDir), log: identity, payloads: currentPayloads, logger: log };
   const store = await claim.open({ listens: false });
   try {
     const events = await recoverJournals(options, store);
@@ -42,7 +42,7 @@ export async function recoverOwnJournals(
 /** null: there can be none, and every event waits for the database. */
 export async function openOwnJournal({ dataDir, engine, log }: OwnJournalOptions): Promise<Journal | null> {
   try {
-    return await openJournal({ place: placeIn(dataDir), log: await engine.identity() });
+    return await openJournal({ directory: journalDirectory(dataDir), log: await engine.identity() });
   } catch (error) {
     log.error({ err: error }, 'no journal can be kept; every event waits for the database');
     return null;
@@ -51,5 +51,5 @@ export async function openOwnJournal({ dataDir, engine, log }: OwnJournalOptions
 
 /** Events that may lack in the log, as long as no gateway has been started since. */
 export async function countOwnUnflushed({ dataDir, engine, log }: OwnJournalOptions): Promise<number> {
-  return countUnflushed({ place: placeIn(dataDir), log: await engine.identity(), logger: log });
+  return countUnflushed({ directory: journalDirectory(dataDir), log: await engine.identity(), logger: log });
 }

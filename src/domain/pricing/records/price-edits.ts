@@ -28,9 +28,9 @@ export type PriceEdit =
 export type NotEdited = 'no-price' | 'no-purchase-price';
 
 const one = integer(1);
-const places = 12;
+const fractionDigits = 12;
 const product = (amount: string, factor: Decimal): string =>
-  decimalText(quotient(times(decimal(amount), factor), one, places));
+  decimalText(quotient(times(decimal(amount), factor), one, fractionDigits));
 
 const eachOf = <Name extends string, Value>(
   table: Readonly<Partial<Record<Name, Value>>>,

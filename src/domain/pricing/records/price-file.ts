@@ -52,8 +52,8 @@ const faultOf = (row: number, field: string, allowed: string): PriceFileFault =>
   allowed,
 });
 
-function readPrice(entry: unknown, place: number): FilePrice {
-  const field = `prices[${place}]`;
+function readPrice(entry: unknown, index: number): FilePrice {
+  const field = `prices[${index}]`;
   if (!isRecord(entry)) throw invalidField(field, 'an object with model and periods');
   const { model, periods, ...rest } = entry;
   const [unknown] = Object.keys(rest);
@@ -90,16 +90,16 @@ export function readPriceFile(text: string): ReadPriceFile {
   const prices: FilePrice[] = [];
   const faults: PriceFileFault[] = [];
   const known = new Set<string>();
-  for (const [place, entry] of entries.entries()) {
+  for (const [index, entry] of entries.entries()) {
     if (faults.length >= maxFaults) break;
     try {
-      const price = readPrice(entry, place);
-      if (known.has(price.model)) throw invalidField(`prices[${place}].model`, 'each model once');
+      const price = readPrice(entry, index);
+      if (known.has(price.model)) throw invalidField(`prices[${index}].model`, 'each model once');
       known.add(price.model);
       prices.push(price);
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'invalid-field') throw error;
-      faults.push(faultOf(place + 1, String(error.details.field), String(error.details.allowed)));
+      faults.push(faultOf(index + 1, String(error.details.field), String(error.details.allowed)));
     }
   }
   return faults.length > 0 ? { prices: [], faults } : { prices, faults };

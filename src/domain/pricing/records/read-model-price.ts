@@ -91,11 +91,11 @@ function picturePrice(field: string, value: unknown): PicturePrice {
 }
 
 function picturePrices(field: string, value: unknown): readonly PicturePrice[] {
-  const prices = listOf(field, value, maxPictures).map((entry, place) => picturePrice(`${field}[${place}]`, entry));
+  const prices = listOf(field, value, maxPictures).map((entry, index) => picturePrice(`${field}[${index}]`, entry));
   const known = new Set<string>();
-  prices.forEach(({ size = '', quality = '' }, place) => {
+  prices.forEach(({ size = '', quality = '' }, index) => {
     const name = `${size} ${quality}`;
-    if (known.has(name)) throw invalidField(`${field}[${place}]`, 'one price for each size and quality');
+    if (known.has(name)) throw invalidField(`${field}[${index}]`, 'one price for each size and quality');
     known.add(name);
   });
   return prices;
@@ -120,16 +120,16 @@ function ratesIn(field: string, members: Members): Rates {
 const factor = (field: string, value: unknown): string => decimalFrom(field, value, maxRatioOfInput);
 
 function contextTiers(field: string, value: unknown): readonly ContextTierFactors[] {
-  const tiers = listOf(field, value, maxTiers).map((entry, place) => {
-    const at = `${field}[${place}]`;
+  const tiers = listOf(field, value, maxTiers).map((entry, index) => {
+    const at = `${field}[${index}]`;
     const { over, factors } = membersOf(at, entry, ['over', 'factors']);
     if (typeof over !== 'number' || !Number.isInteger(over) || over < 1 || over > maxTokensCounted)
       throw invalidField(`${at}.over`, `an integer from 1 to ${maxTokensCounted}`);
     return { over, factors: eachOf(`${at}.factors`, factors, tokenQuantities, factor) };
   });
-  tiers.forEach(({ over }, place) => {
-    if (place > 0 && over <= (tiers[place - 1]?.over ?? 0))
-      throw invalidField(`${field}[${place}].over`, 'more than that of the tier before');
+  tiers.forEach(({ over }, index) => {
+    if (index > 0 && over <= (tiers[index - 1]?.over ?? 0))
+      throw invalidField(`${field}[${index}].over`, 'more than that of the tier before');
   });
   return tiers;
 }
@@ -187,10 +187,10 @@ function modelPrice(field: string, value: unknown): ModelPrice {
 
 /** Throws `invalid-field`. `field`: the path to the list. */
 export function readPricePeriods(field: string, value: unknown): PricePeriods {
-  const periods = listOf(field, value, maxPeriods).map((entry, place) => modelPrice(`${field}[${place}]`, entry));
-  periods.forEach(({ from = '' }, place) => {
-    if (place > 0 && from <= (periods[place - 1]?.from ?? ''))
-      throw invalidField(`${field}[${place}].from`, 'a day after that of the period before');
+  const periods = listOf(field, value, maxPeriods).map((entry, index) => modelPrice(`${field}[${index}]`, entry));
+  periods.forEach(({ from = '' }, index) => {
+    if (index > 0 && from <= (periods[index - 1]?.from ?? ''))
+      throw invalidField(`${field}[${index}].from`, 'a day after that of the period before');
   });
   return periods;
 }

@@ -4,13 +4,13 @@ import { UnusableEntry } from './published-price.js';
 /* Figures of price lists, within bounds that no real price reaches. */
 
 /** USD of a million tokens, or of one piece. Beyond it a figure is a slip, or bait. */
-const mostDollars = 100_000;
-const places = 12;
+const maxDollars = 100_000;
+const fractionDigits = 12;
 /** Digits of a binary fraction that somebody meant: 1.0000000000000001e-6 is 1e-6. */
 const meantDigits = 12;
 const maxTextLength = 40;
 
-const most = decimalOf(mostDollars);
+const maxAmount = decimalOf(maxDollars);
 const one = decimal('1');
 
 export const perMillion = decimal('1000000');
@@ -28,7 +28,7 @@ function figure(member: string, value: unknown): Decimal {
 }
 
 /**
- * What the member says times `unit`, exact to 12 places; zero where it says 0. null: the member is not there. Throws
+ * What the member says times `unit`, exact to 12 digits; zero where it says 0. null: the member is not there. Throws
  * UnusableEntry for what is no number, below 0, absurdly large, or not 0 and yet too small to be kept.
  */
 export function listedAmount(
@@ -42,8 +42,8 @@ export function listedAmount(
   if (stated.digits < 0n) throw new UnusableEntry('negative', member);
   if (stated.digits === 0n) return ZERO;
   const amount = times(stated, unit);
-  if (exceeds(amount, most)) throw new UnusableEntry('too-large', member);
-  const kept = amount.scale <= places ? amount : quotient(amount, one, places);
+  if (exceeds(amount, maxAmount)) throw new UnusableEntry('too-large', member);
+  const kept = amount.scale <= fractionDigits ? amount : quotient(amount, one, fractionDigits);
   if (kept.digits === 0n) throw new UnusableEntry('too-small', member);
   return kept;
 }

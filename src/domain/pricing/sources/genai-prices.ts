@@ -111,7 +111,7 @@ interface Dated {
 
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
-const dearness = ({ tokens, call }: ModelPrice): number => {
+const basePrice = ({ tokens, call }: ModelPrice): number => {
   const input = tokens?.input;
   return Number(input !== undefined && 'usd' in input ? input.usd : (call ?? 0));
 };
@@ -128,7 +128,7 @@ function datedIn(list: readonly unknown[], vendor: string): Dated[] {
     const price = priceIn(item.prices, vendor);
     const hourly = isJsonObject(constraint) && constraint.type !== 'start_date';
     const known = dated.get(from);
-    if (known === undefined || !hourly || dearness(price) > dearness(known)) dated.set(from, price);
+    if (known === undefined || !hourly || basePrice(price) > basePrice(known)) dated.set(from, price);
   }
   return [...dated].map(([from, price]) => ({ from, price })).sort((a, b) => (a.from < b.from ? -1 : 1));
 }
@@ -187,10 +187,10 @@ export const isGenaiPrices = (value: unknown): boolean =>
 
 export function* genaiPrices(json: ListJson, { today }: ReadingTerms): Iterable<Listed> {
   const providers = (providersIn(json.value) ?? []).filter(isJsonObject);
-  const place = ({ id }: Json): number => {
+  const rank = ({ id }: Json): number => {
     const found = firstParties.indexOf(String(id));
     return found < 0 ? firstParties.length : found;
   };
-  for (const provider of providers.sort((one, other) => place(one) - place(other)))
+  for (const provider of providers.sort((one, other) => rank(one) - rank(other)))
     yield* entriesOf(json, provider, today);
 }

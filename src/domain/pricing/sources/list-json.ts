@@ -71,13 +71,13 @@ function* doubledPaths(text: string): Steps<Path[]> {
 function markedIn(value: unknown, paths: readonly Path[]): Map<object, Set<string>> {
   const marks = new Map<object, Set<string>>();
   for (const path of paths) {
-    let place = value;
+    let holder = value;
     for (const step of path.slice(0, -1))
-      place = typeof place === 'object' && place !== null ? (place as Json)[step] : undefined;
-    if (typeof place !== 'object' || place === null) continue;
-    const names = marks.get(place) ?? new Set();
+      holder = typeof holder === 'object' && holder !== null ? (holder as Json)[step] : undefined;
+    if (typeof holder !== 'object' || holder === null) continue;
+    const names = marks.get(holder) ?? new Set();
     names.add(String(path.at(-1)));
-    marks.set(place, names);
+    marks.set(holder, names);
   }
   return marks;
 }

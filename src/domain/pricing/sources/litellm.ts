@@ -51,9 +51,9 @@ function tokensIn(entry: Json): Dollars {
     const amount = tokenPrice(entry, listed);
     if (amount !== null) dollars.set(name, amount);
   }
-  const isTold = (name: TokenQuantity): boolean => (dollars.get(name)?.digits ?? 0n) > 0n;
+  const isStated = (name: TokenQuantity): boolean => (dollars.get(name)?.digits ?? 0n) > 0n;
   const output = dollars.get('output');
-  if (isTold('input') && output?.digits === 0n && !isTold('audioOutput') && !isTold('imageOutput')) {
+  if (isStated('input') && output?.digits === 0n && !isStated('audioOutput') && !isStated('imageOutput')) {
     if (!withoutOutput.has(String(entry.mode))) throw new UnusableEntry('zero', 'output_cost_per_token');
   }
   for (const [name, amount] of dollars) if (amount.digits === 0n) dollars.delete(name);

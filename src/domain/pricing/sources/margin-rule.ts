@@ -1,5 +1,5 @@
 import { type Decimal, decimal, decimalText, times } from '../../kernel/decimal.js';
-import { longestFamily } from '../model-family.js';
+import { longestPrefixMatch } from '../model-family.js';
 import type { ModelPrice, Rates, TokenRate } from '../records/model-price.js';
 
 /* What is asked for more than a source does: by the beginning of a model's name, by vendor, or for all. */
@@ -14,7 +14,7 @@ export interface MarginRule {
 }
 
 export const marginOf = ({ usual, vendors, families }: MarginRule, model: string, vendor: string | null): string =>
-  longestFamily(model, (beginning) => families.get(beginning)) ??
+  longestPrefixMatch(model, (beginning) => families.get(beginning)) ??
   (vendor === null ? undefined : vendors.get(vendor)) ??
   usual;
 

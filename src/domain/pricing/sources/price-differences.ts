@@ -125,8 +125,8 @@ function largestOf(moves: readonly PriceMove[]): LargestMove | null {
 }
 
 const isBeyond = (factor: Decimal, bound: string): boolean => {
-  const most = decimal(bound);
-  return larger(factor, most) !== most && decimalText(factor) !== decimalText(most);
+  const max = decimal(bound);
+  return larger(factor, max) !== max && decimalText(factor) !== decimalText(max);
 };
 
 interface Sides {

@@ -44,9 +44,9 @@ function keptKinds(model: string, stated: ModelPrice, { tables, plainTables }: P
     if (name === 'input' || stated.tokens?.[name] !== undefined || present.ratios[name] === undefined) continue;
     const ratio = ratioTo(present, name, 'input');
     const ofFamily = ratioTo(plain, name, 'input');
-    const beside = isOutput(name) && name !== 'output' ? ratioTo(present, name, 'output') : ratio;
-    if (ratio === null || ofFamily === null || beside === null) continue;
-    if (isMore(beside, one) && !isSame(ratio, ofFamily)) kept[name] = { ratio: decimalText(ratio) };
+    const ofDirection = isOutput(name) && name !== 'output' ? ratioTo(present, name, 'output') : ratio;
+    if (ratio === null || ofFamily === null || ofDirection === null) continue;
+    if (isMore(ofDirection, one) && !isSame(ratio, ofFamily)) kept[name] = { ratio: decimalText(ratio) };
   }
   return kept;
 }

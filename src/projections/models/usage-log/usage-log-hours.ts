@@ -252,16 +252,16 @@ export async function linesWithin(
   return lines + ofParts;
 }
 
-/** Places that are tried, from the lowest up: what hours have in common may lift one above the offset. */
-const triedPlaces = 4;
-/** Hours that lie on both sides of a place: its neighbour, and those of clocks that were wrong. */
+/** Positions that are tried, from the lowest up: what hours have in common may lift one above the offset. */
+const maxTried = 4;
+/** Hours that lie on both sides of a position: its neighbour, and those of clocks that were wrong. */
 const straddlingHours = 4;
 
 /**
- * A place among the lines of this time, everybody's, newest first, that lies at most `offset` lines down: these are what
+ * A position among the lines of this time, everybody's, newest first, that lies at most `offset` lines down: these are what
  * is passed over, and all others have ids below `before`. null: none is known without looking at too many lines.
  */
-export async function placeAbove(
+export async function skipAbove(
   db: ReadModels,
   times: Times,
   offset: number,
@@ -272,14 +272,14 @@ export async function placeAbove(
     'first_id as before',
     sql<number>`sum(lines) over (order by first_id desc)`.as('lines'),
   ]);
-  const places = await db
+  const candidates = await db
     .selectFrom(above.as('places'))
     .selectAll()
     .where('lines', '<=', offset)
     .orderBy('before')
-    .limit(triedPlaces)
+    .limit(maxTried)
     .execute();
-  for (const { before, lines } of places) {
+  for (const { before, lines } of candidates) {
     const straddling = await whole(db)
       .where('first_id', '<', before)
       .where('last_id', '>=', before)

@@ -8,7 +8,7 @@ import { narrowed, numbered } from './narrowed-filter.js';
 import { type LineLabels, lineWithLabels, type StoredLine } from './stored-line.js';
 import type { UsageLogRow } from './usage-log.js';
 import { type LineFilter, type Lines, matching, shown, type UsageLogFilter } from './usage-log-filter.js';
-import { linesWithin, placeAbove } from './usage-log-hours.js';
+import { linesWithin, skipAbove } from './usage-log-hours.js';
 
 /** The names that ids have now; '' where the channel or user is gone. */
 interface Names {
@@ -133,10 +133,10 @@ export async function usageLogPage(
   if (filter === null || found === null) return { items: [], total: 0, totalIsExact: true };
   const offset = offsetOf(request);
   const byHours = isOfTimeAlone(filter);
-  const place = byHours && offset > counting.passed ? await placeAbove(db, filter, offset, counting.lines) : null;
-  const below = place === null ? found.lines : found.lines.where('line.id', '<', place.before);
+  const skipped = byHours && offset > counting.passed ? await skipAbove(db, filter, offset, counting.lines) : null;
+  const below = skipped === null ? found.lines : found.lines.where('line.id', '<', skipped.before);
   // What lies before the page is passed over in an index, and neither read nor joined.
-  const taken = { limit: request.size, offset: offset - (place?.lines ?? 0) };
+  const taken = { limit: request.size, offset: offset - (skipped?.lines ?? 0) };
   const items = await entriesFrom(entriesAt(db, newest(db, { ...found, lines: below }, taken)));
   const seen = offset + items.length;
   // The last page has shown how many there are.

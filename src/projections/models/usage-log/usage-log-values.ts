@@ -11,7 +11,7 @@ export type SeriesLabels = Pick<
   'user_id' | 'api_key_id' | 'channel_id' | 'type' | 'model' | 'group' | 'api_key_name'
 >;
 
-/** What a line holds in the place of its names. */
+/** What a line holds instead of its names. */
 export interface LineNumbers {
   readonly series_id: number;
   readonly model_id: number;
@@ -91,20 +91,20 @@ export async function numbersOf(
   tx: ReadModels,
   lines: readonly UsageLogRow[],
 ): Promise<ReadonlyMap<UsageLogRow, LineNumbers>> {
-  const places = new Map<string, number>();
+  const indexByKey = new Map<string, number>();
   const distinct: UsageLogRow[] = [];
-  const placeOf = lines.map((line) => {
+  const indexOfLine = lines.map((line) => {
     const key = keyOf(line);
-    let place = places.get(key);
-    if (place === undefined) {
-      place = distinct.length;
-      places.set(key, place);
+    let index = indexByKey.get(key);
+    if (index === undefined) {
+      index = distinct.length;
+      indexByKey.set(key, index);
       distinct.push(line);
     }
-    return place;
+    return index;
   });
   let known = await knownSeries(tx, distinct);
-  const missing = distinct.filter((_, place) => !known.has(place));
+  const missing = distinct.filter((_, index) => !known.has(index));
   if (missing.length > 0) {
     await makeNames(tx, missing);
     await makeSeries(tx, missing);
@@ -112,7 +112,7 @@ export async function numbersOf(
   }
   const numbers = new Map<UsageLogRow, LineNumbers>();
   lines.forEach((line, index) => {
-    const found = known.get(placeOf[index] ?? Number.NaN);
+    const found = known.get(indexOfLine[index] ?? Number.NaN);
     if (found === undefined) throw new Error('A series that was made is not there');
     numbers.set(line, found);
   });
@@ -128,7 +128,7 @@ const asTable = (of: readonly SeriesLabels[]) => {
 };
 const names = sql.join(labels.map((label) => sql.ref(label)));
 
-/** By their places in the list. */
+/** By their indexes in the list. */
 async function knownSeries(tx: ReadModels, wanted: readonly SeriesLabels[]): Promise<Map<number, LineNumbers>> {
   if (wanted.length === 0) return new Map();
   const { rows } = await sql<LineNumbers & { place: number }>`

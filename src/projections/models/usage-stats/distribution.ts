@@ -55,19 +55,19 @@ const wholeOf = (classes: readonly number[]): bigint =>
   classes.reduce((sum, index) => sum + 10n ** BigInt(index * digits), 0n);
 
 /** Digits of a numeric, of four decimal ones each, that a class has. */
-const places = digits / 4;
+const width = digits / 4;
 
 const nothing: Numeric = { negative: false, weight: 0, digits: [] };
 const one: readonly number[] = [1];
 
 /** Where one sum is made after the other: counts are 0 in between, and digits read by then. */
 const counts = new Uint32Array(durationClasses);
-const room = new Uint16Array(durationClasses * places);
+const room = new Uint16Array(durationClasses * width);
 
 function sumOf(classes: readonly number[]): Numeric {
   const [first] = classes;
   if (first === undefined) return nothing;
-  if (classes.length === 1) return { negative: false, weight: first * places, digits: one };
+  if (classes.length === 1) return { negative: false, weight: first * width, digits: one };
   let [lowest, highest] = [first, first];
   for (const index of classes) {
     counts[index] = (counts[index] ?? 0) + 1;
@@ -82,9 +82,9 @@ function sumOf(classes: readonly number[]): Numeric {
     room[used] = 0;
     room[used + 1] = Math.floor(count / 10_000);
     room[used + 2] = count % 10_000;
-    used += places;
+    used += width;
   }
-  return { negative: false, weight: (highest + 1) * places - 1, digits: room.subarray(0, used) };
+  return { negative: false, weight: (highest + 1) * width - 1, digits: room.subarray(0, used) };
 }
 
 /** How many calls were of each class, out of the text of a sum. */

@@ -303,10 +303,10 @@ class Sums {
   constructor(private readonly tallies: Tallies) {}
 
   of(table: SumTable): readonly Tally[] {
-    let fewest: readonly Tally[] = [...this.tallies.values()];
+    let smallest: readonly Tally[] = [...this.tallies.values()];
     for (const { table: of, sums } of this.made)
-      if (sums.length < fewest.length && canBeMadeOf(table, of)) fewest = sums;
-    const sums = summed(fewest, table);
+      if (sums.length < smallest.length && canBeMadeOf(table, of)) smallest = sums;
+    const sums = summed(smallest, table);
     this.made.push({ table, sums });
     return sums;
   }

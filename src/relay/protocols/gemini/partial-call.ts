@@ -22,9 +22,9 @@ function stepsIn(path: JsonValue | undefined): Step[] | null {
     const found = step.exec(path);
     if (found === null || steps.length === deepest) return null;
     const [, member, index, quoted, doubled] = found;
-    const place = index === undefined ? (member ?? quoted ?? doubled ?? '') : Number(index);
-    if (typeof place === 'number' && place >= maxListLength) return null;
-    steps.push(place);
+    const segment = index === undefined ? (member ?? quoted ?? doubled ?? '') : Number(index);
+    if (typeof segment === 'number' && segment >= maxListLength) return null;
+    steps.push(segment);
   }
   return steps.length > 0 ? steps : null;
 }

@@ -23,7 +23,7 @@ let store: MemoryEventStore;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tallygate-left-'));
-  options = { place: join(directory, 'journal'), log: '7264', payloads: currentPayloads, logger: quietLog };
+  options = { directory: join(directory, 'journal'), log: '7264', payloads: currentPayloads, logger: quietLog };
   store = new MemoryEventStore();
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
@@ -48,7 +48,7 @@ describe('the journal of a dead process', () => {
     expect(await recoverJournals(options, store)).toBe(3);
     expect(await read('call-a')).toEqual([newEvent(1), newEvent(3)]);
     expect(await read('call-b')).toEqual([newEvent(2)]);
-    expect(await readdir(options.place)).toEqual([]);
+    expect(await readdir(options.directory)).toEqual([]);
     expect(await recoverJournals(options, store)).toBe(0);
   });
   test('is committed once, however much of it was in the log before', async () => {
@@ -81,21 +81,21 @@ describe('the journal of a dead process', () => {
     await store.append(streamNamed('call-a'), [newEvent(1)], 'no-stream');
     await store.append(streamNamed('call-a'), [newEvent(9)], 0);
     expect(await recoverJournals(options, store)).toBe(1);
-    const [kept = ''] = await readdir(options.place);
+    const [kept = ''] = await readdir(options.directory);
     expect(kept).toMatch(/^refused-/);
-    expect(await readFile(join(options.place, kept), 'utf8')).toBe(`${line('call-a', 2, 0)}\n`);
+    expect(await readFile(join(options.directory, kept), 'utf8')).toBe(`${line('call-a', 2, 0)}\n`);
     expect(await recoverJournals(options, store)).toBe(0);
     expect(await countUnflushed(options)).toBe(0);
   });
   test('is empty if it was never ready', async () => {
     const [folder] = await (async () => {
       await left([]);
-      return readdir(options.place);
+      return readdir(options.directory);
     })();
-    await rm(join(options.place, folder ?? '', 'b'));
-    await writeFile(join(options.place, folder ?? '', 'a'), '');
+    await rm(join(options.directory, folder ?? '', 'b'));
+    await writeFile(join(options.directory, folder ?? '', 'a'), '');
     expect(await recoverJournals(options, store)).toBe(0);
-    expect(await readdir(options.place)).toEqual([]);
+    expect(await readdir(options.directory)).toEqual([]);
   });
   test('of another database is left in place', async () => {
     await left([line('call-a', 1, 'no-stream')]);
@@ -118,13 +118,13 @@ describe('a journal that cannot be read', () => {
     expect(reason).toMatch(words);
     expect(reason).toMatch(/The journal in .*left-.* cannot be read/);
     // It is still there for whoever can.
-    expect((await readdir(options.place)).length).toBe(1);
+    expect((await readdir(options.directory)).length).toBe(1);
   };
 
   test('prevents a start with an error that says what to do, if it is damaged', async () => {
     await left([line('call-a', 1, 'no-stream')], [line('call-a', 2, 0)]);
-    const [folder = ''] = await readdir(options.place);
-    const path = join(options.place, folder, 'a');
+    const [folder = ''] = await readdir(options.directory);
+    const path = join(options.directory, folder, 'a');
     const content = await readFile(path);
     content.writeUInt8(content.readUInt8(540) ^ 1, 540);
     await writeFile(path, content);

@@ -13,7 +13,7 @@ let journal: Journal;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tallygate-journal-'));
   place = join(directory, 'journal');
-  journal = await openJournal({ place, log: '7264', fileBytes });
+  journal = await openJournal({ directory: place, log: '7264', fileBytes });
 });
 afterEach(async () => {
   await journal.close({ keep: true });
@@ -101,7 +101,7 @@ describe('a journal', () => {
   test('of another process is never removed, not even one that replaced it', async () => {
     const [folder = ''] = await readdir(place);
     await rename(join(place, folder), join(place, 'left'));
-    const next = await openJournal({ place, log: '7264', fileBytes });
+    const next = await openJournal({ directory: place, log: '7264', fileBytes });
     await next.write('of the next');
     await journal.close({ keep: false });
     expect((await readdir(place)).length).toBe(2);

@@ -4,12 +4,12 @@ import type { PriceUpdates } from '../prices/price-updates.js';
 
 /* Sources of prices are fetched once a day, one after the other, where the option says so. */
 
-interface PriceKeepingPorts {
+interface DailyPriceUpdatePorts {
   readonly updates: Pick<PriceUpdates, 'dailySources' | 'updateUnasked'>;
   readonly clock: Clock;
 }
 
-interface PriceKeepingOptions {
+interface DailyPriceUpdateOptions {
   /** Between two looks. */
   readonly everyMs: number;
   readonly updated: (facts: { readonly source: string; readonly models: number }) => void;
@@ -20,8 +20,8 @@ const dayMs = 86_400_000;
 
 /** One look. A source that fails is tried again the next day, and keeps no other from being fetched. */
 export async function fetchDue(
-  { updates, clock }: PriceKeepingPorts,
-  { updated, failed }: Pick<PriceKeepingOptions, 'updated' | 'failed'>,
+  { updates, clock }: DailyPriceUpdatePorts,
+  { updated, failed }: Pick<DailyPriceUpdateOptions, 'updated' | 'failed'>,
 ): Promise<void> {
   for (const { source, triedAt } of updates.dailySources()) {
     if (triedAt !== null && clock.now() - triedAt < dayMs) continue;
@@ -35,5 +35,7 @@ export async function fetchDue(
 }
 
 /** The result ends it. */
-export const keepPrices = (ports: PriceKeepingPorts, options: PriceKeepingOptions): (() => Promise<void>) =>
-  atIntervals(options.everyMs, () => fetchDue(ports, options));
+export const updatePricesDaily = (
+  ports: DailyPriceUpdatePorts,
+  options: DailyPriceUpdateOptions,
+): (() => Promise<void>) => atIntervals(options.everyMs, () => fetchDue(ports, options));

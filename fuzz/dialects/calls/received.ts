@@ -8,14 +8,14 @@ const members = (value: unknown): Members => (typeof value === 'object' && value
 const list = (value: unknown): Members[] => (Array.isArray(value) ? value.map(members) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-interface Told {
+interface ReceivedCall {
   id: string;
   name: string;
   arguments: string;
 }
 
-function openAiCalls(values: readonly Members[]): Told[] {
-  const byIndex = new Map<unknown, Told>();
+function openAiCalls(values: readonly Members[]): ReceivedCall[] {
+  const byIndex = new Map<unknown, ReceivedCall>();
   for (const value of values)
     for (const choice of list(value.choices))
       for (const [at, { index, id, function: called }] of list(
@@ -32,28 +32,28 @@ function openAiCalls(values: readonly Members[]): Told[] {
   return [...byIndex.values()];
 }
 
-const blockOf = ({ id, name, input }: Members): Told => {
+const blockOf = ({ id, name, input }: Members): ReceivedCall => {
   const given = JSON.stringify(input ?? {});
   return { id: text(id), name: text(name), arguments: given === '{}' ? '' : given };
 };
 
-function anthropicCalls(values: readonly Members[]): Told[] {
+function anthropicCalls(values: readonly Members[]): ReceivedCall[] {
   const whole = values.flatMap(({ content }) => list(content)).filter(({ type }) => type === 'tool_use');
-  const told = whole.map(blockOf);
-  const open = new Map<unknown, Told>();
+  const received = whole.map(blockOf);
+  const open = new Map<unknown, ReceivedCall>();
   for (const { type, index, content_block: block, delta } of values) {
     if (type === 'content_block_start' && members(block).type === 'tool_use') {
       const begun = blockOf(members(block));
       open.set(index, begun);
-      told.push(begun);
+      received.push(begun);
     }
     const known = open.get(index);
     if (type === 'content_block_delta' && known !== undefined) known.arguments += text(members(delta).partial_json);
   }
-  return told;
+  return received;
 }
 
-const geminiCalls = (values: readonly Members[]): Told[] =>
+const geminiCalls = (values: readonly Members[]): ReceivedCall[] =>
   values
     .flatMap(({ candidates }) => list(candidates))
     .flatMap(({ content }) => list(members(content).parts))
@@ -63,7 +63,7 @@ const geminiCalls = (values: readonly Members[]): Told[] =>
       return { id: text(id), name: text(name), arguments: JSON.stringify(args ?? {}) };
     });
 
-const readers: Readonly<Record<Wire, (values: readonly Members[]) => Told[]>> = {
+const readers: Readonly<Record<Wire, (values: readonly Members[]) => ReceivedCall[]>> = {
   openai: openAiCalls,
   anthropic: anthropicCalls,
   gemini: geminiCalls,
@@ -71,7 +71,7 @@ const readers: Readonly<Record<Wire, (values: readonly Members[]) => Told[]>> = 
 
 const written = ({ name, input }: Call): string => `${name} ${JSON.stringify(input)}`;
 
-function writtenAsTold({ name, arguments: given }: Told): string {
+function writtenAsReceived({ name, arguments: given }: ReceivedCall): string {
   try {
     return `${name} ${JSON.stringify(JSON.parse(given === '' ? '{}' : given))}`;
   } catch {
@@ -85,12 +85,12 @@ function writtenAsTold({ name, arguments: given }: Told): string {
  */
 export function callsFault(dialect: Wire, values: readonly unknown[], crossed: boolean, seed: number): string | null {
   if (!crossed && dialect !== 'openai') return null;
-  const told = readers[dialect](values.map(members));
-  // Calls that are told piece by piece may end in another order than they began.
-  const got = told.map(writtenAsTold).sort();
+  const received = readers[dialect](values.map(members));
+  // Calls that come piece by piece may end in another order than they began.
+  const got = received.map(writtenAsReceived).sort();
   const meant = callsMeant(seed).map(written).sort();
   if (JSON.stringify(got) !== JSON.stringify(meant))
     return `calls were lost: ${got.join(', ')} for ${meant.join(', ')}`;
-  const ids = told.map(({ id }) => id).filter((id) => id !== '');
+  const ids = received.map(({ id }) => id).filter((id) => id !== '');
   return crossed && new Set(ids).size < ids.length ? `calls of one id: ${ids.join(', ')}` : null;
 }
