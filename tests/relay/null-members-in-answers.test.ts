@@ -3,12 +3,14 @@ import { framesAsMeant, wholeAsMeant } from '../../fuzz/dialects/answers-as-mean
 import { formFault } from '../../fuzz/dialects/form.js';
 import { modelOfWire } from '../../fuzz/dialects/requests-as-meant.js';
 import { completionTokens, promptTokens, type Usage } from '../../src/domain/call/usage.js';
+import type { Wire } from '../../src/relay/contracts/answer-writer.js';
 import { type Generated, hasEnded } from '../../src/relay/contracts/protocol.js';
 import { believedUsage } from '../../src/relay/metering/believed-usage.js';
+import { responseEventsFault } from '../support/callers/response-events.js';
 import { nulledAt, type Path, pathText, placesIn } from '../support/null-members.js';
 import { type Protocol, protocols, typeOf } from '../support/upstreams/dialect-upstreams.js';
 import { comesInFrames, frameFrom, framesIn, type Golden, goldens } from './providers/golden.js';
-import { answerSentTo } from './providers/received-answer.js';
+import { answerSentTo, payloadsIn } from './providers/received-answer.js';
 
 /*
  * Null in any place of what an upstream answers, whole or as a stream: nobody here stumbles over it, the caller is told
@@ -18,10 +20,11 @@ import { answerSentTo } from './providers/received-answer.js';
 const promptEstimate = 11;
 const bound = { input: 1_000_000, cacheWriteHour: 1_000_000, output: 1_000_000 };
 
-const paths: Readonly<Record<Protocol, string>> = {
+const paths: Readonly<Record<Wire, string>> = {
   openai: '/v1/chat/completions',
   anthropic: '/v1/messages',
   gemini: '/v1beta/models/told:generateContent',
+  responses: '/v1/responses',
 };
 
 /** What is wrong with what is charged; null: nothing. `said`: whether anything that is put out is known. */
@@ -38,9 +41,10 @@ function chargeFault(told: Usage | null, generated: Generated): string | null {
 const inside = /undefined|NaN|\[object|\bat [\w.<>]+ \(|Cannot read|is not a function/;
 
 /** What is wrong with a text for a caller; null: nothing. Between the same dialects it is upstream's own. */
-function textFault(dialect: Protocol, text: string, type: string, own: boolean): string | null {
+function textFault(dialect: Wire, text: string, type: string, own: boolean): string | null {
   const found = inside.exec(text);
   if (found !== null) return `says ${found[0]}`;
+  if (dialect === 'responses') return type === 'application/json' ? null : responseEventsFault(payloadsIn(text));
   const request = {
     face: 'dialect',
     method: 'POST',

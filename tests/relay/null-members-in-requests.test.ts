@@ -14,7 +14,7 @@ import {
 } from '../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { predict } from '../../src/relay/dialects/gemini/endpoints/predict.js';
 import { geminiNames } from '../../src/relay/dialects/gemini/names.js';
-import { openAiNames } from '../../src/relay/dialects/openai/names.js';
+import { openAiNames, responsesNames } from '../../src/relay/dialects/openai/names.js';
 import { isObject, type JsonObject } from '../../src/relay/json/json.js';
 import { camelOf } from '../../src/relay/protocols/gemini/names.js';
 import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
@@ -169,7 +169,9 @@ describe.each(samples)('null in a member of %s', (_name, endpoint, body) => {
 
 /** Members that decide by being there. */
 const namesOf = ({ dialect }: Endpoint): readonly string[] => {
-  const { exact } = { openai: openAiNames, anthropic: anthropicNames, gemini: geminiNames }[dialect.wire];
+  const { exact } = { openai: openAiNames, anthropic: anthropicNames, gemini: geminiNames, responses: responsesNames }[
+    dialect.wire
+  ];
   const tools = ['googleMaps', 'google_search', 'retrieval', 'fileSearch', 'mcpServers', 'enterpriseWebSearch'];
   return [...exact, ...tools];
 };

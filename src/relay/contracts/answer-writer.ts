@@ -10,13 +10,16 @@ import type { CallerRequest, CallInfo, UpstreamChannel } from './protocol.js';
  * through byte for byte.
  */
 
-export type Wire = 'openai' | 'anthropic' | 'gemini';
+/** `responses`: items and events, of callers at upstreams that have chat instead; no upstream's answer is passed on as it. */
+export type Wire = 'openai' | 'anthropic' | 'gemini' | 'responses';
 
 /** Of longer chunks nothing is remembered, in bytes: a stream may wait for ever for the next. */
 export const maxRemembered = 64 * 1024;
 
 /** Puts one stream into the caller's dialect. Synchronous; it holds no timer and no connection. */
 export interface AnswerWriter {
+  /** Characters of the answer that it remembers until the end. Left out: none to speak of. */
+  readonly kept?: number;
   /** A chunk without usage. `length`: of what brought it, in bytes. `text`: that, where it is this dialect's own wire. */
   write(chunk: JsonObject, length: number, text?: string): void;
   /** What a frame says in the dialect's own wire, as it says it. The frame's bytes must not be kept. */

@@ -63,6 +63,12 @@ export interface Endpoint {
   readonly thinking: ((body: JsonObject) => JsonObject) | null;
   /** A body in neutral words; null: it is. Throws NotConvertible. */
   readonly toNeutral: ((body: JsonObject) => NeutralRequest) | null;
+  /** How providers are asked that lack the mode and have chat. Left out: they are not. */
+  readonly inChat?: {
+    readonly dialect: CallerDialect;
+    /** Throws NotConvertible. */
+    readonly toNeutral: (body: JsonObject) => NeutralRequest;
+  };
   /** Why a body cannot be taken; null: it can. */
   readonly invalid: (body: JsonObject, upload: Upload | null) => InvalidRequest | null;
   /** Every text of a prompt that the word filter looks at. */

@@ -50,6 +50,9 @@ type Generating = Members<
   | 'logprobs'
   | 'top_logprobs'
   | 'user'
+  | 'verbosity'
+  | 'prompt_cache_key'
+  | 'safety_identifier'
 >;
 
 /** `thinking`: `{ type, budget_tokens }`. */

@@ -48,6 +48,8 @@ export interface CallerRequest {
   readonly source?: JsonSource;
   /** The same in neutral words, made when it is first asked for. Shared and never changed either. Throws NotConvertible. */
   readonly neutral: () => NeutralRequest;
+  /** The same for a provider that lacks the mode and has chat. Left out: such a one is not asked. */
+  readonly inChat?: () => CallerRequest;
   /** By the names that go upstream: the caller's own of tools that `neutral` has named otherwise. Left out: none. */
   readonly renamedTools?: RenamedTools;
   /** What came with the fields of a form; null: the body is no form. */
@@ -237,6 +239,8 @@ export interface Provider extends ProviderFacts {
   readonly protocol: Protocol;
   /** What may be wrong with a channel's base URL that finds nothing (404); null: nothing is known. Left out: as null. */
   readonly baseHint?: (baseUrl: string) => string | null;
+  /** Whether what is behind this base URL lacks a mode that others of the provider's have. Left out: it never does. */
+  readonly lacks?: (mode: Mode, baseUrl: string) => boolean;
   /** Left out: the request shows by itself that it is the channel's. */
   readonly authorisation?: Authorisation;
   /** Of the account. Left out: it reports none. */

@@ -16,6 +16,7 @@ import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
 import { type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
 import { mappedModel, type ParsedChannel } from './channel-settings.js';
 import { type AttemptTarget, type ChannelRequest, judged, type SendAttemptPorts, sendAttempt } from './send-attempt.js';
+import { requestAt } from './served-mode.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
@@ -24,17 +25,19 @@ export type ChannelAttemptPorts = SendAttemptPorts &
 
 export async function attemptChannel(
   ports: ChannelAttemptPorts,
-  call: ChannelRequest,
+  given: ChannelRequest,
   channel: ChannelView,
   parsed: ParsedChannel,
 ): Promise<Attempt> {
-  const { requestedModel, caller, bodyBytes } = call;
+  const { requestedModel, bodyBytes } = given;
   const provider = ports.providerOf(channel.settings.type);
   if (provider === null)
     return failed(
       new RelayError(400, 'invalid_api_type', `channel type ${channel.settings.type} is not supported`),
       false,
     );
+  const caller = requestAt(channel, provider, given.caller);
+  const call = caller === given.caller ? given : { ...given, caller };
   const model = mappedModel(parsed.modelMapping, requestedModel);
   if (model === null)
     return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel is circular'), true);

@@ -58,6 +58,20 @@ const paidFor = (
   tiers,
 });
 
+/** The same request, put as one of chat. */
+function requestInChat(parts: RequestParts): { readonly inChat?: () => CallerRequest } {
+  const { endpoint, mode = endpoint.mode } = parts;
+  const { inChat, ...own } = endpoint;
+  if (inChat === undefined || mode !== endpoint.mode) return {};
+  let made: CallerRequest | null = null;
+  return {
+    inChat: () => {
+      made ??= callerRequest({ ...parts, endpoint: { ...own, ...inChat }, mode: 'chat' });
+      return made;
+    },
+  };
+}
+
 export function callerRequest(parts: RequestParts): CallerRequest {
   const { endpoint, mode = endpoint.mode, query, headers, sent, paid, promptTokens } = parts;
   const { source, body, exact } = sent;
@@ -73,6 +87,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     body,
     ...(source !== null && { source }),
     neutral,
+    ...requestInChat(parts),
     renamedTools,
     files,
     answersAudio,

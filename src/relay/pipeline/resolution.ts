@@ -28,6 +28,7 @@ import {
 import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
 import { enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
+import { servedAsAsked, serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
 import type { StagePorts } from './stage-ports.js';
 
@@ -116,20 +117,22 @@ interface Priced {
 
 function estimateOf(
   ports: ResolutionPorts,
-  asked: ToResolve,
+  given: ToResolve,
   { requestedModel, model }: ModelChoice,
   { price, settings, channels, caller }: Priced,
 ): Estimate {
-  const { endpoint, body, bytes, upload } = asked;
+  const { endpoint, body, bytes, upload } = given;
   const names = namesOf(requestedModel, channels, ports);
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
   const demand = withOverrides(endpoint.demand({ body, bytes, model, names, upload, switched }), overrides);
+  // Where all of them are put it as chat, none is asked for tools of a provider's own.
+  const asked = servedAsAsked(channels, ports, endpoint) ? [body] : [];
   const calls = textModes.has(endpoint.mode)
-    ? toolCallsOf([body, ...overrides], names, demand.answers, switched)
+    ? toolCallsOf([...asked, ...overrides], names, demand.answers, switched)
     : noUsage;
-  if (calls !== noUsage) checkToolPrices(toolCallsOf([body], names, demand.answers, switched), model, settings, caller);
-  const allowed = maySpeak(asked, price, channels, ports) ? { ...calls, audioOutput: unboundedTokens } : calls;
+  if (calls !== noUsage) checkToolPrices(toolCallsOf(asked, names, demand.answers, switched), model, settings, caller);
+  const allowed = maySpeak(given, price, channels, ports) ? { ...calls, audioOutput: unboundedTokens } : calls;
   const said = endpoint.thinking === null ? body : endpoint.thinking(body);
   return estimateReservation({
     demand,
@@ -160,7 +163,7 @@ export function* resolutionSteps(
   yield* checkWords(endpoint, body, settings.sensitiveWords);
   yield;
 
-  const channels = serving.filter(({ settings }) => ports.providerOf(settings.type)?.modes.includes(endpoint.mode));
+  const channels = serving.filter((channel) => serves(channel, ports.providerOf(channel.settings.type), endpoint));
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
   const listed = priceFor(model, group, caller, settings);

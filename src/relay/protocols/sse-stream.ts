@@ -34,7 +34,7 @@ export abstract class SseStream implements AnswerStream, FrameReader {
   abstract frame(bytes: Buffer, start: number, end: number, from: number): void;
 
   get unfinished(): number {
-    return this.decoder.unfinished;
+    return this.decoder.unfinished + (this.writer.kept ?? 0);
   }
 
   push(chunk: Buffer): StreamStep {

@@ -61,6 +61,10 @@ class OwnNamesWriter implements AnswerWriter {
     private readonly renamed: RenamedTools,
   ) {}
 
+  get kept(): number {
+    return this.writer.kept ?? 0;
+  }
+
   write(chunk: JsonObject, length: number): void {
     this.writer.write(withOwnToolNames(chunk, this.renamed), length);
   }

@@ -25,6 +25,8 @@ const rooted = <Queries extends { readonly base: string }>(queries: Queries): Qu
 const isOfOthers = (base: string): boolean =>
   /\/(completions|embeddings|speech|transcriptions|translations)\/?([?#]|$)/.test(base);
 
+const isOfChat = (base: string): boolean => /\/chat\/completions\/?([?#]|$)/.test(base);
+
 function url({ base, model, caller }: Target): string {
   if (caller.mode === 'responses' && isOfOthers(base))
     throw new NotConvertible(
@@ -45,6 +47,7 @@ export const custom: Provider = {
   keyHint: 'API key',
   ...reportsBalance((queries) => dashboardBalance(rooted(queries))),
   modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
+  lacks: (mode, base) => mode === 'responses' && isOfChat(base),
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(queries) {
     if (isNone(queries.base)) throw new NotSupported('baseUrl', wholeAddress);

@@ -57,6 +57,7 @@ const endMarks: Readonly<Record<Wire, string>> = {
   openai: 'data: [DONE]\n\n',
   anthropic: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
   gemini: '\n\n',
+  responses: '\n\n',
 };
 
 describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the stream', (_name, golden) => {

@@ -15,6 +15,8 @@ import type {
 } from '../../../src/relay/contracts/protocol.js';
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { openAiCaller } from '../../../src/relay/dialects/openai/dialect.js';
+import { responsesInChatCaller } from '../../../src/relay/dialects/openai/responses-in-chat/dialect.js';
+import { responsesInChat } from '../../../src/relay/dialects/openai/responses-in-chat/to-neutral.js';
 import { isObject, type JsonObject } from '../../../src/relay/json/json.js';
 import { neutralOf } from '../../../src/relay/protocols/neutral-of.js';
 import { providerOf } from '../../../src/relay/providers/registry.js';
@@ -28,7 +30,7 @@ const root = fileURLToPath(new URL('../fixtures', import.meta.url));
 interface RequestFile {
   readonly channel: Partial<UpstreamChannel> & { type: number };
   /** The caller's; left out: OpenAI's. */
-  readonly dialect?: 'anthropic';
+  readonly dialect?: 'anthropic' | 'responses';
   readonly mode: Mode;
   readonly body: JsonObject;
   readonly query?: string;
@@ -192,6 +194,11 @@ function load(folder: string): Golden {
     ...(request.dialect === 'anthropic' && {
       dialect: messages.dialect,
       neutral: neutralOf(messages, asked.body),
+      wantsUsage: true,
+    }),
+    ...(request.dialect === 'responses' && {
+      dialect: responsesInChatCaller,
+      neutral: neutralOf({ mode: 'chat', toNeutral: responsesInChat }, asked.body),
       wantsUsage: true,
     }),
   };

@@ -101,6 +101,9 @@ function plainMessages(messages: JsonValue | undefined, variant: OpenAiVariant, 
   return plain;
 }
 
+/** OpenAI's own models alone know them: how long an answer is to be, and what names a conversation or its user. */
+const ownMembers = ['verbosity', 'prompt_cache_key', 'safety_identifier'];
+
 /** Nobody here is given a budget, or left to decide. */
 const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObject =>
   declined || isObject(thinking) ? { thinking: { type: declined ? 'disabled' : 'enabled' } } : {};
@@ -130,6 +133,7 @@ export const inPlainWords =
     };
     if (isList(body.tools)) plain.tools = objectsIn(body.tools).map(withoutCache);
     if (factsOf(model).isOpenAi) delete plain.top_k;
+    else for (const name of ownMembers) delete plain[name];
     setThinking(plain, variant, model, declined);
     return plain;
   };

@@ -5,6 +5,7 @@ import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
 import type { RequestContent } from '../../upstream/request-content.js';
 import { baseOf, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
+import { withoutCarriedReasoning } from './carried-reasoning.js';
 import { asPriced, postOf, serviceSent } from './request.js';
 import type { OpenAiVariant, Target } from './variant.js';
 
@@ -55,6 +56,8 @@ export function responsesRequest(
   const override = options.passThrough ? null : channel.paramOverride;
   if (override !== null) body = overridden(body, override, caller.maxOutput);
   body = unkept(body);
+  const input = withoutCarriedReasoning(body.input);
+  if (input !== body.input) body = { ...body, input };
   const content: RequestContent = { kind: 'json', text: written(body, caller.source) };
   const { reasoning } = body;
   return {

@@ -6,12 +6,14 @@ import { PromptTally } from '../../../metering/prompt-tally.js';
 import { untilUser } from '../input.js';
 import { choicesAsked } from '../limits.js';
 import { responsesCaller } from '../responses-dialect.js';
+import { responsesInChatCaller } from '../responses-in-chat/dialect.js';
+import { responsesInChat } from '../responses-in-chat/to-neutral.js';
 import { responsesTexts, tallyResponsesPrompt } from '../responses-input.js';
 import { wrongResponsesTools } from '../responses-tools.js';
 import { asksForStream } from '../streaming.js';
 import { integerFrom, invalidRequest, maxOutputTokens } from '../validate.js';
 
-/* Items in, items out: OpenAI's Responses, for upstreams that have it. */
+/* Items in, items out: OpenAI's Responses, for upstreams that have it and, in words of chat, for those that have not. */
 
 function wrongInput({ input }: JsonObject): InvalidMember | null {
   if (textIn(input) !== null) return null;
@@ -75,6 +77,7 @@ export const responses: Endpoint = {
   answersAudio: false,
   thinking,
   toNeutral: null,
+  inChat: { dialect: responsesInChatCaller, toNeutral: responsesInChat },
   invalid: (body) => invalidRequest('invalid_text_request', body, invalidBody),
   promptTexts: responsesTexts,
   beginning: ({ instructions, input }) => [instructions, ...(isList(input) ? untilUser(input) : [input])],
