@@ -62,11 +62,11 @@ beforeAll(async () => {
     else response.end(text);
   });
   await gateway.setOption('RetryTimes', '1');
-  for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, '{"m":1,"chat-only":1}');
+  for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, '{"m":1,"embeddings-only":1}');
   await gateway.setOption('CacheRatio', '{"m":0.5}');
   for (const name of ['first', 'second'])
     await gateway.addChannel({ name, type: 1, models: ['m'], baseUrl: upstream.url });
-  await gateway.addChannel({ type: 25, models: ['chat-only'], baseUrl: upstream.url });
+  await gateway.addChannel({ type: 38, models: ['embeddings-only'], baseUrl: upstream.url });
   user = await gateway.addUser(100_000_000);
   const apiKey = await gateway.addApiKey(user);
   caller = callers.with(apiKey);
@@ -215,8 +215,8 @@ describe('a request', () => {
     expect(received).toEqual([]);
   });
 
-  test('for a model of a provider without Responses is refused', async () => {
-    const got = await ask({ model: 'chat-only' });
+  test('for a model of a provider with neither Responses nor chat is refused', async () => {
+    const got = await ask({ model: 'embeddings-only' });
     expect([got.status, errorIn(got).code]).toEqual([400, 'convert_request_failed']);
   });
 });
