@@ -8,7 +8,7 @@ import { type Generated, hasEnded } from '../../src/relay/contracts/protocol.js'
 import { believedUsage } from '../../src/relay/metering/believed-usage.js';
 import { responseEventsFault } from '../support/callers/response-events.js';
 import { nulledAt, type Path, pathText, placesIn } from '../support/null-members.js';
-import { type Protocol, protocols, typeOf } from '../support/upstreams/dialect-upstreams.js';
+import { protocols, typeOf } from '../support/upstreams/dialect-upstreams.js';
 import { comesInFrames, frameFrom, framesIn, type Golden, goldens } from './providers/golden.js';
 import { answerSentTo, payloadsIn } from './providers/received-answer.js';
 

@@ -149,9 +149,7 @@ describe.each(protocols)('at an upstream of the wire %s', (wire) => {
     ];
     const input: ResponseInput = [{ role: 'user', content: 'Weather and one?' }];
     const asked = { model: wire, input, tools };
-    const first = stream
-      ? await client.responses.stream(asked).finalResponse()
-      : await client.responses.create(asked);
+    const first = stream ? await client.responses.stream(asked).finalResponse() : await client.responses.create(asked);
     const called = first.output.filter(({ type }) => type.endsWith('_call'));
     expect(called).toMatchObject([
       { type: 'function_call', name: 'weather', arguments: '{"city":"Vík"}' },
@@ -232,11 +230,28 @@ describe('a call that may go to channels of both kinds', () => {
 describe('what chat has no words for', () => {
   test.each<[string, JsonObject, string]>([
     ['a search on the web', { tools: [{ type: 'web_search' }] }, 'tools[0].type'],
-    ['code that the provider runs', { tools: [weather, { type: 'code_interpreter', container: { type: 'auto' } }] }, 'tools[1].type'],
+    [
+      'code that the provider runs',
+      { tools: [weather, { type: 'code_interpreter', container: { type: 'auto' } }] },
+      'tools[1].type',
+    ],
     ['two tools of one name', { tools: [weather, { type: 'custom', name: 'weather' }] }, 'tools[1]'],
     ['a summary of the conversation', { context_management: [{ type: 'compaction' }] }, 'context_management'],
-    ['a call without its output', { input: [{ type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{}' }] }, 'input[0].call_id'],
-    ['an output without its call', { input: [{ role: 'user', content: 'Hi' }, { type: 'function_call_output', call_id: 'call_1', output: 'x' }] }, 'input[1].call_id'],
+    [
+      'a call without its output',
+      { input: [{ type: 'function_call', call_id: 'call_1', name: 'weather', arguments: '{}' }] },
+      'input[0].call_id',
+    ],
+    [
+      'an output without its call',
+      {
+        input: [
+          { role: 'user', content: 'Hi' },
+          { type: 'function_call_output', call_id: 'call_1', output: 'x' },
+        ],
+      },
+      'input[1].call_id',
+    ],
     ['an item of another type', { input: [{ type: 'compaction', encrypted_content: 'x' }] }, 'input[0].type'],
     ['a choice of a hosted tool', { tools: [weather], tool_choice: { type: 'web_search' } }, 'tool_choice'],
   ])('%s is refused with 400 by its name', async (_what, body, name) => {
