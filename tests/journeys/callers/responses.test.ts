@@ -62,7 +62,8 @@ beforeAll(async () => {
     else response.end(text);
   });
   await gateway.setOption('RetryTimes', '1');
-  for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, '{"m":1,"embeddings-only":1}');
+  for (const option of ['ModelRatio', 'CompletionRatio'])
+    await gateway.setOption(option, '{"m":1,"embeddings-only":1}');
   await gateway.setOption('CacheRatio', '{"m":0.5}');
   for (const name of ['first', 'second'])
     await gateway.addChannel({ name, type: 1, models: ['m'], baseUrl: upstream.url });
