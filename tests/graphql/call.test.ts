@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   await gateway.addChannel({ name: 'harbour' });
   await gateway.addChannel({ name: 'slow', models: ['slow-model'], baseUrl: slow.url });
-  await gateway.setOption('ModelRatio', JSON.stringify({ 'gpt-4o': 1.25, 'gpt-4o-mini': 0.075, 'slow-model': 2 }));
+  await gateway.setOption('ModelRatio', JSON.stringify({ 'gpt-4o': 1.3, 'gpt-4o-mini': 0.07, 'slow-model': 2 }));
   olga = await gateway.addUser(10_000_000, 'olga');
   client = await server.as(olga);
   stranger = await server.as(await gateway.addUser(1_000, 'stranger'));
@@ -73,7 +73,7 @@ describe('a call by its request id', () => {
     expect(call?.billing.total).toBe(call?.end.charged);
     expect(call?.steps.map(({ kind }: Data) => kind).slice(0, 2)).toEqual(['ADMITTING', 'WAITING']);
     const model = call?.priceOrigins.find(({ factor }: Data) => factor === 'model');
-    expect(model).toMatchObject({ value: '0.075', option: 'ModelRatio', entry: 'gpt-4o-mini', kind: 'CHANGED' });
+    expect(model).toMatchObject({ value: '0.07', option: 'ModelRatio', entry: 'gpt-4o-mini', kind: 'CHANGED' });
     expect(call?.events.map(({ type }: Data) => type)).toEqual(['CallReserved', 'CallSettled']);
     for (const { json } of call?.events ?? []) expect(Object.keys(JSON.parse(json))).not.toContain('attempts');
   });

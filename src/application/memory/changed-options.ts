@@ -3,6 +3,7 @@ import { Instant } from '../../domain/kernel/instant.js';
 import { isLegacyPriceMap, legacyView, viewsChangedBy } from '../../domain/options/legacy-prices.js';
 import type { ModelPricesChanged, OptionChanged, OptionValue } from '../../domain/options/option.js';
 import { fixedBecause } from '../../domain/options/option-table.js';
+import { mapInForce } from '../../domain/options/pinned-entries.js';
 import type { PriceTables } from '../../domain/pricing/price-tables.js';
 import type { ModelPrice, PricePeriods } from '../../domain/pricing/records/model-price.js';
 import { nextPeriodChange, recordsAt } from '../../domain/pricing/records/price-records.js';
@@ -15,6 +16,8 @@ import type { AnnouncedPrices, DefaultPrices } from '../prices/default-prices.js
 /** What an option was changed to, and by the event at which position. */
 export interface ChangedOption {
   readonly value: OptionValue;
+  /** Of a map with built-in prices: names that do not follow these; left out: all. */
+  readonly pinned?: readonly string[];
   readonly position: Position;
 }
 
@@ -45,6 +48,7 @@ export class ChangedOptions {
   private readonly shownAt = new Map<string, Position>();
   /** The newest of the records this began with: which maps it changed is not known. */
   private readonly pricedBefore: Position;
+  private readonly mapsInForce = new WeakMap<ChangedOption, { readonly builtIn: string; readonly text: string }>();
   private parsed: Settings | null = null;
   /** Records that hold now; null: to be looked for. */
   private inForce: ReadonlyMap<string, ModelPrice> | null = null;
@@ -69,10 +73,10 @@ export class ChangedOptions {
   }
 
   /** An event of an option that is known as of later changes nothing. */
-  take({ key, value }: OptionChanged, position: Position): void {
+  take({ key, value, pinned }: OptionChanged, position: Position): void {
     const known = this.changed.get(key);
     if (known !== undefined && known.position >= position) return;
-    this.changed.set(key, { value, position });
+    this.changed.set(key, { value, position, ...(pinned === undefined ? {} : { pinned }) });
     this.forget();
   }
 
@@ -127,7 +131,7 @@ export class ChangedOptions {
   }
 
   settings(): Settings {
-    this.parsed ??= settingsFrom(this.changedTexts(), this.defaults, this.initial, {
+    this.parsed ??= settingsFrom(this.changedTexts(this.initial), this.defaults, this.initial, {
       records: this.recordsInForce(),
       known: this.prices.keys(),
     });
@@ -136,16 +140,16 @@ export class ChangedOptions {
 
   /** Effective texts, defaults included, secrets left out. */
   texts(): ReadonlyMap<string, string> {
-    const texts = new Map([...this.initial, ...this.changedTexts()]);
+    const texts = new Map([...this.initial, ...this.changedTexts(this.initial)]);
     for (const [key, text] of texts) texts.set(key, legacyView(key, text, this.recordsInForce()));
     return texts;
   }
 
   /** The effective text of an option that is no secret. */
   textOf(key: string): string {
-    const value = this.changed.get(key)?.value;
-    const isInitial = value === undefined || !('text' in value) || fixedBecause(key) !== null;
-    return legacyView(key, isInitial ? (this.initial.get(key) ?? '') : value.text, this.recordsInForce());
+    const changed = this.changed.get(key);
+    const stored = changed === undefined ? null : this.textInForce(key, changed, this.initial);
+    return legacyView(key, stored ?? this.initial.get(key) ?? '', this.recordsInForce());
   }
 
   /** The last change of what an option shows, or a later one; `beginning`: there was none. */
@@ -193,7 +197,8 @@ export class ChangedOptions {
       if (next.length === 0) break;
       const from = Instant(Math.min(...next));
       const defaults = announced !== null && announced.from <= from ? announced.prices : this.defaults;
-      const { prices: tables } = settingsFrom(this.changedTexts(), defaults, initialOptions(defaults), {
+      const initial = initialOptions(defaults);
+      const { prices: tables } = settingsFrom(this.changedTexts(initial), defaults, initial, {
         records: recordsAt(records, from),
         known: this.prices.keys(),
       });
@@ -203,10 +208,26 @@ export class ChangedOptions {
     return coming;
   }
 
-  private changedTexts(): Map<string, string> {
+  /** As they are beside these built-in texts. */
+  private changedTexts(initial: ReadonlyMap<string, string>): Map<string, string> {
     const texts = new Map<string, string>();
-    for (const [key, { value }] of this.changed)
-      if ('text' in value && fixedBecause(key) === null) texts.set(key, value.text);
+    for (const [key, changed] of this.changed) {
+      const text = this.textInForce(key, changed, initial);
+      if (text !== null) texts.set(key, text);
+    }
     return texts;
+  }
+
+  /** null: a secret, or an option that stays at what is built in. */
+  private textInForce(key: string, changed: ChangedOption, initial: ReadonlyMap<string, string>): string | null {
+    const { value, pinned } = changed;
+    if (!('text' in value) || fixedBecause(key) !== null) return null;
+    if (pinned === undefined) return value.text;
+    const builtIn = initial.get(key) ?? '{}';
+    const known = this.mapsInForce.get(changed);
+    if (known?.builtIn === builtIn) return known.text;
+    const text = mapInForce({ text: value.text, pinned }, builtIn);
+    this.mapsInForce.set(changed, { builtIn, text });
+    return text;
   }
 }

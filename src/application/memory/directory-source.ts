@@ -3,7 +3,7 @@ import { normalEmail } from '../../domain/user/user-fields.js';
 import type { ReadModels } from '../../projections/database.js';
 import { apiKeyByHash } from '../../projections/models/api-keys.js';
 import { allChannels, channelSecrets, channelSettings } from '../../projections/models/channel-queries.js';
-import { allOptions, optionValue } from '../../projections/models/options.js';
+import { allOptions, optionValue, pinnedNames } from '../../projections/models/options.js';
 import { allPriceRecords } from '../../projections/models/price-history.js';
 import { userByAccessTokenHash, userByEmail, userByUsername } from '../../projections/models/user-queries.js';
 import type { PersonalData } from '../ports/storage-ports.js';
@@ -34,7 +34,13 @@ export const directorySource = (db: ReadModels, positionOf: (readModel: string) 
         position: beginning,
       })),
       prices: new Map(prices.map(({ model, periods, position }) => [model, { periods, position }])),
-      options: new Map(options.map((row) => [row.key, { value: optionValue(row), position: row.position }])),
+      options: new Map(
+        options.map((row) => {
+          const pinned = pinnedNames(row);
+          const value = optionValue(row);
+          return [row.key, { value, position: row.position, ...(pinned === undefined ? {} : { pinned }) }];
+        }),
+      ),
     };
   },
   apiKeyIdByHash: async (keyHash) => (await apiKeyByHash(db, keyHash))?.id ?? null,

@@ -1,9 +1,10 @@
 import { type Position, streams } from '../../domain/events/events.js';
 import type { Instant } from '../../domain/kernel/instant.js';
-import { isLegacyPriceMap, legacyPriceMaps } from '../../domain/options/legacy-prices.js';
+import { hasBuiltInPrices, isLegacyPriceMap, legacyPriceMaps } from '../../domain/options/legacy-prices.js';
 import { optionDecider } from '../../domain/options/option.js';
 import { fixedBecause, isSecretOption, type OptionKey, optionTable } from '../../domain/options/option-table.js';
 import { checkOption } from '../../domain/options/option-values.js';
+import type { BuiltInMap } from '../../domain/options/pinned-entries.js';
 import type { Actor } from '../../domain/user/user.js';
 import { authorise } from '../authorise.js';
 import type { Handle } from '../handle.js';
@@ -30,10 +31,11 @@ export interface OptionView {
   readonly position: Position;
 }
 
-/** When a map of prices was read, and after which change of what it shows. */
+/** When a map of prices was read, after which change of what it shows, and what was built in then. */
 export interface MapReading {
   readonly position: Position;
   readonly at: Instant;
+  readonly builtIn: string;
 }
 
 function optionView(directory: NodeDirectory, key: string): OptionView {
@@ -49,12 +51,22 @@ function optionView(directory: NodeDirectory, key: string): OptionView {
   };
 }
 
+/** What whoever gives the order has seen. */
+interface Seen {
+  readonly seenAt: Position | null;
+  readonly readAt?: Instant;
+  readonly builtIn?: string;
+  readonly isReset?: true;
+}
+
+const builtInMap = (now: string, seen = now): BuiltInMap => ({ now, seen });
+
 export function optionCommands({ handle, vault, directory, clock }: OptionCommandPorts) {
   const give = async (
     actor: Actor,
     key: string,
     value: string,
-    seen: { readonly seenAt: Position | null; readonly readAt?: Instant },
+    { builtIn: builtInSeen, ...seen }: Seen,
   ): Promise<Position> => {
     authorise(actor, 'root');
     checkOption(key, value);
@@ -66,6 +78,7 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
       by: actor.id,
       ...seen,
       ...(isLegacyPriceMap(key) ? { at: clock.now() } : {}),
+      ...(hasBuiltInPrices(key) ? { builtIn: builtInMap(directory.initialOptionText(key), builtInSeen) } : {}),
     });
     return position;
   };
@@ -82,18 +95,28 @@ export function optionCommands({ handle, vault, directory, clock }: OptionComman
     change,
 
     /** Of a client that writes a whole map of prices back: refused like the above also where a period has begun since. */
-    changeAsRead: (actor: Actor, key: string, value: string, { position, at }: MapReading): Promise<Position> =>
-      give(actor, key, value, { seenAt: position, readAt: at }),
+    changeAsRead: (
+      actor: Actor,
+      key: string,
+      value: string,
+      { position, at, builtIn }: MapReading,
+    ): Promise<Position> => give(actor, key, value, { seenAt: position, readAt: at, builtIn }),
 
     /** What a client will know that reads the maps of prices now. */
     readMaps(actor: Actor): ReadonlyMap<string, MapReading> {
       authorise(actor, 'root');
       const at = clock.now();
-      return new Map(legacyPriceMaps.map((key) => [key, { position: directory.optionPosition(key), at }]));
+      return new Map(
+        legacyPriceMaps.map((key) => [
+          key,
+          { position: directory.optionPosition(key), at, builtIn: directory.initialOptionText(key) },
+        ]),
+      );
     },
 
     /** Back to the value the option had before anybody changed it. */
-    reset: (actor: Actor, key: OptionKey): Promise<Position> => change(actor, key, directory.initialOptionText(key)),
+    reset: (actor: Actor, key: OptionKey): Promise<Position> =>
+      give(actor, key, directory.initialOptionText(key), { seenAt: null, isReset: true }),
 
     /** Every option and its effective text, sorted by key; secrets are left out. */
     list(actor: Actor): readonly { key: string; value: string }[] {

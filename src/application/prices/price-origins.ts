@@ -94,11 +94,20 @@ function valueIn(source: PriceFactor, text: string | null): string | null {
   }
 }
 
+/** Without the entries that only follow what is built in; null: it is too long, or a secret. */
+function statedText({ text, pinned }: { readonly text: string | null; readonly pinned: string | null }): string | null {
+  if (text === null || pinned === null) return text;
+  const names = new Set(JSON.parse(pinned) as string[]);
+  return JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).filter(([name]) => names.has(name))));
+}
+
 export function priceOrigins({ db, progress }: PriceOriginPorts) {
   const originOf = async (source: PriceFactor, before: Position): Promise<PriceOrigin['setBy']> => {
     if (source.option === null) return 'built-in';
     const changes = await optionTextsBefore(db, source.option, before, { max: changesRead, maxLength: maxTextLength });
-    const holds = changes.map(({ text }) => isValue(valueIn(source, text), source.value));
+    const stated = changes.map((change) => valueIn(source, statedText(change)));
+    if (changes[0] !== undefined && changes[0].pinned !== null && stated[0] === null) return 'built-in';
+    const holds = stated.map((value) => isValue(value, source.value));
     // The node may not yet have heard of the newest ones when it priced the call.
     const newest = holds.indexOf(true);
     if (newest < 0) return changes.length < changesRead ? 'built-in' : 'unknown';

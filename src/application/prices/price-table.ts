@@ -1,4 +1,5 @@
 import type { Instant } from '../../domain/kernel/instant.js';
+import { legacyPriceMaps } from '../../domain/options/legacy-prices.js';
 import { type UnitPrices, unitPricesOf } from '../../domain/pricing/billing.js';
 import { bothPrices, quantityPrices } from '../../domain/pricing/example-bill.js';
 import { type PriceTables, priceOf } from '../../domain/pricing/price-tables.js';
@@ -55,7 +56,10 @@ export interface PriceTableRow {
 /** By model. */
 type RefusedCalls = ReadonlyMap<string, number>;
 
-type PricedDirectory = Pick<NodeDirectory, 'offers' | 'settings' | 'comingPrices' | 'builtInPrices' | 'changedPrices'>;
+type PricedDirectory = Pick<
+  NodeDirectory,
+  'offers' | 'settings' | 'comingPrices' | 'builtInPrices' | 'changedPrices' | 'changedOptions'
+>;
 
 interface Entry {
   readonly model: string;
@@ -78,12 +82,15 @@ interface Known {
   readonly changed: ReadonlyMap<string, ChangedPrice>;
   readonly coming: readonly ComingPrices[];
   readonly served: ReadonlySet<string>;
+  /** Models whose price in an option holds whatever is built in. */
+  readonly pinned: ReadonlySet<string>;
 }
 
-function originOf({ tables, builtIn, changed }: Known, model: string, price: Price | null): PriceOriginKind {
+function originOf({ tables, builtIn, changed, pinned }: Known, model: string, price: Price | null): PriceOriginKind {
   const record = changed.get(model)?.periods ?? null;
   if (record !== null) return 'record';
   if (price === null) return 'none';
+  if (pinned.has(model)) return 'option';
   return sameStatement(tabledPrice(tables, model), tabledPrice(builtIn, model)) ? 'built-in' : 'option';
 }
 
@@ -124,6 +131,7 @@ function allEntries(directory: PricedDirectory): readonly Entry[] {
     changed: directory.changedPrices(),
     coming: directory.comingPrices(),
     served: new Set(offers.map(({ model }) => model)),
+    pinned: new Set(legacyPriceMaps.flatMap((key) => directory.changedOptions().get(key)?.pinned ?? [])),
   };
   const recorded = [...known.changed].flatMap(([model, { periods }]) => (periods === null ? [] : [model]));
   const models = new Set([...tables.modelRatio.keys(), ...tables.modelPrice.keys(), ...recorded, ...known.served]);

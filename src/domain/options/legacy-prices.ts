@@ -1,5 +1,6 @@
 import { decimal, decimalOf, decimalText, isZero, ratioOf, times } from '../kernel/decimal.js';
 import type { Instant } from '../kernel/instant.js';
+import { sameJson } from '../kernel/same-json.js';
 import type { TokenQuantity } from '../pricing/quantities.js';
 import type { ModelPrice, PricePeriods, TokenRate } from '../pricing/records/model-price.js';
 import { type PriceRecords, pricePeriodAt } from '../pricing/records/price-records.js';
@@ -126,7 +127,17 @@ export const legacyPriceMaps = Object.keys(legacyMaps) as OptionKey[];
 /** Whether the option is one of them. */
 export const isLegacyPriceMap = (key: string): boolean => mapOf(key) !== null;
 
+/** Whether the option is a map of prices, some of which are built in and change by date or by release. */
+export const hasBuiltInPrices = (key: string): boolean => isLegacyPriceMap(key) || key === 'ToolPrice';
+
 const entriesOf = (text: string): Map<string, unknown> => new Map(Object.entries(JSON.parse(text) as object));
+
+/** Whether the map says of this model only what its record in force does. */
+export function showsRecord(key: string, model: string, records: PriceRecords, at: Instant): boolean {
+  const map = mapOf(key);
+  const price = map === null ? null : pricePeriodAt(records.get(model) ?? [], at);
+  return map !== null && price !== null && (map.isFallback === undefined || map.read(price) !== undefined);
+}
 
 /** What the option reads as. `stored`: its own text; `records`: those in force. */
 export function legacyView(key: string, stored: string, records: ReadonlyMap<string, ModelPrice>): string {
@@ -140,15 +151,6 @@ export function legacyView(key: string, stored: string, records: ReadonlyMap<str
   }
   return JSON.stringify(Object.fromEntries(entries));
 }
-
-/** Clients may sort the members of what they have read. */
-const inOrder = (_name: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-    : value;
-
-const same = (one: unknown, other: unknown): boolean =>
-  one === other || JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 
 interface PeriodsChange {
   readonly model: string;
@@ -166,7 +168,7 @@ export function legacyWrite(key: string, text: string, records: PriceRecords, at
     if (price === null) continue;
     const entry = entries.get(model);
     const before = map.read(price);
-    if (same(before, entry) || (before === undefined && map.isFallback === true)) continue;
+    if (sameJson(before, entry) || (before === undefined && map.isFallback === true)) continue;
     const written = map.write(price, entry);
     changes.push({ model, periods: periods.map((period) => (period === price ? written : period)) });
   }

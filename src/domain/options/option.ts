@@ -5,8 +5,9 @@ import type { SecretId, UserId } from '../kernel/ids.js';
 import type { Instant } from '../kernel/instant.js';
 import type { PricePeriods } from '../pricing/records/model-price.js';
 import { type PriceRecords, pricePeriodAt } from '../pricing/records/price-records.js';
-import { isLegacyPriceMap, legacyWrite, viewsChangedBy } from './legacy-prices.js';
+import { isLegacyPriceMap, legacyWrite, showsRecord, viewsChangedBy } from './legacy-prices.js';
 import { optionDefinition, prerequisiteOf } from './option-table.js';
+import { type BuiltInMap, pinnedEntries, type StoredMap } from './pinned-entries.js';
 
 /*
  * What an operator configures the gateway with: the key/value store of options, and the price table. Stream `options`:
@@ -16,8 +17,18 @@ import { optionDefinition, prerequisiteOf } from './option-table.js';
 /** A secret option's value lives in the vault; its event names it only. */
 export type OptionValue = { readonly text: string } | { readonly secret: SecretId };
 
-/** `by`: who changed it; events of earlier releases do not say. */
-export type OptionChanged = { type: 'OptionChanged'; key: string; value: OptionValue; by?: UserId };
+export type OptionChanged = {
+  type: 'OptionChanged';
+  key: string;
+  value: OptionValue;
+  /** Who changed it; events of earlier releases do not say. */
+  by?: UserId;
+  /**
+   * Of a map with built-in prices, sorted: the names whose entry, or lack of one, holds whatever is built in. The others
+   * follow the built-in table. Left out: all names are pinned, as in events of earlier releases.
+   */
+  pinned?: readonly string[];
+};
 
 /** Where a change of prices came from. */
 export type PriceChangeOrigin =
@@ -59,6 +70,10 @@ export type OptionCommand =
       at?: Instant;
       /** When the map was read that is written back; left out: nobody knows. */
       readAt?: Instant;
+      /** Left out: nothing is built in that changes by itself. */
+      builtIn?: BuiltInMap;
+      /** Nothing is pinned any more: `value` is what is built in. */
+      isReset?: true;
     }
   | {
       type: 'ChangeModelPrices';
@@ -71,6 +86,8 @@ export type OptionCommand =
 
 export type Options = {
   readonly values: ReadonlyMap<string, OptionValue>;
+  /** By map with built-in prices; see `OptionChanged`. */
+  readonly pinned: ReadonlyMap<string, readonly string[]>;
   /** The last change of what each shows: its own, or of a record that shows itself in it. */
   readonly changedAt: ReadonlyMap<string, Position>;
   readonly prices: PriceRecords;
@@ -153,13 +170,34 @@ const isOfOtherPeriod = (
 const isStale = (key: string, seenAt: Position, position: Position): boolean =>
   isLegacyPriceMap(key) ? seenAt < position : seenAt !== position;
 
-function changeOption(
-  { key, value, by, seenAt = null, at, readAt }: Extract<OptionCommand, { type: 'ChangeOption' }>,
-  { values, changedAt, prices }: Options,
-): OptionEvent[] {
+function storedMap({ values, pinned }: Options, key: string): StoredMap | null {
+  const value = values.get(key);
+  const names = pinned.get(key);
+  if (value === undefined || !('text' in value)) return null;
+  return names === undefined ? value : { text: value.text, pinned: names };
+}
+
+/** undefined: all of what is written is. */
+function pinnedBy(
+  { key, value, at, builtIn, isReset }: Extract<OptionCommand, { type: 'ChangeOption' }>,
+  state: Options,
+): readonly string[] | undefined {
+  if (builtIn === undefined || !('text' in value)) return undefined;
+  if (isReset) return [];
+  const isRecorded = (model: string): boolean => at !== undefined && showsRecord(key, model, state.prices, at);
+  return pinnedEntries({ text: value.text, before: storedMap(state, key), builtIn, isRecorded });
+}
+
+const sameNames = (one: readonly string[] | undefined, other: readonly string[] | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+function changeOption(command: Extract<OptionCommand, { type: 'ChangeOption' }>, state: Options): OptionEvent[] {
+  const { key, value, by, seenAt = null, at, readAt } = command;
+  const { values, changedAt, prices } = state;
   const recorded = at !== undefined && 'text' in value ? legacyWrite(key, value.text, prices, at) : [];
+  const pinned = pinnedBy(command, state);
   // Somebody else wanted the same: nobody's change is lost.
-  const isSame = same(values.get(key), value);
+  const isSame = same(values.get(key), value) && sameNames(state.pinned.get(key), pinned);
   if (isSame && recorded.length === 0) return [];
   const position = changedAt.get(key) ?? beginning;
   if (seenAt !== null && isStale(key, seenAt, position))
@@ -174,7 +212,9 @@ function changeOption(
       'key',
       `the name of a known option: the limit of ${maxForeignOptions} unknown options is reached`,
     );
-  const changed: OptionEvent[] = isSame ? [] : [{ type: 'OptionChanged', key, value, by }];
+  const changed: OptionEvent[] = isSame
+    ? []
+    : [{ type: 'OptionChanged', key, value, by, ...(pinned === undefined ? {} : { pinned }) }];
   return [...changed, ...pricesChanged(recorded, { kind: 'option', key }, by)];
 }
 
@@ -195,8 +235,16 @@ function withPrices(
   return { ...rest, changedAt: shown, prices: records, pricedAt: positions };
 }
 
+function withPinned(before: Options['pinned'], { key, pinned }: OptionChanged): Options['pinned'] {
+  if (pinned === undefined && !before.has(key)) return before;
+  const names = new Map(before);
+  if (pinned === undefined) names.delete(key);
+  else names.set(key, pinned);
+  return names;
+}
+
 export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {
-  initial: { values: new Map(), changedAt: new Map(), prices: new Map(), pricedAt: new Map() },
+  initial: { values: new Map(), pinned: new Map(), changedAt: new Map(), prices: new Map(), pricedAt: new Map() },
   decide(command, state) {
     switch (command.type) {
       case 'ChangeOption':
@@ -213,6 +261,7 @@ export const optionDecider: Decider<Options, OptionCommand, OptionEvent> = {
         return {
           ...state,
           values: new Map(state.values).set(event.key, event.value),
+          pinned: withPinned(state.pinned, event),
           changedAt: new Map(state.changedAt).set(event.key, position),
         };
       case 'ModelPricesChanged':

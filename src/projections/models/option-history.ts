@@ -19,6 +19,8 @@ export interface OptionHistoryTables {
     by_user: UserId | null;
     /** null: a secret was given. */
     text: string | null;
+    /** JSON of the names, in a map with built-in prices, that do not follow these; null: all. */
+    pinned: string | null;
   };
 }
 
@@ -28,7 +30,8 @@ const tables = `
     key text not null,
     at bigint not null,
     by_user bigint,
-    text text
+    text text,
+    pinned text
   );
   create index on option_change (key, position);
 `;
@@ -39,7 +42,7 @@ const textOf = ({ key, value }: OptionChanged): string | null =>
 
 export const optionHistory = projection<OptionChanged>({
   name: 'option_history',
-  version: 1,
+  version: 2,
   purpose: 'showing',
   tables,
   interestedIn: { OptionChanged: true },
@@ -50,12 +53,13 @@ export const optionHistory = projection<OptionChanged>({
       at,
       by_user: event.by ?? null,
       text: textOf(event),
+      pinned: event.pinned === undefined ? null : JSON.stringify(event.pinned),
     }));
     await insertRows(tx, 'option_change', rows);
   },
 });
 
-type OptionChangeTable = Selectable<OptionHistoryTables['option_change']>;
+type OptionChangeTable = Omit<Selectable<OptionHistoryTables['option_change']>, 'pinned'>;
 
 export interface OptionChangeRow extends OptionChangeTable {
   /** What it held before; null: a secret, or nobody had changed it yet. */
@@ -123,16 +127,20 @@ export const optionChangeAt = (
 ): Promise<OptionChangeRow | undefined> =>
   changes(db, maxLength).where('change.position', '=', position).executeTakeFirst();
 
+interface OptionTextRow extends Pick<OptionChangeRow, 'position' | 'at' | 'by_user' | 'text'> {
+  readonly pinned: string | null;
+}
+
 /** What an option was set to, newest first, older than `before`: texts longer than `maxLength` are null. */
 export const optionTextsBefore = (
   db: ReadModels,
   key: string,
   before: Position,
   { max, maxLength }: { readonly max: number; readonly maxLength: number },
-): Promise<Pick<OptionChangeRow, 'position' | 'at' | 'by_user' | 'text'>[]> =>
+): Promise<OptionTextRow[]> =>
   db
     .selectFrom('option_change')
-    .select(['position', 'at', 'by_user'])
+    .select(['position', 'at', 'by_user', 'pinned'])
     .select(sql<string | null>`case when length(text) <= ${maxLength} then text end`.as('text'))
     .where('key', '=', key)
     .where('position', '<', before)

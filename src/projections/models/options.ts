@@ -14,6 +14,8 @@ export interface OptionTables {
     /** Either `text`, or `secret`: the value's name in the vault. */
     text: string | null;
     secret: SecretId | null;
+    /** JSON of the names, in a map with built-in prices, that do not follow these; null: all. */
+    pinned: string | null;
     position: Position;
   };
 }
@@ -25,6 +27,7 @@ const tables = `
     key text primary key,
     text text,
     secret text,
+    pinned text,
     position bigint not null,
     check (num_nonnulls(text, secret) = 1)
   );
@@ -32,7 +35,7 @@ const tables = `
 
 export const options = projection<OptionChanged>({
   name: 'options',
-  version: 1,
+  version: 2,
   purpose: 'deciding',
   tables,
   interestedIn: { OptionChanged: true },
@@ -40,11 +43,12 @@ export const options = projection<OptionChanged>({
     const changed = new Map<string, OptionRow>();
     for (const { event, position } of batch) {
       const { key, value } = event;
+      const pinned = event.pinned === undefined ? null : JSON.stringify(event.pinned);
       changed.set(
         key,
         'text' in value
-          ? { key, text: value.text, secret: null, position }
-          : { key, text: null, secret: value.secret, position },
+          ? { key, text: value.text, secret: null, pinned, position }
+          : { key, text: null, secret: value.secret, pinned, position },
       );
     }
     await putRows(tx, 'options', ['key'], [...changed.values()]);
@@ -56,6 +60,10 @@ export const optionValue = ({ key, text, secret }: OptionRow): OptionValue => {
   if (secret !== null) return { secret };
   throw new Error(`The option ${key} holds neither text nor secret`);
 };
+
+/** undefined: all names. */
+export const pinnedNames = ({ pinned }: OptionRow): readonly string[] | undefined =>
+  pinned === null ? undefined : (JSON.parse(pinned) as string[]);
 
 export const allOptions = (db: ReadModels): Promise<OptionRow[]> =>
   db.selectFrom('options').selectAll().orderBy('key').execute();

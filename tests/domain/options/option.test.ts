@@ -11,7 +11,7 @@ import { scenariosOf } from '../../support/given/given.js';
 
 const root = UserId(1);
 const given = scenariosOf(optionDecider);
-const noRecords = { prices: new Map(), pricedAt: new Map() };
+const noRecords = { pinned: new Map(), prices: new Map(), pricedAt: new Map() };
 const changed = (key: string, value: string | OptionValue): OptionChanged => ({
   type: 'OptionChanged',
   key,
