@@ -1,5 +1,6 @@
 import { newEventId } from '../application/event-id.js';
 import { handle } from '../application/handle.js';
+import { KnownKeptObjects } from '../application/memory/kept-objects.js';
 import { automaticDisabling } from '../application/usage/automatic-disabling.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
 import { callLimits } from '../relay/admission/call-limits.js';
@@ -11,6 +12,7 @@ import { openRelayRuntime } from '../relay-process/runtime.js';
 import type { NodeStart } from './node-start.js';
 import type { NodeMemory } from './open-memory.js';
 import type { NodeLog } from './open-node-log.js';
+import type { NodeProjections } from './open-projections.js';
 import type { NodeVault } from './open-vault.js';
 
 /* Relayed calls: what is counted and recorded of them once per node, and the relay of this process. */
@@ -19,14 +21,23 @@ interface RelayParts {
   readonly store: NodeLog['store'];
   readonly vault: NodeVault['vault'];
   readonly memory: NodeMemory;
+  readonly readModels: Pick<NodeProjections, 'db' | 'progress'>;
 }
 
-export function openRelayCalls({ config, log, clock, closing }: NodeStart, { store, vault, memory }: RelayParts) {
+export function openRelayCalls(
+  { config, log, clock, closing }: NodeStart,
+  { store, vault, memory, readModels }: RelayParts,
+) {
   const { directory, gate, traffic } = memory;
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const handling = handle(store, clock);
+  const kept = new KnownKeptObjects({ ...readModels, clock, days: () => directory.settings().keptDays });
   const meterOf = (underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>) =>
-    openMeter({ store, gate, clock, newEventId, underWay, warn: (message, facts) => warn(facts, message) });
+    openMeter({
+      ...{ store, gate, clock, newEventId, underWay },
+      kept: (callId, settled) => kept.note(callId, settled),
+      warn: (message, facts) => warn(facts, message),
+    });
   const underWay = inFlightCalls();
   const meter = meterOf(underWay);
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
@@ -41,6 +52,7 @@ export function openRelayCalls({ config, log, clock, closing }: NodeStart, { sto
     channelHealth: notices,
     doubted: proxies.report,
     refusals: refusalRecord.own,
+    kept,
   };
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
   closing.add(() => runtime.close());

@@ -3,6 +3,7 @@ import type { ApiKeyTables } from './models/api-keys.js';
 import type { ChannelFailureTables } from './models/channel-failures.js';
 import type { ChannelHistoryTables } from './models/channel-history.js';
 import type { ChannelTables } from './models/channels.js';
+import type { KeptObjectTables } from './models/kept-objects.js';
 import type { LedgerTables } from './models/ledger/ledger.js';
 import type { OptionHistoryTables } from './models/option-history.js';
 import type { OptionTables } from './models/options.js';
@@ -21,6 +22,7 @@ export interface Database
     ChannelTables,
     ChannelHistoryTables,
     ChannelFailureTables,
+    KeptObjectTables,
     RedemptionTables,
     OptionTables,
     OptionHistoryTables,

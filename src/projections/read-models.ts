@@ -7,6 +7,7 @@ import { apiKeys } from './models/api-keys.js';
 import { channelFailures } from './models/channel-failures.js';
 import { channelHistory } from './models/channel-history.js';
 import { channels } from './models/channels.js';
+import { keptObjects } from './models/kept-objects.js';
 import { ledger } from './models/ledger/ledger.js';
 import { optionHistory } from './models/option-history.js';
 import { options } from './models/options.js';
@@ -25,6 +26,7 @@ export const readModels: readonly Projection[] = [
   channels,
   channelHistory,
   channelFailures,
+  keptObjects,
   redemptions,
   options,
   optionHistory,

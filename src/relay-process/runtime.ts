@@ -49,6 +49,7 @@ type Shared =
   | 'apiKeyStatus'
   | 'channelHealth'
   | 'refusals'
+  | 'kept'
   | 'log';
 
 export function openRelayRuntime(

@@ -124,6 +124,8 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   GroupRatio: prices('groupRatio'),
   UserUsableGroups: ['src/relay/pipeline/call-group.ts', 'settings.usableGroups'],
   RootKeepsChannelKeys: ['src/application/channels/edit-channels.ts'],
+  'general_setting.keep_upstream': ['src/relay/pipeline/kept-call.ts', 'settings.keepsUpstream'],
+  'general_setting.kept_upstream_days': ['src/bootstrap/open-relay-calls.ts', 'settings.keptDays'],
   RetryTimes: ['src/relay/pipeline/attempt.ts', 'settings.retryTimes'],
   ChannelDisableThreshold: ['src/application/channels/channel-test-run.ts'],
   AutomaticDisableChannelEnabled: ['src/relay/pipeline/attempt.ts', 'settings.autoDisable'],

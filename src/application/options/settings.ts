@@ -47,6 +47,10 @@ export interface Settings {
   };
   readonly selfUseMode: boolean;
   readonly passThroughRequests: boolean;
+  /** Providers keep what their callers have them keep. */
+  readonly keepsUpstream: boolean;
+  /** For how many days that can be named. */
+  readonly keptDays: number;
   readonly autoDisable: { readonly enabled: boolean; readonly keywords: readonly string[] };
   readonly modelRateLimit: {
     readonly enabled: boolean;
@@ -121,6 +125,8 @@ export function settingsFrom(
     quotaForInviter: number('QuotaForInviter'),
     selfUseMode: flag('SelfUseModeEnabled'),
     passThroughRequests: flag('global.pass_through_request_enabled'),
+    keepsUpstream: flag('general_setting.keep_upstream'),
+    keptDays: number('general_setting.kept_upstream_days'),
     autoDisable: autoDisable(options),
     modelRateLimit: modelRateLimit(options),
     sensitiveWords: sensitiveWords(options),

@@ -15,6 +15,7 @@ import type {
   UsageSource,
 } from './call.js';
 import { costlyAttempts, deliveredOf, type LastSeen } from './call-progress.js';
+import type { KeptObject } from './kept-object.js';
 import type { Usage } from './usage.js';
 
 /*
@@ -38,6 +39,8 @@ export interface Settlement {
   readonly reasoningEffort: string | null;
   /** That it was served at, as its answer reports. Left out: it reports none. */
   readonly serviceTier?: string | undefined;
+  /** What its channel keeps of it. Left out: nothing. */
+  readonly kept?: readonly KeptObject[] | undefined;
   /** Attempts before it that upstream may charge for. */
   readonly unknownAttempts: number;
 }
@@ -168,6 +171,7 @@ function settledBy(reservation: CallReserved, settlement: Settlement, cost: Quot
     reasoningEffort: settlement.reasoningEffort,
     uncovered: minus(cost, charged),
     suspense: timesReserved(reservation, settlement.unknownAttempts),
+    kept: settlement.kept,
   };
 }
 

@@ -5,6 +5,7 @@ import type { Instant } from '../kernel/instant.js';
 import type { Quota } from '../kernel/quota.js';
 import type { CallRefused } from '../kernel/refusal.js';
 import type { Price } from '../pricing/pricing.js';
+import type { KeptObject } from './kept-object.js';
 import type { Usage } from './usage.js';
 
 /*
@@ -86,6 +87,8 @@ export type CallEvent =
       reasoningEffort: string | null;
       /** What upstream may charge for beside this and nobody pays: attempts that failed after they had been sent. */
       suspense: Quota;
+      /** What its channel keeps of it, for its user. Left out: nothing. */
+      kept?: readonly KeptObject[] | undefined;
     }
   | {
       type: 'CallReleased';

@@ -7,6 +7,7 @@ import type {
   FailedAttempt,
   UsageSource,
 } from '../call/call.js';
+import type { KeptKind, KeptObject } from '../call/kept-object.js';
 import type { Usage } from '../call/usage.js';
 import { zero } from '../kernel/quota.js';
 import type { Price, TokenPrice } from '../pricing/pricing.js';
@@ -61,6 +62,7 @@ type PackedAttempt = readonly [
   code: string | null,
   durationMs: number,
 ];
+type PackedKept = readonly [kind: number, id: string];
 type PackedSettled = readonly [
   facts: PackedFacts,
   reserved: CallSettled['reserved'],
@@ -77,7 +79,9 @@ type PackedSettled = readonly [
   reasoningEffort?: string | null,
   uncovered?: CallSettled['uncovered'],
   suspense?: CallSettled['suspense'],
-  failedAttempts?: readonly PackedAttempt[],
+  /** null: none failed. */
+  failedAttempts?: readonly PackedAttempt[] | null,
+  kept?: readonly PackedKept[],
 ];
 type PackedReleased = readonly [
   facts: PackedFacts,
@@ -153,6 +157,8 @@ const outcomes: readonly CallOutcome[] = [
   'gateway-failed',
 ];
 
+const keptKinds: readonly KeptKind[] = ['response', 'item', 'container', 'file', 'conversation'];
+
 function numberOf<Name>(names: readonly Name[], name: Name): number {
   const number = names.indexOf(name);
   if (number < 0) throw new Error(`There is no number for ${String(name)} in the log`);
@@ -189,8 +195,8 @@ const packAttempts = (failed: readonly FailedAttempt[] | undefined): readonly Pa
   failed?.map(({ channelId, status, code, durationMs }) => [channelId, status, code, durationMs]);
 
 /** Members to be spread: none where none failed. */
-const unpackAttempts = (packed: readonly PackedAttempt[] | undefined): { failedAttempts?: FailedAttempt[] } =>
-  packed === undefined
+const unpackAttempts = (packed: readonly PackedAttempt[] | null | undefined): { failedAttempts?: FailedAttempt[] } =>
+  packed === undefined || packed === null
     ? {}
     : {
         failedAttempts: packed.map(([channelId, status, code, durationMs]) => ({
@@ -200,6 +206,13 @@ const unpackAttempts = (packed: readonly PackedAttempt[] | undefined): { failedA
           durationMs,
         })),
       };
+
+const packKept = (kept: readonly KeptObject[] | undefined): readonly PackedKept[] | undefined =>
+  kept?.map(({ kind, id }) => [numberOf(keptKinds, kind), id]);
+
+/** Members to be spread: none where nothing is kept. */
+const unpackKept = (packed: readonly PackedKept[] | undefined): { kept?: KeptObject[] } =>
+  packed === undefined ? {} : { kept: packed.map(([kind, id]) => ({ kind: nameOf(keptKinds, kind), id })) };
 
 const callReserved: PackedForm<CallReserved> = {
   pack: ({ facts, reserved, promptTokens, maxOutputTokens, price }) => [
@@ -242,14 +255,15 @@ const callSettled: PackedForm<CallSettled> = {
         event.uncovered,
         event.suspense,
         packAttempts(event.failedAttempts),
+        packKept(event.kept),
       ],
-      [null, null, null, 0, 0, undefined],
+      [null, null, null, 0, 0, undefined, undefined],
     ),
   unpack(packed) {
     const [facts, reserved, charged, usage, usageSource, price, outcome, channelId, attempts, useTimeMs, ...last] =
       packed as PackedSettled;
     const [firstTokenMs = null, upstreamModel = null, reasoningEffort = null, uncovered = zero, suspense = zero] = last;
-    const failedAttempts = last[5];
+    const [, , , , , failedAttempts, kept] = last;
     return {
       type: 'CallSettled',
       facts: unpackFacts(facts),
@@ -268,6 +282,7 @@ const callSettled: PackedForm<CallSettled> = {
       reasoningEffort,
       suspense,
       ...unpackAttempts(failedAttempts),
+      ...unpackKept(kept),
     };
   },
 };

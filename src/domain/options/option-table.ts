@@ -243,6 +243,10 @@ export const optionTable = {
   'general_setting.low_channel_balance': number(1, 0, 1_000_000_000),
   /** For how many days the usage log shows what happened; 0: for ever. */
   'general_setting.log_retention_days': integer(0, 0, maxDaysKept),
+  /** Providers keep what their callers have them keep. */
+  'general_setting.keep_upstream': on,
+  /** For how many days that can be named. */
+  'general_setting.kept_upstream_days': integer(30, 1, 365),
   /** 0: no limit. Whoever has more keeps them and gets no new ones. */
   'general_setting.api_keys_per_user': integer(1000, 0),
 } as const satisfies Record<string, OptionDefinition>;

@@ -1,6 +1,7 @@
 import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
 import type { CallFacts, CallOutcome, CallSettled, UsageSource } from '../../domain/call/call.js';
 import type { Settlement } from '../../domain/call/call-conclusion.js';
+import type { KeptObject } from '../../domain/call/kept-object.js';
 import type { Usage } from '../../domain/call/usage.js';
 import type { UsageBound } from '../../domain/call/usage-bound.js';
 import { type PackedFacts, packFacts, unpackFacts } from '../../domain/events/packed-calls.js';
@@ -113,6 +114,8 @@ export type SettleMessage = readonly [
   reasoningEffort: string | null,
   unknownAttempts: number,
   serviceTier: string | null,
+  /** null: nothing. */
+  kept: readonly KeptObject[] | null,
 ];
 
 export const encodeSettlement = (callId: CallId, settlement: Settlement): SettleMessage => [
@@ -129,6 +132,7 @@ export const encodeSettlement = (callId: CallId, settlement: Settlement): Settle
   settlement.reasoningEffort,
   settlement.unknownAttempts,
   settlement.serviceTier ?? null,
+  settlement.kept ?? null,
 ];
 
 export const decodeSettlement = (message: SettleMessage): Settlement => ({
@@ -144,4 +148,5 @@ export const decodeSettlement = (message: SettleMessage): Settlement => ({
   reasoningEffort: message[10],
   unknownAttempts: message[11],
   serviceTier: message[12] ?? undefined,
+  kept: message[13] ?? undefined,
 });

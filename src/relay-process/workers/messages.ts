@@ -4,6 +4,7 @@ import type { Shortage } from '../../application/ports/quota-gate-ports.js';
 import type { Config } from '../../config.js';
 import type { Release } from '../../domain/call/call-conclusion.js';
 import type { CallProgress } from '../../domain/call/call-progress.js';
+import type { KeptOwner } from '../../domain/call/kept-object.js';
 import type { Position, Recorded, StreamName } from '../../domain/events/events.js';
 import type { ApiKeyId, CallId, ChannelId, SecretId, UserId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
@@ -46,6 +47,9 @@ export interface PrimaryMethods {
   abandon(callId: CallId): void;
   /** See CallProgressNotes; which calls have ended the primary knows itself. */
   note(notedTo: Turn, progressed: readonly { readonly callId: CallId; readonly progress: CallProgress }[]): void;
+
+  /** See KeptObjects. */
+  ownedKept(user: UserId, ids: readonly string[]): Promise<readonly (readonly [id: string, owner: KeptOwner])[]>;
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;

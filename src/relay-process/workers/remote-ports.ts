@@ -73,6 +73,10 @@ export const remoteLimits = (primary: Primary): CallLimits => ({
   },
 });
 
+export const remoteKept = (primary: Primary): RelayPorts['kept'] => ({
+  ownedBy: async (user, ids) => new Map(await primary.ask('ownedKept', user, ids)),
+});
+
 /** The rest, each of them one question. */
 export const remoteNotices = (primary: Primary): Pick<RelayPorts, 'wrongKeys' | 'apiKeyStatus' | 'channelHealth'> => ({
   wrongKeys: {

@@ -1,4 +1,5 @@
 import type { NodeDirectory } from '../../application/memory/directory.js';
+import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { EventStore, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
 import { CompactingMap } from '../../data-structures/compacting-map.js';
 import type { Position } from '../../domain/events/events.js';
@@ -27,6 +28,7 @@ export interface PrimaryPorts {
   readonly wrongKeys: WrongKeys;
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
+  readonly kept: KeptObjects;
   readonly refusalRecord: Pick<RefusalRecord, 'take'>;
   readonly doubted: ReportDoubt;
 }
@@ -144,6 +146,8 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     release: (callId, release) => last(callId).release(release),
     abandon: (callId) => last(callId).leave(),
     note: (notedTo, progressed) => calls.note(notedTo, progressed),
+
+    ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),
     channelOutOfOrder: (id, key, reason) => channelHealth.outOfOrder(id, key, reason),

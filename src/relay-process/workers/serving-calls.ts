@@ -23,6 +23,7 @@ import { remoteMeter } from './remote-meter.js';
 import {
   remoteDirectorySource,
   remoteGate,
+  remoteKept,
   remoteLimits,
   remoteNotices,
   remoteStreams,
@@ -92,6 +93,7 @@ export function serveCalls(
         gate,
         log,
         refusals,
+        kept: remoteKept(primary),
         doubted: proxyDoubts(
           () => clock.now(),
           ({ proxy, doubt }) => primary.send('proxyDoubted', proxy, doubt),

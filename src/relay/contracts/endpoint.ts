@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../json/json.js';
 import type { PromptEstimate } from '../metering/prompt-tally.js';
 import type { SoundLength } from '../sound/sound-length.js';
 import type { CallerDialect } from './caller-dialect.js';
+import type { KeptMembers } from './kept-ids.js';
 import type { NeutralRequest } from './neutral-request.js';
 import type { RequestBodies } from './ports.js';
 import type { Upload } from './upload.js';
@@ -81,4 +82,6 @@ export interface Endpoint {
   /** The caller wants the usage at the end of a stream. */
   readonly asksForUsage: (body: JsonObject) => boolean;
   readonly demand: (asked: DemandInput) => Demand;
+  /** How its bodies name what a provider keeps of their caller's. Left out: nothing may be named. */
+  readonly kept?: KeptMembers;
 }

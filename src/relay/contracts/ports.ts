@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { Clock, Directory, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
 import type { ChannelId, SecretId } from '../../domain/kernel/ids.js';
 import type { ApiKeyStatusNotice } from '../admission/authenticate.js';
@@ -34,6 +35,7 @@ export interface RelayPorts {
   readonly channelHealth: ChannelHealthNotice;
   /** Counts calls that are refused before they are reserved. */
   readonly refusals: Pick<RefusalTally, 'count'>;
+  readonly kept: KeptObjects;
   readonly providerOf: (channelType: number) => Provider | null;
   readonly config: RelayConfig;
   readonly log: RelayLog;

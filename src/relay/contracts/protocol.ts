@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Settings } from '../../application/options/settings.js';
+import type { KeptObject } from '../../domain/call/kept-object.js';
 import type { Usage } from '../../domain/call/usage.js';
 import type { Mode, ProviderFacts } from '../../domain/channel/provider.js';
 import type { JsonObject } from '../json/json.js';
@@ -84,6 +85,8 @@ export interface RequestOptions {
   readonly claude: Settings['claude'];
   /** Send the caller's body as it is; only model name, limit, rate and usage reporting are ours. */
   readonly passThrough: boolean;
+  /** What callers have kept at the provider is kept. */
+  readonly keepsUpstream: boolean;
   /** Milliseconds since 1970, for providers that sign with the time. */
   readonly now: number;
   readonly gemini: GeminiSettings;
@@ -133,6 +136,8 @@ export interface Generated {
   readonly serviceTier?: string | undefined;
   /** Searches that were run for it, by their tools, as far as they can be seen. Left out: they cannot. */
   readonly searches?: Usage;
+  /** What its provider keeps of it. Left out: nothing. */
+  readonly kept?: readonly KeptObject[];
 }
 
 export type Answer =

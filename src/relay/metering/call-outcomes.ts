@@ -35,8 +35,12 @@ const write = async (
 export async function recordOutcome(outcomes: Outcomes, callId: CallId, outcome: NewEvent): Promise<void> {
   if (!(await write(outcomes, callId, outcome, 0)))
     outcomes.warn('a call had its outcome already', { callId, type: outcome.event.type });
+  else if (isKeeping(outcome)) outcomes.kept?.(callId, outcome);
   outcomes.underWay.end(callId);
 }
+
+const isKeeping = (outcome: NewEvent): outcome is NewEvent<CallSettled> =>
+  outcome.event.type === 'CallSettled' && outcome.event.kept !== undefined;
 
 /** What must be done while this process lives; when it dies, recovery takes over. Never rejects. */
 export async function retryUntilDone(

@@ -1,7 +1,7 @@
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
 import type { Clock, DurableEventStore, QuotaGate } from '../../application/ports/storage-ports.js';
 import type { SpendingTerms } from '../../domain/api-key/api-key-terms.js';
-import type { CallFacts, CallReserved } from '../../domain/call/call.js';
+import type { CallFacts, CallReserved, CallSettled } from '../../domain/call/call.js';
 import type { Release, Settlement, Withheld } from '../../domain/call/call-conclusion.js';
 import { type UsageBound, withOutput } from '../../domain/call/usage-bound.js';
 import { type NewEvent, type Position, streams } from '../../domain/events/events.js';
@@ -26,6 +26,8 @@ export interface MeterPorts {
   readonly clock: Clock;
   readonly underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>;
   readonly newEventId: (at: Instant) => string;
+  /** Called with a settlement that is durable and says what its channel keeps. Left out: nobody is. */
+  readonly kept?: ((callId: CallId, settled: NewEvent<CallSettled>) => void) | undefined;
   /** Called for an outcome that could not be written yet and is tried again. */
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }

@@ -65,6 +65,7 @@ export async function attemptChannel(
       azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
       siteAddress: settings.siteAddress,
       claude: settings.claude,
+      keepsUpstream: settings.keepsUpstream,
       passThrough: parsed.passThrough || settings.passThroughRequests,
       // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
       now: ports.clock.now(),

@@ -15,6 +15,7 @@ import type { Endpoint } from '../contracts/endpoint.js';
 import { RelayError } from '../contracts/errors.js';
 import type { Upload } from '../contracts/upload.js';
 import { type JsonObject, textIn } from '../json/json.js';
+import type { KeptCall } from './kept-call.js';
 import { keptUpstream } from './kept-upstream.js';
 
 /* What a call is refused for before it is reserved. Each check throws RelayError. */
@@ -82,13 +83,20 @@ export function checkToolPrices(calls: Usage, model: string, settings: Settings,
   }
 }
 
+interface ToCheck {
+  readonly endpoint: Endpoint;
+  readonly body: JsonObject;
+  readonly upload: Upload | null;
+  readonly kept: Pick<KeptCall, 'rest'> | null;
+}
+
 /** Throws RelayError: the body cannot be taken. */
-export function checkBody(endpoint: Endpoint, body: JsonObject, upload: Upload | null): void {
+export function checkBody({ endpoint, body, upload, kept: named }: ToCheck, { keepsUpstream }: Settings): void {
   const misspelled = endpoint.dialect.misspelled(body);
   if (misspelled !== null) throw invalidRequest('invalid_request', misspelled);
   const invalid = endpoint.invalid(body, upload);
   if (invalid !== null) throw invalidRequest(invalid.code, invalid);
-  const kept = keptUpstream(body);
+  const kept = keptUpstream(named?.rest ?? body) ?? (keepsUpstream ? null : (endpoint.kept?.keeps(body) ?? null));
   if (kept !== null) throw invalidRequest('invalid_request', kept);
 }
 

@@ -14,7 +14,7 @@ import {
   type UnansweredCall,
 } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
-import { cutUsage, deliveredTier, deliveredUsage, nothingUsed, servedTier } from './usage-of-call.js';
+import { cutUsage, deliveredTier, deliveredUsage, keptOf, nothingUsed, servedTier } from './usage-of-call.js';
 
 /* The outcome of a reserved call: once, whatever has become of it. */
 
@@ -26,6 +26,7 @@ interface Ending {
   readonly firstTokenMs: number | null;
   readonly useTimeMs: number;
   readonly serviceTier: string | undefined;
+  readonly kept?: Settlement['kept'];
 }
 
 /** Written out: objects put together by spreading cost every call more than its charge does. */
@@ -33,7 +34,7 @@ function settlementOf(
   { resolution, course }: Pick<AnsweredCall, 'resolution' | 'course'>,
   { upstreamModel, reasoningEffort }: SentRequest,
   { usage, usageSource }: UsedTokens,
-  { outcome, firstTokenMs, useTimeMs, serviceTier }: Ending,
+  { outcome, firstTokenMs, useTimeMs, serviceTier, kept }: Ending,
 ): Settlement {
   const channelId = course.tried.at(-1);
   if (channelId === undefined) throw new Error('an answer without a channel');
@@ -50,6 +51,7 @@ function settlementOf(
     useTimeMs,
     firstTokenMs,
     unknownAttempts: course.unknownAttempts,
+    kept,
   };
 }
 
@@ -58,7 +60,11 @@ export async function concludeCall(ports: ConcludePorts, call: DeliveredCall): P
   const { delivery, reservation, answer } = call;
   const believed = deliveredUsage(ports, call);
   const { outcome, firstTokenMs } = delivery;
-  const ending: Ending = { outcome, firstTokenMs, useTimeMs: elapsed(ports, call), serviceTier: deliveredTier(call) };
+  const ending: Ending = {
+    ...{ outcome, firstTokenMs, useTimeMs: elapsed(ports, call) },
+    serviceTier: deliveredTier(call),
+    kept: keptOf(call),
+  };
   const finalUsage = cutUsage(ports, call, believed);
   const settlement = settlementOf(call, answer, finalUsage, ending);
   const charged =

@@ -7,6 +7,7 @@ import type { AnswerSlot } from '../upstream/answer-room.js';
 import { attemptChannel } from './attempt-channel.js';
 import type { IncomingCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
+import { keptCallOf } from './kept-call.js';
 import { paymentRefusal } from './payment-refusal.js';
 import { type Resolution, resolutionSteps } from './resolution.js';
 import { byChance, chooseChannel } from './routing.js';
@@ -110,8 +111,9 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
     held = body;
     const { bytes, upload } = body;
     const value = named(body.value, model);
+    const kept = await keptCallOf(ports, user.id, endpoint, value);
     const resolution = await largeWork.runSteps(bytes, () =>
-      resolutionSteps(ports, caller, { endpoint, body: value, bytes, upload }),
+      resolutionSteps(ports, caller, { endpoint, body: value, bytes, upload, kept }),
     );
     const sent = sentBody(body, (given) => named(given, model));
     const reported = await countUpstream(ports, call, { caller, resolution, sent, bodyBytes: bytes, answerSlot });

@@ -1,4 +1,5 @@
 import type { InvalidMember } from '../contracts/caller-dialect.js';
+import { isItemReference } from '../contracts/kept-ids.js';
 import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn, objectsIn, textIn } from '../json/json.js';
 
 /*
@@ -51,20 +52,16 @@ const isNewContainer = (value: JsonValue | undefined): boolean =>
 
 /**
  * An id that came with an answer and that nobody guesses: who has it was given that answer, and the next turn of the
- * conversation (calls made from within a container, an answer in sound) cannot do without it.
+ * conversation (an answer in sound) cannot do without it.
  */
-function isUnguessableId(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return /^[A-Za-z]+_[\w-]{20,128}$/.test(value);
-  if (!isObject(value)) return false;
-  const { id, ...others } = value;
-  return isUnguessableId(textIn(id) ?? undefined) && (Object.keys(others).length === 0 || isNewContainer(others));
-}
+const isUnguessableId = (value: JsonValue | undefined): boolean =>
+  typeof value === 'string' && /^[A-Za-z]+_[\w-]{20,128}$/.test(value);
 
 function named(holder: JsonObject, names: ReadonlySet<string>, path: string, instead = sendIt): InvalidMember | null {
   for (const name of memberNamesIn(holder)) {
     const fold = folded(name);
     if (!names.has(fold)) continue;
-    if (fold === 'container' && (isNewContainer(holder[name]) || isUnguessableId(holder[name]))) continue;
+    if (fold === 'container' && isNewContainer(holder[name])) continue;
     return refused(path + name, instead);
   }
   return null;
@@ -134,15 +131,9 @@ function inMessage(message: JsonObject, path: string): InvalidMember | null {
   return named(message, ofParts, `${path}.`) ?? inContent(content, `${path}.content`);
 }
 
-/** Named by its id alone: an item of an earlier answer, or a picture that it made. */
-const isReference = ({ type, role, id, result }: JsonObject): boolean =>
-  type === 'item_reference' ||
-  ((type ?? null) === null && (role ?? null) === null && (id ?? null) !== null) ||
-  (type === 'image_generation_call' && textIn(result) === null);
-
 /** Of the input of a response. */
 function inItem(item: JsonObject, path: string): InvalidMember | null {
-  if (isReference(item)) return refused(`${path}.id`, 'send the item itself');
+  if (isItemReference(item)) return refused(`${path}.id`, 'send the item itself');
   return (
     inMessage(item, path) ??
     inContent(item.output, `${path}.output`) ??

@@ -27,6 +27,7 @@ import {
 } from './call-checks.js';
 import { groupIn, usedGroup } from './call-group.js';
 import { mappedModel } from './channel-settings.js';
+import { type KeptCall, keepingChannels, withKept } from './kept-call.js';
 import { enablesAudio, overridesOf, switchedTools, withOverrides } from './own-tools.js';
 import { servedAsAsked, serves } from './served-mode.js';
 import { chooseService } from './service-choice.js';
@@ -63,6 +64,8 @@ interface ToResolve {
   /** Of the body as it came. */
   readonly bytes: number;
   readonly upload: Upload | null;
+  /** null: nothing that a provider keeps is named. */
+  readonly kept: KeptCall | null;
 }
 
 /** Which model is asked for, in which group, and who has it. */
@@ -70,7 +73,7 @@ interface ModelChoice extends Pick<Resolution, 'requestedModel' | 'model' | 'gro
   readonly serving: readonly ChannelView[];
 }
 
-function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body }: ToResolve): ModelChoice {
+function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body, kept }: ToResolve): ModelChoice {
   const { directory } = ports;
   const inPerson = caller.apiKey === null;
   const requestedModel = modelIn(endpoint, body, inPerson);
@@ -84,7 +87,8 @@ function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body }:
     throw directory.hasModel(requestedModel) || directory.hasModel(model)
       ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
       : unknownModel(requestedModel);
-  return { requestedModel, model, group, pinned: pinned !== null, serving };
+  const channels = kept === null ? serving : keepingChannels(serving, kept, requestedModel);
+  return { requestedModel, model, group, pinned: pinned !== null || kept !== null, serving: channels };
 }
 
 /** Whether the answer may be sound, because its caller or an operator asks for it. */
@@ -121,11 +125,12 @@ function estimateOf(
   { requestedModel, model }: ModelChoice,
   { price, settings, channels, caller }: Priced,
 ): Estimate {
-  const { endpoint, body, bytes, upload } = given;
+  const { endpoint, body, bytes, upload, kept } = given;
   const names = namesOf(requestedModel, channels, ports);
   const switched = switchedTools(ports, endpoint, requestedModel, channels);
   const overrides = overridesOf(channels, ports);
-  const demand = withOverrides(endpoint.demand({ body, bytes, model, names, upload, switched }), overrides);
+  const own = endpoint.demand({ body, bytes, model, names, upload, switched });
+  const demand = withOverrides(kept === null ? own : withKept(own, kept), overrides);
   // Where all of them are put it as chat, none is asked for tools of a provider's own.
   const asked = servedAsAsked(channels, ports, endpoint) ? [body] : [];
   const calls = textModes.has(endpoint.mode)
@@ -154,11 +159,11 @@ export function* resolutionSteps(
   caller: Caller,
   asked: ToResolve,
 ): Generator<void, Resolution> {
-  const { endpoint, body, upload } = asked;
+  const { endpoint, body } = asked;
   const settings = ports.directory.settings();
   const choice = chooseModel(ports, caller, asked);
   const { requestedModel, model, group, pinned, serving } = choice;
-  checkBody(endpoint, body, upload);
+  checkBody(asked, settings);
   yield;
   yield* checkWords(endpoint, body, settings.sensitiveWords);
   yield;

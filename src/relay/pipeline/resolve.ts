@@ -1,11 +1,12 @@
 import type { HeldBody } from '../contracts/ports.js';
 import { extended, type LimitedCall, type NamedCall, type ResolvedCall } from './call-context.js';
 import { knownGroupIn } from './call-group.js';
+import { keptCallOf } from './kept-call.js';
 import { type ResolutionPorts, resolutionSteps } from './resolution.js';
 import { named } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
 
-type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork'>;
+type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork' | 'kept'>;
 
 /** What the body names, whether or not that can be served. */
 export function nameCall(
@@ -27,8 +28,9 @@ export async function resolveCall(
 ): Promise<ResolvedCall> {
   const { endpoint, model } = call.incoming;
   const body = named(value, model);
+  const kept = await keptCallOf(ports, call.user.id, endpoint, body);
   const resolution = await ports.largeWork.runSteps(bytes, () =>
-    resolutionSteps(ports, call, { endpoint, body, bytes, upload }),
+    resolutionSteps(ports, call, { endpoint, body, bytes, upload, kept }),
   );
   return extended(call, { resolution });
 }

@@ -1,3 +1,4 @@
+import type { KeptObject } from '../../domain/call/kept-object.js';
 import { completionTokens, plus, type Usage } from '../../domain/call/usage.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { isSoldBy } from '../../domain/pricing/rates.js';
@@ -35,6 +36,12 @@ const withCharacters = (used: UsedTokens, price: Price, { characters = 0 }: Usag
   characters > 0 && isSoldBy(price, 'characters')
     ? { ...used, usage: plus(used.usage, 'characters', characters) }
     : used;
+
+/** What the provider keeps of a delivered answer. undefined: nothing. */
+export function keptOf(call: DeliveredCall): readonly KeptObject[] | undefined {
+  const { kept = [] } = reportedBy(call).generated;
+  return kept.length > 0 ? kept : undefined;
+}
 
 /** What is believed of the usage that upstream reported for a delivered answer. A usage that is not is logged. */
 export function deliveredUsage({ log }: Pick<StagePorts, 'log'>, call: DeliveredCall): UsedTokens {

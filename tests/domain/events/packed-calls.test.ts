@@ -37,6 +37,10 @@ const everythingSaid: CallSettled = {
   suspense: Quota(8),
 };
 
+const kept = [
+  { kind: 'response', id: 'resp_1' },
+  { kind: 'conversation', id: 'conv_1' },
+] as const;
 const failedAttempts = [
   { channelId: ChannelId(4), status: 429, code: 'rate_limit_exceeded', durationMs: 180 },
   { channelId: ChannelId(5), status: null, code: null, durationMs: 0 },
@@ -57,6 +61,8 @@ describe('a packed event of a call is unpacked as it was written', () => {
       { ...plain, price: { per: 'call', price: '0.1', quotaPerUnit: '500000', group: '1' } },
     ],
     ['a settlement after failed attempts', { ...plain, failedAttempts }],
+    ['a settlement whose upstream keeps something', { ...plain, kept }],
+    ['the same after failed attempts', { ...plain, failedAttempts, kept }],
     ['a release', released({ quota: 90 })],
     ['a release with failed attempts', { ...released({ quota: 90 }), failedAttempts }],
     ['a release after attempts that may have cost something', { ...released({ quota: 90 }), suspense: Quota(90) }],

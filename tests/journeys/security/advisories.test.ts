@@ -212,8 +212,6 @@ describe('answers and files of others by their ids (LiteLLM, PR 39559)', () => {
     ['/v1/completions', { model: 'gpt-4o-mini', prompt: 'x', thread_id: 'thread_1' }, 'thread_id'],
     ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'x', file_ids: ['file-1'] }, 'file_ids'],
     ['/v1/audio/speech', { model: 'gpt-4o-mini', input: 'x', conversation: 'conv_1' }, 'conversation'],
-    ['/v1/messages', { ...asked, container: 'container_1' }, 'container'],
-    ['/v1/messages/count_tokens', { ...asked, container: 'container_1' }, 'container'],
     [`${gemini}:generateContent`, { contents, cachedContent: 'cachedContents/1' }, 'cachedContent'],
     [`${gemini}:streamGenerateContent`, { contents, cached_content: 'cachedContents/1' }, 'cachedContent'],
     [`${gemini}:countTokens`, { generateContentRequest: { contents, cachedContent: 'c' } }, 'cachedContent'],
@@ -225,6 +223,24 @@ describe('answers and files of others by their ids (LiteLLM, PR 39559)', () => {
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(name);
     expect(answer.text).toContain('cannot be used through the gateway');
+    expect(gateway.provider.tally().requests).toHaveLength(before);
+  });
+});
+
+describe('containers of others by their ids (LiteLLM, PR 39559)', () => {
+  const asked = { model: 'gpt-4o-mini', max_tokens: 9, messages: [{ role: 'user', content: 'x' }] };
+  test.each([
+    ['/v1/messages', 'container_1'],
+    ['/v1/messages', { id: 'container_011CPR5CNjB747bTd36fQLFk', skills: [{ type: 'anthropic', skill_id: 'pdf' }] }],
+    ['/v1/messages/count_tokens', 'container_1'],
+    ['/v1/chat/completions', 'container_011CPR5CNjB747bTd36fQLFk'],
+  ])('are not found at %s, and no upstream is called', async (path, container) => {
+    const before = gateway.provider.tally().requests.length;
+    const headers = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+    const body = { ...asked, container };
+    const answer = await callers.with(apiKey).send(path, { method: 'POST', headers, body });
+    expect(answer.status).toBe(404);
+    expect(answer.text).toMatch(/Container with id 'container_\w+' not found/);
     expect(gateway.provider.tally().requests).toHaveLength(before);
   });
 });

@@ -46,6 +46,7 @@ const settlement: Settlement = {
   outcome: 'completed',
   channelId: ChannelId(3),
   attempts: [ChannelId(4), ChannelId(3)],
+  kept: [{ kind: 'response', id: 'resp_1' }],
   failedAttempts: [{ channelId: ChannelId(4), status: 500, code: 'bad_response_status_code', durationMs: 5 }],
   upstreamModel: 'another model',
   useTimeMs: 6,
@@ -87,7 +88,7 @@ test('a settlement order survives its message to the primary', () => {
 });
 
 test('a settlement order without failures and with few details survives its message to the primary', () => {
-  const { failedAttempts: _, ...others } = settlement;
+  const { failedAttempts: _, kept: __, ...others } = settlement;
   const plain = { ...others, upstreamModel: null, firstTokenMs: null, reasoningEffort: null };
   expect(decodeSettlement(arrived(encodeSettlement(callId, plain)))).toEqual(plain);
 });

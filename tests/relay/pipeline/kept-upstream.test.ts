@@ -85,6 +85,12 @@ const named: readonly (readonly [what: string, body: unknown, param: string])[] 
     { ...said('x'), extra_body: { google: { cached_content: 'cachedContents/a' } } },
     'extra_body.google.cached_content',
   ],
+  ['Anthropic: a container of nobody known', { container: 'container_011CPR5CNjB747bTd36fQLFk' }, 'container'],
+  [
+    'Anthropic: such a container with the provider’s own skills',
+    { container: { id: 'container_011CPR5CNjB747bTd36fQLFk', skills: [{ type: 'anthropic', skill_id: 'pdf' }] } },
+    'container',
+  ],
   ['Anthropic: a container', { ...said('x'), container: { id: 'container_1' } }, 'container'],
   [
     'Anthropic: another’s skill',
@@ -131,11 +137,6 @@ const own: readonly (readonly [what: string, body: unknown])[] = [
   [
     'a new container with the provider’s own skills',
     { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] } },
-  ],
-  ['the container that an answer came with', { ...said('x'), container: 'container_011CPR5CNjB747bTd36fQLFk' }],
-  [
-    'such a container with the provider’s own skills',
-    { container: { id: 'container_011CPR5CNjB747bTd36fQLFk', skills: [{ type: 'anthropic', skill_id: 'pdf' }] } },
   ],
   [
     'an answer in sound that came before',

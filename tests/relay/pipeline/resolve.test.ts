@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../../src/application/options/settings.js';
 import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
+import type { KeptOwner } from '../../../src/domain/call/kept-object.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import type { LimitedCall } from '../../../src/relay/pipeline/call-context.js';
 import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
@@ -58,6 +59,7 @@ interface Asking {
   readonly addressModel?: string;
 }
 
+const kept = { ownedBy: async () => new Map<string, KeptOwner>() };
 const messages = [{ role: 'user', content: 'hi' }];
 
 function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...asking }: Asking): LimitedCall {
@@ -72,7 +74,7 @@ function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...as
 }
 
 async function resolved(asking: Asking): Promise<Resolution> {
-  const ports = { directory, providerOf, parsedChannel: channelParser(), largeWork: new LargeWork() };
+  const ports = { directory, providerOf, parsedChannel: channelParser(), largeWork: new LargeWork(), kept };
   const body = { value: { model: 'gpt-4o', messages, ...asking.body }, bytes: 100, upload: null };
   const call = nameCall(ports, admitted(asking), body);
   return (await resolveCall(ports, call, body)).resolution;

@@ -98,6 +98,7 @@ export const usualOptions: RequestOptions = {
   siteAddress: 'https://gateway.example',
   claude: claudeSettings('{"default":8192}', '{}', true, 0.8),
   passThrough: false,
+  keepsUpstream: true,
   now: 1_767_323_045_000,
   pictures: new Map([['https://pictures.example/cat.webp?size=1', { type: 'image/webp', data: 'UklGRg==' }]]),
   gemini: {

@@ -49,6 +49,9 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   'general_setting.api_key_concurrency': 'Calls under way; 0: no limit.',
   'general_setting.api_keys_per_user': '0: no limit. Whoever has more keeps them and gets no new ones.',
   'general_setting.docs_link': 'Shown in the bar at the top. Empty: it is not shown.',
+  'general_setting.keep_upstream':
+    'What callers of Responses have a provider keep is theirs alone. Off: requests are sent with store false, and ids of what is kept are refused.',
+  'general_setting.kept_upstream_days': '1 to 365. OpenAI keeps a response for 30 days.',
   'general_setting.log_retention_days':
     '0: for ever. Older lines go once a day, and cannot be brought back. Balances, statements and statistics stay.',
   'general_setting.low_channel_balance':

@@ -42,6 +42,9 @@ export const settingHintsZh = {
   'general_setting.api_key_concurrency': '同时进行的调用数；0 表示不限。',
   'general_setting.api_keys_per_user': '0 表示不限。已超出者保留现有令牌，但不能新建。',
   'general_setting.docs_link': '显示在顶部导航。留空则不显示。',
+  'general_setting.keep_upstream':
+    'Responses 调用者让上游保存的内容只属于该用户。关闭后请求以 store: false 发送，引用已保存内容的 ID 会被拒绝。',
+  'general_setting.kept_upstream_days': '1 至 365。OpenAI 保存响应 30 天。',
   'general_setting.log_retention_days': '0 表示永久保留。更早的日志每天移除一次，无法恢复；余额、账单和统计不受影响。',
   'general_setting.low_channel_balance': '渠道账户余额低于此值时通知超级管理员，以该账户的货币计。0 表示不提醒。',
   'general_setting.ping_interval_enabled': '上游迟迟不回应时，向客户端发送保活信息。',

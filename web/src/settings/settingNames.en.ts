@@ -43,6 +43,8 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   'general_setting.api_key_concurrency': 'Calls of a token at a time',
   'general_setting.api_keys_per_user': 'Tokens per user',
   'general_setting.docs_link': 'Link to the documentation',
+  'general_setting.keep_upstream': 'Providers may keep responses',
+  'general_setting.kept_upstream_days': 'Days what is kept can be named',
   'general_setting.log_retention_days': 'Days the log is kept',
   'general_setting.low_channel_balance': 'Low balance of a channel',
   'general_setting.ping_interval_enabled': 'Keep streams alive',

@@ -42,6 +42,8 @@ export const settingNamesZh = {
   'general_setting.api_key_concurrency': '每个令牌的并发数',
   'general_setting.api_keys_per_user': '每个用户的令牌数上限',
   'general_setting.docs_link': '文档链接',
+  'general_setting.keep_upstream': '允许上游保存响应',
+  'general_setting.kept_upstream_days': '已保存内容可引用的天数',
   'general_setting.log_retention_days': '日志保留天数',
   'general_setting.low_channel_balance': '渠道余额提醒阈值',
   'general_setting.ping_interval_enabled': '流式保活',

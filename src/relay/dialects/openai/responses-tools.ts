@@ -26,6 +26,8 @@ const pricedMemory = '1g';
 function wrongContainer({ container }: JsonObject, path: string): InvalidMember | null {
   if ((container ?? null) === null) return null;
   const param = `${path}.container`;
+  // By its id: whose it is is looked up.
+  if (typeof container === 'string') return null;
   if (!isObject(container))
     return { param, message: `${param} must be { "type": "auto" }: callers share the provider's account` };
   const memory = container.memory_limit ?? null;

@@ -15,7 +15,15 @@ import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages } from './citations.js';
 import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
 import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
-import { hoursAskedBy, isSearch, readAnthropicUsage, reportedAnthropicTier, runsCode, toolsSeen } from './usage.js';
+import {
+  hoursAskedBy,
+  isSearch,
+  keptContainersIn,
+  readAnthropicUsage,
+  reportedAnthropicTier,
+  runsCode,
+  toolsSeen,
+} from './usage.js';
 
 /* A complete answer of Anthropic's. */
 
@@ -152,6 +160,7 @@ export function anthropicAnswer(
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').length,
     finishReason: typeof finish === 'string' ? finish : null,
     searches: toolsSeen(blocks.filter(isSearch).length, ranCode),
+    kept: keptContainersIn(reported),
     ...(isObject(reported.usage) && { serviceTier: reportedAnthropicTier(reported.usage, caller.tiers ?? []) }),
   };
   return own

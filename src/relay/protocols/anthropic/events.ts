@@ -1,3 +1,4 @@
+import type { KeptObject } from '../../../domain/call/kept-object.js';
 import { noUsage } from '../../../domain/call/usage.js';
 import { anthropicReasoning, type ReasoningDetail } from '../../contracts/neutral.js';
 import type { AnswerMessage, ChatChunk, ChoiceEnd, ChunkChoice, ChunkHead } from '../../contracts/neutral-answer.js';
@@ -71,6 +72,7 @@ export class AnthropicEvents {
     inputOnly: false,
     searches: noUsage,
     serviceTier: undefined as string | undefined,
+    kept: [] as readonly KeptObject[],
   };
   /** The open block is one of which nothing need be shown while it is worked at. */
   unseen = false;

@@ -10,7 +10,7 @@ import { maxStrayPatterns, SseStream } from '../sse-stream.js';
 import { DeltaPattern, wordsOfDelta } from './delta-pattern.js';
 import { AnthropicEvents } from './events.js';
 import { anthropicFailureIn } from './failure.js';
-import { hoursAskedBy, newerUsage, readAnthropicUsage, reportedAnthropicTier } from './usage.js';
+import { hoursAskedBy, keptContainersIn, newerUsage, readAnthropicUsage, reportedAnthropicTier } from './usage.js';
 
 /** The input of a call stands in more brackets of an event. */
 const outsideInput = 2;
@@ -83,6 +83,7 @@ export class AnthropicStream extends SseStream {
     this.error =
       event.type === 'message_delta' && isObject(delta) ? failedStop(delta.stop_reason, this.confidential) : null;
     if (this.error !== null) return;
+    this.takeContainer(event);
     const chunk = this.events.read(event);
     if (eventSays(event)) this.progress++;
     this.finished = event.type === 'message_stop';
@@ -92,6 +93,13 @@ export class AnthropicStream extends SseStream {
     }
     this.writer.forward(event, frame);
     if (event.type === 'content_block_delta' && from >= 0) this.learn(event, frame);
+  }
+
+  /** Told at the beginning where it was there before, and at the end where it was made. */
+  private takeContainer({ type, message, delta }: JsonObject): void {
+    const holder = type === 'message_start' ? message : type === 'message_delta' ? delta : null;
+    const kept = isObject(holder) ? keptContainersIn(holder) : [];
+    if (kept.length > 0) this.events.generated.kept = kept;
   }
 
   private learn({ delta }: JsonObject, frame: Frame): void {

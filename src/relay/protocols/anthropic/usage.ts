@@ -1,3 +1,4 @@
+import { isKeptId, type KeptObject } from '../../../domain/call/kept-object.js';
 import { cacheWriteTokens, completionTokens, noUsage, type Usage, used } from '../../../domain/call/usage.js';
 import { joinedTiers, usualTier } from '../../../domain/pricing/service-tiers.js';
 import { asksToKeepForHours, keptForHours } from '../../catalogue/cache-lifetimes.js';
@@ -29,6 +30,12 @@ const codeTools: ReadonlySet<unknown> = new Set([
   'bash_code_execution',
   'text_editor_code_execution',
 ]);
+
+/** What code was run in can be named by the next request. */
+export const keptContainersIn = ({ container }: JsonObject): readonly KeptObject[] =>
+  isObject(container) && typeof container.id === 'string' && isKeptId(container.id)
+    ? [{ kind: 'container', id: container.id }]
+    : [];
 
 /** Anthropic runs code in a container of its own. */
 export const runsCode = ({ type, name }: JsonObject): boolean => type === 'server_tool_use' && codeTools.has(name);

@@ -1,3 +1,4 @@
+import { isKeptId, type KeptKind, type KeptObject, maxKeptOfCall } from '../../../domain/call/kept-object.js';
 import { noUsage, plus, type Usage } from '../../../domain/call/usage.js';
 import type { Generated } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
@@ -32,6 +33,7 @@ export class ResponseWords implements Generated {
   toolCalls = 0;
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
+  readonly kept: KeptObject[] = [];
   private searched = 0;
   private billed: number | null = null;
   private ranCode = false;
@@ -39,6 +41,9 @@ export class ResponseWords implements Generated {
   private readonly inPieces = new Set<number>();
   /** Places of items that have ended. */
   private readonly ended = new Set<number>();
+
+  /** `stores`: the request does not say that nothing is to be kept. */
+  constructor(private stores = false) {}
 
   /** Every search costs, and what runs code does so once an answer. */
   get searches(): Usage {
@@ -61,6 +66,8 @@ export class ResponseWords implements Generated {
     if (callsOfClients.has(type)) this.toolCalls++;
     if (type === 'web_search_call' && isSearch(item)) this.searched++;
     if (type === 'code_interpreter_call') this.ranCode = true;
+    this.keep('item', item.id, this.stores);
+    this.keep('container', item.container_id, true);
     if (this.inPieces.has(at)) return;
     this.words(item);
     for (const name of orders) if (isObject(item[name])) this.add(jsonText(item[name]), false);
@@ -70,8 +77,20 @@ export class ResponseWords implements Generated {
 
   /** A response that has ended, with its items where none has come by itself. */
   response(response: JsonObject): void {
+    this.named(response);
     if (this.ended.size === 0) for (const [index, item] of objectsIn(response.output).entries()) this.item(item, index);
     this.billed = billedSearches(response);
+  }
+
+  /** Told once, by the first event that names the response, or by all of it. */
+  named({ id, store }: JsonObject): void {
+    if (store === false) this.stores = false;
+    if (!this.kept.some(({ kind }) => kind === 'response')) this.keep('response', id, this.stores);
+  }
+
+  private keep(kind: KeptKind, id: JsonValue | undefined, keeps: boolean): void {
+    if (!keeps || typeof id !== 'string' || !isKeptId(id) || this.kept.length >= maxKeptOfCall) return;
+    if (!this.kept.some((one) => one.id === id)) this.kept.push({ kind, id });
   }
 
   /** Who numbers no items sends them one after the other. */

@@ -47,7 +47,7 @@ export function responsesAnswer(
       error: unreadableAnswer('the upstream answered without an answer in it'),
       costUnknown: reported !== null,
     };
-  const generated = new ResponseWords();
+  const generated = new ResponseWords(caller.body.store !== false);
   generated.finishReason = responseFinish(body);
   if (output.length === 0 && generated.finishReason === null) return noAnswer(reported);
   generated.finishReason ??= 'stop';

@@ -37,10 +37,10 @@ function overridden(asked: JsonObject, override: JsonObject, max: number): JsonO
   return body;
 }
 
-/** Nothing is kept in an account that callers share, and nothing is answered later, whoever asks for it. */
-function unkept(body: JsonObject): JsonObject {
+/** Where nothing is to be kept in an account that callers share, nothing is, whoever asks for it. */
+function unkept(body: JsonObject, keeps: boolean): JsonObject {
   const now = body.background === true ? { ...body, background: false } : body;
-  return now.store === false ? now : { ...now, store: false };
+  return keeps || now.store === false ? now : { ...now, store: false };
 }
 
 /** Throws NotConvertible. */
@@ -55,7 +55,7 @@ export function responsesRequest(
   const target: Target = { ...asked, model: textIn(body.model) ?? model };
   const override = options.passThrough ? null : channel.paramOverride;
   if (override !== null) body = overridden(body, override, caller.maxOutput);
-  body = unkept(body);
+  body = unkept(body, options.keepsUpstream);
   const input = withoutCarriedReasoning(body.input);
   if (input !== body.input) body = { ...body, input };
   const content: RequestContent = { kind: 'json', text: written(body, caller.source) };

@@ -34,7 +34,7 @@ const silent: ReadonlySet<string> = new Set(['message', 'reasoning']);
 
 /** A stream of the Responses interface, passed on event by event as it comes; the last one waits for the settlement. */
 export class ResponsesStream extends SseStream {
-  readonly generated = new ResponseWords();
+  readonly generated: ResponseWords;
   worksUnseen = false;
   private readonly confidential: Confidential;
   private readonly unreported: Unreported;
@@ -46,6 +46,7 @@ export class ResponsesStream extends SseStream {
     { provider, channel, caller, info }: StreamInput,
   ) {
     super(channel, caller, info);
+    this.generated = new ResponseWords(caller.body.store !== false);
     this.confidential = confidentialOf(provider, channel);
     this.unreported = unreportedOfStream(caller, channel, info.model);
   }
@@ -72,6 +73,7 @@ export class ResponsesStream extends SseStream {
   private event(type: string, event: JsonObject, frame: Frame): void {
     const status = lastEvents.get(type);
     const { response } = event;
+    if (status === undefined && isObject(response)) this.generated.named(response);
     if (status !== undefined && isObject(response)) this.conclude({ status, ...response });
     else if (delta.test(type)) this.piece(type, event);
     else if (isObject(event.item)) this.item(type, event.item, event.output_index);

@@ -70,6 +70,7 @@ describe('a request', () => {
       channel = {},
       asked = {},
       query = '',
+      keepsUpstream = true,
       ...rest
     }: {
       channel?: Partial<typeof plainChannel>;
@@ -77,6 +78,7 @@ describe('a request', () => {
       query?: string;
       outputLimit?: number;
       maxOutput?: number;
+      keepsUpstream?: boolean;
     } = {},
   ) => {
     const provider = providerOfType(type);
@@ -87,7 +89,7 @@ describe('a request', () => {
       channel: { ...plainChannel, ...channel },
       caller,
       model,
-      options: usualOptions,
+      options: { ...usualOptions, keepsUpstream },
     });
     return { ...request, body: JSON.parse(wordsOf(request.content)) as JsonObject };
   };
@@ -121,9 +123,10 @@ describe('a request', () => {
     );
   });
 
-  test('carries every member unchanged, and adds store false', () => {
+  test('carries every member unchanged, and adds store false where nothing is to be kept', () => {
     const asked = { instructions: 'Be brief.', include: ['reasoning.encrypted_content'], someday: { deep: [1] } };
-    expect(sent(1, { asked }).body).toEqual({ ...body, ...asked, store: false });
+    expect(sent(1, { asked }).body).toEqual({ ...body, ...asked });
+    expect(sent(1, { asked, keepsUpstream: false }).body).toEqual({ ...body, ...asked, store: false });
   });
 
   test('is written with the text it came as, blanks and digits and all', () => {
@@ -138,7 +141,7 @@ describe('a request', () => {
       model: 'm',
       options: usualOptions,
     });
-    expect(wordsOf(content)).toBe('{ "model" : "m",  "input":"hi", "someday": 12345678901234567890 ,"store":false}');
+    expect(wordsOf(content)).toBe('{ "model" : "m",  "input":"hi", "someday": 12345678901234567890 }');
   });
 
   test('takes the effort at the end of a name as its effort of reasoning', () => {
@@ -157,14 +160,14 @@ describe('a request', () => {
     [{ max_output_tokens: null }, 800],
   ])('with an operator’s parameters %j has a limit of %i tokens under its own name', (paramOverride, limit) => {
     const { body } = sent(1, { asked: { max_output_tokens: 800 }, channel: { paramOverride }, maxOutput: 1_000 });
-    expect(body).toMatchObject({ max_output_tokens: limit, store: false });
+    expect(body).toMatchObject({ max_output_tokens: limit });
     expect(body).not.toHaveProperty('max_tokens');
     expect(body).not.toHaveProperty('max_completion_tokens');
   });
 
   test('is neither kept nor put into the background by an operator’s parameters', () => {
     const paramOverride = { store: true, background: true, temperature: 0.5 };
-    expect(sent(1, { channel: { paramOverride } }).body).toMatchObject({
+    expect(sent(1, { channel: { paramOverride }, keepsUpstream: false }).body).toMatchObject({
       store: false,
       background: false,
       temperature: 0.5,
@@ -173,7 +176,7 @@ describe('a request', () => {
 
   test('asks no other model to do the work, and for no tier without a price', () => {
     const asked = { models: ['dear'], service_tier: 'priority' };
-    expect(sent(1, { asked }).body).toEqual({ ...body, store: false });
+    expect(sent(1, { asked }).body).toEqual(body);
   });
 });
 

@@ -9,6 +9,7 @@ import { responsesCaller } from '../responses-dialect.js';
 import { responsesInChatCaller } from '../responses-in-chat/dialect.js';
 import { responsesInChat } from '../responses-in-chat/to-neutral.js';
 import { responsesTexts, tallyResponsesPrompt } from '../responses-input.js';
+import { responsesKept } from '../responses-kept.js';
 import { wrongResponsesTools } from '../responses-tools.js';
 import { asksForStream } from '../streaming.js';
 import { integerFrom, invalidRequest, maxOutputTokens } from '../validate.js';
@@ -35,27 +36,27 @@ function misshapen(body: JsonObject): InvalidMember | null {
   return null;
 }
 
-/** What would be kept at the provider, or answered later, in an account that all callers share. */
-function kept({ background, store }: JsonObject): InvalidMember | null {
-  if (!isNone(background) && background !== false)
-    return {
-      param: 'background',
-      message:
-        'background must be false: nobody could fetch the response later; leave it out, and stream the answer where it takes long',
-    };
-  if (!isNone(store) && store !== false)
-    return {
-      param: 'store',
-      message:
-        "store must be false: callers share the provider's account; leave it out, and send the whole conversation with every request",
-    };
-  return null;
+/** What would be answered later. */
+function later({ background }: JsonObject): InvalidMember | null {
+  if (isNone(background) || background === false) return null;
+  return {
+    param: 'background',
+    message:
+      'background must be false: nobody could fetch the response later; leave it out, and stream the answer where it takes long',
+  };
+}
+
+function wrongStore({ store }: JsonObject): InvalidMember | null {
+  return isNone(store) || typeof store === 'boolean'
+    ? null
+    : { param: 'store', message: 'store must be true or false' };
 }
 
 const invalidBody = (body: JsonObject): InvalidMember | null =>
   wrongInput(body) ??
   misshapen(body) ??
-  kept(body) ??
+  later(body) ??
+  wrongStore(body) ??
   integerFrom(body, 'max_output_tokens', 1, maxOutputTokens) ??
   integerFrom(body, 'max_tool_calls', 0, maxOutputTokens) ??
   wrongResponsesTools(body);
@@ -84,6 +85,7 @@ export const responses: Endpoint = {
   asksForAudio: () => false,
   asksForStream,
   asksForUsage: () => true,
+  kept: responsesKept,
   demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     tallyResponsesPrompt(tally, body);

@@ -1,0 +1,61 @@
+import type { KeptKind } from '../../domain/call/kept-object.js';
+import { isObject, type JsonObject, textIn } from '../json/json.js';
+import type { InvalidMember } from './caller-dialect.js';
+import { RelayError } from './errors.js';
+
+/* How a request names what a provider keeps, and what it asks to have kept. */
+
+/** An id in a body, by which it names what a provider keeps. */
+export interface NamedId {
+  readonly kind: KeptKind;
+  readonly id: string;
+  /** Of the member it stands in, as callers are told, e.g. `input[3].id`. */
+  readonly param: string;
+  /** What of the body says nothing else: names of members and places in lists. */
+  readonly path: readonly (string | number)[];
+}
+
+/** What a dialect's endpoint says of it. */
+export interface KeptMembers {
+  /** Every id by which this body names what is kept of the caller's. */
+  readonly idsIn: (body: JsonObject) => readonly NamedId[];
+  /** The first member that has something kept; null: there is none, or the provider's default decides. */
+  readonly keeps: (body: JsonObject) => InvalidMember | null;
+}
+
+/** The container of an earlier answer, as requests in Anthropic's words name it. */
+export const keptContainer: KeptMembers = {
+  idsIn({ container }) {
+    const param = 'container';
+    if (typeof container === 'string') return [{ kind: 'container', id: container, param, path: [param] }];
+    return isObject(container) && typeof container.id === 'string'
+      ? [{ kind: 'container', id: container.id, param, path: [param, 'id'] }]
+      : [];
+  },
+  keeps: () => null,
+};
+
+/** An item of an input that is named by its id alone: one of an earlier answer, or a picture that it made. */
+export const isItemReference = ({ type, role, id, result }: JsonObject): boolean =>
+  type === 'item_reference' ||
+  ((type ?? null) === null && (role ?? null) === null && (id ?? null) !== null) ||
+  (type === 'image_generation_call' && textIn(result) === null);
+
+const nouns: Readonly<Record<KeptKind, string>> = {
+  response: 'Response',
+  item: 'Item',
+  container: 'Container',
+  file: 'File',
+  conversation: 'Conversation',
+};
+
+const maxShown = 128;
+
+/** Nothing is said of whether somebody else has it. `param`: null: it stands in the path. */
+export function keptNotFound(kind: KeptKind, id: string, param: string | null): RelayError {
+  const previous = param === 'previous_response_id';
+  const what = previous ? 'Previous response' : nouns[kind];
+  const code = previous ? 'previous_response_not_found' : `${kind}_not_found`;
+  const message = `${what} with id '${id.slice(0, maxShown)}' not found.`;
+  return new RelayError(404, code, message, { type: 'invalid_request_error', param });
+}
