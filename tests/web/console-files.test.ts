@@ -14,7 +14,7 @@ let directory: string;
 let app: FastifyInstance;
 let url: string;
 
-const nothingForeign: ForeignSites = { turnstile: false, telegram: false, cashier: null };
+const nothingForeign: ForeignSites = { turnstile: false, telegram: false, paymentOrigin: null };
 let sites = nothingForeign;
 
 async function serving(files: string): Promise<{ app: FastifyInstance; url: string }> {
@@ -110,7 +110,7 @@ describe('a page of the console', () => {
   test('posts forms to itself, and while payments are configured to the payment provider and its redirects', async () => {
     expect((await policyOf()).get('form-action')).toEqual(["'self'"]);
     try {
-      sites = { ...nothingForeign, cashier: 'http://cashier.example:8080' };
+      sites = { ...nothingForeign, paymentOrigin: 'http://cashier.example:8080' };
       expect((await policyOf()).get('form-action')).toEqual(["'self'", 'http://cashier.example:8080', 'https:']);
     } finally {
       sites = nothingForeign;
