@@ -7,7 +7,7 @@ import { codeItem, messageItem, responseOf, streamOf, usageTold } from './respon
 
 /* An upstream of the Responses interface that keeps what it is asked to keep, as OpenAI does: one account for all. */
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
