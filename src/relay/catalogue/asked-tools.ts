@@ -7,6 +7,7 @@ import {
 } from '../../domain/pricing/provider-tools.js';
 import type { ToolCalls } from '../../domain/pricing/quantities.js';
 import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn, objectsIn, textIn } from '../json/json.js';
+import { inlineTools } from './inline-tools.js';
 
 /* Which tools of a provider's own a body asks for, in the words of any wire. */
 
@@ -57,15 +58,16 @@ export interface AskedTool {
 }
 
 /**
- * Those in the list of tools, and what the Responses interface has beside it: namespaces of tools, and items of the input
- * that add some.
+ * Those in the list of tools, and what interfaces have beside it: namespaces of tools and items of the input that add some
+ * (Responses), blocks of messages that do (Anthropic).
  */
-export function* toolsIn({ tools, input }: JsonObject): Generator<JsonObject> {
+export function* toolsIn({ tools, input, messages }: JsonObject): Generator<JsonObject> {
   for (const list of [tools, ...(isList(input) ? objectsIn(input).map((item) => item.tools) : [])])
     for (const tool of objectsIn(list)) {
       yield tool;
       if (tool.type === 'namespace') yield* toolsIn({ tools: tool.tools });
     }
+  for (const { tool } of inlineTools(messages)) yield tool;
 }
 
 /** Those that have a price. `switched`: functions named so are a provider's own tools. */

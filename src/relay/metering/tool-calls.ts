@@ -3,8 +3,9 @@ import { assertNever } from '../../domain/kernel/failure.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import type { ToolCalls } from '../../domain/pricing/quantities.js';
 import { type AskedTool, askedTools, toolsIn } from '../catalogue/asked-tools.js';
+import { type InlineTool, inlineTools } from '../catalogue/inline-tools.js';
 import { maxSearches } from '../catalogue/searching.js';
-import { countIn, type JsonObject } from '../json/json.js';
+import { countIn, type JsonObject, type JsonValue } from '../json/json.js';
 
 /*
  * How often a provider may use tools of its own for a call, at a price for each time: as its caller says, or as it is
@@ -85,3 +86,6 @@ export const toolsAsked = (body: JsonObject): number => askedTools(body, noneSwi
 
 /** Every tool of a body, whoever carries it out. */
 export const toolsOffered = (body: JsonObject): JsonObject[] => [...toolsIn(body)];
+
+/** Tools that messages define on their way, with their places. */
+export const toolsInMessages = (messages: JsonValue | undefined): InlineTool[] => [...inlineTools(messages)];

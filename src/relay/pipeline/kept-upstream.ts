@@ -1,3 +1,4 @@
+import { inlineTools } from '../catalogue/inline-tools.js';
 import type { InvalidMember } from '../contracts/caller-dialect.js';
 import { isItemReference } from '../contracts/kept-ids.js';
 import { isList, isObject, type JsonObject, type JsonValue, memberNamesIn, objectsIn, textIn } from '../json/json.js';
@@ -209,6 +210,7 @@ export function keptUpstream(body: JsonObject, path = '', depth = 0): InvalidMem
     firstOf(isList(body.tools) ? body.tools : [], (tool, at) =>
       isObject(tool) ? inTool(tool, `${path}tools[${at}]`) : null,
     ) ??
+    firstOf(inlineTools(body.messages), (inline) => inTool(inline.tool, path + inline.place)) ??
     anywhere(body.instances, `${path}instances`) ??
     (isList(body.instances) ? anywhere(body.parameters, `${path}parameters`) : null);
   if (wrong !== null || depth === deepest) return wrong;

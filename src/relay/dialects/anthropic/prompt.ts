@@ -2,6 +2,7 @@ import { maxContext } from '../../../domain/call/model-limits.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { readByTool } from '../../metering/media-tokens.js';
 import { type PromptEstimate, PromptTally } from '../../metering/prompt-tally.js';
+import { toolsOffered } from '../../metering/tool-calls.js';
 
 /* What a Messages request counts, and what its caller's words are. */
 
@@ -64,8 +65,9 @@ const carriedOutElsewhere = /^(bash|text_editor|computer|browser|memory|tool_sea
 const isOwn = ({ type }: JsonObject): boolean => (type ?? 'custom') !== 'custom';
 
 /** What runs at Anthropic, or is kept there, comes into the prompt, and none of that can be counted here. */
-function tallyBrought(tally: PromptTally, { tools, mcp_servers: servers, container, thread }: JsonObject): void {
-  for (const tool of objectsIn(tools))
+function tallyBrought(tally: PromptTally, tools: readonly JsonObject[], body: JsonObject): void {
+  const { mcp_servers: servers, container, thread } = body;
+  for (const tool of tools)
     if (isOwn(tool) && !carriedOutElsewhere.test(textIn(tool.type) ?? '')) tally.count(readByTool);
   if (isList(servers)) for (const _ of servers) tally.count(readByTool);
   for (const kept of [container, thread]) if ((kept ?? null) !== null) tally.count(readByTool);
@@ -88,9 +90,10 @@ export function promptOf(body: JsonObject, bytes: number, model: string, names: 
     tally.text(tool.description);
     tally.text(tool.input_schema);
   }
-  tallyBrought(tally, body);
+  const offered = toolsOffered(body);
+  tallyBrought(tally, offered, body);
   const estimate = tally.total(bytes);
-  return estimate.brings || objectsIn(body.tools).some(isOwn)
+  return estimate.brings || offered.some(isOwn)
     ? { ...estimate, max: { ...estimate.max, input: maxContext } }
     : estimate;
 }

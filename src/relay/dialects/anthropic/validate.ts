@@ -1,6 +1,7 @@
 import { anthropicToolCharge, anthropicToolTypes } from '../../../domain/pricing/provider-tools.js';
 import type { InvalidRequest } from '../../contracts/endpoint.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { toolsInMessages } from '../../metering/tool-calls.js';
 
 /* What a body must hold to be taken at all; everything else is the upstream's to judge. */
 
@@ -14,16 +15,45 @@ const wrong = (param: string, message: string): InvalidRequest => ({
 });
 
 /** A tool of Anthropic's is in the list of those that have a price, or it is refused by its type. */
-function unpricedTool(tools: JsonValue | undefined): InvalidRequest | null {
-  for (const [at, { type }] of objectsIn(tools).entries()) {
-    if ((type ?? null) === null || type === 'custom') continue;
-    const param = `tools[${at}].type`;
-    if (typeof type !== 'string') return wrong(param, `${param} must be a string`);
-    // Named in its own words where the request is made.
-    if (type.startsWith('advisor') || anthropicToolCharge(type) !== undefined) continue;
-    const named = `${param}: ${type.slice(0, 100)} has no price here`;
-    return wrong(param, `${named}; allowed are custom, ${anthropicToolTypes.join(', ')}`);
+function unpricedTool({ type }: JsonObject, place: string): InvalidRequest | null {
+  if ((type ?? null) === null || type === 'custom') return null;
+  const param = `${place}.type`;
+  if (typeof type !== 'string') return wrong(param, `${param} must be a string`);
+  // Named in its own words where the request is made.
+  if (type.startsWith('advisor') || anthropicToolCharge(type) !== undefined) return null;
+  const named = `${param}: ${type.slice(0, 100)} has no price here`;
+  return wrong(param, `${named}; allowed are custom, ${anthropicToolTypes.join(', ')}`);
+}
+
+/** Of the request, and of the messages that add some. */
+function unpricedTools({ tools, messages }: JsonObject): InvalidRequest | null {
+  for (const [at, tool] of objectsIn(tools).entries()) {
+    const unpriced = unpricedTool(tool, `tools[${at}]`);
+    if (unpriced !== null) return unpriced;
   }
+  for (const { tool, place } of toolsInMessages(messages)) {
+    const unpriced = unpricedTool(tool, place);
+    if (unpriced !== null) return unpriced;
+  }
+  return null;
+}
+
+/**
+ * Members by which another model's tokens, another account's bill or an earlier refusal's credit would come into the
+ * call. In Anthropic's own words for a member it does not take: clients that know these send the request again without.
+ */
+const withoutPrice: Readonly<Record<string, string>> = {
+  fallbacks: 'the tokens of another model have no price in this call',
+  fallback_credit_token: 'a credit belongs to the account of the provider, which callers share',
+  billing_policy: 'a call is charged to the caller of the gateway',
+};
+
+const asksForNothing = (value: JsonValue | undefined): boolean =>
+  (value ?? null) === null || (isList(value) && value.length === 0) || (isObject(value) && value.bill_to === 'self');
+
+function memberWithoutPrice(body: JsonObject): InvalidRequest | null {
+  for (const [name, why] of Object.entries(withoutPrice))
+    if (!asksForNothing(body[name])) return wrong(name, `${name}: Extra inputs are not permitted: ${why}`);
   return null;
 }
 
@@ -40,10 +70,10 @@ export function invalidMessages(body: JsonObject): InvalidRequest | null {
       return wrong(`messages[${at}].content`, `messages[${at}].content must be a string or a list of blocks`);
   if ((tools ?? null) !== null && !(isList(tools) && tools.every(isObject)))
     return wrong('tools', 'tools must be a list of objects');
-  const unpriced = unpricedTool(tools);
+  const unpriced = unpricedTools(body) ?? memberWithoutPrice(body);
   if (unpriced !== null) return unpriced;
   if ((thread ?? null) !== null)
-    return wrong('thread', 'thread cannot be used through the gateway: send the whole conversation as messages');
+    return wrong('thread', 'thread: Extra inputs are not permitted: send the whole conversation as messages');
   const given = (limit ?? null) !== null;
   if (given && !(Number.isInteger(limit) && Number(limit) >= 0 && Number(limit) <= maxOutputTokens))
     return wrong('max_tokens', `max_tokens must be an integer from 0 to ${maxOutputTokens}; 0 only fills the cache`);

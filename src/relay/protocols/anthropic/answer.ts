@@ -13,7 +13,7 @@ import { writeOpenAiUsage } from '../openai/usage.js';
 import { noAnswer, saysSomething } from '../says-something.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import { annotationsOf, citedPages } from './citations.js';
-import { argumentsOf, encrypted, finishOf, nothingGiven, signed, words } from './events.js';
+import { argumentsOf, encrypted, finishOf, nothingGiven, refusalIn, signed, words } from './events.js';
 import { anthropicFailureIn, anthropicFailureOf } from './failure.js';
 import {
   hoursAskedBy,
@@ -68,6 +68,7 @@ function saidIn(blocks: readonly JsonObject[]): SeenText {
   const said = new SeenText();
   for (const block of blocks) {
     said.add(words(block.thinking) || words(block.text));
+    if (block.type === 'compaction') said.add(words(block.content));
     const called = block.type === 'tool_use';
     if (called) said.add(words(block.name));
     said.add(argumentsOf(block.input) || (called ? nothingGiven : ''));
@@ -98,6 +99,7 @@ function completionOf(
           ...(details.length > 0 && { reasoning_details: details }),
           ...(calls.length > 0 && { tool_calls: calls }),
           ...(annotations.length > 0 && { annotations }),
+          ...refusalIn(message),
         },
         ...finishOf(message),
       },

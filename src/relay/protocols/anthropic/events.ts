@@ -17,6 +17,8 @@ const finishReasons: ReadonlyMap<string, string> = new Map([
   ['end_turn', 'stop'],
   ['stop_sequence', 'stop'],
   ['pause_turn', 'stop'],
+  // All that was asked for was a summary.
+  ['compaction', 'stop'],
   ['max_tokens', 'length'],
   ['model_context_window_exceeded', 'length'],
   ['tool_use', 'tool_calls'],
@@ -34,6 +36,12 @@ export function finishOf({ stop_reason: reason, stop_sequence: sequence }: JsonO
     ...(textIn(sequence) !== null && { stop_sequence: sequence }),
   };
 }
+
+/** Why the model has refused, where that is told. */
+export const refusalIn = ({ stop_reason: reason, stop_details: details }: JsonObject): { refusal?: string } => {
+  const explained = reason === 'refusal' && isObject(details) ? textIn(details.explanation) : null;
+  return explained === null ? {} : { refusal: explained };
+};
 
 /** Thinking whose words are not for anybody else: `data` is for its model alone. */
 export const encrypted = (data: string): ReasoningDetail => ({
@@ -171,6 +179,9 @@ export class AnthropicEvents {
         return textIn(delta.signature) === null
           ? null
           : this.deltaChunk({ reasoning_details: [signed('', words(delta.signature))] });
+      case 'compaction_delta':
+        this.said(words(delta.content));
+        return null;
       case 'citations_delta':
         if (isCitedPage(delta.citation) && this.cited.length < maxCitations) this.cited.push(delta.citation);
         return null;
@@ -208,7 +219,7 @@ export class AnthropicEvents {
     const finish = finishOf(delta);
     if (finish.finish_reason === null) return null;
     this.generated.finishReason = String(finish.finish_reason);
-    return this.chunk({ index: 0, delta: {}, ...finish });
+    return this.chunk({ index: 0, delta: refusalIn(delta), ...finish });
   }
 
   private wordsChunk(member: 'content' | 'reasoning_content', text: string): ChatChunk | null {

@@ -1,6 +1,5 @@
 import { reasoningEffortOf } from '../../../domain/call/call-texts.js';
 import { factsOf } from '../../../domain/models/model-facts.js';
-import { maxSearches } from '../../catalogue/searching.js';
 import type { ChatRequest } from '../../contracts/neutral-request.js';
 import {
   type CallerRequest,
@@ -9,7 +8,6 @@ import {
   type RequestInput,
   type RequestOptions,
 } from '../../contracts/protocol.js';
-import type { ServiceSent } from '../../contracts/service-tier.js';
 import {
   countIn,
   isList,
@@ -18,15 +16,14 @@ import {
   type JsonObject,
   type JsonValue,
   numberIn,
-  objectsIn,
   textIn,
 } from '../../json/json.js';
 import { declinesThinking } from '../declined-thinking.js';
 import { baseOf, neutralAs, written } from '../request-builder.js';
 import { thinkingInAnthropic } from '../requested-thinking.js';
-import { withoutMadeBlocks } from './carried-members.js';
-import { betasOf } from './headers.js';
+import { betasOf, samplingRefusedBy } from './headers.js';
 import { conversationOf } from './messages.js';
+import { bounded, pricedBody, tierSent } from './priced-body.js';
 import {
   anthropicThinkingSuffix,
   fitted,
@@ -35,51 +32,13 @@ import {
   minThinkingLimit,
   sampled,
   thoughtful,
+  unsampled,
   withEffort,
 } from './thinking.js';
 import { toolsOf } from './tools.js';
 import type { AnthropicVariant } from './variant.js';
 
 /* From the caller's request to Anthropic's Messages: the caller's own body where it speaks them, else out of the neutral one. */
-
-/** By these a caller would have another model do the work, or the same at another rate, than is priced and allowed. */
-const unpriced = ['models', 'fallbacks', 'route', 'anthropic_beta', 'billing_policy'];
-const plainTiers = new Set<unknown>(['auto', 'standard_only']);
-/** A tool that asks another model, whose tokens are in no total. */
-const asksAnother = /^advisor/;
-
-/** A search is sold by the piece: who names no bound is charged for at most this one, so it is sent upstream too. */
-const bounded = (tool: JsonValue): JsonValue => {
-  if (!isObject(tool) || !/^web_search/.test(textIn(tool.type) ?? '')) return tool;
-  const max = countIn(tool.max_uses) ?? maxSearches;
-  return tool.max_uses === max ? tool : { ...tool, max_uses: max };
-};
-
-/**
- * What is reserved and charged is for one model at a rate with a price; an operator may send otherwise, and price it.
- */
-function asPriced(body: JsonObject, tiers: readonly JsonValue[] = []): JsonObject {
-  for (const [at, { type }] of objectsIn(body.tools).entries())
-    if (typeof type === 'string' && asksAnother.test(type))
-      throw new NotConvertible('caller', `tools[${at}]: a tool that asks another model is not offered`);
-  const priced: JsonObject = { ...body };
-  if (isList(body.messages)) priced.messages = withoutMadeBlocks(body.messages);
-  if (isList(body.tools)) priced.tools = body.tools.map(bounded);
-  for (const name of unpriced) delete priced[name];
-  const { speed, inference_geo: geo, service_tier: tier } = priced;
-  if (speed !== undefined && speed !== 'standard' && !tiers.includes(speed)) delete priced.speed;
-  if (geo !== undefined && !tiers.includes(geo)) delete priced.inference_geo;
-  if (tier !== undefined && !plainTiers.has(tier) && !tiers.includes(tier)) delete priced.service_tier;
-  return priced;
-}
-
-const tierMembers = ['speed', 'inference_geo', 'service_tier'];
-
-/** Of a request as it goes out. */
-function serviceSent({ tiers = [] }: CallerRequest, body: JsonObject, override: JsonObject | null): ServiceSent {
-  if (override !== null && tierMembers.some((name) => name in override)) return 'overridden';
-  return tierMembers.some((name) => tiers.some((tier) => tier === body[name])) ? 'asked' : undefined;
-}
 
 const limitGiven = ({ max_tokens: older, max_completion_tokens: newer }: JsonObject): number | null => {
   const given = [countIn(older), countIn(newer)].filter((limit) => limit !== null && limit > 0) as number[];
@@ -149,6 +108,17 @@ function modelOf(upstreamModel: string, { claude }: RequestOptions): { model: st
 /** What callers of other dialects can ask for by names of theirs. */
 const tiersIn = ({ tiers = [] }: CallerRequest): JsonObject => (tiers.includes('fast') ? { speed: 'fast' } : {});
 
+/** What a caller says itself to a version that it has chosen itself is for the upstream to judge. */
+function ownSampling({ body }: CallerRequest, own: boolean, refusedBy: 'caller' | 'operator'): JsonObject {
+  if (!own || refusedBy === 'operator') return {};
+  const { temperature, top_p, top_k } = body;
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { top_p }),
+    ...(top_k !== undefined && { top_k }),
+  };
+}
+
 interface MessagesBody {
   readonly body: JsonObject;
   readonly model: string;
@@ -158,7 +128,10 @@ interface MessagesBody {
  * The body that goes upstream. An operator's own parameters may change the limit, but not raise it above what is
  * reserved. Throws NotConvertible.
  */
-function messagesBody({ channel, caller, model: upstreamModel, options }: RequestInput): MessagesBody {
+function messagesBody(
+  { channel, caller, model: upstreamModel, options }: RequestInput,
+  { ownVersion }: AnthropicVariant,
+): MessagesBody {
   const { model, thinks } = modelOf(upstreamModel, options);
   const own = caller.dialect.wire === 'anthropic';
   const given = own ? caller.body : neutralAs(caller, 'chat');
@@ -167,12 +140,14 @@ function messagesBody({ channel, caller, model: upstreamModel, options }: Reques
   // Nothing is to be put out where the cache alone is to be filled.
   const limit = thinks && asked > 0 && !options.passThrough ? Math.max(asked, minThinkingLimit) : asked;
   const plain: JsonObject = own
-    ? { ...asPriced(given, caller.tiers), model, max_tokens: limit }
+    ? { ...pricedBody(given, caller.tiers), model, max_tokens: limit }
     : { ...fromNeutral(neutralAs(caller, 'chat'), model, limit, caller.stream), ...tiersIn(caller) };
   const asks = thinks && asked > 0 && !options.passThrough && !isObject(plain.thinking);
   const thought = asks ? thoughtful(plain, model, limit, options.claude.thinkingShare) : plain;
   const override = options.passThrough ? null : channel.paramOverride;
-  const body: JsonObject = override === null ? thought : { ...thought, ...override };
+  const merged: JsonObject = override === null ? thought : { ...thought, ...override };
+  const refusedBy = ownVersion === true ? null : samplingRefusedBy(caller, upstreamModel, options);
+  const body = refusedBy === null ? merged : { ...unsampled(merged), ...ownSampling(caller, own, refusedBy) };
   if (override !== null) {
     if (isList(override.tools)) body.tools = override.tools.map(bounded);
     // They may change the limit, and not take it away.
@@ -187,7 +162,7 @@ function messagesBody({ channel, caller, model: upstreamModel, options }: Reques
 /** What is to be counted, and nothing that only an answer has. */
 function countedBody({ body }: CallerRequest, upstreamModel: string, options: RequestOptions): MessagesBody {
   const { model } = modelOf(upstreamModel, options);
-  return { body: { ...asPriced(body), model }, model };
+  return { body: { ...pricedBody(body), model }, model };
 }
 
 /** What the model is asked by, in this variant. Throws NotConvertible. */
@@ -199,7 +174,7 @@ export const anthropicRequest =
     const counts = caller.mode === 'counting' && own;
     if (caller.mode !== 'chat' && !counts)
       throw new NotConvertible('caller', `this provider does not serve ${caller.mode}`);
-    const { body, model } = counts ? countedBody(caller, upstreamModel, options) : messagesBody(asked);
+    const { body, model } = counts ? countedBody(caller, upstreamModel, options) : messagesBody(asked, variant);
     const effort = isObject(body.output_config) ? body.output_config.effort : null;
     const betas = betasOf(caller, upstreamModel, options);
     const base = baseOf(provider, channel);
@@ -221,6 +196,6 @@ export const anthropicRequest =
         textIn(effort) ?? (own ? null : textIn(neutralAs(caller, 'chat').reasoning_effort)),
       ),
       thinking: thinkingInAnthropic(body),
-      service: serviceSent(caller, body, options.passThrough ? null : channel.paramOverride),
+      service: tierSent(caller, body, options.passThrough ? null : channel.paramOverride),
     };
   };

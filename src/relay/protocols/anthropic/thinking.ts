@@ -39,17 +39,17 @@ const budgetWithin = (wanted: number, limit: number): number | null => {
   return budget < minBudget ? null : Math.trunc(budget);
 };
 
-const without = ({ temperature: _, top_p: __, top_k: ___, ...body }: JsonObject): JsonObject => body;
+export const unsampled = ({ temperature: _, top_p: __, top_k: ___, ...body }: JsonObject): JsonObject => body;
 
 /** A model that thinks takes no sampling of the caller's. */
 const budgeted = (body: JsonObject, budget: number): JsonObject => ({
-  ...without(body),
+  ...unsampled(body),
   temperature: 1,
   thinking: { type: 'enabled', budget_tokens: budget },
 });
 
 const adaptive = (body: JsonObject, model: string, effort: string | undefined): JsonObject => ({
-  ...(factsOf(model).isClaude ? without(body) : body),
+  ...(factsOf(model).isClaude ? unsampled(body) : body),
   thinking: { type: 'adaptive' },
   ...(effort !== undefined && {
     output_config: { ...(isObject(body.output_config) ? body.output_config : {}), effort },
@@ -114,7 +114,7 @@ export function fitted(body: JsonObject): JsonObject {
 export function sampled(body: JsonObject, model: string): JsonObject {
   const { isClaude, messages } = factsOf(model);
   const { sampling } = messages;
-  if (sampling === 'none') return without(body);
+  if (sampling === 'none') return unsampled(body);
   const { temperature } = body;
   const bounded = isClaude && (numberIn(temperature) ?? 0) > 1 ? { ...body, temperature: 1 } : body;
   if (sampling === 'any' || bounded.temperature === undefined || bounded.top_p === undefined) return bounded;

@@ -21,6 +21,8 @@ export interface MessagesTarget {
 }
 
 export interface AnthropicVariant {
+  /** The house has versions of its own: the one that a caller names does not reach it. */
+  readonly ownVersion?: true;
   /** What it takes from caller or model must not choose host or path. */
   readonly url: (target: MessagesTarget) => string;
   /** Further headers, or others than the type of the content and `accept`. */

@@ -29,6 +29,7 @@ const claudeName = (model: string): string =>
   named.get(model) ?? model.replace(/-(\d{8})$/, (_, date: string) => `@${date}`);
 
 const variant: AnthropicVariant = {
+  ownVersion: true,
   url({ base, model, counts, caller }) {
     const publisher = `${base}/publishers/anthropic/models`;
     if (counts) return `${publisher}/count-tokens:rawPredict`;
