@@ -91,6 +91,9 @@ describeInBrowser('the upkeep of channels', (launched) => {
     await mapping.getByText('As JSON').click();
     expect(await mapping.getByLabel('Requested model, row 2').inputValue()).toBe('gpt-5');
     await drawer.getByText('Force the format').click();
+    const byResponses = drawer.getByLabel('Models with the Responses API alone');
+    await byResponses.fill('gpt-5-pro');
+    await byResponses.press('Enter');
     expect(await barriers(page)).toEqual([]);
 
     await drawer.getByRole('button', { name: 'Cancel' }).click();
@@ -100,7 +103,10 @@ describeInBrowser('the upkeep of channels', (launched) => {
     await drawer.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The channel has been saved').waitFor();
     expect(JSON.parse(stored()?.modelMapping ?? '')).toEqual({ 'gpt-4o': 'pier', 'gpt-5': 'pier' });
-    expect(JSON.parse(stored()?.setting ?? '')).toEqual({ force_format: true });
+    expect(JSON.parse(stored()?.setting ?? '')).toEqual({
+      force_format: true,
+      responses_only_models: ['gpt-5-pro'],
+    });
     // Nothing was changed: nobody is asked.
     await page.goto(`/channel?open=${id}`);
     await drawer.getByRole('button', { name: 'Cancel' }).click();

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/relay/json/json.js';
-import { type Answer, protocols, streamOf, typeOf, used } from '../support/upstreams/dialect-upstreams.js';
+import {
+  type Answer,
+  channelOf,
+  protocols,
+  streamOf,
+  typeOf,
+  used,
+  wires,
+} from '../support/upstreams/dialect-upstreams.js';
 import { play } from './providers/golden.js';
 import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
@@ -21,14 +29,14 @@ const answers: fc.Arbitrary<Answer> = fc.record(
 /** As JSON has it: no -0, no members without a value. */
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
-describe.each(protocols)('an answer in the protocol %s', (wire) => {
+describe.each(wires)('an answer in the protocol %s', (wire) => {
   test.each(protocols)('has the same content for a client of %s, wherever it is cut', (dialect) => {
     fc.assert(
       fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, places) => {
         const bytes = Buffer.from(streamOf(wire, said));
         const cuts = [0, ...places.map((place) => place % bytes.length).sort((a, b) => a - b), bytes.length];
         const pieces = cuts.slice(1).map((to, at) => bytes.subarray(cuts[at], to));
-        const { answer, usage } = play(answerSentTo(dialect, typeOf(wire), true, bytes), pieces);
+        const { answer, usage } = play(answerSentTo(dialect, typeOf(wire), true, bytes, channelOf(wire)), pieces);
         const { thinking = '', text = '', calls = [], cut } = said;
         expect(receivedBy(dialect, payloadsIn(answer), true)).toEqual({
           content: text,

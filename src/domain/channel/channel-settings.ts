@@ -117,6 +117,27 @@ const checkJson = (field: string, text: string | null, max: number): void => {
   jsonObject(field, text);
 };
 
+/** For which models an upstream is asked by the Responses API alone: `all`, or those of the list. */
+function checkResponsesOnly({ responses_only: all, responses_only_models: models }: Record<string, unknown>): void {
+  if (all !== undefined && typeof all !== 'boolean')
+    throw invalidField('setting', 'a JSON object whose responses_only is true or false');
+  if (models === undefined) return;
+  if (!Array.isArray(models) || models.length > maxModels || !models.every((model) => typeof model === 'string'))
+    throw invalidField(
+      'setting',
+      `a JSON object whose responses_only_models is a list of model names, ${maxModels} at most`,
+    );
+  for (const model of models) checkModel('setting', model);
+}
+
+/** Whoever has no such interface would be asked at an address that it has not. */
+function checkResponsesType({ type, setting }: ChannelSettings, providers: ProviderTable): void {
+  if (!setting || providers.get(type)?.modes.includes('responses')) return;
+  const { responses_only: all, responses_only_models: models } = jsonObject('setting', setting);
+  if (all === true || (Array.isArray(models) && models.length > 0))
+    throw invalidField('setting', 'responses_only and responses_only_models only where the type has the Responses API');
+}
+
 /** By member, each in the light of the others. */
 const checks: {
   readonly [Member in keyof ChannelSettings]: (settings: ChannelSettings, providers: ProviderTable) => void;
@@ -137,9 +158,12 @@ const checks: {
   paramOverride: ({ paramOverride }) => checkJson('paramOverride', paramOverride, 65_536),
   setting: ({ setting }) => {
     checkJson('setting', setting, 16_384);
+    if (!setting) return;
+    const members = jsonObject('setting', setting);
     // A proxy's address may carry a password: it goes into the vault, and settings go into events.
-    if (setting && Object.hasOwn(jsonObject('setting', setting), 'proxy'))
+    if (Object.hasOwn(members, 'proxy'))
       throw invalidField('setting', 'a JSON object without proxy, which has a field of its own');
+    checkResponsesOnly(members);
   },
   other: ({ other }) => checkText('other', other, { max: 8192, lines: true }),
   organization: ({ organization }) => checkText('organization', organization ?? '', { max: 128 }),
@@ -170,6 +194,7 @@ export function checkedChannelSettings(
   for (const member of changed) checks[member](settings, providers);
   if (changed.includes('models') || changed.includes('groups')) checkCandidates(settings);
   if (changed.includes('type') || changed.includes('other')) checkRegion(settings, providers);
+  if (changed.includes('type') || changed.includes('setting')) checkResponsesType(settings, providers);
   return settings;
 }
 

@@ -8,7 +8,7 @@ import { isList, isObject, type JsonObject, textIn } from '../json/json.js';
 /** Thinking that can be shown to its model again; what is encrypted only its model can read. */
 export type ReasoningDetail =
   | { readonly type: 'reasoning.text'; readonly text: string; readonly signature?: string }
-  | { readonly type: 'reasoning.encrypted'; readonly data: string; readonly format?: string };
+  | { readonly type: 'reasoning.encrypted'; readonly data: string; readonly format?: string; readonly id?: string };
 
 /** Functions of these names, in OpenAI's dialect, are tools that Google runs by itself. */
 export const providerTools: ReadonlySet<string> = new Set(['googleSearch', 'codeExecution', 'urlContext']);
@@ -24,32 +24,45 @@ const sealed = new RegExp(`^${anthropicReasoning}:(signed|sealed):(.+)$`, 's');
 /** The `format` of what is encrypted by Google's models. */
 export const googleReasoning = 'google-gemini-v1';
 
+/** The `format` of what is encrypted behind the Responses interface; `id` is that of the item it came in. */
+export const openAiReasoning = 'openai-responses-v1';
+
+/** Its id may be left out; none has a colon in it. */
+const sealedByOpenAi = new RegExp(`^${openAiReasoning}:([^:]*):(.+)$`, 's');
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
 /**
- * What lets a model of Anthropic's be shown its thinking again, as one text for dialects that have but one place for it:
- * in base64, which is what such places hold.
+ * What lets a model be shown its thinking again, as one text for dialects that have but one place for it: in base64, which
+ * is what such places hold. null: it is neither of Anthropic's models nor of the Responses interface.
  */
-export function sealOf({ type, signature, data }: JsonObject): string | null {
+export function sealOf(detail: JsonObject): string | null {
+  const { type, signature, data, format, id } = detail;
   const text = textIn(type === 'reasoning.text' ? signature : data);
   if (text === null) return null;
-  return Buffer.from(`${anthropicReasoning}:${type === 'reasoning.text' ? 'signed' : 'sealed'}:${text}`).toString(
-    'base64',
-  );
+  if (format === openAiReasoning) return base64(`${openAiReasoning}:${textIn(id)?.replaceAll(':', '') ?? ''}:${text}`);
+  if (!isAnthropicReasoning(detail)) return null;
+  return base64(`${anthropicReasoning}:${type === 'reasoning.text' ? 'signed' : 'sealed'}:${text}`);
 }
 
 /** The detail that a seal was made of; null: it is none of ours. `text`: the thinking that is signed by it. */
 export function detailOfSeal(seal: string, text: string): JsonObject | null {
-  const [, kind, value] = sealed.exec(Buffer.from(seal, 'base64').toString('utf8')) ?? [];
+  const opened = Buffer.from(seal, 'base64').toString('utf8');
+  const [, id, data] = sealedByOpenAi.exec(opened) ?? [];
+  if (data !== undefined) return { type: 'reasoning.encrypted', data, format: openAiReasoning, ...(id && { id }) };
+  const [, kind, value] = sealed.exec(opened) ?? [];
   if (value === undefined) return null;
   return kind === 'signed'
     ? { type: 'reasoning.text', text, signature: value }
     : { type: 'reasoning.encrypted', data: value, format: anthropicReasoning };
 }
 
-/** A seal begins like this, as far as whole groups of base64 go. */
-const sealBeginning = Buffer.from(`${anthropicReasoning}:`.slice(0, 18)).toString('base64');
+/** Seals begin like these, as far as whole groups of base64 go. */
+const sealBeginnings = [anthropicReasoning, openAiReasoning].map((format) => base64(`${format}:`.slice(0, 18)));
 
-/** Whether only Anthropic's models know what to do with it. */
-export const isSeal = (signature: string): boolean => signature.startsWith(sealBeginning);
+/** Whether it was made here, and says nothing to Google's models. */
+export const isSeal = (signature: string): boolean =>
+  sealBeginnings.some((beginning) => signature.startsWith(beginning));
 
 /** What Anthropic's models can be shown again; what says nothing of its format may be theirs. */
 export const isAnthropicReasoning = ({ format }: JsonObject): boolean =>

@@ -36,6 +36,8 @@ export interface UpstreamChannel {
   readonly paramOverride: JsonObject | null;
   readonly forceFormat: boolean;
   readonly thinkingToContent: boolean;
+  /** Of the model that is asked for it has the Responses API alone: a chat is put in its words. Left out: it has both. */
+  readonly responsesOnly?: boolean;
 }
 
 export interface CallerRequest {
@@ -246,6 +248,8 @@ export interface Provider extends ProviderFacts {
   readonly baseHint?: (baseUrl: string) => string | null;
   /** Whether what is behind this base URL lacks a mode that others of the provider's have. Left out: it never does. */
   readonly lacks?: (mode: Mode, baseUrl: string) => boolean;
+  /** Whether an address, without a slash at its end, is that of the Responses API alone. Left out: none is. */
+  readonly responsesAlone?: (baseUrl: string) => boolean;
   /** Left out: the request shows by itself that it is the channel's. */
   readonly authorisation?: Authorisation;
   /** Of the account. Left out: it reports none. */

@@ -14,7 +14,7 @@ import { undoubled } from '../protocols/model-address.js';
 import { encodedFrom, encodedPieces } from '../upstream/encoded-text.js';
 import { maxPictureBytes, maxPictures } from '../upstream/pictures.js';
 import { type Attempt, type AttemptFailure, failed, unreached } from './attempt-failure.js';
-import { mappedModel, type ParsedChannel } from './channel-settings.js';
+import { mappedModel, type ParsedChannel, servesByResponses } from './channel-settings.js';
 import { type AttemptTarget, type ChannelRequest, judged, type SendAttemptPorts, sendAttempt } from './send-attempt.js';
 import { requestAt } from './served-mode.js';
 
@@ -56,6 +56,7 @@ export async function attemptChannel(
     paramOverride: parsed.paramOverride,
     forceFormat: parsed.forceFormat,
     thinkingToContent: parsed.thinkingToContent,
+    responsesOnly: servesByResponses(provider, channel.settings.baseUrl, parsed, [requestedModel, model]),
   };
   let request: UpstreamRequest;
   try {

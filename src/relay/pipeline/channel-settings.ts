@@ -1,7 +1,8 @@
 import type { ChannelView } from '../../application/ports/storage-ports.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
+import type { Provider } from '../contracts/protocol.js';
 import { exactly, outerBrackets } from '../json/exact-json.js';
-import { countIn, isObject, type JsonObject, parseJson, textIn } from '../json/json.js';
+import { countIn, isList, isObject, type JsonObject, parseJson, textIn } from '../json/json.js';
 
 /* A channel's JSON texts, parsed once per change and not once per call. */
 
@@ -12,6 +13,8 @@ export interface ParsedChannel {
   readonly forceFormat: boolean;
   readonly thinkingToContent: boolean;
   readonly passThrough: boolean;
+  /** Models, by the names they are asked for or sent by, that upstream serves by the Responses API alone; `all`: each. */
+  readonly responsesOnly: 'all' | ReadonlySet<string>;
   /** Calls under way at a time; 0: no limit. */
   readonly maxCalls: number;
 }
@@ -20,6 +23,9 @@ const objectIn = (text: string | null): JsonObject => {
   const value = text ? parseJson(text) : null;
   return isObject(value) ? value : {};
 };
+
+const textsIn = (value: unknown): string[] =>
+  isList(value) ? value.flatMap((one) => (typeof one === 'string' ? [one] : [])) : [];
 
 const parse = ({ settings }: ChannelView): ParsedChannel => {
   const override = exactly(settings.paramOverride ?? '', objectIn(settings.paramOverride), outerBrackets);
@@ -39,6 +45,7 @@ const parse = ({ settings }: ChannelView): ParsedChannel => {
     forceFormat: setting.force_format === true,
     thinkingToContent: setting.thinking_to_content === true,
     passThrough: setting.pass_through_body_enabled === true,
+    responsesOnly: setting.responses_only === true ? 'all' : new Set(textsIn(setting.responses_only_models)),
     maxCalls: countIn(setting.max_concurrency) ?? 0,
   };
 };
@@ -70,6 +77,17 @@ export function mappedModel(mapping: ReadonlyMap<string, string>, model: string)
     current = next;
   }
 }
+
+/** Whether upstream serves a model by the Responses API alone. `names`: as asked for, and as sent. */
+export const servesByResponses = (
+  { responsesAlone }: Pick<Provider, 'responsesAlone'>,
+  baseUrl: string,
+  { responsesOnly }: Pick<ParsedChannel, 'responsesOnly'>,
+  names: readonly string[],
+): boolean =>
+  responsesOnly === 'all' ||
+  names.some((name) => responsesOnly.has(name)) ||
+  responsesAlone?.(baseUrl.replace(/\/+$/, '')) === true;
 
 /** Applied to error statuses only. */
 export const mappedStatus = ({ statusMapping }: Pick<ParsedChannel, 'statusMapping'>, status: number): number =>

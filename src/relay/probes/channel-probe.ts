@@ -14,26 +14,37 @@ import type { Endpoint } from '../contracts/endpoint.js';
 import type { Provider } from '../contracts/protocol.js';
 import { chat } from '../dialects/openai/endpoints/chat.js';
 import { embeddings } from '../dialects/openai/endpoints/embeddings.js';
-import type { JsonObject } from '../json/json.js';
+import { countIn, type JsonObject } from '../json/json.js';
 import { believedUsage } from '../metering/believed-usage.js';
 import { estimateReservation } from '../metering/reservation-estimate.js';
 import { attemptChannel, type ChannelAttemptPorts } from '../pipeline/attempt-channel.js';
 import type { AnsweredAttempt, AttemptFailure } from '../pipeline/attempt-failure.js';
 import { callerRequest } from '../pipeline/caller-request.js';
-import { channelParser, type ParsedChannel } from '../pipeline/channel-settings.js';
+import { channelParser, mappedModel, type ParsedChannel, servesByResponses } from '../pipeline/channel-settings.js';
 import type { ChannelRequest } from '../pipeline/send-attempt.js';
 
 /* "Does this channel work?": one small request, with the channel's own mapping and key; nobody pays. */
 
 const lastResort = 'gpt-4o-mini';
 
-function smallRequest(provider: Provider, model: string): { endpoint: Endpoint; body: JsonObject } {
+/** OpenAI refuses a smaller limit to a response. */
+const leastOfResponses = 16;
+
+/** `byResponses`: the model is served by the Responses API alone. */
+function smallRequest(
+  provider: Provider,
+  model: string,
+  byResponses: boolean,
+): { endpoint: Endpoint; body: JsonObject } {
   const { embeds, testLimit } = factsOf(model);
+  const limit: JsonObject = { ...testLimit };
+  if (byResponses)
+    for (const name of Object.keys(limit)) limit[name] = Math.max(countIn(limit[name]) ?? 0, leastOfResponses);
   return embeds || !provider.modes.includes('chat')
     ? { endpoint: embeddings, body: { model, input: ['hello world'] } }
     : {
         endpoint: chat,
-        body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...testLimit },
+        body: { model, messages: [{ role: 'user', content: 'hi' }], stream: false, ...limit },
       };
 }
 
@@ -139,13 +150,14 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
   const model = testModelOf(channel, wanted);
   const price = await priceOfTest(ports, model);
-  const test: SmallTest = { channel, provider, model, price, ...smallRequest(provider, model) };
+  const parsed = ports.parsedChannel(channel);
+  const names = [model, mappedModel(parsed.modelMapping, model) ?? model];
+  const byResponses = servesByResponses(provider, channel.settings.baseUrl, parsed, names);
+  const test: SmallTest = { channel, provider, model, price, ...smallRequest(provider, model, byResponses) };
   const startedAt = ports.clock.now();
   const answerSlot = ports.answers.newSlot('channel-test');
   const request: ChannelRequest = { ...requestOfTest(test, startedAt), answerSlot };
-  const result = await attemptChannel(ports, request, channel, ports.parsedChannel(channel)).finally(() =>
-    answerSlot.leave(),
-  );
+  const result = await attemptChannel(ports, request, channel, parsed).finally(() => answerSlot.leave());
   const responseTimeMs = ports.clock.now() - startedAt;
   if (!result.ok) return refused(failureText(test, result), responseTimeMs, result.outOfOrder);
   if (result.got.kind !== 'answer') {

@@ -26,6 +26,7 @@ const isOfOthers = (base: string): boolean =>
   /\/(completions|embeddings|speech|transcriptions|translations)\/?([?#]|$)/.test(base);
 
 const isOfChat = (base: string): boolean => /\/chat\/completions\/?([?#]|$)/.test(base);
+const isOfResponses = (base: string): boolean => /\/responses([?#]|$)/.test(base);
 
 function url({ base, model, caller }: Target): string {
   if (caller.mode === 'responses' && isOfOthers(base))
@@ -48,6 +49,7 @@ export const custom: Provider = {
   ...reportsBalance((queries) => dashboardBalance(rooted(queries))),
   modes: ['chat', 'completions', 'responses', 'embeddings', ...soundModes],
   lacks: (mode, base) => mode === 'responses' && isOfChat(base),
+  responsesAlone: isOfResponses,
   baseHint: (base) => (isNone(base.replace(/\/+$/, '')) ? wholeAddress : null),
   models(queries) {
     if (isNone(queries.base)) throw new NotSupported('baseUrl', wholeAddress);

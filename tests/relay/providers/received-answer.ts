@@ -1,3 +1,4 @@
+import type { UpstreamChannel } from '../../../src/relay/contracts/protocol.js';
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { streamOfEvents } from '../../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
@@ -10,10 +11,17 @@ import { callerOf, type Golden, plainChannel, providerOfType, usualOptions } fro
 const dialects = { openai: chat.dialect, anthropic: messages.dialect, gemini: streamOfEvents.dialect };
 
 /** What a client of this dialect is told of an upstream of this type. */
-export function answerSentTo(dialect: Protocol, type: number, stream: boolean, upstream: Buffer): Golden {
+export function answerSentTo(
+  dialect: Protocol,
+  type: number,
+  stream: boolean,
+  upstream: Buffer,
+  channel: Partial<UpstreamChannel> = {},
+): Golden {
   const plain = callerOf('chat', { model: 'told', stream, stream_options: { include_usage: true } });
   return {
-    ...{ name: 'told', provider: providerOfType(type), channel: plainChannel, upstreamModel: 'told' },
+    ...{ name: 'told', provider: providerOfType(type), upstreamModel: 'told' },
+    channel: { ...plainChannel, ...channel },
     caller: { ...plain, dialect: dialects[dialect] },
     options: usualOptions,
     info: { callId: 'call-1', model: 'told', createdAt: 0 },

@@ -1,12 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
 import * as anthropic from './anthropic-upstream.js';
+import { responsesUpstream } from './responses-upstream.js';
 import { startUpstream, type UpstreamCall } from './upstream.js';
 
 /* One answer in the words of each upstream's wire, and requests in those words read back: what was meant, and no more. */
 
 export const protocols = ['openai', 'anthropic', 'gemini'] as const;
 export type Protocol = (typeof protocols)[number];
+
+/** Wires of upstreams: those of callers of a chat, and one that takes chats in words of its own. */
+export const wires = [...protocols, 'responses'] as const;
+export type UpstreamWire = (typeof wires)[number];
 
 export interface ToolCall {
   readonly name: string;
@@ -21,7 +26,7 @@ export interface Answer {
 }
 
 /** What a request meant to its upstream. Pictures and documents by their bytes, in base64. */
-interface ReceivedRequest {
+export interface ReceivedRequest {
   readonly system: string;
   readonly messages: readonly { readonly role: 'user' | 'model'; readonly text: string }[];
   readonly media: readonly string[];
@@ -50,10 +55,12 @@ const inlineData = (url: unknown): string => String(url).replace(/^data:[^,]*,/,
 const parsedObject = (text: unknown): JsonObject => object(parseJson(String(text)));
 const pieces = (text: string): string[] => text.match(/[\s\S]{1,5}/g) ?? [];
 
-interface Speaking {
+export interface Speaking {
   /** Of a channel. */
   readonly type: number;
   readonly model: string;
+  /** Of the channel, as JSON. Left out: none. */
+  readonly setting?: string;
   whole(answer: Answer): JsonObject;
   /** The frames of a stream, and what ends it. */
   stream(answer: Answer): string[];
@@ -287,17 +294,24 @@ function response(parts: readonly JsonObject[], finishReason?: string): JsonObje
   };
 }
 
-const speakers: Readonly<Record<Protocol, Speaking>> = { openai, anthropic: claude, gemini };
+const speakers: Readonly<Record<UpstreamWire, Speaking>> = {
+  ...{ openai, anthropic: claude, gemini },
+  responses: responsesUpstream,
+};
 
 /** Of a channel of this wire. */
-export const typeOf = (wire: Protocol): number => speakers[wire].type;
+export const typeOf = (wire: UpstreamWire): number => speakers[wire].type;
+
+/** What else a channel of this wire is known by. */
+export const channelOf = (wire: UpstreamWire) => (wire === 'responses' ? { responsesOnly: true } : {});
 
 /** What a stream of this wire is. */
-export const streamOf = (wire: Protocol, answer: Answer): string =>
+export const streamOf = (wire: UpstreamWire, answer: Answer): string =>
   speakers[wire].stream(answer).join('') + speakers[wire].end;
 
 export interface DialectUpstream {
-  readonly protocol: Protocol;
+  readonly protocol: UpstreamWire;
+  readonly setting: string | null;
   readonly url: string;
   readonly type: number;
   readonly model: string;
@@ -330,7 +344,7 @@ function sendStream(response: ServerResponse, text: string, ends: boolean): void
   if (ends) response.end();
 }
 
-export async function startDialectUpstream(wire: Protocol): Promise<DialectUpstream> {
+export async function startDialectUpstream(wire: UpstreamWire): Promise<DialectUpstream> {
   const speaker = speakers[wire];
   let serve: (streams: boolean, response: ServerResponse) => void = () => {};
   let newest: JsonObject = {};
@@ -345,6 +359,7 @@ export async function startDialectUpstream(wire: Protocol): Promise<DialectUpstr
   });
   return {
     protocol: wire,
+    setting: speaker.setting ?? null,
     url: upstream.url,
     type: speaker.type,
     model: speaker.model,
@@ -371,7 +386,7 @@ export async function startDialectUpstream(wire: Protocol): Promise<DialectUpstr
 
 const vector = [0.25, -0.5];
 
-function embeddings(wire: Protocol, body: JsonObject): JsonObject {
+function embeddings(wire: UpstreamWire, body: JsonObject): JsonObject {
   if (wire === 'gemini')
     return Array.isArray(body.requests)
       ? { embeddings: body.requests.map(() => ({ values: vector })) }

@@ -34,6 +34,13 @@ export const searchItem = (type = 'search'): JsonObject => ({
   action: { type, query: 'ledgers' },
 });
 
+export const reasoningItem = (summary: string, sealed = 'gAAAAABsealed'): JsonObject => ({
+  id: 'rs_0123456789abcdef0123',
+  type: 'reasoning',
+  summary: summary === '' ? [] : [{ type: 'summary_text', text: summary }],
+  encrypted_content: sealed,
+});
+
 export const codeItem: JsonObject = {
   id: 'ci_0123456789abcdef0123',
   type: 'code_interpreter_call',
@@ -68,7 +75,7 @@ export function eventsOf(response: JsonObject): string[] {
   ];
   for (const [at, item] of (response.output as JsonObject[]).entries()) {
     const place = { item_id: item.id, output_index: at };
-    const empty = item.type === 'message' ? { ...item, content: [] } : { ...item, arguments: '' };
+    const empty = item.type === 'message' ? { ...item, content: [] } : { ...item, arguments: '', input: '' };
     events.push({ type: 'response.output_item.added', output_index: at, item: empty });
     const [part] = Array.isArray(item.content) ? item.content : [];
     const pieces = (text: unknown): string[] => String(text).match(/[\s\S]{1,8}/g) ?? [];
@@ -78,6 +85,16 @@ export function eventsOf(response: JsonObject): string[] {
       for (const delta of pieces(part.text)) events.push({ type: 'response.output_text.delta', ...within, delta });
       events.push({ type: 'response.content_part.done', ...within, part });
     }
+    for (const [summary_index, told] of (item.summary as JsonObject[] | undefined)?.entries() ?? []) {
+      const within = { ...place, summary_index };
+      events.push({ type: 'response.reasoning_summary_part.added', ...within, part: { ...told, text: '' } });
+      for (const delta of pieces(told.text))
+        events.push({ type: 'response.reasoning_summary_text.delta', ...within, delta });
+      events.push({ type: 'response.reasoning_summary_text.done', ...within, text: told.text ?? '' });
+    }
+    if (typeof item.input === 'string')
+      for (const delta of pieces(item.input))
+        events.push({ type: 'response.custom_tool_call_input.delta', ...place, delta });
     if (typeof item.arguments === 'string')
       for (const delta of pieces(item.arguments))
         events.push({ type: 'response.function_call_arguments.delta', ...place, delta });

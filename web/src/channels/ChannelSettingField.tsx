@@ -1,11 +1,14 @@
-import { SwitchField } from '../kit/form/Fields.js';
+import { TagInput } from '@blueprintjs/core';
+import { Field, SwitchField } from '../kit/form/Fields.js';
 import { useText } from '../kit/words/i18n.js';
 import { channelsTexts } from './channels.texts.js';
 import { JsonField } from './JsonField.js';
 import { objectIn, withMember } from './jsonDraft.js';
 
 /** What the gateway reads of a channel's settings, and is switched. */
-const flags = ['force_format', 'thinking_to_content', 'pass_through_body_enabled'] as const;
+const flags = ['force_format', 'thinking_to_content', 'responses_only', 'pass_through_body_enabled'] as const;
+
+const responsesModels = 'responses_only_models';
 
 interface ChannelSettingFieldProps {
   /** A JSON object as text. */
@@ -18,6 +21,13 @@ interface ChannelSettingFieldProps {
 export function ChannelSettingField({ value, onChange, error }: ChannelSettingFieldProps) {
   const t = useText(channelsTexts);
   const settings = objectIn(value);
+  const listed = settings?.[responsesModels];
+  const models = Array.isArray(listed) ? listed.filter((model) => typeof model === 'string') : [];
+  const setModels = (named: readonly string[]): void => {
+    const kept = [...new Set(named.map((model) => model.trim()).filter((model) => model !== ''))];
+    const text = withMember(value, responsesModels, kept.length > 0 ? kept : undefined);
+    if (text !== null) onChange(text);
+  };
   return (
     <>
       {flags.map((flag) => (
@@ -33,6 +43,30 @@ export function ChannelSettingField({ value, onChange, error }: ChannelSettingFi
           }}
         />
       ))}
+      <Field
+        label={t(`setting.${responsesModels}`)}
+        hint={t(`setting.${responsesModels}.hint`)}
+        disabled={settings === null}
+      >
+        {({ id, disabled, ...attributes }) => (
+          <TagInput
+            fill
+            addOnBlur
+            addOnPaste
+            disabled={disabled}
+            inputProps={{ id, ...attributes }}
+            onKeyDown={(event) => {
+              // Enter adds a model; it must not send the form besides.
+              if (event.key === 'Enter') event.preventDefault();
+            }}
+            separator={/[,，\n]/}
+            values={models}
+            tagProps={{ minimal: true }}
+            onAdd={(typed) => setModels([...models, ...typed])}
+            onRemove={(_model, at) => setModels(models.filter((_, place) => place !== at))}
+          />
+        )}
+      </Field>
       <JsonField
         label={t('form.setting')}
         hint={t('form.settingHint')}

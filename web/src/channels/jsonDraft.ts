@@ -47,7 +47,11 @@ export function textOfPairs(pairs: readonly Pair[]): string {
 }
 
 /** The text with one member set, or without it; what else it holds stays. null: it is no object, and is left. */
-export function withMember(text: string, name: string, value: boolean | number | undefined): string | null {
+export function withMember(
+  text: string,
+  name: string,
+  value: boolean | number | readonly string[] | undefined,
+): string | null {
   const object = objectIn(text);
   if (object === null) return null;
   return written(

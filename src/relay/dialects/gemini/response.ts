@@ -1,4 +1,4 @@
-import { isAnthropicReasoning, sealOf, toolCallSignature } from '../../contracts/neutral.js';
+import { sealOf, toolCallSignature } from '../../contracts/neutral.js';
 import { parseExactly } from '../../json/exact-json.js';
 import { isObject, type JsonObject, objectsIn, textIn } from '../../json/json.js';
 
@@ -34,7 +34,7 @@ export function callPart(call: JsonObject): JsonObject | null {
 function thoughtParts({ reasoning_details: details }: JsonObject, plain: string | null): JsonObject[] {
   const parts: JsonObject[] = [];
   let written = 0;
-  for (const detail of objectsIn(details).filter(isAnthropicReasoning)) {
+  for (const detail of objectsIn(details)) {
     const thoughtSignature = sealOf(detail);
     if (thoughtSignature === null) continue;
     const text = textIn(detail.text) ?? '';

@@ -1,22 +1,44 @@
-import type { CallerRequest, Protocol } from '../../contracts/protocol.js';
+import { type CallerRequest, NotConvertible, type Protocol, type UpstreamChannel } from '../../contracts/protocol.js';
 import { openAiAnswer } from './answer.js';
+import { chatAsResponses } from './chat-as-responses.js';
 import { openAiRequest } from './request.js';
 import { responsesAnswer } from './responses-answer.js';
+import { responsesAsChat } from './responses-as-chat.js';
+import { ResponsesAsChatStream } from './responses-as-chat-stream.js';
 import { responsesRequest } from './responses-request.js';
 import { ResponsesStream } from './responses-stream.js';
 import { OpenAiStream } from './stream.js';
 import { isTranscript, transcriptAnswer } from './transcript.js';
 import type { OpenAiVariant } from './variant.js';
 
-const isResponses = ({ mode }: CallerRequest): boolean => mode === 'responses';
+interface Asked {
+  readonly caller: Pick<CallerRequest, 'mode'>;
+  readonly channel: Pick<UpstreamChannel, 'responsesOnly'>;
+}
+
+const isResponses = ({ caller }: Asked): boolean => caller.mode === 'responses';
+
+const isChatByResponses = ({ caller, channel }: Asked): boolean =>
+  caller.mode === 'chat' && channel.responsesOnly === true;
+
+const completionsRefused = (): NotConvertible =>
+  new NotConvertible('caller', 'this upstream has the Responses API alone, and takes no completions');
 
 /** The OpenAI wire family: one codec, and a variant per provider. */
 export const openAi = (variant: OpenAiVariant = {}): Protocol => ({
-  request: (asked) => (isResponses(asked.caller) ? responsesRequest(variant, asked) : openAiRequest(variant, asked)),
-  answer: (received) => {
-    if (isResponses(received.caller)) return responsesAnswer(variant, received);
+  request(asked) {
+    if (isResponses(asked)) return responsesRequest(variant, asked);
+    if (isChatByResponses(asked)) return chatAsResponses(variant, asked);
+    if (asked.channel.responsesOnly === true && asked.caller.mode === 'completions') throw completionsRefused();
+    return openAiRequest(variant, asked);
+  },
+  answer(received) {
+    if (isResponses(received)) return responsesAnswer(variant, received);
+    if (isChatByResponses(received)) return responsesAsChat(variant, received);
     return isTranscript(received.caller) ? transcriptAnswer(variant, received) : openAiAnswer(variant, received);
   },
-  stream: (opened) =>
-    isResponses(opened.caller) ? new ResponsesStream(variant, opened) : new OpenAiStream(variant, opened),
+  stream(opened) {
+    if (isResponses(opened)) return new ResponsesStream(variant, opened);
+    return isChatByResponses(opened) ? new ResponsesAsChatStream(variant, opened) : new OpenAiStream(variant, opened);
+  },
 });

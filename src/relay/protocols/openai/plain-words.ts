@@ -109,7 +109,7 @@ const switchOf = (thinking: JsonValue | undefined, declined: boolean): JsonObjec
   declined || isObject(thinking) ? { thinking: { type: declined ? 'disabled' : 'enabled' } } : {};
 
 /** In place: no thinking as the model accepts it, and an effort that it knows. */
-function setThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
+export function setThinking(plain: JsonObject, variant: OpenAiVariant, model: string, declined: boolean): void {
   const own = factsOf(model).isOpenAi;
   const { reasoning_effort: effort } = plain;
   if (declined || (own && typeof effort === 'string')) delete plain.reasoning_effort;

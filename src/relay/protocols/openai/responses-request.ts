@@ -3,6 +3,7 @@ import { factsOf } from '../../../domain/models/model-facts.js';
 import type { RequestInput, UpstreamRequest } from '../../contracts/protocol.js';
 import { countIn, isObject, type JsonObject, textIn } from '../../json/json.js';
 import type { RequestContent } from '../../upstream/request-content.js';
+import type { JsonSource } from '../carried.js';
 import { baseOf, written } from '../request-builder.js';
 import { thinkingInOpenAi } from '../requested-thinking.js';
 import { withoutCarriedReasoning } from './carried-reasoning.js';
@@ -52,13 +53,25 @@ export function responsesRequest(
   let body = asPriced({ ...caller.body, model }, asked);
   if (caller.outputLimit !== null) body = { ...body, max_output_tokens: caller.outputLimit };
   if (!options.passThrough) body = withEffort(body);
-  const target: Target = { ...asked, model: textIn(body.model) ?? model };
+  return responsesPost(variant, { ...asked, model: textIn(body.model) ?? model }, body, caller.source);
+}
+
+/**
+ * A body in this interface's words, on its way. `source`: the caller's text, where the body is that one but for what was
+ * changed. Throws NotConvertible.
+ */
+export function responsesPost(
+  variant: OpenAiVariant,
+  target: Target,
+  asked: JsonObject,
+  source?: JsonSource,
+): UpstreamRequest {
+  const { channel, caller, options } = target;
   const override = options.passThrough ? null : channel.paramOverride;
-  if (override !== null) body = overridden(body, override, caller.maxOutput);
-  body = unkept(body, options.keepsUpstream);
+  let body = unkept(override === null ? asked : overridden(asked, override, caller.maxOutput), options.keepsUpstream);
   const input = withoutCarriedReasoning(body.input);
   if (input !== body.input) body = { ...body, input };
-  const content: RequestContent = { kind: 'json', text: written(body, caller.source) };
+  const content: RequestContent = { kind: 'json', text: written(body, source) };
   const { reasoning } = body;
   return {
     ...postOf(variant, target, content),

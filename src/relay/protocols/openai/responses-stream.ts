@@ -1,3 +1,4 @@
+import type { Usage } from '../../../domain/call/usage.js';
 import type { StreamInput } from '../../contracts/protocol.js';
 import { reportedTier } from '../../contracts/service-tier.js';
 import { isObject, type JsonObject, parseJson, textIn } from '../../json/json.js';
@@ -46,9 +47,10 @@ export class ResponsesStream extends SseStream {
     { provider, channel, caller, info }: StreamInput,
   ) {
     super(channel, caller, info);
-    this.generated = new ResponseWords(caller.body.store !== false);
+    this.generated = new ResponseWords(caller.mode === 'responses' && caller.body.store !== false);
     this.confidential = confidentialOf(provider, channel);
-    this.unreported = unreportedOfStream(caller, channel, info.model);
+    const { body, dialect } = caller;
+    this.unreported = unreportedOfStream({ mode: 'responses', body, dialect }, channel, info.model);
   }
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
@@ -70,14 +72,33 @@ export class ResponsesStream extends SseStream {
     if (!this.finished) this.error ??= this.failure;
   }
 
+  /** Says to the caller what an event says. */
+  protected tell(_type: string, event: JsonObject, frame: Frame): void {
+    this.writer.forward(event, frame);
+  }
+
+  /** The same of the last event, which holds the whole response. */
+  protected tellEnd(event: JsonObject, _response: JsonObject, frame: Frame): void {
+    this.writer.forward(event, frame);
+  }
+
+  /** `told`: by upstream, in its own words. */
+  protected tellUsage(usage: Usage, told: JsonObject): void {
+    this.writer.usage(usage, correctedResponsesUsage(told, usage), null, null);
+  }
+
   private event(type: string, event: JsonObject, frame: Frame): void {
     const status = lastEvents.get(type);
     const { response } = event;
     if (status === undefined && isObject(response)) this.generated.named(response);
-    if (status !== undefined && isObject(response)) this.conclude({ status, ...response });
-    else if (delta.test(type)) this.piece(type, event);
+    if (status !== undefined && isObject(response)) {
+      this.conclude({ status, ...response });
+      this.tellEnd(event, response, frame);
+      return;
+    }
+    if (delta.test(type)) this.piece(type, event);
     else if (isObject(event.item)) this.item(type, event.item, event.output_index);
-    this.writer.forward(event, frame);
+    this.tell(type, event, frame);
   }
 
   private piece(type: string, { delta: words, output_index: index }: JsonObject): void {
@@ -108,7 +129,7 @@ export class ResponsesStream extends SseStream {
     const usage = this.usageOf(response);
     if (usage === null || !isObject(response.usage)) return;
     this.take(usage);
-    this.writer.usage(usage, correctedResponsesUsage(response.usage, usage), null, null);
+    this.tellUsage(usage, response.usage);
   }
 
   private fail({ response }: JsonObject): void {
