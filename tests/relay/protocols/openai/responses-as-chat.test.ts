@@ -206,10 +206,7 @@ describe('a streamed response', () => {
     ['has nothing but its last event', last],
     ['has no beginnings of items', without(({ type }) => type !== 'response.output_item.added') + last],
     ['has no ends of items', without(({ type }) => type !== 'response.output_item.done') + last],
-    [
-      'has each item twice',
-      events.flatMap((one) => (one.includes('item.done') ? [one, one] : [one])).join('') + last,
-    ],
+    ['has each item twice', events.flatMap((one) => (one.includes('item.done') ? [one, one] : [one])).join('') + last],
     ['names no events', stream.replaceAll(/^event: .*\n/gm, '')],
   ])('that %s is the same message', (_how, told) => {
     expect(messageOf(told)).toEqual(message);
@@ -390,26 +387,29 @@ describe.runIf(recordings.length > 0)('a recorded response', () => {
     expect(heard.content).toBe(words.filter((said) => said !== '').join('\n\n'));
   });
 
-  test.each(streams)('$name streams the chat that its whole response becomes, wherever it is cut', ({ events, type }) => {
-    const response = events.at(-1)?.response as JsonObject;
-    const expected = receivedBy('openai', [answered(response).body], false);
-    const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
-    for (const dialect of protocols) {
-      const golden = goldenFor(dialect, type, true, bytes);
-      const uncut = play(golden, [bytes]);
-      if (uncut.usage !== null && wordsIn(events) === expected.content)
-        expect(receivedBy(dialect, payloadsIn(uncut.answer), true)).toEqual(tellable(expected, dialect));
-      expect([promptTokens(uncut.usage ?? {}), completionTokens(uncut.usage ?? {})]).toEqual([
-        expected.input,
-        expected.output,
-      ]);
-      // Every place of a long recording would take minutes: places lie a prime apart there.
-      const step = bytes.length > 20_000 ? 9_973 : bytes.length > 4_000 ? 211 : 7;
-      const whole = JSON.stringify(uncut);
-      const wrong: number[] = [];
-      for (let at = 1; at < bytes.length; at += step)
-        if (JSON.stringify(play(golden, [bytes.subarray(0, at), bytes.subarray(at)])) !== whole) wrong.push(at);
-      expect(wrong).toEqual([]);
-    }
-  });
+  test.each(streams)(
+    '$name streams the chat that its whole response becomes, wherever it is cut',
+    ({ events, type }) => {
+      const response = events.at(-1)?.response as JsonObject;
+      const expected = receivedBy('openai', [answered(response).body], false);
+      const bytes = Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+      for (const dialect of protocols) {
+        const golden = goldenFor(dialect, type, true, bytes);
+        const uncut = play(golden, [bytes]);
+        if (uncut.usage !== null && wordsIn(events) === expected.content)
+          expect(receivedBy(dialect, payloadsIn(uncut.answer), true)).toEqual(tellable(expected, dialect));
+        expect([promptTokens(uncut.usage ?? {}), completionTokens(uncut.usage ?? {})]).toEqual([
+          expected.input,
+          expected.output,
+        ]);
+        // Every place of a long recording would take minutes: places lie a prime apart there.
+        const step = bytes.length > 20_000 ? 9_973 : bytes.length > 4_000 ? 211 : 7;
+        const whole = JSON.stringify(uncut);
+        const wrong: number[] = [];
+        for (let at = 1; at < bytes.length; at += step)
+          if (JSON.stringify(play(golden, [bytes.subarray(0, at), bytes.subarray(at)])) !== whole) wrong.push(at);
+        expect(wrong).toEqual([]);
+      }
+    },
+  );
 });
