@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /** What a request meant to its upstream. Pictures and documents by their bytes, in base64. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly system: string;
   readonly messages: readonly { readonly role: 'user' | 'model'; readonly text: string }[];
   readonly media: readonly string[];
