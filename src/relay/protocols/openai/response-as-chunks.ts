@@ -5,7 +5,7 @@ import { DistinctCallIds } from '../tool-call-ids.js';
 import {
   type CustomTools,
   callIdOf,
-  callOf,
+  chatCallOf,
   chatHeadOf,
   citationOf,
   contentIn,
@@ -127,7 +127,7 @@ export class ResponseAsChunks {
   /** Names a call, whose arguments are to come. */
   private call(item: JsonObject, known: Item): void {
     if (known.call !== null || !isCall(item, this.custom)) return;
-    const call = callOf({ ...item, arguments: '', input: '' }, this.idOf(item));
+    const call = chatCallOf({ ...item, arguments: '', input: '' }, this.idOf(item));
     known.call = this.calls++;
     this.delta({ tool_calls: [{ index: known.call, ...call }] });
   }

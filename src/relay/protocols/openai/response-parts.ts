@@ -45,7 +45,7 @@ export const isCall = ({ type, name }: JsonObject, custom: CustomTools): boolean
   type === 'function_call' || (type === 'custom_tool_call' && custom.has(textIn(name) ?? ''));
 
 /** A call of a tool of the caller's. */
-export function callOf({ type, ...item }: JsonObject, id: string): JsonObject {
+export function chatCallOf({ type, ...item }: JsonObject, id: string): JsonObject {
   const name = textIn(item.name) ?? '';
   return type === 'custom_tool_call'
     ? { id, type: 'custom', custom: { name, input: textIn(item.input) ?? '' } }

@@ -7,7 +7,7 @@ import { DistinctCallIds } from '../tool-call-ids.js';
 import {
   type CustomTools,
   callIdOf,
-  callOf,
+  chatCallOf,
   chatHeadOf,
   citationOf,
   contentIn,
@@ -45,7 +45,7 @@ class Message {
     if (item.type === 'message') this.said(item);
     else if (item.type === 'reasoning') this.thought(item);
     else if (isCall(item, this.custom))
-      this.calls.push(callOf(item, this.ids.of(callIdOf(item) || `call_${this.calls.length}`)));
+      this.calls.push(chatCallOf(item, this.ids.of(callIdOf(item) || `call_${this.calls.length}`)));
   }
 
   choice(finish: string | null): ChatChoice {
