@@ -8,11 +8,11 @@ import {
   chatCallOf,
   chatHeadOf,
   citationOf,
-  contentIn,
+  outputTextIn,
   isCall,
   logprobsIn,
   paragraph,
-  refusalIn,
+  refusalTextIn,
   sealedIn,
   thoughtsIn,
 } from './response-parts.js';
@@ -165,7 +165,7 @@ export class ResponseAsChunks {
   }
 
   private said(item: JsonObject, known: Item, place: string): void {
-    const [text, refusal] = [contentIn(item), refusalIn(item)];
+    const [text, refusal] = [outputTextIn(item), refusalTextIn(item)];
     if (known.told === null) {
       if (text !== '') this.words('content', place, text, logprobsIn(item.content));
       if (refusal !== '') this.words('refusal', place, refusal);

@@ -10,9 +10,9 @@ export const paragraph = '\n\n';
 const textsOf = (parts: JsonValue | undefined, member: 'text' | 'refusal', type: string): string[] =>
   objectsIn(parts).flatMap((part) => (part.type === type && typeof part[member] === 'string' ? [part[member]] : []));
 
-export const contentIn = ({ content }: JsonObject): string => textsOf(content, 'text', 'output_text').join('');
+export const outputTextIn = ({ content }: JsonObject): string => textsOf(content, 'text', 'output_text').join('');
 
-export const refusalIn = ({ content }: JsonObject): string => textsOf(content, 'refusal', 'refusal').join('');
+export const refusalTextIn = ({ content }: JsonObject): string => textsOf(content, 'refusal', 'refusal').join('');
 
 /** What is told of thinking: its summary, or, of models that show it, the thinking itself. */
 export const thoughtsIn = ({ summary, content }: JsonObject): string => {

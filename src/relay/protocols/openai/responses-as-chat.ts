@@ -10,12 +10,12 @@ import {
   chatCallOf,
   chatHeadOf,
   citationOf,
-  contentIn,
+  outputTextIn,
   customToolsOf,
   isCall,
   logprobsIn,
   paragraph,
-  refusalIn,
+  refusalTextIn,
   sealedIn,
   thoughtsIn,
 } from './response-parts.js';
@@ -68,15 +68,15 @@ class Message {
   }
 
   private said(item: JsonObject): void {
-    const text = contentIn(item);
+    const text = outputTextIn(item);
     if (text !== '' && this.content !== '') this.content += paragraph;
     for (const part of objectsIn(item.content)) {
       const start = this.content.length;
-      if (part.type === 'output_text') this.content += contentIn({ content: [part] });
+      if (part.type === 'output_text') this.content += outputTextIn({ content: [part] });
       const citations = objectsIn(part.annotations).map((cited) => citationOf(cited, start));
       this.annotations.push(...citations.filter((one) => one !== null));
     }
-    const refusal = refusalIn(item);
+    const refusal = refusalTextIn(item);
     if (refusal !== '') this.refusal += (this.refusal === '' ? '' : paragraph) + refusal;
     this.logprobs ??= logprobsIn(item.content);
   }
