@@ -280,7 +280,7 @@ function cyclesIn(needs: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   return cycles;
 }
 
-const places = (source: Source, found: (node: ts.Node) => boolean): string[] => {
+const linesWhere = (source: Source, found: (node: ts.Node) => boolean): string[] => {
   const lines: string[] = [];
   everyNode(source.syntax, (node) => {
     if (!found(node)) return;
@@ -308,11 +308,11 @@ describe('the domain', () => {
       reads('Math', 'random')(node) ||
       (ts.isNewExpression(node) && node.expression.getText() === 'Date') ||
       (ts.isIdentifier(node) && ['crypto', 'performance', 'process', 'setTimeout', 'fetch'].includes(node.text));
-    expect(domain.flatMap((source) => places(source, impure))).toEqual([]);
+    expect(domain.flatMap((source) => linesWhere(source, impure))).toEqual([]);
   });
   test('contains no asynchronous code', () => {
     const waits = ({ kind }: ts.Node) => kind === ts.SyntaxKind.AsyncKeyword || kind === ts.SyntaxKind.AwaitKeyword;
-    expect(domain.flatMap((source) => places(source, waits))).toEqual([]);
+    expect(domain.flatMap((source) => linesWhere(source, waits))).toEqual([]);
   });
 });
 
@@ -320,18 +320,18 @@ describe('every source file', () => {
   test('exports by name only', () => {
     const isDefault = (node: ts.Node) => ts.isExportAssignment(node) || node.kind === ts.SyntaxKind.DefaultKeyword;
     const exported = (node: ts.Node) => isDefault(node) && !ts.isDefaultClause(node.parent);
-    expect(sources.flatMap((source) => places(source, exported))).toEqual([]);
+    expect(sources.flatMap((source) => linesWhere(source, exported))).toEqual([]);
   });
   test('checks whether a text is an address by the one function for it', () => {
-    expect(sources.flatMap((source) => places(source, reads('URL', 'canParse')))).toEqual([]);
+    expect(sources.flatMap((source) => linesWhere(source, reads('URL', 'canParse')))).toEqual([]);
   });
   test('reads the time from a clock, and passes no method of one on without its clock', () => {
     const now = (node: ts.Node) =>
       ts.isPropertyAccessExpression(node) && node.name.text === 'now' && /clock$/i.test(node.expression.getText());
     const handedOn = (node: ts.Node) =>
       now(node) && !(ts.isCallExpression(node.parent) && node.parent.expression === node);
-    expect(sources.flatMap((source) => places(source, now)).length).toBeGreaterThan(20);
-    expect(sources.flatMap((source) => places(source, handedOn))).toEqual([]);
+    expect(sources.flatMap((source) => linesWhere(source, now)).length).toBeGreaterThan(20);
+    expect(sources.flatMap((source) => linesWhere(source, handedOn))).toEqual([]);
   });
   test('calculates with positions of the log only in the engine that assigns them without gaps', () => {
     const signs = [
@@ -348,7 +348,7 @@ describe('every source file', () => {
       ts.isBinaryExpression(node) &&
       signs.includes(node.operatorToken.kind) &&
       (asNumber(node.left) || asNumber(node.right));
-    const calculating = sources.filter((source) => places(source, calculated).length > 0);
+    const calculating = sources.filter((source) => linesWhere(source, calculated).length > 0);
     expect(calculating.map(({ path }) => path)).toEqual(['adapters/event-log/dense-positions.ts']);
   });
   test('is named after its contents', () => {
@@ -372,7 +372,7 @@ describe('every source file', () => {
   });
   test('leaves the environment to main', () => {
     const rooms = sources.filter((source) => source.room !== 'main.ts');
-    expect(rooms.flatMap((source) => places(source, reads('process', 'env')))).toEqual([]);
+    expect(rooms.flatMap((source) => linesWhere(source, reads('process', 'env')))).toEqual([]);
   });
   test('imports only packages that are installed for production', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -471,7 +471,7 @@ describe('the providers in src', () => {
     const named = (node: ts.Node) =>
       (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && names.includes(node.text.toLowerCase());
     const strangers = sources.filter(({ path }) => !path.startsWith(folder) && !(path in reasons));
-    expect(strangers.flatMap((source) => places(source, named))).toEqual([]);
+    expect(strangers.flatMap((source) => linesWhere(source, named))).toEqual([]);
   });
 });
 

@@ -88,7 +88,7 @@ export async function playgroundRoutes(app: FastifyInstance, options: Playground
     const stopWatching = whenSessionEnds(application, token, inPerson.id, () => answering.response.destroy());
     try {
       const call = { ...answering, endpoint: conversation, model: null, query: noQuery, headers };
-      await relay.handle({ ...call, inPerson, credential: null, ip, request: raw });
+      await relay.handle({ ...call, inPerson, credential: null, ip, bodySource: raw });
     } finally {
       stopWatching();
     }

@@ -129,16 +129,16 @@ export function eventStoreContract(engine: string, open: () => Promise<OpenedSto
       });
 
       test('reports the position as soon as there is one', async () => {
-        const told = new Map<string, Position>();
+        const noted = new Map<string, Position>();
         const names = Array.from({ length: 20 }, (_, n) => streamNamed(`call-${n}`));
-        const tell = (stream: string) => (position: Position) => void told.set(stream, position);
+        const note = (stream: string) => (position: Position) => void noted.set(stream, position);
         await Promise.all(
-          names.map((stream, n) => store.appendDurable(stream, newEvent(n), 'no-stream', tell(stream))),
+          names.map((stream, n) => store.appendDurable(stream, newEvent(n), 'no-stream', note(stream))),
         );
         await store.head();
         const log = await readWholeLog(store);
         expect(log).toHaveLength(20);
-        for (const { stream, position } of log) expect(told.get(stream)).toBe(position);
+        for (const { stream, position } of log) expect(noted.get(stream)).toBe(position);
       });
 
       test('is visible to readers of the stream and of the head', async () => {

@@ -17,8 +17,8 @@ describe('an event id', () => {
     expect(new Set(ids).size).toBe(ids.length);
     // Each place takes every digit: none was drawn twice, or not at all.
     const digits = ids.map((id) => id.replaceAll('-', ''));
-    for (const place of [13, 14, 15, 17, 18, 25, 31])
-      expect([place, new Set(digits.map((text) => text[place])).size]).toEqual([place, 16]);
+    for (const index of [13, 14, 15, 17, 18, 25, 31])
+      expect([index, new Set(digits.map((text) => text[index])).size]).toEqual([index, 16]);
   });
 });
 

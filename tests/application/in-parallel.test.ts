@@ -22,10 +22,10 @@ describe('one command over many streams', () => {
   test('is carried out a few at a time, and returns results in the order of the items', async () => {
     const { begun, waiting, work } = held();
     const all = inParallel(numbers(10), work);
-    let most = 0;
+    let max = 0;
     while (waiting.size > 0) {
       await flush();
-      most = Math.max(most, waiting.size);
+      max = Math.max(max, waiting.size);
       // The newest first: the order of the answers is not that of the ends.
       const [item, { done }] = [...waiting].at(-1) as [number, { done: (result: string) => void }];
       waiting.delete(item);
@@ -34,21 +34,21 @@ describe('one command over many streams', () => {
     }
     expect(await all).toEqual(numbers(10).map((item) => `done ${item}`));
     expect(begun).toHaveLength(10);
-    expect(most).toBe(4);
+    expect(max).toBe(4);
   });
   test('starts nothing more after a failure, and reports it when all running ones have ended', async () => {
     const { begun, waiting, work } = held();
-    let told: unknown = null;
+    let thrown: unknown = null;
     const all = inParallel(numbers(10), work).catch((reason: unknown) => {
-      told = reason;
+      thrown = reason;
     });
     await flush();
     waiting.get(1)?.fail(new Error('refused'));
     await flush();
-    expect(told).toBeNull();
+    expect(thrown).toBeNull();
     for (const item of [0, 2, 3]) waiting.get(item)?.done('done');
     await all;
-    expect(told).toEqual(new Error('refused'));
+    expect(thrown).toEqual(new Error('refused'));
     expect(begun).toEqual([0, 1, 2, 3]);
   });
   test('over none ends at once', async () => {

@@ -13,7 +13,7 @@ import { type MemoryNode, openMemoryNode, TestStore, trustedProof } from '../sup
  */
 
 const alice = { id: UserId(7), role: 'ordinary' } as const;
-const passkeyAt = (place: number): string => String(place).padStart(64, '0');
+const passkeyAt = (index: number): string => String(index).padStart(64, '0');
 const added = {
   credential: Sealed('credential'),
   name: Sealed('phone'),
@@ -32,10 +32,10 @@ async function userWith(node: MemoryNode, { password, providers, passkeys }: Way
   const newcomer = { ...alice, username: 'alice', displayName: 'x', passwordSecret: password ? SecretId('p') : null };
   await node.users.register(newcomer, []);
   for (const provider of providers) await node.users.bindings.link(alice.id, { provider, subject: '1', shown: 'x' });
-  for (let place = 0; place < passkeys; place++)
+  for (let index = 0; index < passkeys; index++)
     await node.handle(factorsDecider, streams.factors(alice.id), {
       type: 'AddPasskey',
-      passkey: passkeyAt(place),
+      passkey: passkeyAt(index),
       added,
     });
 }
@@ -68,7 +68,7 @@ const ordersOf = (node: MemoryNode, { providers, passkeys }: Ways): (() => Promi
     ...providers.map((provider) => () => node.users.bindings.unlink(alice.id, provider)),
     ...Array.from(
       { length: passkeys },
-      (_, place) => () => node.factorOrders.removePasskey(alice, passkeyAt(place), trustedProof),
+      (_, index) => () => node.factorOrders.removePasskey(alice, passkeyAt(index), trustedProof),
     ),
   ];
   return [...all, ...all];

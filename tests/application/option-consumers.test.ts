@@ -27,7 +27,7 @@ type FixedKey = {
  */
 type Consumer = readonly [source: string, reads?: `settings.${string}` | `status.${string}`];
 
-const doors = ['src/application/sign-in/sign-in-methods.ts'] as const;
+const signInMethods = ['src/application/sign-in/sign-in-methods.ts'] as const;
 const prices = (table: string): Consumer => ['src/domain/pricing/price-tables.ts', `settings.prices.${table}`];
 const gemini = (source: string, member: string): Consumer => [
   `src/relay/protocols/gemini/${source}`,
@@ -48,29 +48,29 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   EmailDomainRestrictionEnabled: ['src/domain/user/email.ts', 'settings.emailRules.domains'],
   EmailAliasRestrictionEnabled: ['src/domain/user/email.ts', 'settings.emailRules.withoutAliases'],
   EmailDomainWhitelist: ['src/domain/user/email.ts', 'settings.emailRules.domains'],
-  TurnstileCheckEnabled: doors,
-  TurnstileSiteKey: doors,
+  TurnstileCheckEnabled: signInMethods,
+  TurnstileSiteKey: signInMethods,
   TurnstileSecretKey: ['src/bootstrap/open-outbound.ts'],
-  GitHubOAuthEnabled: doors,
+  GitHubOAuthEnabled: signInMethods,
   GitHubClientId: ['src/identity-providers/github.ts'],
   GitHubClientSecret: ['src/identity-providers/github.ts'],
-  LinuxDOOAuthEnabled: doors,
+  LinuxDOOAuthEnabled: signInMethods,
   LinuxDOClientId: ['src/identity-providers/linuxdo.ts'],
   LinuxDOClientSecret: ['src/identity-providers/linuxdo.ts'],
-  'oidc.enabled': doors,
+  'oidc.enabled': signInMethods,
   'oidc.client_id': ['src/identity-providers/oidc.ts'],
   'oidc.client_secret': ['src/identity-providers/oidc.ts'],
   'oidc.well_known': ['src/identity-providers/oidc.ts'],
   'oidc.authorization_endpoint': ['src/identity-providers/oidc.ts'],
   'oidc.token_endpoint': ['src/identity-providers/oidc.ts'],
   'oidc.user_info_endpoint': ['src/identity-providers/oidc.ts'],
-  WeChatAuthEnabled: doors,
+  WeChatAuthEnabled: signInMethods,
   WeChatServerAddress: ['src/identity-providers/wechat.ts'],
   WeChatServerToken: ['src/identity-providers/wechat.ts'],
   WeChatAccountQRCodeImageURL: ['web/src/kit/identity-providers/WeChatDialog.tsx', 'status.wechatQrCode'],
-  TelegramOAuthEnabled: doors,
+  TelegramOAuthEnabled: signInMethods,
   TelegramBotToken: ['src/identity-providers/identity-providers.ts'],
-  TelegramBotName: doors,
+  TelegramBotName: signInMethods,
   SMTPServer: mail,
   SMTPPort: mail,
   SMTPAccount: mail,
@@ -240,8 +240,8 @@ describe('an option that has an effect', () => {
     const [from, ...path] = reads.split('.');
     expect(names(text, path.at(-1) ?? ''), `${source} reads ${reads}`).toBe(true);
     if (from === 'status') {
-      const told = new RegExp(`\\b${path[0]}: .*'${key.replaceAll('.', '\\.')}'`);
-      expect(sourceOf('src/graphql/system/status.ts')).toMatch(told);
+      const named = new RegExp(`\\b${path[0]}: .*'${key.replaceAll('.', '\\.')}'`);
+      expect(sourceOf('src/graphql/system/status.ts')).toMatch(named);
       return;
     }
     const isOn = switchedOn.find(([name]) => name === key)?.[1];

@@ -28,7 +28,7 @@ import { newUser, ownProfile } from '../support/given/user-inputs.js';
 import { admin, type MemoryNode, openMemoryNode, root } from '../support/memory/memory-node.js';
 import { until } from '../support/until.js';
 
-class MemoryPlaces implements ReactionCheckpoints {
+class MemoryCheckpoints implements ReactionCheckpoints {
   readonly kept = new Map<string, Position>();
   async of(reaction: string): Promise<Position> {
     return this.kept.get(reaction) ?? beginning;
@@ -39,13 +39,13 @@ class MemoryPlaces implements ReactionCheckpoints {
 }
 
 let node: MemoryNode;
-let places: MemoryPlaces;
+let checkpoints: MemoryCheckpoints;
 let failures: unknown[];
 const stops: (() => Promise<void>)[] = [];
 
 beforeEach(async () => {
   node = await openMemoryNode();
-  places = new MemoryPlaces();
+  checkpoints = new MemoryCheckpoints();
   failures = [];
 });
 afterEach(async () => {
@@ -55,7 +55,7 @@ afterEach(async () => {
 /** A process that reacts, until it is stopped; `places` outlive it. */
 async function start(...reactions: Reaction[]): Promise<() => Promise<void>> {
   const options = { everyMs: 5, failed: (error: unknown) => failures.push(error) };
-  const stop = await runReactions({ ...node, checkpoints: places }, reactions, options);
+  const stop = await runReactions({ ...node, checkpoints }, reactions, options);
   stops.push(stop);
   return stop;
 }
@@ -66,7 +66,7 @@ const dropping = (): Reaction => dropSecrets(node);
 async function done(reaction: string): Promise<void> {
   await node.caughtUp();
   const head = await node.store.head();
-  await until(async () => ((places.kept.get(reaction) ?? beginning) >= head ? true : null));
+  await until(async () => ((checkpoints.kept.get(reaction) ?? beginning) >= head ? true : null));
 }
 
 const kept = (): string[] => [...node.vault.secrets.values()].sort();
@@ -145,7 +145,7 @@ describe('a secret without a reference is removed from the vault:', () => {
     const stop = await start(dropping());
     await until(async () => (failures.length > 0 ? true : null));
     await stop();
-    expect((places.kept.get('drop-secrets') ?? beginning) < (await node.store.head())).toBe(true);
+    expect((checkpoints.kept.get('drop-secrets') ?? beginning) < (await node.store.head())).toBe(true);
     expect(kept()).toEqual(['east 1', 'east 2']);
 
     dying = false;
@@ -162,9 +162,9 @@ describe('a secret without a reference is removed from the vault:', () => {
     const east = await addChannel('east 1');
     await node.channels.edit(admin, east, { settings: {}, key: 'east 2' });
     await node.channels.edit(admin, east, { settings: {}, key: 'east 3' });
-    for (let told = 0; told < 3; told++) await dropping().react(streams.channel(east));
+    for (let notified = 0; notified < 3; notified++) await dropping().react(streams.channel(east));
     const once = dropping();
-    for (let told = 0; told < 3; told++) await once.react(streams.channel(east));
+    for (let notified = 0; notified < 3; notified++) await once.react(streams.channel(east));
     expect(kept()).toEqual(['east 3']);
   });
 });
@@ -191,13 +191,13 @@ describe('a deletion that was interrupted by a crash', () => {
 });
 
 describe('a user is notified', () => {
-  let told: { readonly user: UserId; readonly notification: Notification; readonly cause: string }[];
-  const notify: Notify = async (user, notification, { id }) => void told.push({ user, notification, cause: id });
+  let notified: { readonly user: UserId; readonly notification: Notification; readonly cause: string }[];
+  const notify: Notify = async (user, notification, { id }) => void notified.push({ user, notification, cause: id });
   beforeEach(() => {
-    told = [];
+    notified = [];
   });
 
-  const reminding = (): Reaction => remindOfQuota({ ...node, notify, newEventId: () => `event ${told.length}` });
+  const reminding = (): Reaction => remindOfQuota({ ...node, notify, newEventId: () => `event ${notified.length}` });
   let calls = 0;
 
   /** A call of the user's under way, and its end when it is charged. */
@@ -225,10 +225,10 @@ describe('a user is notified', () => {
     const bob = await withQuota('bob', 1_000, 899);
     for (const user of [alice, bob]) await call(user, 100, 100);
     await done('remind-of-quota');
-    expect(told.map(({ user }) => user)).toEqual([]);
+    expect(notified.map(({ user }) => user)).toEqual([]);
     await call(alice, 100, 1);
     await done('remind-of-quota');
-    expect(told.map(({ user, notification }) => [user, notification.kind, notification.values[1]])).toEqual([
+    expect(notified.map(({ user, notification }) => [user, notification.kind, notification.values[1]])).toEqual([
       [alice.id, 'quota_exceed', '＄0.001798 额度'],
     ]);
   });
@@ -238,12 +238,12 @@ describe('a user is notified', () => {
     const alice = await withQuota('alice', 1_050, null);
     await call(alice, 100, 50);
     await done('remind-of-quota');
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await node.options.change(root, 'QuotaRemindThreshold', '1001');
     await node.caughtUp();
     await call(alice, 100, 1);
     await done('remind-of-quota');
-    expect(told).toHaveLength(1);
+    expect(notified).toHaveLength(1);
   });
 
   test('of what is spent, not of reservations', async () => {
@@ -252,7 +252,7 @@ describe('a user is notified', () => {
     await call(alice, 900, null);
     await call(alice, 50, 50);
     await done('remind-of-quota');
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
   });
 
   test('of no event from before the notifications began', async () => {
@@ -260,13 +260,13 @@ describe('a user is notified', () => {
     await call(alice, 100, 100);
     const stop = await start(reminding());
     await done('remind-of-quota');
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await stop();
     // What happens while nobody is there is told by the next.
     await call(alice, 100, 100);
     await start(reminding());
     await done('remind-of-quota');
-    expect(told).toHaveLength(1);
+    expect(notified).toHaveLength(1);
   });
 
   describe('as root of channels', () => {
@@ -284,7 +284,7 @@ describe('a user is notified', () => {
       await switched(id, { type: 'EnableChannel', automatic: true, key });
       await done('report-channels');
       const { name } = channelSettings();
-      expect(told).toEqual([
+      expect(notified).toEqual([
         { user: root.id, notification: channelSwitched(id, name, { reason: 'no credit' }), cause: expect.any(String) },
         { user: root.id, notification: channelSwitched(id, name, null), cause: expect.any(String) },
       ]);
@@ -296,7 +296,7 @@ describe('a user is notified', () => {
       await switched(id, { type: 'DisableChannel', automatic: false, reason: '', by: root.id });
       await switched(id, { type: 'EnableChannel', automatic: false, by: root.id });
       await done('report-channels');
-      expect(told).toEqual([]);
+      expect(notified).toEqual([]);
     });
 
     test('whose accounts are nearly spent, once until they are topped up', async () => {
@@ -307,7 +307,7 @@ describe('a user is notified', () => {
         await done('report-low-balances');
       }
       const { name } = channelSettings();
-      expect(told).toEqual([
+      expect(notified).toEqual([
         { user: root.id, notification: channelRunningOut(id, name, '0.9'), cause: expect.any(String) },
         { user: root.id, notification: channelRunningOut(id, name, '0.7'), cause: expect.any(String) },
       ]);
@@ -319,7 +319,7 @@ describe('a user is notified', () => {
       node.channels.testAll(admin);
       await until(async () => (node.channels.testRun(admin).running ? null : true));
       await done('report-test-runs');
-      expect(told).toEqual([{ user: root.id, notification: testRunFinished, cause: expect.any(String) }]);
+      expect(notified).toEqual([{ user: root.id, notification: testRunFinished, cause: expect.any(String) }]);
     });
   });
 });
@@ -327,7 +327,7 @@ describe('a user is notified', () => {
 describe('a reaction to events', () => {
   /** Notes which streams it was told of; fails for those in `failing`. */
   class Noting implements Reaction {
-    readonly told: StreamName[] = [];
+    readonly notified: StreamName[] = [];
     readonly failing = new Set<StreamName>();
     constructor(readonly name: string) {}
     asks({ stream, event }: Recorded): StreamName | null {
@@ -335,7 +335,7 @@ describe('a reaction to events', () => {
     }
     async react(stream: StreamName): Promise<void> {
       if (this.failing.has(stream)) throw new Error('not now');
-      this.told.push(stream);
+      this.notified.push(stream);
     }
   }
 
@@ -345,12 +345,12 @@ describe('a reaction to events', () => {
     noting.failing.add(streams.channel(channel));
     await start(noting);
     await node.options.change(root, 'Notice', 'news');
-    await until(async () => (noting.told.includes(streams.options) && failures.length > 1 ? true : null));
+    await until(async () => (noting.notified.includes(streams.options) && failures.length > 1 ? true : null));
     const [first] = (await node.store.readStream(streams.channel(channel))) as [Recorded];
-    expect((places.kept.get('noting') ?? beginning) < first.position).toBe(true);
+    expect((checkpoints.kept.get('noting') ?? beginning) < first.position).toBe(true);
     noting.failing.clear();
     await done('noting');
-    expect(noting.told).toContain(streams.channel(channel));
+    expect(noting.notified).toContain(streams.channel(channel));
   });
 
   test('that is added to an existing log begins at its beginning', async () => {
@@ -362,9 +362,9 @@ describe('a reaction to events', () => {
     const [again, added] = [new Noting('former'), new Noting('added')];
     await start(again, added);
     await done('added');
-    expect(former.told).toHaveLength(1);
-    expect(added.told).toEqual(former.told);
-    expect(again.told).toEqual([]);
+    expect(former.notified).toHaveLength(1);
+    expect(added.notified).toEqual(former.notified);
+    expect(again.notified).toEqual([]);
   });
 
   test('without events for it still saves its checkpoint, so that a start reads little again', async () => {
@@ -372,6 +372,6 @@ describe('a reaction to events', () => {
     await start(noting);
     await registered('alice');
     await done('noting');
-    expect(noting.told).toEqual([]);
+    expect(noting.notified).toEqual([]);
   });
 });

@@ -126,9 +126,9 @@ describe('the cache of folded streams', () => {
         fc.array(order, { maxLength: 40 }),
         fc.integer({ min: 1, max: 3 }),
         fc.integer({ min: 1, max: 2_000 }),
-        async (orders, most, weight) => {
+        async (orders, max, weight) => {
           const [store, plain] = [new MemoryEventStore(), new MemoryEventStore()];
-          const nodes = [0, 1].map(() => handle(store, clock, new RecentFolds(store, { streams: most, weight })));
+          const nodes = [0, 1].map(() => handle(store, clock, new RecentFolds(store, { streams: max, weight })));
           for (const { node, stream, key, text } of orders) {
             const name = optionStreams[stream] as StreamName;
             const kept = await nodes[node]?.(optionDecider, name, change(key, text));

@@ -10,7 +10,7 @@ const midnight = Date.UTC(2026, 4, 20);
 let clock: SettableClock;
 let days: number;
 let asked: number[];
-let told: number[];
+let notified: number[];
 let fails: boolean;
 const looking = () =>
   retention(
@@ -25,11 +25,11 @@ const looking = () =>
         },
       },
     },
-    ({ lines }) => told.push(lines),
+    ({ lines }) => notified.push(lines),
   );
 
 beforeEach(() => {
-  [days, asked, told, fails] = [30, [], [], false];
+  [days, asked, notified, fails] = [30, [], [], false];
   clock = settableClock(Instant(midnight + 5));
 });
 
@@ -48,7 +48,7 @@ describe('the retention of the usage log', () => {
     clock.advance(dayMs);
     await look();
     expect(asked).toEqual([midnight - 30 * dayMs, midnight - 29 * dayMs]);
-    expect(told).toEqual([1, 2]);
+    expect(notified).toEqual([1, 2]);
   });
 
   test('takes effect as soon as it is changed', async () => {

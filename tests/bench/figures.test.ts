@@ -48,11 +48,11 @@ describe('the rounds of a benchmark', () => {
     expect(round).toEqual({ direct: 6, proxy: 5, tallygate: 9 });
   });
   test('run one after the other, and end early on request', async () => {
-    const told: string[] = [];
+    const printed: string[] = [];
     const ending = new AbortController();
-    const surroundings = { progress: (line: string) => void told.push(line), signal: ending.signal };
+    const surroundings = { progress: (line: string) => void printed.push(line), signal: ending.signal };
     expect(await inRounds(3, surroundings, async (number) => number * 10)).toEqual([10, 20, 30]);
-    expect(told).toEqual(['round 1 of 3', 'round 2 of 3', 'round 3 of 3']);
+    expect(printed).toEqual(['round 1 of 3', 'round 2 of 3', 'round 3 of 3']);
     const done: number[] = [];
     const ended = inRounds(3, surroundings, async (number) => {
       done.push(number);

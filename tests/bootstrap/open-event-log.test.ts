@@ -81,11 +81,11 @@ test('a node that has been fenced off answers no call any more, and reports the 
 
 test('an event without a journal is durable when it is committed, and acknowledged then', async () => {
   const { store } = await open(false);
-  const told: unknown[] = [];
-  expect(await store.appendDurable(call, newEvent(1), 'no-stream', (position) => told.push(position))).toEqual({
+  const reports: unknown[] = [];
+  expect(await store.appendDurable(call, newEvent(1), 'no-stream', (position) => reports.push(position))).toEqual({
     ok: true,
   });
-  expect(told).toEqual([await engine.store.head()]);
+  expect(reports).toEqual([await engine.store.head()]);
   expect(await journals()).toEqual([]);
   await store.close();
 });

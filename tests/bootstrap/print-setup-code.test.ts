@@ -7,7 +7,7 @@ const link = `http://127.0.0.1:3000/setup#code=${code}`;
 
 afterEach(() => vi.restoreAllMocks());
 
-function told(level: string) {
+function opened(level: string) {
   const logged: string[] = [];
   const printed: string[] = [];
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
@@ -16,7 +16,7 @@ function told(level: string) {
 }
 
 test('the set-up code is logged, with a link that sends it to no server', () => {
-  const { logged, printed } = told('info');
+  const { logged, printed } = opened('info');
   expect(logged.map((line) => JSON.parse(line) as object)).toMatchObject([{ code, link, level: 40 }]);
   expect(printed).toEqual([]);
   expect(new URL(link)).toMatchObject({ pathname: '/setup', search: '' });
@@ -24,7 +24,7 @@ test('the set-up code is logged, with a link that sends it to no server', () => 
 
 test('the set-up code is printed where the log is off, because the gateway cannot be set up without it', () => {
   for (const level of ['error', 'silent']) {
-    const { logged, printed } = told(level);
+    const { logged, printed } = opened(level);
     expect(logged).toEqual([]);
     expect(printed.join('')).toContain(link);
   }

@@ -24,8 +24,8 @@ export async function expectNoBarriers(page: Page): Promise<void> {
 async function found(page: Page, options: { readonly runOnly?: readonly string[] }): Promise<string[]> {
   // Through the debugger, past the policy that forbids the page what it did not bring along.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
-  const told = JSON.stringify({ resultTypes: ['violations'], preload: false, ...options });
-  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${told})`);
+  const settings = JSON.stringify({ resultTypes: ['violations'], preload: false, ...options });
+  const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(document, ${settings})`);
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target, html }) => `${id}: ${target.join(' ')} — ${html.slice(0, 160)}`));

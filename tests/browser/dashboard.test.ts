@@ -35,14 +35,14 @@ function dashboard(launched: () => Browser): void {
   });
 
   const totals = ({ page }: Console) => page.getByRole('region', { name: 'Totals of the range' });
-  const most = ({ page }: Console) => page.getByRole('table', { name: 'Most of the range' });
+  const maxTable = ({ page }: Console) => page.getByRole('table', { name: 'Most of the range' });
 
   describe('the history of the dashboard', () => {
     test('sums all usage, for administrators by requested model', async () => {
       const { page } = admin;
       await page.goto('/detail');
       await totals(admin).getByRole('link', { name: '3', exact: true }).waitFor();
-      await most(admin).getByRole('row').filter({ hasText: 'gpt-4o-mini' }).waitFor();
+      await maxTable(admin).getByRole('row').filter({ hasText: 'gpt-4o-mini' }).waitFor();
       await page.getByRole('img', { name: 'Requests by Model' }).waitFor();
     });
 
@@ -50,9 +50,9 @@ function dashboard(launched: () => Browser): void {
       const { page } = admin;
       await page.getByRole('button', { name: '15 min' }).click();
       await page.getByRole('button', { name: 'Channel', exact: true }).click();
-      await most(admin).getByRole('row').filter({ hasText: 'upstream' }).waitFor();
+      await maxTable(admin).getByRole('row').filter({ hasText: 'upstream' }).waitFor();
       await page.reload();
-      await most(admin).getByRole('row').filter({ hasText: 'upstream' }).waitFor();
+      await maxTable(admin).getByRole('row').filter({ hasText: 'upstream' }).waitFor();
       const query = new URL(page.url()).searchParams;
       expect([query.get('range'), query.get('by')]).toEqual(['15m', 'CHANNEL']);
       expect(await page.getByRole('button', { name: '15 min' }).getAttribute('aria-pressed')).toBe('true');
@@ -61,7 +61,7 @@ function dashboard(launched: () => Browser): void {
     test('links from a figure to its lines', async () => {
       const { page } = admin;
       await page.getByRole('button', { name: 'Model', exact: true }).click();
-      await most(admin).getByRole('link', { name: 'gpt-4o-mini' }).click();
+      await maxTable(admin).getByRole('link', { name: 'gpt-4o-mini' }).click();
       await page.waitForURL((url) => url.pathname === '/log' && url.searchParams.get('model') === 'gpt-4o-mini');
       const rows = page.getByRole('table', { name: 'Usage log' }).getByRole('row');
       await rows.filter({ hasText: 'gpt-4o-mini' }).first().waitFor();
@@ -121,7 +121,7 @@ function dashboard(launched: () => Browser): void {
     test('shows users their own, in a narrow window, and no channels', async () => {
       const { page } = own;
       await page.goto('/detail?range=7d&by=CHANNEL');
-      await most(own).getByRole('link', { name: 'gpt-4o-mini' }).waitFor();
+      await maxTable(own).getByRole('link', { name: 'gpt-4o-mini' }).waitFor();
       expect(await page.getByRole('button', { name: 'Channel', exact: true }).count()).toBe(0);
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
       expect(overflow).toBeLessThanOrEqual(0);

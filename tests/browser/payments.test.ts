@@ -10,16 +10,16 @@ import { rowOf } from './tables.js';
 
 /** Quota for money: to the cashier and back, by Epay and by Stripe, and what administrators see of it. */
 function payments(launched: () => Browser): void {
-  let cashier: EpayServer;
+  let epayServer: EpayServer;
   let stripe: StripeStandIn;
   let gateway: TestGateway;
   let buyer: Console;
 
   beforeAll(async () => {
-    [cashier, stripe] = await Promise.all([startEpayServer(), startStripe()]);
+    [epayServer, stripe] = await Promise.all([startEpayServer(), startStripe()]);
     gateway = await startTestGateway({ STRIPE_URL: stripe.url });
     for (const [key, value] of Object.entries({
-      ...epayOptions(cashier),
+      ...epayOptions(epayServer),
       StripeApiSecret: secrets.api,
       StripeWebhookSecret: secrets.webhook,
       ServerAddress: gateway.url,
@@ -31,7 +31,7 @@ function payments(launched: () => Browser): void {
   afterAll(async () => {
     await buyer?.close();
     await gateway?.stop();
-    await Promise.all([cashier?.stop(), stripe?.stop()]);
+    await Promise.all([epayServer?.stop(), stripe?.stop()]);
   });
 
   test('an amount has a price before it is ordered, and leads to the payment provider and back to the result', async () => {
@@ -45,10 +45,10 @@ function payments(launched: () => Browser): void {
     await page.getByRole('status', { name: 'To be paid' }).getByText('73.00 CNY').waitFor();
     await page.getByRole('button', { name: 'Go and pay' }).click();
     await page.getByRole('heading', { name: 'Cashier' }).waitFor();
-    const [id = ''] = [...cashier.orders.keys()];
-    expect(cashier.orders.get(id)?.form).toMatchObject({ type: 'alipay', money: '73.00' });
-    cashier.pay(id);
-    expect(await (await fetch(`${gateway.url}/api/user/epay/notify?${cashier.notice(id)}`)).text()).toBe('success');
+    const [id = ''] = [...epayServer.orders.keys()];
+    expect(epayServer.orders.get(id)?.form).toMatchObject({ type: 'alipay', money: '73.00' });
+    epayServer.pay(id);
+    expect(await (await fetch(`${gateway.url}/api/user/epay/notify?${epayServer.notice(id)}`)).text()).toBe('success');
     // Where the wallet stands open, it moves with the notice alone.
     await balance.getByText('$10.0000').waitFor();
     await wallet.close();
@@ -75,7 +75,7 @@ function payments(launched: () => Browser): void {
     await page.goto(`${gateway.url}/topup`);
     await page.getByRole('button', { name: 'Go and pay' }).click();
     await page.getByRole('heading', { name: 'Cashier' }).waitFor();
-    const id = [...cashier.orders.keys()].at(-1) ?? '';
+    const id = [...epayServer.orders.keys()].at(-1) ?? '';
 
     const admin = await openConsole(launched(), { url: gateway.url });
     await signIn(admin, { username: 'root', password: gateway.rootPassword });

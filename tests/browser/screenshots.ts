@@ -126,8 +126,8 @@ async function take(browser: Browser, url: string, directory: string, shot: Shot
   }
 }
 
-const [, , place, ...only] = process.argv;
-const directory = place ?? fileURLToPath(new URL('../../docs/images', import.meta.url));
+const [, , folder, ...only] = process.argv;
+const directory = folder ?? fileURLToPath(new URL('../../docs/images', import.meta.url));
 mkdirSync(directory, { recursive: true });
 const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-pictures-'));
 const browser = await launchBrowser();

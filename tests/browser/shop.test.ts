@@ -131,18 +131,18 @@ function shop(launched: () => Browser): void {
       await page.goto('/pricing?search=gemini');
       await price(page, 'gemini-9-flash').getByText('long prompts differ').waitFor();
       const gemini = (await detail('gemini-9-flash')).replaceAll(/\s+/g, ' ');
-      for (const told of [
+      for (const shown of [
         'Image output $30 / 1M tokens',
         'Google searches $14 / 1,000 uses',
         'if its prompt has more than 200,000 tokens: Input $4 / 1M tokens',
         'flex × 0.5',
         'auto (the upstream account decides), at most × 1.8',
       ])
-        expect(gemini).toContain(told);
+        expect(gemini).toContain(shown);
       await page.goto('/pricing?search=audio');
       const sound = (await detail('gpt-4o-audio-preview')).replaceAll(/\s+/g, ' ');
-      for (const told of ['Audio input $100 / 1M tokens', 'Audio output $200 / 1M tokens', 'Web searches $25'])
-        expect(sound).toContain(told);
+      for (const shown of ['Audio input $100 / 1M tokens', 'Audio output $200 / 1M tokens', 'Web searches $25'])
+        expect(sound).toContain(shown);
       for (const key of ['ModelRatio', 'ContextTiers', 'ServiceTiers', 'ImageOutputRatio'] as const)
         await gateway.application.options.reset(gateway.root, key);
       const { application, root } = gateway;
@@ -161,13 +161,13 @@ function shop(launched: () => Browser): void {
       await page.getByRole('link', { name: 'Pricing' }).click();
       await page.getByText('Your group: default, ratio 1').waitFor();
       await price(page, 'gpt-4o-mini').getByRole('button', { name: 'Expand' }).click();
-      for (const told of ['$0.15 / 1M tokens', '$0.6 / 1M tokens'])
-        await page.locator('dd').filter({ hasText: told }).first().waitFor();
+      for (const shown of ['$0.15 / 1M tokens', '$0.6 / 1M tokens'])
+        await page.locator('dd').filter({ hasText: shown }).first().waitFor();
       await page.getByRole('link', { name: 'Usage logs' }).click();
       await page.getByRole('heading', { name: 'Usage log', level: 1 }).waitFor();
       await page.getByRole('button', { name: 'Expand' }).first().click();
-      for (const told of ['$0.15 / 1M tokens', '$0.6 / 1M tokens'])
-        await page.getByRole('cell', { name: told }).waitFor();
+      for (const shown of ['$0.15 / 1M tokens', '$0.6 / 1M tokens'])
+        await page.getByRole('cell', { name: shown }).waitFor();
     });
   });
 

@@ -53,7 +53,7 @@ const service = fc.record({
   factor,
   others: fc.dictionary(fc.constantFrom('default', 'flex', 'priority'), factor),
 });
-const told = fc.constantFrom(undefined, 'default', 'flex', 'priority', 'fast', 'other');
+const reported = fc.constantFrom(undefined, 'default', 'flex', 'priority', 'fast', 'other');
 const price = fc.oneof(
   fc.record({
     per: fc.constant('token'),
@@ -83,7 +83,7 @@ const expectCharge = (quota: number): void => {
 describe('with every count or ratio at its bound', () => {
   test('a charge and a reservation are integers between zero and the maximum cost of a call', () => {
     fc.assert(
-      fc.property(usage, price, told, (used, by, tier) => {
+      fc.property(usage, price, reported, (used, by, tier) => {
         expectCharge(chargeOf(used, by));
         expectCharge(chargeOf(used, servedPrice(by, tier)));
         expectCharge(reservationOf(used, by));

@@ -3,16 +3,16 @@ import { csvOf } from '../../src/exports/csv.js';
 import { ExportSlots } from '../../src/exports/export-slots.js';
 
 test('export slots are two for each user, and eight for all together', () => {
-  const places = new ExportSlots({ each: 2, all: 8 });
-  const leave = places.take(1);
-  expect(places.take(1)).not.toBeNull();
-  expect(places.take(1)).toBeNull();
+  const slots = new ExportSlots({ each: 2, all: 8 });
+  const leave = slots.take(1);
+  expect(slots.take(1)).not.toBeNull();
+  expect(slots.take(1)).toBeNull();
   leave?.();
   leave?.();
-  expect(places.take(1)).not.toBeNull();
-  expect(places.take(1)).toBeNull();
-  for (const holder of [2, 2, 3, 3, 4, 4]) expect(places.take(holder)).not.toBeNull();
-  expect(places.take(5)).toBeNull();
+  expect(slots.take(1)).not.toBeNull();
+  expect(slots.take(1)).toBeNull();
+  for (const holder of [2, 2, 3, 3, 4, 4]) expect(slots.take(holder)).not.toBeNull();
+  expect(slots.take(5)).toBeNull();
 });
 
 test('a reader that stops ends the reading of pages, and no page is read ahead', async () => {

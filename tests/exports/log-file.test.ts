@@ -49,7 +49,7 @@ async function rowsOf(query: string, cookie: string): Promise<Record<string, str
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
   const [header = '', ...rows] = (await answer.text()).trimEnd().replace('\uFEFF', '').split('\r\n');
   const names = header.split(',');
-  return rows.map((row) => Object.fromEntries(row.split(',').map((cell, place) => [names[place] ?? '', cell])));
+  return rows.map((row) => Object.fromEntries(row.split(',').map((cell, index) => [names[index] ?? '', cell])));
 }
 
 /** What the log's pages show of the filter, two lines at a time. */

@@ -71,7 +71,7 @@ const february = [
 ];
 
 /** What becomes of a movement in a statement. */
-const told = {
+const shown = {
   grant: 'line',
   adjustment: 'line',
   'top-up': 'line',
@@ -89,7 +89,7 @@ const told = {
   allowance: 'left out',
   suspense: 'left out',
 } as const satisfies Record<MovementCause, string>;
-const lines = Object.entries(told).flatMap(([cause, what]) => (what === 'line' ? [cause] : []));
+const lines = Object.entries(shown).flatMap(([cause, what]) => (what === 'line' ? [cause] : []));
 
 interface Row {
   readonly time: string;

@@ -119,25 +119,25 @@ export async function serveExports(
     readings,
     ask: (user, path) =>
       new Promise((resolve, reject) => {
-        const asking = request({ socketPath, path, agent: false, headers: { cookie: `session=${user}` } });
-        open.add(asking);
-        asking.once('error', reject);
-        asking.once('response', (answer) =>
+        const sent = request({ socketPath, path, agent: false, headers: { cookie: `session=${user}` } });
+        open.add(sent);
+        sent.once('error', reject);
+        sent.once('response', (answer) =>
           resolve({
             answer,
             status: answer.statusCode ?? 0,
             body: () => text(answer),
-            leave: () => asking.destroy(),
+            leave: () => sent.destroy(),
           }),
         );
-        asking.end();
+        sent.end();
       }),
     async hangUp() {
-      for (const asking of open) asking.destroy();
+      for (const sent of open) sent.destroy();
       await Promise.all(connections);
     },
     async stop() {
-      for (const asking of open) asking.destroy();
+      for (const sent of open) sent.destroy();
       await app.close();
       rmSync(directory, { recursive: true });
     },

@@ -110,10 +110,10 @@ describe('a file of 5,000 lines', () => {
 
 describe('the size of an exported log', () => {
   const viewer = { id: alice, role: 'ordinary' } as const;
-  const exported = async (most: number, reached = true): Promise<number> => {
+  const exported = async (max: number, reached = true): Promise<number> => {
     const head = await projected.store.head();
     const ports = { db: projected.db, progress: { reached: async () => reached }, tail: { position: () => head } };
-    return readAll(await logExportQueries(ports, most).exportedLog(viewer, {}, true));
+    return readAll(await logExportQueries(ports, max).exportedLog(viewer, {}, true));
   };
   const readAll = async (pages: AsyncIterable<readonly unknown[]>): Promise<number> => {
     let count = 0;

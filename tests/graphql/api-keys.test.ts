@@ -197,10 +197,10 @@ describe('a leaked API key', () => {
     expect(await server.root.ask(revoke(issued.id))).toEqual(revoked);
     const lines = (by: string) =>
       `{ usageLog(filter: { type: MANAGE }) { edges { node { detail { ... on ApiKeyRevokedDetail { apiKeyId name ${by} } } } } } }`;
-    const told = { apiKeyId: issued.id, name: 'leaked' };
+    const shown = { apiKeyId: issued.id, name: 'leaked' };
     const { usageLog } = await client.ask(lines(''));
     const edges = usageLog.edges as { node: { detail: object } }[];
-    expect(edges.filter(({ node }) => 'apiKeyId' in node.detail)).toEqual([{ node: { detail: told } }]);
+    expect(edges.filter(({ node }) => 'apiKeyId' in node.detail)).toEqual([{ node: { detail: shown } }]);
     expect(await client.refusal(lines('by'))).toMatchObject({ kind: 'forbidden' });
     expect((await client.ask(setEnabled, { id: issued.id, enabled: true })).setApiKeyEnabled.status).toBe('ENABLED');
   });

@@ -246,14 +246,14 @@ describe('the history of a channel', () => {
       hasMore
     }
   }`;
-  const told = async (variables: Data): Promise<Data> => (await admin.ask(history, variables)).channelHistory;
+  const shown = async (variables: Data): Promise<Data> => (await admin.ask(history, variables)).channelHistory;
 
   test('lists users and changes, in pages', async () => {
     const { id } = await added({ name: 'storied' });
     await admin.ask(edit, { id, patch: { name: 'renamed', key: 'sk-planted-other' } });
     await server.root.ask(`mutation { setChannelEnabled(id: ${id}, enabled: false) { id } }`);
     await admin.ask(`mutation { deleteChannels(ids: [${id}]) }`);
-    const { items, hasMore } = await told({ id, first: 3 });
+    const { items, hasMore } = await shown({ id, first: 3 });
     const adam = { username: 'adam' };
     const gone = { position: expect.any(Number), automatic: null, ok: null, channel: null };
     expect(hasMore).toBe(true);
@@ -273,15 +273,15 @@ describe('the history of a channel', () => {
         change: { ...gone, kind: 'EDITED', by: adam },
       },
     ]);
-    const rest = await told({ id, before: items[2].change.position });
+    const rest = await shown({ id, before: items[2].change.position });
     expect(rest).toMatchObject({ items: [{ name: 'storied', change: { kind: 'ADDED', by: adam } }], hasMore: false });
-    expect((await told({ id, part: 'SWITCHED' })).items).toHaveLength(1);
+    expect((await shown({ id, part: 'SWITCHED' })).items).toHaveLength(1);
   });
 
   test('lists the newest of all channels first', async () => {
     const { id } = await added({ name: 'newest' });
-    expect((await told({ first: 1 })).items).toMatchObject([{ name: 'newest', change: { kind: 'ADDED' } }]);
-    expect((await told({ id: String(Number(id) + 1_000) })).items).toEqual([]);
+    expect((await shown({ first: 1 })).items).toMatchObject([{ name: 'newest', change: { kind: 'ADDED' } }]);
+    expect((await shown({ id: String(Number(id) + 1_000) })).items).toEqual([]);
   });
 
   test('has pages of bounded size', async () => {

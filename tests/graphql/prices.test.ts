@@ -249,14 +249,14 @@ describe('a file of prices', () => {
 });
 
 describe('the history of prices', () => {
-  const asking = `query ($model: String, $first: Int, $before: SafeInt, $beforeModel: String) {
+  const historyQuery = `query ($model: String, $first: Int, $before: SafeInt, $beforeModel: String) {
     priceHistory(model: $model, first: $first, before: $before, beforeModel: $beforeModel) {
       hasMore items { position model at by { username } origin originName hadRecord hasRecord
         differences { part before after } }
     }
   }`;
   const history = async (variables: Data): Promise<Data> =>
-    (await server.root.send(asking, variables)).data?.priceHistory;
+    (await server.root.send(historyQuery, variables)).data?.priceHistory;
 
   test('lists user, change and source, and can be reverted', async () => {
     const [newest] = (await history({ model: 'gpt-4o-mini' })).items;

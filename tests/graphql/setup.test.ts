@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const setup = 'mutation ($input: SetupInput!) { completeSetup(input: $input) { setUp selfUse demoSite } }';
-const told = (): string =>
+const shown = (): string =>
   logged.map((line) => (JSON.parse(line) as { code?: string }).code).findLast((code) => code !== undefined) ?? '';
 const input = { username: 'keeper', password: 'correct-horse', confirmPassword: 'correct-horse', mode: 'SELF' };
 
@@ -50,7 +50,7 @@ describe('the first set-up', () => {
       expect(await visitor.refusal(setup, { input: { ...input, code } })).toMatchObject({ code: 'setup-code-wrong' });
   });
   test('refuses an invalid root user', async () => {
-    const refused = async (change: object) => visitor.refusal(setup, { input: { ...input, code: told(), ...change } });
+    const refused = async (change: object) => visitor.refusal(setup, { input: { ...input, code: shown(), ...change } });
     expect(await refused({ username: ' ' })).toMatchObject({ code: 'username-blank' });
     expect(await refused({ confirmPassword: 'another-one' })).toMatchObject({ code: 'passwords-differ' });
     expect(await refused({ password: 'short', confirmPassword: 'short' })).toEqual({
@@ -60,7 +60,7 @@ describe('the first set-up', () => {
     });
   });
   test('creates the root user and sets the mode, and is closed afterwards', async () => {
-    expect(await visitor.ask(setup, { input: { ...input, code: told() } })).toEqual({
+    expect(await visitor.ask(setup, { input: { ...input, code: shown() } })).toEqual({
       completeSetup: { setUp: true, selfUse: true, demoSite: false },
     });
     // The answer has opened root's session.

@@ -71,9 +71,9 @@ describe('the public status', () => {
 describe('the options of the gateway', () => {
   test('that are fixed are marked so, with the reason', async () => {
     const { options } = await server.root.ask('{ options { key hasEffect fixed } }');
-    const told = new Map(options.map(({ key, hasEffect, fixed }: Data) => [key, { hasEffect, fixed }]));
-    expect(told.get('RetryTimes')).toEqual({ hasEffect: true, fixed: null });
-    expect(told.get('StreamCacheQueueLength')).toEqual({ hasEffect: false, fixed: 'NEVER_QUEUED' });
+    const shown = new Map(options.map(({ key, hasEffect, fixed }: Data) => [key, { hasEffect, fixed }]));
+    expect(shown.get('RetryTimes')).toEqual({ hasEffect: true, fixed: null });
+    expect(shown.get('StreamCacheQueueLength')).toEqual({ hasEffect: false, fixed: 'NEVER_QUEUED' });
   });
 
   const change = 'mutation ($key: String!, $value: String!) { changeOption(key: $key, value: $value) { key value } }';
@@ -142,16 +142,16 @@ describe('the options of the gateway', () => {
   test('have descriptions of their allowed values, secret ones too on request', async () => {
     const fields = '{ key value isSet initial position kind minimum maximum longest lines choices needs }';
     const { options } = await server.root.ask(`{ options(secrets: true) ${fields} }`);
-    const told = new Map<string, Data>(options.map((option: Data) => [option.key, option]));
-    expect(told.get('SMTPPort')).toMatchObject({
+    const shown = new Map<string, Data>(options.map((option: Data) => [option.key, option]));
+    expect(shown.get('SMTPPort')).toMatchObject({
       ...{ kind: 'INTEGER', minimum: '1', maximum: '65535', initial: '587', value: '587', position: -1, lines: false },
     });
-    expect(told.get('QuotaPerUnit')).toMatchObject({ kind: 'NUMBER', minimum: '0.000001' });
-    expect(told.get('DataExportDefaultTime')).toMatchObject({ kind: 'CHOICE', choices: ['hour', 'day', 'week'] });
-    expect(told.get('GitHubOAuthEnabled')).toMatchObject({ kind: 'BOOLEAN', needs: 'GitHubClientId' });
-    expect(told.get('Notice')).toMatchObject({ kind: 'TEXT', longest: 262_144, lines: true });
-    expect(told.get('EpayKey')).toMatchObject({ kind: 'SECRET', value: null, isSet: false });
-    expect(told.get('SMTPToken')).toMatchObject({ kind: 'SECRET', value: null, isSet: true });
+    expect(shown.get('QuotaPerUnit')).toMatchObject({ kind: 'NUMBER', minimum: '0.000001' });
+    expect(shown.get('DataExportDefaultTime')).toMatchObject({ kind: 'CHOICE', choices: ['hour', 'day', 'week'] });
+    expect(shown.get('GitHubOAuthEnabled')).toMatchObject({ kind: 'BOOLEAN', needs: 'GitHubClientId' });
+    expect(shown.get('Notice')).toMatchObject({ kind: 'TEXT', longest: 262_144, lines: true });
+    expect(shown.get('EpayKey')).toMatchObject({ kind: 'SECRET', value: null, isSet: false });
+    expect(shown.get('SMTPToken')).toMatchObject({ kind: 'SECRET', value: null, isSet: true });
   });
 
   test('are not overwritten after a concurrent change: the refusal contains the current value', async () => {

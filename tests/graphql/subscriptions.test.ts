@@ -378,8 +378,8 @@ describe('a WebSocket connection', () => {
     expect(await refusal(`subscription { balance { ${long} } }`)).toMatchObject({ code: 'document-too-long' });
     const strict = await serveGraphql(server.gateway.application, { limits: { depth: 10, cost: 60 } });
     const tight = server.connect(server.root, { url: strict.url });
-    const dear = Array.from({ length: 11 }, (_, n) => `a${n}: available`).join(' ');
-    expect(await new Feed(tight, `subscription { balance { ${dear} } }`).refusal()).toMatchObject({
+    const expensive = Array.from({ length: 11 }, (_, n) => `a${n}: available`).join(' ');
+    expect(await new Feed(tight, `subscription { balance { ${expensive} } }`).refusal()).toMatchObject({
       code: 'too-costly',
     });
     await strict.stop();

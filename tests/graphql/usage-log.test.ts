@@ -122,16 +122,16 @@ describe('a line of the usage log', () => {
       `{ usageLog(everyone: ${everyone}, filter: { code: "model_not_found" }) { edges { cursor node {
         type model detail { ... on RefusalDetail { status code count since ${network} } }
       } } } }`;
-    const told = { status: 404, code: 'model_not_found', count: 1, since: null };
+    const shown = { status: 404, code: 'model_not_found', count: 1, since: null };
     const [line] = await until(async () => {
       const { usageLog } = await client.ask(asked(false));
       return usageLog.edges.length > 0 ? nodes(usageLog) : null;
     });
-    expect(line).toEqual({ type: 'ERROR', model: 'a-model-nobody-has', detail: told });
+    expect(line).toEqual({ type: 'ERROR', model: 'a-model-nobody-has', detail: shown });
     const { errors } = await client.send(asked(false, 'network'));
     expect(errors.map(({ extensions }) => extensions.code)).toEqual(['role-too-low']);
     const { usageLog } = await server.root.ask(asked(true, 'network'));
-    expect(nodes(usageLog)[0]).toMatchObject({ detail: { ...told, network: null } });
+    expect(nodes(usageLog)[0]).toMatchObject({ detail: { ...shown, network: null } });
   });
   test('describes granted quota', async () => {
     const { usageLog } = await client.ask(

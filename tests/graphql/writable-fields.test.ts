@@ -137,7 +137,7 @@ describe.each(Object.keys(samples).filter((name) => fieldsOf(name).length > 0))(
         const refused = data?.changeOptions?.refused[0] ?? errors[0]?.extensions;
         expect(refused, what).toBeDefined();
         expect(refused.kind ?? 'invalid', what).toBe('invalid');
-        const told = `${JSON.stringify(refused)} ${errors[0]?.message ?? ''}`;
+        const refusal = `${JSON.stringify(refused)} ${errors[0]?.message ?? ''}`;
         const leaf = path.at(-1) ?? '';
         const names = [
           leaf,
@@ -145,10 +145,10 @@ describe.each(Object.keys(samples).filter((name) => fieldsOf(name).length > 0))(
           ...(getNamedType(type).name === 'ID' ? ['id'] : []),
         ];
         expect(
-          names.some((called) => new RegExp(`\\b${called}\\b`).test(told)),
-          `${what}: ${told}`,
+          names.some((called) => new RegExp(`\\b${called}\\b`).test(refusal)),
+          `${what}: ${refusal}`,
         ).toBe(true);
-        expect(told.length, 'an answer does not repeat what was sent').toBeLessThan(1000);
+        expect(refusal.length, 'an answer does not repeat what was sent').toBeLessThan(1000);
       }
     expect(await mark()).toBe(before + 1);
     expect(server.logged).toEqual([]);

@@ -65,7 +65,7 @@ describe('a client behind a trusted proxy', () => {
 });
 
 describe('a trusted proxy that does not set the header itself', () => {
-  const told = (...requests: IncomingMessage[]) => {
+  const doubtsOf = (...requests: IncomingMessage[]) => {
     const doubts: [string, ProxyDoubt][] = [];
     const warned: string[] = [];
     const warn = warnOfProxies((facts, text) => {
@@ -78,7 +78,7 @@ describe('a trusted proxy that does not set the header itself', () => {
   };
 
   test('is detected by a request without it, or with an invalid last address; each proxy is reported once', () => {
-    const { doubts, warned } = told(
+    const { doubts, warned } = doubtsOf(
       request('10.0.0.1'),
       request('10.0.0.1'),
       request('::ffff:10.0.0.2', '203.0.113.7, nonsense'),
@@ -93,7 +93,7 @@ describe('a trusted proxy that does not set the header itself', () => {
   });
 
   test('is not suspected for valid headers, for untrusted clients, or for health checks', () => {
-    const { doubts } = told(
+    const { doubts } = doubtsOf(
       request('10.0.0.1', '203.0.113.7:5'),
       request('10.0.0.1', 'nonsense, 203.0.113.7'),
       request('203.0.113.7'),
@@ -103,9 +103,9 @@ describe('a trusted proxy that does not set the header itself', () => {
   });
 
   test('is reported for a hundred proxies at most', () => {
-    expect(told(...Array.from({ length: 300 }, (_, n) => request(`10.0.${n >> 8}.${n & 255}`))).doubts).toHaveLength(
-      100,
-    );
+    expect(
+      doubtsOf(...Array.from({ length: 300 }, (_, n) => request(`10.0.${n >> 8}.${n & 255}`))).doubts,
+    ).toHaveLength(100);
   });
 
   test('is remembered for a day after its last request, checked once a minute', () => {
@@ -113,7 +113,7 @@ describe('a trusted proxy that does not set the header itself', () => {
     const heard: [DoubtedProxy, boolean][] = [];
     const doubts = proxyDoubts(
       () => now,
-      (...told) => heard.push(told),
+      (...doubtsOf) => heard.push(doubtsOf),
     );
     const seen = (): void => doubts.report('10.0.0.1', 'no-header');
     seen();

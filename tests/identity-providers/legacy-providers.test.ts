@@ -227,13 +227,13 @@ describe('legacy linking', () => {
   test('works for an OpenID Connect provider over three addresses without PKCE', async () => {
     const back = `${gateway.url}/oauth/oidc`;
     const lenient = await startOidcProvider([back], false);
-    const places = {
+    const urls = {
       'oidc.well_known': '',
       'oidc.authorization_endpoint': `${lenient.url}/auth`,
       'oidc.token_endpoint': `${lenient.url}/token`,
       'oidc.user_info_endpoint': `${lenient.url}/me`,
     };
-    for (const [key, value] of Object.entries(places)) await gateway.setOption(key, value);
+    for (const [key, value] of Object.entries(urls)) await gateway.setOption(key, value);
     lenient.accounts.set('ada', {
       email: 'ada@example.org',
       email_verified: true,

@@ -41,10 +41,10 @@ afterAll(async () => {
 });
 
 /** What the log is told when the provider answers so. */
-async function reasonOf(told: (response: ServerResponse) => void): Promise<string> {
+async function reasonOf(given: (response: ServerResponse) => void): Promise<string> {
   const reasons: string[] = [];
-  answer = told;
-  const door = oidc(
+  answer = given;
+  const signIn = oidc(
     {
       outbound,
       text: (key) => (key === 'oidc.well_known' ? `${provider.url}/.well-known/openid-configuration` : 'client'),
@@ -53,7 +53,7 @@ async function reasonOf(told: (response: ServerResponse) => void): Promise<strin
     },
     settableClock(someInstant),
   );
-  await expect(door.identify('code', trip)).rejects.toThrow(
+  await expect(signIn.identify('code', trip)).rejects.toThrow(
     refusal('provider-token-refused', { provider: 'oidc', step: 'token' }),
   );
   expect(reasons).toHaveLength(1);
@@ -82,8 +82,8 @@ describe('the logged reason of a failed token request', () => {
       'a challenge',
       (response) => void response.writeHead(401, { 'www-authenticate': 'Basic realm="secret-of-ours"' }).end(),
     ],
-  ])('is a generic reason for %s', async (_what, told) => {
-    const reason = await reasonOf(told);
+  ])('is a generic reason for %s', async (_what, given) => {
+    const reason = await reasonOf(given);
     expect(reason).toMatch(/^token\/[\w-]{1,64}$/);
     expect(reason).not.toContain('secret-of-ours');
   });

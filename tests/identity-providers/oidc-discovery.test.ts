@@ -18,10 +18,10 @@ let outbound: GuardedClient;
 let answer: (response: ServerResponse) => void;
 let asked: OutboundRequest[];
 let reported: string[];
-let door: OAuthProvider;
+let signIn: OAuthProvider;
 
 const trip: SignInTrip = { redirectUri: 'https://gate.example/oauth/oidc', verifier: 'v'.repeat(43), nonce: 'nonce' };
-const visit = (): Promise<string> => door.authoriseAddress('state', trip);
+const visit = (): Promise<string> => signIn.authoriseAddress('state', trip);
 const document = () => ({
   issuer: provider.url,
   authorization_endpoint: `${provider.url}/authorise`,
@@ -29,7 +29,7 @@ const document = () => ({
   jwks_uri: `${provider.url}/keys`,
   response_types_supported: ['code'],
 });
-const told = (response: ServerResponse, body: string, status = 200): void =>
+const send = (response: ServerResponse, body: string, status = 200): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
 beforeAll(async () => {
@@ -60,7 +60,7 @@ beforeEach(() => {
     report: ({ step, reason }: { readonly step: string; readonly reason: string }) =>
       reported.push(`${step} ${reason}`),
   };
-  door = oidc(ports, settableClock(someInstant));
+  signIn = oidc(ports, settableClock(someInstant));
 });
 let isSilent = false;
 afterEach(() => {
@@ -81,13 +81,13 @@ describe('the discovery of an identity provider', () => {
       expect(maxBytes).toBeLessThanOrEqual(256 * 1024);
     }
     isSilent = false;
-    answer = (response) => told(response, JSON.stringify(document()));
+    answer = (response) => send(response, JSON.stringify(document()));
     expect(await visit()).toContain(`${provider.url}/authorise?`);
   });
 
   test.each<[string, string, (response: ServerResponse) => void]>([
     ['disconnects', 'unreachable', (response) => response.destroy()],
-    ['is endless', 'too-large', (response) => told(response, `{"issuer":"${'x'.repeat(300_000)}"}`)],
+    ['is endless', 'too-large', (response) => send(response, `{"issuer":"${'x'.repeat(300_000)}"}`)],
   ])('that %s is reported as unreachable', async (_, reason, says) => {
     answer = says;
     await expect(visit()).rejects.toThrow(refusal('provider-unreachable'));
@@ -95,19 +95,19 @@ describe('the discovery of an identity provider', () => {
   });
 
   test.each<[string, (response: ServerResponse) => void]>([
-    ['is an HTML page', (response) => told(response, '<p>secret page of the provider</p>')],
-    ['is a text', (response) => told(response, '"issuer"')],
-    ['is empty', (response) => told(response, 'null')],
+    ['is an HTML page', (response) => send(response, '<p>secret page of the provider</p>')],
+    ['is a text', (response) => send(response, '"issuer"')],
+    ['is empty', (response) => send(response, 'null')],
     [
       'leads to the page itself',
       (response) =>
-        told(
+        send(
           response,
           JSON.stringify({ ...document(), authorization_endpoint: 'javascript:alert(document.cookie)//' }),
         ),
     ],
-    ['names no authorization address', (response) => told(response, JSON.stringify({ issuer: provider.url }))],
-    ['is not found', (response) => told(response, '{}', 404)],
+    ['names no authorization address', (response) => send(response, JSON.stringify({ issuer: provider.url }))],
+    ['is not found', (response) => send(response, '{}', 404)],
   ])('that %s redirects no browser, and is not quoted', async (_, says) => {
     answer = says;
     await expect(visit()).rejects.toThrow(refusal('provider-unreachable'));
@@ -116,7 +116,7 @@ describe('the discovery of an identity provider', () => {
   });
 
   test('is requested once for concurrent sign-ins', async () => {
-    answer = (response) => told(response, JSON.stringify(document()));
+    answer = (response) => send(response, JSON.stringify(document()));
     const addresses = await Promise.all([visit(), visit(), visit()]);
     expect(new Set(addresses).size).toBe(1);
     expect(asked).toHaveLength(1);

@@ -289,7 +289,7 @@ describe('guarded requests as fetch', () => {
   });
 
   test('throw the reason where there is no answer', async () => {
-    const asking = outboundFetch(clientOf({ allowedNetworks: [] }), bounds)('https://127.0.0.1/');
-    await expect(asking).rejects.toThrow(new OutboundError('blocked'));
+    const fetching = outboundFetch(clientOf({ allowedNetworks: [] }), bounds)('https://127.0.0.1/');
+    await expect(fetching).rejects.toThrow(new OutboundError('blocked'));
   });
 });

@@ -48,7 +48,7 @@ const formMembers = ['pid', 'type', 'out_trade_no', 'notify_url', 'return_url', 
 export async function startEpayServer(): Promise<EpayServer> {
   const orders = new Map<string, TakenOrder>();
   const answerTo = (query: URLSearchParams): object => {
-    cashier.asked += 1;
+    epayServer.asked += 1;
     if (query.get('pid') !== merchant.id || query.get('key') !== merchant.key) return { code: -3, msg: 'KEY wrong' };
     const id = query.get('out_trade_no') ?? '';
     const order = orders.get(id);
@@ -69,19 +69,19 @@ export async function startEpayServer(): Promise<EpayServer> {
   };
   const server = await startUpstream((call, response) => {
     if (call.url === '/submit.php') {
-      const { form } = cashier.post(Object.fromEntries(new URLSearchParams(call.body)));
+      const { form } = epayServer.post(Object.fromEntries(new URLSearchParams(call.body)));
       const back = `${form.return_url}?out_trade_no=${form.out_trade_no}&trade_status=TRADE_SUCCESS`;
       response.writeHead(200, { 'content-type': 'text/html' }).end(`<h1>Cashier</h1><a href="${back}">Back</a>`);
       return;
     }
-    if (cashier.mood === 'down') response.destroy();
-    else if (cashier.mood === 'senseless') response.writeHead(200).end(cashier.nonsense);
-    else if (cashier.mood === 'up')
+    if (epayServer.mood === 'down') response.destroy();
+    else if (epayServer.mood === 'senseless') response.writeHead(200).end(epayServer.nonsense);
+    else if (epayServer.mood === 'up')
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify(answerTo(new URL(call.url, 'http://cashier').searchParams)));
   });
-  const cashier: EpayServer = {
+  const epayServer: EpayServer = {
     url: server.url,
     mood: 'up',
     nonsense: '<p>busy</p>',
@@ -119,5 +119,5 @@ export async function startEpayServer(): Promise<EpayServer> {
     },
     stop: () => server.stop(),
   };
-  return cashier;
+  return epayServer;
 }

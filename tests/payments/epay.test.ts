@@ -11,22 +11,22 @@ import { type EpayServer, merchant, signed, startEpayServer } from './epay-serve
  * in cashiers.test.ts.
  */
 
-let cashier: EpayServer;
+let epayServer: EpayServer;
 let outbound: GuardedClient;
 let provider: PaymentProvider;
 let options: Record<string, string>;
 
 beforeAll(async () => {
-  cashier = await startEpayServer();
+  epayServer = await startEpayServer();
   outbound = openGuardedClient({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, resolve: resolveBySystem });
 });
 afterAll(async () => {
   await outbound.close();
-  await cashier.stop();
+  await epayServer.stop();
 });
 beforeEach(() => {
   options = {
-    PayAddress: `${cashier.url}/`,
+    PayAddress: `${epayServer.url}/`,
     EpayId: merchant.id,
     EpayKey: merchant.key,
     ServerAddress: 'https://gate.example/',
@@ -53,7 +53,7 @@ const order = (): OrderToPay => ({
 async function taken(): Promise<OrderToPay> {
   const asked = order();
   const { fields } = await formFor(asked, '/topup');
-  cashier.post(fields);
+  epayServer.post(fields);
   return asked;
 }
 
@@ -72,7 +72,7 @@ describe('a payment form for Epay', () => {
   test('has the members of the contract, with a valid signature', async () => {
     const asked = order();
     const { url, fields } = await formFor(asked, '/log');
-    expect(url).toBe(`${cashier.url}/submit.php`);
+    expect(url).toBe(`${epayServer.url}/submit.php`);
     expect(fields).toEqual({
       pid: merchant.id,
       type: 'alipay',
@@ -85,8 +85,8 @@ describe('a payment form for Epay', () => {
       sign_type: 'MD5',
       sign: fields.sign,
     });
-    expect(() => cashier.post(fields)).not.toThrow();
-    expect(() => cashier.post({ ...fields, out_trade_no: `${asked.id}1`, money: '0.01' })).toThrow('not signed');
+    expect(() => epayServer.post(fields)).not.toThrow();
+    expect(() => epayServer.post({ ...fields, out_trade_no: `${asked.id}1`, money: '0.01' })).toThrow('not signed');
   });
 
   test('has the configured address for webhooks', async () => {
@@ -113,7 +113,7 @@ describe('a payment form for Epay', () => {
 describe('a webhook of Epay', () => {
   test('contains the paid order, the amount, and the payment method', async () => {
     const { id } = await taken();
-    expect(await read(cashier.notice(id))).toEqual({
+    expect(await read(epayServer.notice(id))).toEqual({
       ok: true,
       order: id,
       news: {
@@ -121,7 +121,7 @@ describe('a webhook of Epay', () => {
         received: {
           money: '73.00',
           currency: 'CNY',
-          reference: cashier.orders.get(id)?.tradeNumber,
+          reference: epayServer.orders.get(id)?.tradeNumber,
           method: 'alipay',
         },
       },
@@ -131,7 +131,7 @@ describe('a webhook of Epay', () => {
   test('without success is no payment', async () => {
     const { id } = await taken();
     for (const trade_status of ['TRADE_CLOSED', 'WAIT_BUYER_PAY', 'trade_success'])
-      expect(await read(cashier.notice(id, { trade_status }))).toEqual({
+      expect(await read(epayServer.notice(id, { trade_status }))).toEqual({
         ok: true,
         order: id,
         news: { kind: 'nothing' },
@@ -141,24 +141,24 @@ describe('a webhook of Epay', () => {
   test('is accepted with its signed members only', async () => {
     const { id } = await taken();
     for (const name of ['pid', 'trade_no', 'out_trade_no', 'type', 'name', 'money', 'trade_status', 'sign']) {
-      const changed = cashier.notice(id);
+      const changed = epayServer.notice(id);
       changed.set(name, `${changed.get(name)}0`);
       expect([name, await read(changed)]).toEqual([name, refusal('wrong-signature')]);
-      const without = cashier.notice(id);
+      const without = epayServer.notice(id);
       without.delete(name);
       expect([name, await read(without)]).toEqual([name, refusal('wrong-signature')]);
     }
-    const more = cashier.notice(id);
+    const more = epayServer.notice(id);
     more.set('param', 'x');
     expect(await read(more)).toEqual(refusal('wrong-signature'));
   });
 
   test('is accepted with the right key only, in any letter case of its signature', async () => {
     const { id } = await taken();
-    const upper = cashier.notice(id);
+    const upper = epayServer.notice(id);
     upper.set('sign', (upper.get('sign') ?? '').toUpperCase());
     expect(await read(upper)).toMatchObject({ ok: true });
-    const members = Object.fromEntries(cashier.notice(id));
+    const members = Object.fromEntries(epayServer.notice(id));
     for (const key of ['', 'another key', merchant.id])
       expect(await read(new URLSearchParams({ ...members, sign: signed(members, key) }))).toEqual(
         refusal('wrong-signature'),
@@ -168,34 +168,34 @@ describe('a webhook of Epay', () => {
 
   test('is refused with another signature type than the agreed one', async () => {
     const { id } = await taken();
-    const query = cashier.notice(id);
+    const query = epayServer.notice(id);
     query.set('sign_type', 'RSA2');
     expect(await read(query)).toEqual(refusal('wrong-signature'));
   });
 
   test('of another merchant is refused', async () => {
     const { id } = await taken();
-    expect(await read(cashier.notice(id, { pid: '1018' }))).toEqual(refusal('wrong-merchant'));
+    expect(await read(epayServer.notice(id, { pid: '1018' }))).toEqual(refusal('wrong-merchant'));
   });
 
   test('with duplicate members, or separators in values, is refused', async () => {
     const { id } = await taken();
-    const twice = cashier.notice(id);
+    const twice = epayServer.notice(id);
     twice.append('money', '0.01');
     expect(await read(twice)).toEqual(refusal('malformed'));
     // The same text is signed, whether the merchant's number is a member or a part of the one before it.
-    const members = Object.fromEntries(cashier.notice(id));
+    const members = Object.fromEntries(epayServer.notice(id));
     const { pid, out_trade_no, ...others } = members;
     const glued = new URLSearchParams({ ...others, out_trade_no: `${out_trade_no}&pid=${pid}` });
     expect(await read(glued)).toEqual(refusal('malformed'));
-    expect(await read(cashier.notice(id, { money: '1e' }))).toEqual(refusal('malformed'));
-    const endless = cashier.notice(id, { name: 'x'.repeat(5000) });
+    expect(await read(epayServer.notice(id, { money: '1e' }))).toEqual(refusal('malformed'));
+    const endless = epayServer.notice(id, { name: 'x'.repeat(5000) });
     expect(await read(endless)).toEqual(refusal('malformed'));
   });
 
   test('is refused while Epay is not configured', async () => {
     options = {};
-    expect(await read(cashier.notice('USR7NOx4Tk9b0000000001'))).toEqual(refusal('not-configured'));
+    expect(await read(epayServer.notice('USR7NOx4Tk9b0000000001'))).toEqual(refusal('not-configured'));
   });
 });
 
@@ -203,13 +203,13 @@ describe('a query of an order at Epay', () => {
   test('reports it as open until it is paid', async () => {
     const asked = await taken();
     expect(await provider.ask(asked)).toEqual({ kind: 'open' });
-    cashier.pay(asked.id);
+    epayServer.pay(asked.id);
     expect(await provider.ask(asked)).toEqual({
       kind: 'paid',
       received: {
         money: '73.00',
         currency: 'CNY',
-        reference: cashier.orders.get(asked.id)?.tradeNumber,
+        reference: epayServer.orders.get(asked.id)?.tradeNumber,
         method: null,
       },
     });

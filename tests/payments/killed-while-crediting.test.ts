@@ -65,7 +65,7 @@ const heard = (answer: Promise<Answered>): Promise<Answered | null> => answer.ca
 /** Her browser has brought the form to the cashier. */
 async function payment(): Promise<Credit> {
   const { json } = await client.post('/api/user/pay', { amount: 10, payment_method: 'zfb' });
-  world.cashier.post(json.data as Record<string, string>);
+  world.epayServer.post(json.data as Record<string, string>);
   const { out_trade_no: id } = json.data as { out_trade_no: string };
   return {
     kind: 'payment',
@@ -73,7 +73,7 @@ async function payment(): Promise<Credit> {
     quota: tenDollars,
     done: 'success',
     ask: async ({ url }) =>
-      (await heard(send(url, 'GET', `/api/user/epay/notify?${world.cashier.notice(id)}`)))?.text ?? null,
+      (await heard(send(url, 'GET', `/api/user/epay/notify?${world.epayServer.notice(id)}`)))?.text ?? null,
   };
 }
 

@@ -13,27 +13,27 @@ import { openOrders } from '../support/given/open-orders.js';
 import { type MemoryNode, openMemoryNode, root, TestStore } from '../support/memory/memory-node.js';
 import { refusal } from '../support/refusal.js';
 import type { Mood } from './epay-server.js';
-import { type Cashier, startProviders } from './payment-providers.js';
+import { type SimulatedProvider, startProviders } from './payment-providers.js';
 
 /*
  * What everybody who takes money is held to: quota comes once for the money that was asked for, and for nothing else,
  * whatever is told, however often, in whatever order. The cashiers stand on loopback and sign as the real ones do.
  */
 
-const cashiers = await startProviders();
+const simulations = await startProviders();
 const outbound = openGuardedClient({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, resolve: resolveBySystem });
 afterAll(async () => {
   await outbound.close();
-  await Promise.all(cashiers.map((cashier) => cashier.stop()));
+  await Promise.all(simulations.map((simulation) => simulation.stop()));
 });
 
 const alice = { id: UserId(7), group: 'default' };
 const tenDollars = 5_000_000;
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const stripeUrl = cashiers.find(({ name }) => name === 'stripe')?.url ?? '';
-const options = Object.assign({ ServerAddress: 'https://gate.example' }, ...cashiers.map(({ options }) => options));
-const secrets: Readonly<Record<string, string>> = Object.assign({}, ...cashiers.map(({ secrets }) => secrets));
+const stripeUrl = simulations.find(({ name }) => name === 'stripe')?.url ?? '';
+const options = Object.assign({ ServerAddress: 'https://gate.example' }, ...simulations.map(({ options }) => options));
+const secrets: Readonly<Record<string, string>> = Object.assign({}, ...simulations.map(({ secrets }) => secrets));
 
 /** Nothing an order could be told by: pages, other kinds of JSON, half an answer, too much of one. */
 const senseless = ['<p>busy</p>', 'null', '[]', '{}', '"paid"', '{"code":1,', `{"x":"${'x'.repeat(100_000)}"}`];
@@ -68,7 +68,7 @@ async function started(): Promise<{ node: MemoryNode; payments: PaymentCommands 
   const payments = paymentCommands({
     ...opened,
     providers,
-    stepUps: { demand: (_user, _purpose, _asking, order) => order() },
+    stepUps: { demand: (_user, _purpose, _proof, order) => order() },
     openCounts: { of: async () => ({ live: 0, known: [] }) },
   });
   return { node: opened, payments };
@@ -86,23 +86,23 @@ const eventsOf = async (id: PaymentId): Promise<readonly PaymentEvent[]> =>
 const credits = async (id: PaymentId) => (await eventsOf(id)).filter(({ type }) => type === 'TopUpCompleted');
 const last = async (id: PaymentId) => (await eventsOf(id)).at(-1);
 
-describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
-  const { name, method, money, currency } = cashier;
+describe.each(simulations)('the payment provider $name', (simulation: SimulatedProvider) => {
+  const { name, method, money, currency } = simulation;
   const credit = { type: 'TopUpCompleted', user: alice.id, quota: tenDollars, provider: name, money, currency };
 
-  beforeEach(() => cashier.is('up'));
+  beforeEach(() => simulation.is('up'));
 
   const ordered = async (): Promise<PaymentId> => {
     const { id, begun } = await payments.begin(alice, { amount: 10, method }, '/topup');
-    cashier.visited(begun);
+    simulation.visited(begun);
     return id;
   };
   const paid = async (): Promise<PaymentId> => {
     const id = await ordered();
-    cashier.pay(id);
+    simulation.pay(id);
     return id;
   };
-  const tell = (notice: WebhookRequest, to = payments): Promise<boolean> => to.handleWebhook(name, notice);
+  const handle = (notice: WebhookRequest, to = payments): Promise<boolean> => to.handleWebhook(name, notice);
   /** The browser comes back, and the page asks. */
   const comesBack = async (id: PaymentId) => {
     node.clock.advance(minute);
@@ -119,9 +119,9 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
 
   test('credits a payment once, however many webhooks arrive', async () => {
     const id = await paid();
-    expect(await tell(cashier.notice(id))).toBe(true);
+    expect(await handle(simulation.notice(id))).toBe(true);
     expect(await last(id)).toMatchObject({ ...credit, learned: { by: 'notice' }, late: false });
-    for (let count = 0; count < 3; count++) expect(await tell(cashier.notice(id))).toBe(true);
+    for (let count = 0; count < 3; count++) expect(await handle(simulation.notice(id))).toBe(true);
     expect(await credits(id)).toHaveLength(1);
   });
 
@@ -129,7 +129,7 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
     const id = await paid();
     node.clock.advance(minute);
     const taken = await Promise.all([
-      ...Array.from({ length: 5 }, () => tell(cashier.notice(id))),
+      ...Array.from({ length: 5 }, () => handle(simulation.notice(id))),
       payments.poll(alice, id).then(() => true),
       payments.recheck(root, id).then(() => true),
       look()().then(() => true),
@@ -138,53 +138,53 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
     expect(await credits(id)).toMatchObject([credit]);
   });
 
-  test.each(Object.entries(cashier.forged))('is refused with a webhook %s', async (_, forge) => {
+  test.each(Object.entries(simulation.forged))('is refused with a webhook %s', async (_, forge) => {
     const id = await paid();
-    expect(await tell(forge(id))).toBe(false);
+    expect(await handle(forge(id))).toBe(false);
     expect(await credits(id)).toEqual([]);
     expect(payments.refusedNotices(root)).toEqual([{ provider: name, reason: 'wrong-signature', count: 1 }]);
     expect(node.warned).toEqual([{ provider: name, reason: 'wrong-signature', count: 1, order: null }]);
-    expect(await tell(cashier.notice(id))).toBe(true);
+    expect(await handle(simulation.notice(id))).toBe(true);
     expect(await credits(id)).toHaveLength(1);
   });
 
   test.each<[string, (id: string) => WebhookRequest]>([
-    ['a smaller amount', (id) => cashier.notice(id, { money: '0.01' })],
-    ['a cent less', (id) => cashier.notice(id, { money: (Number(money) - 0.01).toFixed(2) })],
-    ['a larger amount', (id) => cashier.notice(id, { money: money.replace('.', '0.') })],
-    ...Object.entries(cashier.differing).map(([what, notice]): [string, typeof notice] => [`money ${what}`, notice]),
+    ['a smaller amount', (id) => simulation.notice(id, { money: '0.01' })],
+    ['a cent less', (id) => simulation.notice(id, { money: (Number(money) - 0.01).toFixed(2) })],
+    ['a larger amount', (id) => simulation.notice(id, { money: money.replace('.', '0.') })],
+    ...Object.entries(simulation.differing).map(([what, notice]): [string, typeof notice] => [`money ${what}`, notice]),
   ])('that reports %s is refused, and the order stays open', async (_, notice) => {
     const id = await paid();
-    expect(await tell(notice(id))).toBe(false);
-    expect(await tell(notice(id))).toBe(false);
+    expect(await handle(notice(id))).toBe(false);
+    expect(await handle(notice(id))).toBe(false);
     expect(await credits(id)).toEqual([]);
     expect(payments.refusedNotices(root)).toEqual([{ provider: name, reason: 'differs', count: 2 }]);
     expect(node.warned).toEqual([{ provider: name, reason: 'differs', count: 1, order: id }]);
-    expect(await tell(cashier.notice(id))).toBe(true);
+    expect(await handle(simulation.notice(id))).toBe(true);
     expect(await credits(id)).toHaveLength(1);
   });
 
   test('need not repeat a webhook about an unknown order, which is counted', async () => {
     const id = await paid();
     const before = await store.head();
-    expect(await tell(cashier.notice(id, { order: 'USR7NOabcdef1234567890' }))).toBe(true);
-    expect(await tell(cashier.notice(id, { order: 'of-another-shop' }))).toBe(true);
+    expect(await handle(simulation.notice(id, { order: 'USR7NOabcdef1234567890' }))).toBe(true);
+    expect(await handle(simulation.notice(id, { order: 'of-another-shop' }))).toBe(true);
     expect(await store.head()).toBe(before);
     expect(payments.refusedNotices(root)).toEqual([{ provider: name, reason: 'unknown-order', count: 1 }]);
   });
 
   test('cannot complete an order of another payment provider', async () => {
     const own = await paid();
-    for (const other of cashiers.filter((each) => each !== cashier)) {
+    for (const other of simulations.filter((each) => each !== simulation)) {
       const { id } = await payments.begin(alice, { amount: 10, method: other.method }, '/topup');
-      expect(await tell(cashier.notice(own, { order: id, money: other.money }))).toBe(false);
+      expect(await handle(simulation.notice(own, { order: id, money: other.money }))).toBe(false);
       expect(await credits(id)).toEqual([]);
     }
   });
 
   test('may report before the browser returns, which then finds the order paid', async () => {
     const id = await paid();
-    expect(await tell(cashier.notice(id))).toBe(true);
+    expect(await handle(simulation.notice(id))).toBe(true);
     const asked = requests.length;
     expect(await comesBack(id)).toBe('completed');
     expect(requests).toHaveLength(asked);
@@ -194,12 +194,12 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
   test('may report after the browser returns, which found it open or was first', async () => {
     const unpaid = await ordered();
     expect(await comesBack(unpaid)).toBe('open');
-    cashier.pay(unpaid);
-    expect(await tell(cashier.notice(unpaid))).toBe(true);
+    simulation.pay(unpaid);
+    expect(await handle(simulation.notice(unpaid))).toBe(true);
     expect(await last(unpaid)).toMatchObject({ ...credit, learned: { by: 'notice' } });
     const first = await paid();
     expect(await comesBack(first)).toBe('completed');
-    expect(await tell(cashier.notice(first))).toBe(true);
+    expect(await handle(simulation.notice(first))).toBe(true);
     expect(await credits(first)).toMatchObject([{ ...credit, learned: { by: 'poll' } }]);
   });
 
@@ -210,18 +210,18 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
     await look(successor.node.clock, successor.payments)();
     expect(await credits(missed)).toMatchObject([{ ...credit, learned: { by: 'poll' } }]);
     expect(await credits(open)).toEqual([]);
-    expect(await tell(cashier.notice(missed), successor.payments)).toBe(true);
+    expect(await handle(simulation.notice(missed), successor.payments)).toBe(true);
     expect(await credits(missed)).toHaveLength(1);
   });
 
   test('has a late payment credited after the order expired, and marked as late', async () => {
-    const [told, asked] = [await ordered(), await ordered()];
+    const [ordering, asked] = [await ordered(), await ordered()];
     node.clock.advance(day + minute);
     await look()();
-    expect(await last(told)).toEqual({ type: 'TopUpExpired', reason: 'time' });
-    for (const id of [told, asked]) cashier.pay(id);
-    for (let count = 0; count < 2; count++) expect(await tell(cashier.notice(told))).toBe(true);
-    expect(await credits(told)).toMatchObject([{ ...credit, late: true }]);
+    expect(await last(ordering)).toEqual({ type: 'TopUpExpired', reason: 'time' });
+    for (const id of [ordering, asked]) simulation.pay(id);
+    for (let count = 0; count < 2; count++) expect(await handle(simulation.notice(ordering))).toBe(true);
+    expect(await credits(ordering)).toMatchObject([{ ...credit, late: true }]);
     await payments.recheck(root, asked);
     expect(await credits(asked)).toMatchObject([{ ...credit, late: true, learned: { by: 'poll' } }]);
   });
@@ -234,7 +234,7 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
     test('leaves the payment of an order unknown, which fails nothing and ends nothing', async () => {
       const id = await paid();
       for (const nonsense of answers) {
-        cashier.is(mood, nonsense);
+        simulation.is(mood, nonsense);
         if (mood === 'slow') patience = 100;
         node.clock.advance(minute);
         expect(await payments.poll(alice, id)).toEqual({ status: 'open', unanswered: true, position: null });
@@ -244,7 +244,7 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
       node.clock.advance(day);
       await look()();
       expect((await eventsOf(id)).filter(({ type }) => type === 'TopUpExpired')).toEqual([]);
-      cashier.is('up');
+      simulation.is('up');
       patience = Number.POSITIVE_INFINITY;
       expect(await comesBack(id)).toBe('completed');
       expect(await credits(id)).toMatchObject([credit]);
@@ -266,8 +266,8 @@ describe.each(cashiers)('the payment provider $name', (cashier: Cashier) => {
       const id = await paid();
       const [byHand, ...taken] = await Promise.allSettled([
         payments.completeByHand(root, id, 'seen in the bank account'),
-        tell(cashier.notice(id)),
-        tell(cashier.notice(id)),
+        handle(simulation.notice(id)),
+        handle(simulation.notice(id)),
       ]);
       expect(taken.map((each) => each.status === 'fulfilled' && each.value)).toEqual([true, true]);
       if (byHand.status === 'rejected') expect(byHand.reason).toMatchObject({ code: 'payment-completed' });

@@ -11,7 +11,7 @@ interface Claimed {
   readonly money?: string;
 }
 
-export interface Cashier {
+export interface SimulatedProvider {
   readonly name: PaymentProviderName;
   readonly method: string;
   /** Of ten dollars' quota, by `options`. */
@@ -32,13 +32,13 @@ export interface Cashier {
   stop(): Promise<void>;
 }
 
-async function epayCashier(): Promise<Cashier> {
+async function epayProvider(): Promise<SimulatedProvider> {
   const epay = await startEpayServer();
-  const told = (query: URLSearchParams): WebhookRequest => ({ query, body: Buffer.alloc(0), header: () => '' });
+  const webhook = (query: URLSearchParams): WebhookRequest => ({ query, body: Buffer.alloc(0), header: () => '' });
   const changed = (order: string, name: string, value: string): WebhookRequest => {
     const query = epay.notice(order);
     query.set(name, value);
-    return told(query);
+    return webhook(query);
   };
   return {
     name: 'epay',
@@ -56,15 +56,15 @@ async function epayCashier(): Promise<Cashier> {
     },
     pay: (order) => epay.pay(order),
     notice: (id, { order = id, money } = {}) =>
-      told(epay.notice(id, { out_trade_no: order, ...(money !== undefined && { money }) })),
+      webhook(epay.notice(id, { out_trade_no: order, ...(money !== undefined && { money }) })),
     // It knows one currency, and tells of none.
     differing: {
-      'by another way to pay': (order) => told(epay.notice(order, { type: 'wxpay' })),
+      'by another way to pay': (order) => webhook(epay.notice(order, { type: 'wxpay' })),
     },
     forged: {
       'signed by somebody else': (order) => {
         const members = Object.fromEntries(epay.notice(order));
-        return told(new URLSearchParams({ ...members, sign: signed(members, 'another key') }));
+        return webhook(new URLSearchParams({ ...members, sign: signed(members, 'another key') }));
       },
       'signed by nobody': (order) => changed(order, 'sign', ''),
       'of which a member was changed': (order) => changed(order, 'name', 'something else'),
@@ -73,10 +73,10 @@ async function epayCashier(): Promise<Cashier> {
   };
 }
 
-async function stripeCashier(): Promise<Cashier> {
+async function stripeProvider(): Promise<SimulatedProvider> {
   const stripe = await startStripe();
   const completed = 'checkout.session.completed';
-  const told = ({ body, signature }: ReturnType<typeof stripe.event>): WebhookRequest => ({
+  const webhook = ({ body, signature }: ReturnType<typeof stripe.event>): WebhookRequest => ({
     query: new URLSearchParams(),
     body: Buffer.from(body),
     header: (name) => (name === 'stripe-signature' ? signature : ''),
@@ -96,26 +96,26 @@ async function stripeCashier(): Promise<Cashier> {
     visited: () => {},
     pay: (order) => stripe.pay(order),
     notice: (id, { order = id, money } = {}) =>
-      told(
+      webhook(
         stripe.event(completed, id, {
           client_reference_id: order,
           ...(money !== undefined && { amount_total: Math.round(Number(money) * 100) }),
         }),
       ),
     differing: {
-      'in another currency': (order) => told(stripe.event(completed, order, { currency: 'eur' })),
+      'in another currency': (order) => webhook(stripe.event(completed, order, { currency: 'eur' })),
     },
     forged: {
-      'signed by somebody else': (order) => told(stripe.event(completed, order, {}, 'whsec_of_somebody_else')),
-      'signed by nobody': (order) => told({ ...stripe.event(completed, order), signature: '' }),
+      'signed by somebody else': (order) => webhook(stripe.event(completed, order, {}, 'whsec_of_somebody_else')),
+      'signed by nobody': (order) => webhook({ ...stripe.event(completed, order), signature: '' }),
       'of which a byte was changed': (order) => {
         const right = stripe.event(completed, order);
-        return told({ ...right, body: `${right.body} ` });
+        return webhook({ ...right, body: `${right.body} ` });
       },
-      'that is old': (order) => told(stripe.event(completed, order, {}, secrets.webhook, hourAgo())),
+      'that is old': (order) => webhook(stripe.event(completed, order, {}, secrets.webhook, hourAgo())),
     },
     stop: () => stripe.stop(),
   };
 }
 
-export const startProviders = (): Promise<Cashier[]> => Promise.all([epayCashier(), stripeCashier()]);
+export const startProviders = (): Promise<SimulatedProvider[]> => Promise.all([epayProvider(), stripeProvider()]);

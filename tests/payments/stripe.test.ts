@@ -52,7 +52,7 @@ async function ordered(): Promise<{ readonly session: string; readonly id: strin
   return { session, id: stripe.sessions.get(session)?.client_reference_id ?? '' };
 }
 
-const tell = ({ body, signature }: SignedEvent) =>
+const deliver = ({ body, signature }: SignedEvent) =>
   send(gateway.url, 'POST', '/api/user/stripe/webhook', { raw: body, headers: { 'stripe-signature': signature } });
 
 const statusOf = async (session: string): Promise<unknown> =>
@@ -132,8 +132,8 @@ describe('a Stripe event', () => {
     const { session, id } = await ordered();
     expect(await statusOf(session)).toBe('open');
     stripe.pay(id);
-    const told = stripe.event('checkout.session.completed', id);
-    for (let count = 0; count < 3; count++) expect((await tell(told)).status).toBe(200);
+    const sent = stripe.event('checkout.session.completed', id);
+    for (let count = 0; count < 3; count++) expect((await deliver(sent)).status).toBe(200);
     await credited(before);
     expect(await statusOf(session)).toBe('complete');
   });
@@ -142,17 +142,17 @@ describe('a Stripe event', () => {
     const before = await owned();
     const { id } = await ordered();
     stripe.pay(id, 'unpaid');
-    expect((await tell(stripe.event('checkout.session.completed', id))).status).toBe(200);
+    expect((await deliver(stripe.event('checkout.session.completed', id))).status).toBe(200);
     expect(await owned()).toBe(before);
     stripe.pay(id);
-    expect((await tell(stripe.event('checkout.session.async_payment_succeeded', id))).status).toBe(200);
+    expect((await deliver(stripe.event('checkout.session.async_payment_succeeded', id))).status).toBe(200);
     await credited(before);
   });
 
   test('of an expired session ends the order', async () => {
     const { session, id } = await ordered();
     stripe.expire(id);
-    expect((await tell(stripe.event('checkout.session.expired', id))).status).toBe(200);
+    expect((await deliver(stripe.event('checkout.session.expired', id))).status).toBe(200);
     expect(await statusOf(session)).toBe('expired');
   });
 
@@ -166,14 +166,14 @@ describe('a Stripe event', () => {
       { ...right, signature: '' },
       stripe.event('checkout.session.completed', id, { amount_total: 1 }),
     ])
-      expect((await tell(event)).status).toBe(400);
+      expect((await deliver(event)).status).toBe(400);
     const { refusedNotices } = await root.ask('{ refusedNotices { provider reason count } }');
     expect(refusedNotices).toEqual([
       { provider: 'STRIPE', reason: 'WRONG_SIGNATURE', count: 2 },
       { provider: 'STRIPE', reason: 'DIFFERS', count: 1 },
     ]);
     expect(await owned()).toBe(before);
-    expect((await tell(right)).status).toBe(200);
+    expect((await deliver(right)).status).toBe(200);
     await credited(before);
   });
 
@@ -185,7 +185,7 @@ describe('a Stripe event', () => {
       stripe.event('invoice.paid', id),
       stripe.event('checkout.session.completed', id, { client_reference_id: 'of another shop' }),
     ])
-      expect((await tell(event)).status).toBe(200);
+      expect((await deliver(event)).status).toBe(200);
     expect(await owned()).toBe(before);
   });
 });
@@ -195,14 +195,14 @@ describe('a refund or dispute at Stripe', () => {
     const before = await owned();
     const { id } = await ordered();
     stripe.pay(id);
-    expect((await tell(stripe.event('checkout.session.completed', id))).status).toBe(200);
+    expect((await deliver(stripe.event('checkout.session.completed', id))).status).toBe(200);
     await credited(before);
     return id;
   };
   /** The gate knows by the time that Stripe is answered. */
   const takenBy = async (event: SignedEvent): Promise<number> => {
     const before = await owned();
-    expect((await tell(event)).status).toBe(200);
+    expect((await deliver(event)).status).toBe(200);
     return before - (await owned());
   };
   const stateOf = async (id: string) =>
@@ -269,13 +269,13 @@ describe('a refund or dispute at Stripe', () => {
     const id = await paid();
     const unpaid = await ordered();
     stripe.sessionOf(unpaid.id).payment_intent = 'pi_unpaid';
-    expect((await tell(stripe.refund(unpaid.id, 1100))).status).toBe(400);
-    expect((await tell(stripe.refund(id, 1100, { currency: 'eur' }))).status).toBe(400);
+    expect((await deliver(stripe.refund(unpaid.id, 1100))).status).toBe(400);
+    expect((await deliver(stripe.refund(id, 1100, { currency: 'eur' }))).status).toBe(400);
     const { body } = stripe.refund(id, 1100);
-    expect((await tell({ body, signature: stripe.refund(id, 1).signature })).status).toBe(400);
+    expect((await deliver({ body, signature: stripe.refund(id, 1).signature })).status).toBe(400);
     for (const [mood, nonsense] of [['down'], ['senseless', '{}'], ['senseless', '{"data":{}}']]) {
       Object.assign(stripe, { mood, nonsense });
-      expect((await tell(stripe.refund(id, 1100))).status).toBe(400);
+      expect((await deliver(stripe.refund(id, 1100))).status).toBe(400);
     }
     stripe.mood = 'up';
     expect((await stateOf(id))?.takenBack).toBe(0);
@@ -340,6 +340,6 @@ describe('an event of another shape', () => {
     const hmac = createHmac('sha256', secrets.webhook)
       .update(`${header.slice(2)}.${body}`)
       .digest('hex');
-    expect(await tell({ body, signature: `${header},v1=${hmac}` })).toMatchObject({ status: 400 });
+    expect(await deliver({ body, signature: `${header},v1=${hmac}` })).toMatchObject({ status: 400 });
   });
 });

@@ -16,7 +16,7 @@ import { type PaymentWorld, startPayments } from './setting.js';
 
 let world: PaymentWorld;
 let gateway: TestGateway;
-let cashier: EpayServer;
+let epayServer: EpayServer;
 let alice: TestUser;
 let client: Client;
 let mine: GraphqlClient;
@@ -24,7 +24,7 @@ let root: GraphqlClient;
 
 beforeAll(async () => {
   world = await startPayments();
-  ({ gateway, cashier } = world);
+  ({ gateway, epayServer } = world);
   alice = await gateway.addUser(0, 'alice');
   client = await signIn(gateway.url, 'alice', alice.password);
   mine = await new GraphqlClient(gateway.url).signIn('alice', alice.password);
@@ -37,7 +37,7 @@ const tenDollars = 5_000_000;
 /** The legacy client orders, and its browser posts the form. */
 async function ordered(amount = 10, payer = client): Promise<string> {
   const { json } = await payer.post('/api/user/pay', { amount, payment_method: 'zfb', top_up_code: '' });
-  cashier.post(json.data as Record<string, string>);
+  epayServer.post(json.data as Record<string, string>);
   return (json.data as { out_trade_no: string }).out_trade_no;
 }
 
@@ -110,18 +110,18 @@ describe('the price of a top-up', () => {
 describe('a top-up order', () => {
   test('has a form that leads to the payment provider, with a trade number of the contract’s form', async () => {
     const { json } = await client.post('/api/user/pay', { amount: 10, payment_method: 'wx' });
-    expect(json).toMatchObject({ success: true, message: 'success', url: `${cashier.url}/submit.php` });
+    expect(json).toMatchObject({ success: true, message: 'success', url: `${epayServer.url}/submit.php` });
     const form = json.data as Record<string, string>;
     expect(form).toMatchObject({ type: 'wxpay', money: '73.00', name: 'TUC10' });
     expect(form.out_trade_no).toMatch(new RegExp(`^USR${client.id}NO[0-9A-Za-z]{6}\\d{10}$`));
-    expect(() => cashier.post(form)).not.toThrow();
+    expect(() => epayServer.post(form)).not.toThrow();
   });
 
   test('is credited by its webhook, durably before the response, and is in the usage log', async () => {
     const before = await owned();
     const id = await ordered();
-    cashier.pay(id);
-    expect(await notify(cashier.notice(id))).toBe('success');
+    epayServer.pay(id);
+    expect(await notify(epayServer.notice(id))).toBe('success');
     await credited(before, tenDollars);
     const { json } = await client.get('/api/log/self?type=1&p=1&page_size=10');
     const [line] = (json.data as { items: { type: number; content: string }[] }).items;
@@ -137,8 +137,8 @@ describe('a top-up order', () => {
     async (where) => {
       const before = await owned();
       const id = await ordered();
-      cashier.pay(id);
-      const members = [...cashier.notice(id)];
+      epayServer.pay(id);
+      const members = [...epayServer.notice(id)];
       const inQuery = where === 'a form' ? [] : where === 'the query' ? members : members.slice(0, 3);
       const inForm = members.slice(inQuery.length);
       const post = async (contentType: string) => {
@@ -151,7 +151,7 @@ describe('a top-up order', () => {
       if (inForm.length > 0) expect((await post('text/plain'))[0]).toBe(415);
       expect(await post('application/x-www-form-urlencoded')).toEqual([200, 'success']);
       expect(await post('application/x-www-form-urlencoded; charset=UTF-8')).toEqual([200, 'success']);
-      expect(await notify(cashier.notice(id))).toBe('success');
+      expect(await notify(epayServer.notice(id))).toBe('success');
       await credited(before, tenDollars);
     },
   );
@@ -159,12 +159,12 @@ describe('a top-up order', () => {
   test('is credited once, however many webhooks arrive from any sender', async () => {
     const before = await owned();
     const id = await ordered();
-    cashier.pay(id);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => notify(cashier.notice(id))));
+    epayServer.pay(id);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => notify(epayServer.notice(id))));
     expect(answers).toEqual(answers.map(() => 'success'));
     await ownPayment(id);
     await root.ask('mutation ($id: ID!) { recheckPayment(id: $id) { status } }', { id });
-    expect(await notify(cashier.notice(id))).toBe('success');
+    expect(await notify(epayServer.notice(id))).toBe('success');
     await credited(before, tenDollars);
   });
 
@@ -230,9 +230,9 @@ describe('a payment webhook', () => {
   test('that is refused is answered so, counted and logged without the key, and moves nothing', async () => {
     const before = await owned();
     const id = await ordered();
-    const forged = cashier.notice(id);
+    const forged = epayServer.notice(id);
     forged.set('sign', '0'.repeat(32));
-    for (const query of [forged, cashier.notice(id, { money: '0.01' }), cashier.notice(id, { pid: '1' })])
+    for (const query of [forged, epayServer.notice(id, { money: '0.01' }), epayServer.notice(id, { pid: '1' })])
       expect(await notify(query)).toBe('fail');
     expect((await root.ask('{ refusedNotices { provider reason count } }')).refusedNotices).toEqual(
       ['WRONG_SIGNATURE', 'DIFFERS', 'WRONG_MERCHANT'].map((reason) => ({ provider: 'EPAY', reason, count: 1 })),
@@ -246,8 +246,8 @@ describe('a payment webhook', () => {
   test('is not credited without a signature, or with a duplicate member', async () => {
     const before = await owned();
     const id = await ordered();
-    cashier.pay(id);
-    const notice = cashier.notice(id);
+    epayServer.pay(id);
+    const notice = epayServer.notice(id);
     const changed = new URLSearchParams(notice);
     changed.set('money', '1');
     const twice = new URLSearchParams([...notice, ['money', '9999']]);
@@ -274,8 +274,8 @@ describe('a payment webhook', () => {
 
   test('whose repetition would change nothing is accepted', async () => {
     const id = await ordered();
-    expect(await notify(cashier.notice('USR1NOabcdef1234567890'))).toBe('success');
-    expect(await notify(cashier.notice(id, { trade_status: 'TRADE_CLOSED' }))).toBe('success');
+    expect(await notify(epayServer.notice('USR1NOabcdef1234567890'))).toBe('success');
+    expect(await notify(epayServer.notice(id, { trade_status: 'TRADE_CLOSED' }))).toBe('success');
   });
 });
 
@@ -297,10 +297,10 @@ describe('administrators of payment orders', () => {
     const id = await ordered();
     const recheck = 'mutation ($id: ID!) { recheckPayment(id: $id) { status } }';
     expect((await root.ask(recheck, { id })).recheckPayment.status).toBe('OPEN');
-    cashier.mood = 'down';
+    epayServer.mood = 'down';
     expect(await root.refusal(recheck, { id })).toMatchObject({ code: 'payment-unanswered' });
-    cashier.mood = 'up';
-    cashier.pay(id);
+    epayServer.mood = 'up';
+    epayServer.pay(id);
     expect((await root.ask(recheck, { id })).recheckPayment.status).toBe('COMPLETED');
     await credited(before, tenDollars);
   });
@@ -320,7 +320,7 @@ describe('administrators of payment orders', () => {
     expect(await root.refusal(complete, { id, reason: 'again', stepUp: await root.proven('PAYMENTS') })).toMatchObject({
       code: 'payment-completed',
     });
-    expect(await notify(cashier.notice(id))).toBe('success');
+    expect(await notify(epayServer.notice(id))).toBe('success');
     await credited(before, tenDollars);
     const { ownPayments } = await mine
       .ask('{ ownPayments { items { id reason completedBy { id } } } }')

@@ -59,7 +59,7 @@ const ask = (body: NonNullable<Sending['body']> = {}, { headers = own(), ...send
     ...sending,
   });
 
-const told = (answer: Answer): [number, string] => [answer.status, errorIn(answer).code];
+const statusAndCode = (answer: Answer): [number, string] => [answer.status, errorIn(answer).code];
 const without = (name: string): Record<string, string> => {
   const { [name]: _, ...others } = own();
   return others;
@@ -101,15 +101,15 @@ describe('a playground call', () => {
     await ask();
     const usual = (await newestCall(gateway.config)).settled[0]?.charged ?? 0;
     expect((await ask({ group: 'vip' })).status).toBe(200);
-    const [dearer] = (await newestCall(gateway.config)).settled;
-    expect(dearer?.facts).toMatchObject({ group: 'vip', apiKeyName: 'playground-vip' });
-    expect(dearer?.charged).toBe(2 * usual);
+    const [expensive] = (await newestCall(gateway.config)).settled;
+    expect(expensive?.facts).toMatchObject({ group: 'vip', apiKeyName: 'playground-vip' });
+    expect(expensive?.charged).toBe(2 * usual);
     expect(gateway.provider.tally().requests.at(-1)?.body).not.toHaveProperty('group');
   });
 
   test('that is refused names its group, if that exists', async () => {
     const { queries } = gateway.application;
-    for (const [named, told] of [
+    for (const [named, statusAndCode] of [
       ['vip', 'vip'],
       ['invented', 'default'],
     ]) {
@@ -118,7 +118,7 @@ describe('a playground call', () => {
         const lines = await queries.logBefore(gateway.root, { requestId }, { limit: 1 }, false);
         return lines.length > 0 ? lines : null;
       });
-      expect(line).toMatchObject({ type: 5, group: told, api_key_name: `playground-${told}` });
+      expect(line).toMatchObject({ type: 5, group: statusAndCode, api_key_name: `playground-${statusAndCode}` });
     }
   });
 
@@ -140,7 +140,7 @@ describe('a playground call', () => {
   ])('ends when its session %s', async (_, endSession) => {
     gateway.provider.script(model, { endless: true });
     let begun = false;
-    const asking = ask(
+    const answering = ask(
       { stream: true },
       {
         headers: own(),
@@ -150,7 +150,7 @@ describe('a playground call', () => {
         },
       },
     );
-    const ended = expect(asking).rejects.toThrow();
+    const ended = expect(answering).rejects.toThrow();
     await until(async () => (begun ? true : null));
     await endSession();
     await ended;
@@ -161,7 +161,7 @@ describe('a playground call', () => {
   test('is refused to a user with too little quota, and no upstream request is sent', async () => {
     const poor = await gateway.addUser(1, `poor${user.actor.id}`);
     token = (await signIn(gateway.application.identity, poor.username, poor.password)).token;
-    expect(told(await ask())).toEqual([403, 'insufficient_user_quota']);
+    expect(statusAndCode(await ask())).toEqual([403, 'insufficient_user_quota']);
     expect(gateway.provider.tally().calls).toBe(0);
   });
 
@@ -170,9 +170,9 @@ describe('a playground call', () => {
     await gateway.setOption('ModelRequestRateLimitEnabled', 'true');
     try {
       expect((await ask()).status).toBe(200);
-      expect(told(await ask())).toEqual([429, 'rate_limit_exceeded']);
+      expect(statusAndCode(await ask())).toEqual([429, 'rate_limit_exceeded']);
       const byKey = callers.with(await gateway.addApiKey(user));
-      expect(told(await byKey.chat({ model }))).toEqual([429, 'rate_limit_exceeded']);
+      expect(statusAndCode(await byKey.chat({ model }))).toEqual([429, 'rate_limit_exceeded']);
     } finally {
       await gateway.setOption('ModelRequestRateLimitEnabled', 'false');
     }
@@ -204,7 +204,7 @@ describe('a playground request is refused without cost', () => {
     ['by a page of a sibling site', () => ({ ...own(), 'sec-fetch-site': 'same-site' }), [403, 'foreign_page']],
     ['by a page with a foreign origin', () => ({ ...own(), origin: 'https://evil.example' }), [403, 'foreign_page']],
   ])('%s', async (_, headers, refusal) => {
-    expect(told(await ask({}, { headers: headers() }))).toEqual(refusal);
+    expect(statusAndCode(await ask({}, { headers: headers() }))).toEqual(refusal);
     await untouched();
   });
 
@@ -216,21 +216,21 @@ describe('a playground request is refused without cost', () => {
     ['for an unknown model', { model: 'nothing' }, [404, 'model_not_found']],
     ['without messages', { messages: [] }, [400, 'invalid_text_request']],
   ])('%s', async (_, body, refusal) => {
-    expect(told(await ask(JSON.stringify({ model, messages, ...body })))).toEqual(refusal);
+    expect(statusAndCode(await ask(JSON.stringify({ model, messages, ...body })))).toEqual(refusal);
     await untouched();
   });
 
   test('where no channel of the group has the model', async () => {
     const id = await gateway.addChannel({ models: ['for-vip'], groups: ['vip'] });
     await gateway.setOption('ModelPrice', '{"for-vip":0.001}');
-    expect(told(await ask({ model: 'for-vip' }))).toEqual([503, 'get_playground_channel_failed']);
+    expect(statusAndCode(await ask({ model: 'for-vip' }))).toEqual([503, 'get_playground_channel_failed']);
     expect(id).toBeGreaterThan(0);
     await untouched();
   });
 
   test('when the user has been disabled', async () => {
     await gateway.application.visible(await gateway.application.users.manage(gateway.root, user.actor.id, 'disable'));
-    expect(told(await ask())).toEqual([403, 'user_banned']);
+    expect(statusAndCode(await ask())).toEqual([403, 'user_banned']);
     await untouched();
   });
 
@@ -244,7 +244,7 @@ describe('a playground request is refused without cost', () => {
     };
     const first = ask({ stream: true }, { headers: own(), signal: gone.signal, onHeaders }).catch(() => null);
     await until(async () => (begun ? true : null));
-    expect(told(await ask())).toEqual([429, 'concurrency_limit_exceeded']);
+    expect(statusAndCode(await ask())).toEqual([429, 'concurrency_limit_exceeded']);
     gone.abort();
     await first;
     gateway.provider.script(model, {});
@@ -253,7 +253,7 @@ describe('a playground request is refused without cost', () => {
   });
 
   test('for a body that is not JSON, and no page gets a preflight permission', async () => {
-    expect(told(await ask('{'))).toEqual([400, 'invalid_request']);
+    expect(statusAndCode(await ask('{'))).toEqual([400, 'invalid_request']);
     const { status, headers } = await nobody.send('/pg/chat/completions', {
       method: 'OPTIONS',
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },

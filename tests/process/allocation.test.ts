@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 test('V8 accepts the flags for allocation without a warning', () => {
   const source = new URL('../../src/process/allocation.ts', import.meta.url).href;
-  const told = spawnSync(
+  const result = spawnSync(
     process.execPath,
     [
       '--import',
@@ -14,5 +14,5 @@ test('V8 accepts the flags for allocation without a warning', () => {
     ],
     { encoding: 'utf8' },
   );
-  expect([told.stdout, told.stderr]).toEqual(['told\n', '']);
+  expect([result.stdout, result.stderr]).toEqual(['told\n', '']);
 });

@@ -7,11 +7,11 @@ const ours = getPriority();
 const source = new URL('../../src/process/thread-priorities.ts', import.meta.url).href;
 
 /** What a process of its own prints, read as JSON. */
-function toldBy(script: string, flags: readonly string[] = []): unknown {
+function printedBy(script: string, flags: readonly string[] = []): unknown {
   const options = ['--import', 'tsx', '--input-type=module', ...flags];
-  const told = spawnSync(process.execPath, [...options, '-e', script], { encoding: 'utf8' });
-  expect(told.stderr).toBe('');
-  return JSON.parse(told.stdout);
+  const printed = spawnSync(process.execPath, [...options, '-e', script], { encoding: 'utf8' });
+  expect(printed.stderr).toBe('');
+  return JSON.parse(printed.stdout);
 }
 
 const threadsOf = `
@@ -27,7 +27,7 @@ const threadsOf = `
 
 describe.runIf(process.platform === 'linux')('the threads with a lower priority', () => {
   test('are those of the garbage collector', () => {
-    const told = toldBy(`${threadsOf}
+    const printed = printedBy(`${threadsOf}
       letHelpersWait();
       const before = new Map(threads().map(({ id, ranNs }) => [id, ranNs]));
       const beside = () => threads().filter(({ id, ranNs }) => id !== process.pid && ranNs - (before.get(id) ?? 0) > 20e6);
@@ -41,17 +41,17 @@ describe.runIf(process.platform === 'linux')('the threads with a lower priority'
       const main = threads().find(({ id }) => id === process.pid);
       console.log(JSON.stringify({ main: main.nice, busy: [...new Set(busy.map(({ nice }) => nice))] }));
     `);
-    expect(told).toEqual({ main: ours, busy: [Math.min(ours + 10, 19)] });
+    expect(printed).toEqual({ main: ours, busy: [Math.min(ours + 10, 19)] });
   });
 
   test('are unchanged where another pool size is configured', () => {
-    const told = toldBy(
+    const printed = printedBy(
       `${threadsOf}
       letHelpersWait();
       console.log(JSON.stringify(threads().filter(({ nice }) => nice !== ${ours})));
     `,
       ['--v8-pool-size=2'],
     );
-    expect(told).toEqual([]);
+    expect(printed).toEqual([]);
   });
 });

@@ -38,8 +38,8 @@ test('every failed attempt is counted by its cause, also where another channel a
     [0, 'timeout', 1, 1],
   ]);
   expect(await causes(west)).toEqual([[429, '', 1, 0]]);
-  const [most] = await failuresByCause(projected.db, { channelId: east, from: hour, to: hour }, 1);
-  expect(most).toMatchObject({ last_at: seconds(at(9)), last_request_id: 'c' });
+  const [first] = await failuresByCause(projected.db, { channelId: east, from: hour, to: hour }, 1);
+  expect(first).toMatchObject({ last_at: seconds(at(9)), last_request_id: 'c' });
 });
 
 test('an event of an earlier release is counted for the channel that was tried last', async () => {

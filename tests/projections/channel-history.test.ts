@@ -26,8 +26,8 @@ const by = (user: UserId, fact: Fact): Fact => ({
 });
 const tested = (ok: boolean): Fact =>
   ofChannel(east, { type: 'ChannelTested', ok, responseTimeMs: 812.4, error: ok ? null : 'status 500', usage: null });
-const balance = (told: string): Fact =>
-  ofChannel(east, { type: 'ChannelBalanceObserved', balance: told, becameLow: false });
+const balance = (shown: string): Fact =>
+  ofChannel(east, { type: 'ChannelBalanceObserved', balance: shown, becameLow: false });
 
 describe('the history of channels', () => {
   test('lists user, change and reason, newest first, under the name of that time', async () => {
@@ -39,8 +39,8 @@ describe('the history of channels', () => {
       tested(false),
       ofChannel(east, { type: 'ChannelRemoved', by: admin }),
     );
-    const told = await channelChanges(db, all);
-    expect(told).toMatchObject([
+    const shown = await channelChanges(db, all);
+    expect(shown).toMatchObject([
       { position: 5, kind: 'removed', name: 'lighthouse', by_user: 2 },
       { position: 4, kind: 'tested', ok: false, reason: 'status 500', response_time_ms: 812, by_user: null },
       { position: 3, kind: 'enabled', automatic: false, by_user: 2, at: at(5) },
@@ -48,7 +48,7 @@ describe('the history of channels', () => {
       { position: 1, kind: 'edited', by_user: 2, name: 'lighthouse' },
       { position: 0, kind: 'added', by_user: 2, name: 'harbour', fields: null },
     ]);
-    expect(told[4]?.fields).toEqual([
+    expect(shown[4]?.fields).toEqual([
       { field: 'name', from: 'harbour', to: 'lighthouse', isCut: false },
       { field: 'weight', from: '0', to: '7', isCut: false },
     ]);
@@ -78,8 +78,8 @@ describe('the history of channels', () => {
   test('includes a balance only when it changed', async () => {
     await projected.given(added(east), balance('3'), balance('3'), edited(east, { weight: 1 }));
     const db = await projected.given(balance('3'), balance('2.5'));
-    const told = await channelChanges(db, { ...all, part: 'balance' });
-    expect(told.map(({ balance_before, balance }) => [balance_before, balance])).toEqual([
+    const shown = await channelChanges(db, { ...all, part: 'balance' });
+    expect(shown.map(({ balance_before, balance }) => [balance_before, balance])).toEqual([
       ['3', '2.5'],
       [null, '3'],
     ]);

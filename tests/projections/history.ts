@@ -337,7 +337,7 @@ export const refused = (id: string, change: Partial<Refusal> = {}): Fact =>
   fact(callOf(id), { type: 'CallRefused', refusal: refusalOf(change) });
 
 /** So many more. */
-export const refusedBeside = (count: number, change: Partial<Refusal> = {}): Fact =>
+export const furtherRefusals = (count: number, change: Partial<Refusal> = {}): Fact =>
   fact(streams.refusals(at()), { type: 'CallsRefused', refusal: refusalOf(change), count, since: at() });
 
 /** Takes back the settlement that charged this much; told an hour later, so that each counts in its own hour. */

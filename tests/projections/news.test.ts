@@ -16,7 +16,7 @@ const quarantined = {
 } as never;
 
 /** The next `count`, each after what `between` has done. */
-async function told(source: NewsSource, count: number, between: (n: number) => Promise<void>) {
+async function notified(source: NewsSource, count: number, between: (n: number) => Promise<void>) {
   const abort = new AbortController();
   const reasons: unknown[] = [];
   const heard: News[] = [];
@@ -32,7 +32,7 @@ test('the subscription to the log begins at its end, and reports where a read mo
   const store = new MemoryEventStore(dense);
   await append(store, option('a', '1'));
   const facts = [registered(alice, 'alice'), quarantined, option('a', '2')];
-  const { heard, reasons } = await told(store, 4, (n) => append(store, facts[n - 1] ?? quarantined));
+  const { heard, reasons } = await notified(store, 4, (n) => append(store, facts[n - 1] ?? quarantined));
   expect(heard).toEqual([
     { head: 0, quarantined: false },
     { head: 1, quarantined: false },
@@ -52,7 +52,7 @@ test('the subscription to the log is resumed when it breaks, also after an unrea
       throw new Error('unreadable');
     },
   };
-  const { heard, reasons } = await told(broken, 3, async () => {});
+  const { heard, reasons } = await notified(broken, 3, async () => {});
   expect(heard.map(({ head }) => head)).toEqual([-1, 0, 1]);
   expect(reasons).toHaveLength(2);
 });

@@ -24,8 +24,8 @@ describe('the history of options', () => {
       changedBy(root, 'Notice', { text: 'hello' }),
       changedBy(root, 'RetryTimes', { text: '2' }),
     );
-    const told = await optionChanges(db, all, 100);
-    expect(told).toMatchObject([
+    const shown = await optionChanges(db, all, 100);
+    expect(shown).toMatchObject([
       { position: 2, key: 'RetryTimes', by_user: 1, text_before: '1', text: '2', position_before: 0, is_cut: false },
       { position: 1, key: 'Notice', by_user: 1, text_before: null, text: 'hello', position_before: null },
       { position: 0, key: 'RetryTimes', by_user: null, text_before: null, text: '1', position_before: null },
@@ -49,8 +49,8 @@ describe('the history of options', () => {
       changedBy(root, 'SMTPToken', secret),
       changedBy(root, 'SMTPToken', { text: '' }),
     );
-    const told = await optionChanges(db, all, 100);
-    expect(told.map(({ text_before, text }) => [text_before, text])).toEqual([
+    const shown = await optionChanges(db, all, 100);
+    expect(shown.map(({ text_before, text }) => [text_before, text])).toEqual([
       [null, ''],
       [null, null],
       [null, null],
@@ -61,9 +61,9 @@ describe('the history of options', () => {
   test('cuts long texts in a list and returns a single one whole', async () => {
     const long = 'é'.repeat(2_000);
     const db = await projected.given(option('About', long), option('About', 'short'), option('About', 'shorter'));
-    const told = await optionChanges(db, all, 10);
-    expect(told.map(({ is_cut }) => is_cut)).toEqual([false, true, true]);
-    expect(told[1]).toMatchObject({ text_before: 'é'.repeat(10), text: 'short' });
+    const shown = await optionChanges(db, all, 10);
+    expect(shown.map(({ is_cut }) => is_cut)).toEqual([false, true, true]);
+    expect(shown[1]).toMatchObject({ text_before: 'é'.repeat(10), text: 'short' });
     expect(await optionChangeAt(db, Position(1), 5_000)).toMatchObject({ text_before: long, is_cut: false });
     expect(await optionChangeAt(db, Position(7), 10)).toBeUndefined();
   });

@@ -70,8 +70,8 @@ test('the progress of a read model is measured in events, and so is the size of 
   await projected.record(...options(40));
   const { feed, held } = heldBack(10);
   const runner = await start({ feed });
-  const told: [string, object][] = [];
-  const say = (facts: object, message: string) => void told.push([message, facts]);
+  const notified: [string, object][] = [];
+  const say = (facts: object, message: string) => void notified.push([message, facts]);
   const stop = watchBuilding({
     progress: runner,
     feed,
@@ -94,12 +94,12 @@ test('the progress of a read model is measured in events, and so is the size of 
     }
     held.readable = 40;
     await vi.waitFor(() => expect(stateOf(runner).status).toBe('running'), 10_000);
-    await vi.waitFor(() => expect(told.at(-1)?.[0]).toBe('a read model has been built'), 10_000);
+    await vi.waitFor(() => expect(notified.at(-1)?.[0]).toBe('a read model has been built'), 10_000);
   } finally {
     await stop();
   }
-  expect(told[0]?.[1]).toMatchObject({ readModel: 'counting_v1' });
-  expect(told.at(-1)?.[1]).toMatchObject({ readModel: 'counting_v1', seconds: expect.any(Number) });
+  expect(notified[0]?.[1]).toMatchObject({ readModel: 'counting_v1' });
+  expect(notified.at(-1)?.[1]).toMatchObject({ readModel: 'counting_v1', seconds: expect.any(Number) });
   expect(percentOf(stateOf(runner), feed)).toBe(100);
 });
 

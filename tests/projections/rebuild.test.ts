@@ -33,6 +33,7 @@ import {
   edited,
   emailed,
   type Fact,
+  furtherRefusals,
   granted,
   issued,
   ofApiKey,
@@ -43,7 +44,6 @@ import {
   pricesChanged,
   refunded,
   refused,
-  refusedBeside,
   registered,
   released,
   reserved,
@@ -125,7 +125,7 @@ function busyHistory(calls: number): Fact[] {
     ofApiKey(keyNumber(2), { type: 'ApiKeyRevoked', owner: userNumber(2), by: userNumber(1), name: 'leaked' }),
     ofApiKey(keyNumber(4), { type: 'ApiKeyDeleted', owner: userNumber(4) }),
   ];
-  const refusals = [refused('refused-1'), refused('refused-2', ofStrangers), refusedBeside(412)];
+  const refusals = [refused('refused-1'), refused('refused-2', ofStrangers), furtherRefusals(412)];
   return [...people, ...changes, ...callsFrom(0, calls), ...refusals];
 }
 

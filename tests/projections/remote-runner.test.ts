@@ -26,9 +26,9 @@ class SpokenTo implements RunnerChannel<ToRunner, FromRunner> {
 }
 
 const at = (position: number): FromRunner => {
-  const place = { position: Position(position), head: Position(position) };
+  const progress = { position: Position(position), head: Position(position) };
   const state: ReadModelState = {
-    ...place,
+    ...progress,
     name: 'users',
     version: 1,
     leading: true,

@@ -135,7 +135,7 @@ function historyOf(steps: readonly Step[]): { facts: Fact[]; expected: Expected 
 }
 
 /** As far as a number can tell it. */
-const told = (sum: bigint): number =>
+const shown = (sum: bigint): number =>
   sum > BigInt(largest) ? largest : sum < -BigInt(largest) ? -largest : Number(sum);
 
 let database: TestDatabase;
@@ -164,21 +164,21 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
       const [user, key, channel]: [UserId, typeof aliceKey, ChannelId] = [users[index], keys[index], channels[index]];
       const charged = expected.charged[index];
       const [total, held] = [expected.given[index] - charged, expected.held[index]];
-      const available = told(total - held);
+      const available = shown(total - held);
 
       const row = await userById(db, user);
-      expect([row?.quota, row?.used_quota]).toEqual([available, told(charged)]);
-      expect(await balanceOf(db, user)).toEqual({ available, reserved: told(held), total: told(total) });
+      expect([row?.quota, row?.used_quota]).toEqual([available, shown(charged)]);
+      expect(await balanceOf(db, user)).toEqual({ available, reserved: shown(held), total: shown(total) });
       expect((await quotaSnapshot(db, user)).balance).toBe(total);
 
       const apiKey = await apiKeyById(db, key);
       const allowed = expected.allowed[index] - charged;
-      expect([apiKey?.remain_quota, apiKey?.used_quota]).toEqual([told(allowed - held), told(charged + held)]);
+      expect([apiKey?.remain_quota, apiKey?.used_quota]).toEqual([shown(allowed - held), shown(charged + held)]);
       expect((await apiKeySnapshot(db, key)).balance).toBe(allowed);
 
-      expect((await channelById(db, channel))?.used_quota).toBe(told(charged));
-      const tokens = told(expected.tokens[index]);
-      const used = { quota: told(charged), prompt_tokens: tokens, completion_tokens: tokens };
+      expect((await channelById(db, channel))?.used_quota).toBe(shown(charged));
+      const tokens = shown(expected.tokens[index]);
+      const used = { quota: shown(charged), prompt_tokens: tokens, completion_tokens: tokens };
       const [stats] = await usageStatsBy(
         db,
         { from: 0, to: seconds(at()), userId: user },
@@ -187,7 +187,7 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
       expect(stats).toMatchObject({ ...used, cached_tokens: tokens, reasoning_tokens: tokens });
       expect(await usageTotals(db, { userId: user }, 'both')).toMatchObject(used);
       const minute = await usageOfLastMinute(db, { userId: user }, seconds(at()), 'both');
-      expect(minute.tokens).toBe(told(2n * expected.tokens[index]));
+      expect(minute.tokens).toBe(shown(2n * expected.tokens[index]));
 
       const source = {
         user: (id: UserId) => quotaSnapshot(db, id),
@@ -197,9 +197,9 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
       };
       const gate = openQuotaGate(source, { capacity: 10, after: await projected.store.head(), clock: { now: at } });
       // What is held beyond the balance leaves nothing, and never less.
-      const [rest, least] = [total - held, total < 0n ? total : 0n];
-      const free = told(rest > least ? rest : least);
-      expect([await gate.available(user), await gate.remaining(key)]).toEqual([free, told(allowed - held)]);
+      const [rest, lowest] = [total - held, total < 0n ? total : 0n];
+      const free = shown(rest > lowest ? rest : lowest);
+      expect([await gate.available(user), await gate.remaining(key)]).toEqual([free, shown(allowed - held)]);
 
       for (const { amount } of await postingsOf(db, `user:${user}:available`, { limit: 100 }))
         expect(QuotaScalar.serialize(amount)).toBe(amount);
@@ -224,15 +224,15 @@ async function checkBooks(steps: readonly Step[]): Promise<void> {
 
 describe('a sum of any size', () => {
   test('of the largest amounts, repeatedly, is folded, read and verified', async () => {
-    const most = { who: 0, held: maxPerCall, charged: maxPerCall, unpaid: largest, tokens: largest } as const;
+    const largestFold = { who: 0, held: maxPerCall, charged: maxPerCall, unpaid: largest, tokens: largest } as const;
     const amounts = { who: 0, amount: largest, gift: -largest } as const;
     const kinds = ['grant', 'adjust', 'allow'] as const;
     await checkBooks([
       ...Array.from({ length: 5 }, () => kinds.map((kind) => ({ kind, ...amounts }))).flat(),
-      ...Array.from({ length: 5 }, () => ({ kind: 'settle', ...most }) as const),
-      { kind: 'refund', ...most },
-      { kind: 'release', ...most },
-      { kind: 'hold', ...most },
+      ...Array.from({ length: 5 }, () => ({ kind: 'settle', ...largestFold }) as const),
+      { kind: 'refund', ...largestFold },
+      { kind: 'release', ...largestFold },
+      { kind: 'hold', ...largestFold },
       ...Array.from({ length: 12 }, () => ({ kind: 'adjust', who: 0, amount: -largest, gift: largest }) as const),
     ]);
   }, 60_000);

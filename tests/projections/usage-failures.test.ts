@@ -13,10 +13,10 @@ import {
   bob,
   bobKey,
   type Fact,
+  furtherRefusals,
   ofStrangers,
   refunded,
   refused,
-  refusedBeside,
   released,
   settled,
   when,
@@ -41,15 +41,15 @@ const found = async (facts: readonly Fact[], filter: Partial<UsageFailureFilter>
 
 describe('failures are counted by cause', () => {
   test('for refused calls by their error: those with events of their own, and the rest', async () => {
-    expect(await found([refused('a'), refused('b'), refusedBeside(412), refused('c', ofStrangers)])).toEqual([
+    expect(await found([refused('a'), refused('b'), furtherRefusals(412), refused('c', ofStrangers)])).toEqual([
       [isRefused, 403, 'insufficient_user_quota', 414],
       [isRefused, 401, 'invalid_api_key', 1],
     ]);
   });
 
   test('for calls that had been reserved and could not be served', async () => {
-    const told = { status: 503, code: 'busy' };
-    expect(await found([released('a', 9, told), released('b', 9, { status: null, code: null })])).toEqual([
+    const shown = { status: 503, code: 'busy' };
+    expect(await found([released('a', 9, shown), released('b', 9, { status: null, code: null })])).toEqual([
       [isFailed, 0, '', 1],
       [isFailed, 503, 'busy', 1],
     ]);
@@ -74,13 +74,13 @@ describe('failures are counted by cause', () => {
 
 /** Any failures of two users within six hours: the events, and what each adds to which hour of whose cause. */
 function anyFailures() {
-  const told = fc.record({ status: fc.constantFrom(401, 403, 429, 503), code: fc.constantFrom('a', 'b', 'c') });
+  const shown = fc.record({ status: fc.constantFrom(401, 403, 429, 503), code: fc.constantFrom('a', 'b', 'c') });
   const event = fc.record({
     at: fc.integer({ min: 0, max: 6 * hour }),
     user: fc.constantFrom(alice, bob),
     what: fc.oneof(
-      fc.record({ refused: fc.integer({ min: 1, max: 500 }), told }),
-      fc.record({ served: fc.boolean(), told }),
+      fc.record({ refused: fc.integer({ min: 1, max: 500 }), shown }),
+      fc.record({ served: fc.boolean(), shown }),
     ),
   });
   const [events] = fc.sample(fc.array(event, { minLength: 80, maxLength: 80 }), { numRuns: 1, seed: 62 });
@@ -91,14 +91,14 @@ function anyFailures() {
     const count = (kind: number, status: number, code: string, n: number) =>
       counted.push({ hour: seconds - (seconds % 3_600), user, kind, status, code, n });
     if ('refused' in what) {
-      count(isRefused, what.told.status, what.told.code, what.refused);
-      const change = { userId: user, ...what.told };
-      return when(instant, what.refused === 1 ? refused(`${index}`, change) : refusedBeside(what.refused, change));
+      count(isRefused, what.shown.status, what.shown.code, what.refused);
+      const change = { userId: user, ...what.shown };
+      return when(instant, what.refused === 1 ? refused(`${index}`, change) : furtherRefusals(what.refused, change));
     }
     const change = { facts: { userId: user } };
     if (what.served) return when(instant, settled(`${index}`, 9, 1, change));
-    count(isFailed, what.told.status, what.told.code, 1);
-    return when(instant, released(`${index}`, 9, { ...change, ...what.told }));
+    count(isFailed, what.shown.status, what.shown.code, 1);
+    return when(instant, released(`${index}`, 9, { ...change, ...what.shown }));
   });
   return { facts, counted };
 }
@@ -120,9 +120,9 @@ test('any range of any history has the failure counts of its events', async () =
         expected.set(`${kind} ${status} ${code}`, (expected.get(`${kind} ${status} ${code}`) ?? 0) + n);
       }
       const rows = await usageFailures(db, { ...range, userId: user });
-      const told = rows.map(({ kind, status, code, failures }) => [`${kind} ${status} ${code}`, failures] as const);
-      expect(new Map(told)).toEqual(expected);
-      expect(told.map(([, n]) => n)).toEqual([...expected.values()].sort((one, other) => other - one));
+      const shown = rows.map(({ kind, status, code, failures }) => [`${kind} ${status} ${code}`, failures] as const);
+      expect(new Map(shown)).toEqual(expected);
+      expect(shown.map(([, n]) => n)).toEqual([...expected.values()].sort((one, other) => other - one));
     }),
     { numRuns: 60 },
   );

@@ -19,7 +19,7 @@ const began = Date.UTC(2026, 2, 28, 12);
 const dimensions = ['user_id', 'api_key_id', 'model', 'channel_id', 'group'] as const;
 type DimensionName = (typeof dimensions)[number];
 
-interface Told extends Record<DimensionName, number | string> {
+interface RecordedCall extends Record<DimensionName, number | string> {
   readonly at: number;
   readonly kind: 'settled' | 'failed' | 'refunded';
   readonly charged: number;
@@ -40,7 +40,7 @@ const percentiles = (durations: readonly number[]) => ({
 });
 
 /** What the calls come to, added up one by one. */
-const folded = (calls: readonly Told[]) => {
+const folded = (calls: readonly RecordedCall[]) => {
   const served = calls.filter(({ kind }) => kind === 'settled');
   return {
     requests: served.length,
@@ -66,17 +66,17 @@ const call = fc.record({
   charged: fc.nat(1_000),
   useTimeMs: fc.oneof(fc.nat(200), fc.nat(60_000), fc.nat(20_000_000)),
   firstTokenMs: fc.option(fc.nat(20_000)),
-}) satisfies fc.Arbitrary<Omit<Told, 'at'> & { pause: number }>;
+}) satisfies fc.Arbitrary<Omit<RecordedCall, 'at'> & { pause: number }>;
 
-const factsOf = (told: Told, index: number) => {
-  const { user_id: userId, api_key_id: apiKeyId, model, group, channel_id: channelId } = told;
+const factsOf = (recorded: RecordedCall, index: number) => {
+  const { user_id: userId, api_key_id: apiKeyId, model, group, channel_id: channelId } = recorded;
   const facts = { userId, apiKeyId, model, group } as Parameters<typeof settled>[3] & object;
-  const { charged, useTimeMs, kind } = told;
-  const at = Instant(told.at);
+  const { charged, useTimeMs, kind } = recorded;
+  const at = Instant(recorded.at);
   const timed = { facts, useTimeMs } as object;
   if (kind === 'failed') return [when(at, released(`${index}`, 9, { ...timed, attempts: [channelId as never] }))];
   // Only whole answers are taken back.
-  const firstTokenMs = kind === 'refunded' ? null : told.firstTokenMs;
+  const firstTokenMs = kind === 'refunded' ? null : recorded.firstTokenMs;
   const settlement = when(
     at,
     settled(`${index}`, 9, charged, { ...timed, channelId: channelId as never, firstTokenMs }),
@@ -92,14 +92,14 @@ const factsOf = (told: Told, index: number) => {
 async function aPast(seed: number) {
   const [drawn = []] = fc.sample(fc.array(call, { minLength: 160, maxLength: 160 }), { seed, numRuns: 1 });
   let at = began;
-  const calls = drawn.map(({ pause, ...one }, index): Told => {
+  const calls = drawn.map(({ pause, ...one }, index): RecordedCall => {
     at += index < 120 ? pause : Math.min(pause, 600_000);
     return { ...one, at };
   });
   const db = await projected.given(
     registered(alice, 'alice'),
     registered(bob, 'bob'),
-    ...calls.flatMap((told, index) => factsOf(told, index)),
+    ...calls.flatMap((recorded, index) => factsOf(recorded, index)),
   );
   return { calls, db, end: at };
 }
@@ -132,8 +132,8 @@ describe('a usage history', () => {
       await fc.assert(
         fc.asyncProperty(asked, async ({ interval, ends, zone, filter, ...question }) => {
           const [before, share] = ends;
-          const most = pieceOf(interval) === 'minute' ? 5 * 3_600 : 20 * 86_400;
-          const from = Math.floor(end / 1000 - before * most);
+          const maxSpan = pieceOf(interval) === 'minute' ? 5 * 3_600 : 20 * 86_400;
+          const from = Math.floor(end / 1000 - before * maxSpan);
           const to = from + Math.ceil(share * (pieceOf(interval) === 'minute' ? 6 * 3_600 : 20 * 86_400));
           const edges = edgesOf({ from, to, interval, zone }, now);
           expect(edges[0]).toBeLessThanOrEqual(from);
@@ -143,7 +143,7 @@ describe('a usage history', () => {
 
           const piece = pieceOf(interval);
           const counts = lengths[piece];
-          const placeOf = ({ at }: Told): number => {
+          const pieceIndexOf = ({ at }: RecordedCall): number => {
             const start = Math.floor(at / 1000 / counts) * counts;
             return edges.findIndex(
               (edge, index) => edge <= start && start < (edges[index + 1] ?? Number.NEGATIVE_INFINITY),
@@ -153,7 +153,7 @@ describe('a usage history', () => {
           const wanted = Object.entries({ ...named, model: filter.model, group: filter.group });
           const matching = calls.filter(
             (one) =>
-              placeOf(one) >= 0 &&
+              pieceIndexOf(one) >= 0 &&
               wanted.every(([name, value]) => value === undefined || one[name as DimensionName] === value),
           );
           const found = await usageHistory(db, { filter, edges, piece, ...question });
@@ -161,7 +161,7 @@ describe('a usage history', () => {
           expect(found.total).toMatchObject(folded(matching));
           expect(found.pieces.map(({ start }) => start)).toEqual(edges.slice(0, -1));
           for (const [index, one] of found.pieces.entries())
-            expect(one).toMatchObject(folded(matching.filter((told) => placeOf(told) === index)));
+            expect(one).toMatchObject(folded(matching.filter((recorded) => pieceIndexOf(recorded) === index)));
 
           const { by, top, order } = question;
           if (by === null) {
@@ -169,10 +169,10 @@ describe('a usage history', () => {
             return;
           }
           const rankOf = (about: number | string): number => {
-            const { quota, requests, errors } = folded(matching.filter((told) => told[by] === about));
+            const { quota, requests, errors } = folded(matching.filter((recorded) => recorded[by] === about));
             return { quota, requests, errors, tokens: requests }[order];
           };
-          const all = [...new Set(matching.map((told) => told[by]))];
+          const all = [...new Set(matching.map((recorded) => recorded[by]))];
           const first = found.shares.flatMap(({ about }) => (about === null ? [] : [about]));
           expect(first).toHaveLength(Math.min(top, all.length));
           expect(new Set(first).size).toBe(first.length);
@@ -180,10 +180,12 @@ describe('a usage history', () => {
           expect(first.map(rankOf)).toEqual(ranks.slice(0, top));
           expect(found.shares.length).toBe(first.length + (all.length > top ? 1 : 0));
           for (const { about, total, pieces } of found.shares) {
-            const its = matching.filter((told) => (about === null ? !first.includes(told[by]) : told[by] === about));
+            const its = matching.filter((recorded) =>
+              about === null ? !first.includes(recorded[by]) : recorded[by] === about,
+            );
             expect(total).toMatchObject(folded(its));
             for (const [index, one] of pieces.entries())
-              expect(one).toMatchObject(sumsOf(folded(its.filter((told) => placeOf(told) === index))));
+              expect(one).toMatchObject(sumsOf(folded(its.filter((recorded) => pieceIndexOf(recorded) === index))));
           }
         }),
         { numRuns: 60 },

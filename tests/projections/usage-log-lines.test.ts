@@ -18,13 +18,13 @@ import {
   bob,
   east,
   type Fact,
+  furtherRefusals,
   granted,
   ofChannel,
   ofStrangers,
   option,
   refunded,
   refused,
-  refusedBeside,
   registered,
   released,
   reserved,
@@ -316,7 +316,7 @@ describe('a refused call', () => {
   });
 
   test('without a line of its own is counted in that of the rest', async () => {
-    const [line, ...others] = await linesOf(refusedBeside(412, { path: '' }));
+    const [line, ...others] = await linesOf(furtherRefusals(412, { path: '' }));
     expect(line).toMatchObject({ request_id: null, path: null, detail: { count: 412, since: seconds(at()) } });
     expect(others).toEqual([]);
   });

@@ -73,8 +73,8 @@ describe('usage statistics are counted', () => {
   test('with refunded calls as errors of the hour of the refund, and not as requests of the hour before', async () => {
     const facts = [when(clock(0), settled('a', 9, 10)), when(clock(0), settled('b', 9, 4))];
     const { event, ...refund } = when(clock(hour), refunded('a', 10));
-    const told = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
-    const db = await projected.given(...facts, { ...refund, event: told as typeof event });
+    const shown = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
+    const db = await projected.given(...facts, { ...refund, event: shown as typeof event });
     expect(await usageStatsBy(db, ever, { ...whole, interval: 'hour' })).toMatchObject([
       { start: noon / 1000, requests: 1, errors: 0, quota: 4, prompt_tokens: 120, use_time_ms: 2_100 },
       { requests: 0, errors: 1, quota: 0, prompt_tokens: 0, use_time_ms: 0 },
@@ -94,8 +94,8 @@ describe('usage statistics are counted', () => {
     const longest = 10n ** (12n * 169n);
     expect(await timed()).toEqual([longest + 10n ** (12n * 80n) + 1n, 1n]);
     const { event, ...refund } = when(clock(1), refunded('b', 1));
-    const told = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
-    await projected.given({ ...refund, event: told as typeof event });
+    const shown = { ...event, settlement: { ...('settlement' in event && event.settlement), at: clock(0) } };
+    await projected.given({ ...refund, event: shown as typeof event });
     expect(await timed()).toEqual([longest + 1n, 1n]);
   });
 
@@ -247,7 +247,7 @@ describe('a query of statistics', () => {
     });
     const [calls = []] = fc.sample(fc.array(call, { minLength: 120, maxLength: 120 }), { seed, numRuns: 1 });
     let now = 0;
-    const told = calls.map((each, index) => {
+    const shown = calls.map((each, index) => {
       now += each.pause;
       const { userId, apiKeyId, apiKeyName, model, group, channelId, charged, failed } = each;
       const facts = { userId, apiKeyId, apiKeyName, model, group };
@@ -259,7 +259,7 @@ describe('a query of statistics', () => {
     const db = await projected.given(
       registered(alice, 'alice'),
       registered(bob, 'bob'),
-      ...told.map(({ fact }) => fact),
+      ...shown.map(({ fact }) => fact),
     );
 
     const moment = fc.integer({ min: noon / 1000 - 7_200, max: Math.ceil((noon + now) / 1000) + 7_200 });
@@ -281,7 +281,7 @@ describe('a query of statistics', () => {
       fc.asyncProperty(question, async ({ ends, narrowed, by, interval, offsetMinutes }) => {
         const [from, to] = [Math.min(...ends), Math.max(...ends)];
         const expected = new Map<string, [requests: number, errors: number, quota: number]>();
-        for (const { at, failed, charged, ...call } of told) {
+        for (const { at, failed, charged, ...call } of shown) {
           const start = Math.floor(at / hour) * 3_600;
           const offset = offsetMinutes * 60;
           const day = Math.floor((start + offset) / 86_400) * 86_400 - offset;

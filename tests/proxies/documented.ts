@@ -7,7 +7,7 @@ export type ProxyName = 'nginx' | 'caddy' | 'haproxy' | 'apache';
 const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8');
 
 /** Of the test instead of the page: where the proxy listens, where the gateway is, and the certificate. */
-export interface Places {
+export interface Locations {
   readonly port: number;
   readonly gatewayPort: number;
   /** Certificate and key in files of their own, and in one. */
@@ -22,7 +22,7 @@ function replaced(text: string, from: string, to: string): string {
 }
 
 /** The one block of the page in the language of that proxy, in the places of a test. */
-export function documented(name: ProxyName, { port, gatewayPort, certificate, key, both }: Places): string {
+export function documented(name: ProxyName, { port, gatewayPort, certificate, key, both }: Locations): string {
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${name}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text);
   const [block, another] = blocks;
   if (block === undefined || another !== undefined)

@@ -16,9 +16,9 @@ beforeEach(() => {
 });
 
 /** Seconds to wait; 0: the attempt was taken, and failed unless `right`. */
-function attempt(place: string, { account = 'alice', right = false } = {}): number {
+function attempt(network: string, { account = 'alice', right = false } = {}): number {
   try {
-    const taken = delays.begin(account, place);
+    const taken = delays.begin(account, network);
     if (right) taken.succeeded();
     return 0;
   } catch (error) {
@@ -28,8 +28,8 @@ function attempt(place: string, { account = 'alice', right = false } = {}): numb
 }
 
 /** Fails at once as often as it is taken, at most `times`. */
-const hammer = (place: string, times: number): number =>
-  Array.from({ length: times }, () => attempt(place)).filter((wait) => wait === 0).length;
+const hammer = (network: string, times: number): number =>
+  Array.from({ length: times }, () => attempt(network)).filter((wait) => wait === 0).length;
 
 describe('guessing at an account', () => {
   test('is free a few times, then is delayed twice as long after every failure, up to a quarter of an hour', () => {
@@ -67,11 +67,11 @@ describe('guessing at an account', () => {
     onTestFinished(() => {
       Error.stackTraceLimit = stackTraceLimit;
     });
-    const places = Array.from({ length: 400 }, (_, n) => `place ${n}`);
-    for (const place of places) expect(attempt(place)).toBe(0);
+    const networks = Array.from({ length: 400 }, (_, n) => `place ${n}`);
+    for (const network of networks) expect(attempt(network)).toBe(0);
     let taken = 0;
     for (let passed = 0; passed < 30 * minute; passed += second) {
-      for (const place of places) if (attempt(place) === 0) taken += 1;
+      for (const network of networks) if (attempt(network) === 0) taken += 1;
       clock.advance(second);
     }
     expect(taken).toBeLessThanOrEqual(3);
@@ -84,25 +84,25 @@ describe('guessing at an account', () => {
 });
 
 describe('guessing short codes', () => {
-  let told: string[];
+  let notified: string[];
 
   beforeEach(() => {
-    told = [];
-    delays = signInDelays(clock, { together: true, manyFailed: (account) => told.push(account) });
+    notified = [];
+    delays = signInDelays(clock, { together: true, manyFailed: (account) => notified.push(account) });
   });
 
   test('is permitted five times from all new networks together, then once every two minutes', () => {
     let taken = 0;
     for (let n = 0; n < 300; n++) if (attempt(`10.${n % 256}.${n}.1`) === 0) taken++;
     expect(taken).toBe(5);
-    expect(told).toEqual(['alice']);
+    expect(notified).toEqual(['alice']);
     // An hour of everything that 300 places can do.
     for (let passed = 0; passed < 60 * minute; passed += 30 * second) {
       for (let n = 0; n < 300; n++) if (attempt(`10.${n % 256}.${n}.1`) === 0) taken++;
       clock.advance(30 * second);
     }
     expect(taken).toBeLessThanOrEqual(5 + 31);
-    expect(told).toEqual(['alice']);
+    expect(notified).toEqual(['alice']);
   });
 
   test('does not use up the attempt of a user that mistyped once from a new network, with any number of guesses', () => {
@@ -124,7 +124,7 @@ describe('guessing short codes', () => {
       for (let n = 0; n < 20; n++) attempt(`10.${n}.${day}.1`);
       clock.advance(24 * 60 * minute + 1);
     }
-    expect(told).toEqual(['alice', 'alice', 'alice']);
+    expect(notified).toEqual(['alice', 'alice', 'alice']);
   });
 });
 
@@ -136,7 +136,7 @@ describe('a clock that was set back', () => {
     for (let n = 0; n < 40; n++) attempt(`10.${n}.0.1`);
     clock.advance(-24 * 60 * minute);
     expect(attempt('home', { right: true })).toBe(0);
-    for (const place of ['hotel', '10.1.0.1', '10.77.0.1']) expect(attempt(place)).toBeLessThanOrEqual(34 * 60);
+    for (const network of ['hotel', '10.1.0.1', '10.77.0.1']) expect(attempt(network)).toBeLessThanOrEqual(34 * 60);
   });
 });
 

@@ -32,9 +32,9 @@ const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 describe.each(wires)('an answer in the protocol %s', (wire) => {
   test.each(protocols)('has the same content for a client of %s, wherever it is cut', (dialect) => {
     fc.assert(
-      fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, places) => {
+      fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, offsets) => {
         const bytes = Buffer.from(streamOf(wire, said));
-        const cuts = [0, ...places.map((place) => place % bytes.length).sort((a, b) => a - b), bytes.length];
+        const cuts = [0, ...offsets.map((offset) => offset % bytes.length).sort((a, b) => a - b), bytes.length];
         const pieces = cuts.slice(1).map((to, at) => bytes.subarray(cuts[at], to));
         const { answer, usage } = play(answerSentTo(dialect, typeOf(wire), true, bytes, channelOf(wire)), pieces);
         const { thinking = '', text = '', calls = [], cut } = said;

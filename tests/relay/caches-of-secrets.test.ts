@@ -54,8 +54,8 @@ describe('similar secrets', () => {
     // Like no key of anybody's: it is masked because it is this channel's.
     const begins = 'violet harbour lantern '.repeat(3);
     for (const own of ['quietly walking', 'seldom thunder', 'quietly walking']) {
-      const told = withoutSecrets(`wrong: ${begins}${own}`, { ...confidential, key: begins + own }, 1_000);
-      expect(told).not.toContain(own);
+      const masked = withoutSecrets(`wrong: ${begins}${own}`, { ...confidential, key: begins + own }, 1_000);
+      expect(masked).not.toContain(own);
     }
   });
 });

@@ -164,11 +164,11 @@ describe.each(protocols)('the arguments of a tool call in the protocol %s', (wir
           info,
         });
         if (!answer.ok) throw new Error('it failed');
-        const told = caller.dialect.whole(answer, caller, channel).toString();
+        const written = caller.dialect.whole(answer, caller, channel).toString();
         const bytes = Buffer.from(stream);
         const streamed = play(answerSentTo(dialect, typeOf(wire), true, bytes), [bytes]).answer;
         for (const number of numbersIn(text)) {
-          expect(allNumbersIn(told)).toContain(number);
+          expect(allNumbersIn(written)).toContain(number);
           // An Anthropic client's arguments come in a text of their own.
           expect(allNumbersIn(streamed)).toContain(number);
         }
@@ -185,9 +185,9 @@ describe('an answer of the same dialect with a changed member', () => {
   test.each(protocols)('keeps the digits of its numbers when another usage is reported (%s)', (wire) => {
     const [whole, stream] = called[wire](odd);
     const golden = answerSentTo(wire, typeOf(wire), false, Buffer.from(whole));
-    const told = golden.caller.dialect.withUsage(Buffer.from(whole), { input: 5, output: 7 }).toString();
-    expect(numbersIn(told)).toContain('5');
-    for (const number of numbersIn(odd)) expect(allNumbersIn(told)).toContain(number);
+    const written = golden.caller.dialect.withUsage(Buffer.from(whole), { input: 5, output: 7 }).toString();
+    expect(numbersIn(written)).toContain('5');
+    for (const number of numbersIn(odd)) expect(allNumbersIn(written)).toContain(number);
 
     // Spread over several lines, and settled with another usage than was told.
     const { provider, channel, caller, info } = answerSentTo(wire, typeOf(wire), true, Buffer.alloc(0));

@@ -242,8 +242,8 @@ describe('the reservation for a prompt', () => {
 
   test('covers text that hides expensive parts between the samples', () => {
     // Cheap where a sample may look, a token for each character everywhere else.
-    const dear = '}{[]()~`^'.repeat(2_000);
-    const text = `${' '.repeat(9_000)}${dear}${' '.repeat(9_000)}`;
+    const expensive = '}{[]()~`^'.repeat(2_000);
+    const text = `${' '.repeat(9_000)}${expensive}${' '.repeat(9_000)}`;
     expect(estimate('chat', model, user(text)).conservative).toBeGreaterThan(text.length / 6);
   });
 });

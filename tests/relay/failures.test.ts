@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { newEventId } from '../../src/application/event-id.js';
 import { openQuotaGate } from '../../src/application/memory/quota-gate.js';
@@ -21,6 +22,7 @@ import { openRelay } from '../../src/relay/pipeline/relay.js';
 import { openai } from '../../src/relay/providers/openai.js';
 import { LargeWork } from '../../src/relay/text/large-work.js';
 import { AnswerRoom } from '../../src/relay/upstream/answer-room.js';
+import { MemoryConnection } from '../support/callers/memory-connection.js';
 import { apiKeyTerms } from '../support/given/api-key-terms.js';
 import { someInstant } from '../support/given/events.js';
 import { settableClock } from '../support/given/fixed-clock.js';
@@ -112,10 +114,12 @@ interface World {
   /** Or by how many requests it has had. */
   readonly upstream?: UpstreamSays | ((requests: number) => UpstreamSays);
   readonly stream?: boolean;
+  /** What the call comes over. Left out: an HTTP request. */
+  readonly connection?: MemoryConnection;
 }
 
-async function told({ directory = {}, vault, fault, broken, ...world }: World) {
-  const { protocol, authorisation, upstream, stream = false } = world;
+async function answeredBy({ directory = {}, vault, fault, broken, ...world }: World) {
+  const { protocol, authorisation, upstream, stream = false, connection } = world;
   const store = new FaultyStore();
   if (fault !== undefined) store.fault = fault;
   const clock = settableClock(someInstant);
@@ -175,22 +179,58 @@ async function told({ directory = {}, vault, fault, broken, ...world }: World) {
     },
   } as unknown as RelayPorts;
   const relay = openRelay(ports);
+  const credential = { key: 'a'.repeat(48), pinnedChannel: null };
+  const call = { model: null, requestId: 'r1', endpoint: chat, credential, ip: '192.0.2.1' };
+  const query = new URLSearchParams();
+  const outcomeOf = async () => {
+    const events = (await store.readAll(beginning, 100)).map(({ event }) => event);
+    return { logged, outcome: events.at(-1), events, sent, outOfOrder, refused };
+  };
+  if (connection !== undefined) {
+    const bodySource = Object.assign(Readable.from([]), { headers: {} });
+    await relay.serve({ ...call, query, headers: {}, bodySource }, connection);
+    return { status: connection.refusal?.status ?? 200, text: connection.text, ...(await outcomeOf()) };
+  }
   const server = createServer((request, response) => {
-    const credential = { key: 'a'.repeat(48), pinnedChannel: null };
-    const about = { credential, ip: '192.0.2.1', query: new URLSearchParams(), headers: request.headers };
-    void relay.handle({ model: null, requestId: 'r1', head: [], endpoint: chat, request, response, ...about });
+    void relay.handle({ ...call, query, head: [], headers: request.headers, bodySource: request, response });
   }).listen(0, '127.0.0.1');
   close.push(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers: { connection: 'close' } });
   const text = await response.text();
-  const events = (await store.readAll(beginning, 100)).map(({ event }) => event);
-  return { status: response.status, text, logged, outcome: events.at(-1), events, sent, outOfOrder, refused };
+  return { status: response.status, text, ...(await outcomeOf()) };
 }
 
 const errorIn = (text: string) =>
   (JSON.parse(text) as { error: { code: string; type: string; message: string } }).error;
+
+describe('a call over a connection that is no HTTP response', () => {
+  test('is answered to its connection, and charged as any other', async () => {
+    const connection = new MemoryConnection();
+    const { outcome } = await answeredBy({ connection });
+    expect(JSON.parse(connection.text)).toMatchObject({ choices: [{ message: { content: 'Yes.' } }] });
+    expect([connection.begun?.type, connection.ended]).toEqual([expect.stringContaining('application/json'), true]);
+    expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'completed', usage: { input: 3, output: 2 } });
+  });
+
+  test('is streamed to that connection, and charged, when it requests a stream', async () => {
+    const connection = new MemoryConnection();
+    const upstream = { status: 200, pieces: [chunk('Yes.'), 'data: [DONE]\n\n'] };
+    const { outcome } = await answeredBy({ connection, stream: true, upstream });
+    expect(connection.begun?.type).toContain('text/event-stream');
+    expect(connection.text).toContain('Yes.');
+    expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'completed' });
+  });
+
+  test('that no channel answers gets the error by its connection, and costs nothing', async () => {
+    const connection = new MemoryConnection();
+    const upstream = { status: 503, pieces: [JSON.stringify({ error: { message: 'busy' } })] };
+    const { outcome } = await answeredBy({ connection, upstream });
+    expect([connection.refusal?.status, connection.ended]).toEqual([503, true]);
+    expect(outcome).toMatchObject({ type: 'CallReleased' });
+  });
+});
 
 describe('a quota gate that cannot be reached', () => {
   const lost = async (): Promise<never> => {
@@ -198,13 +238,13 @@ describe('a quota gate that cannot be reached', () => {
   };
 
   test('when a call is to be admitted refuses it, with nothing in the log and nothing sent', async () => {
-    const asked = await told({ broken: { admit: async () => away() } });
+    const asked = await answeredBy({ broken: { admit: async () => away() } });
     expect([asked.status, errorIn(asked.text).code]).toEqual([503, 'store_unavailable']);
     expect([asked.events, asked.sent, asked.logged.bugs]).toEqual([[], [], []]);
   });
 
   test('when a call is to be settled, or has been, withholds no answer from its caller', async () => {
-    const { status, text, outcome, logged } = await told({ broken: { charge: lost, settled: lost } });
+    const { status, text, outcome, logged } = await answeredBy({ broken: { charge: lost, settled: lost } });
     expect([status, JSON.parse(text)]).toMatchObject([200, { choices: [{ message: { content: 'Yes.' } }] }]);
     expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'completed', uncovered: 0 });
     expect(logged.bugs).toEqual([]);
@@ -213,7 +253,7 @@ describe('a quota gate that cannot be reached', () => {
   test('when a stream outgrows its reservation ends it with an error, and the delivered part is charged', async () => {
     const words = Array.from({ length: 40 }, (_, n) => chunk(`word ${n} `.repeat(20)));
     const upstream = { status: 200, pieces: [...words, 'data: [DONE]\n\n'] };
-    const { text, outcome } = await told({ upstream, stream: true, broken: { extend: lost } });
+    const { text, outcome } = await answeredBy({ upstream, stream: true, broken: { extend: lost } });
     expect(text).toContain('word 0');
     expect(text).not.toContain('word 39');
     expect(text).toContain('internal_error');
@@ -224,7 +264,11 @@ describe('a quota gate that cannot be reached', () => {
   test('during a stream is reported as unavailable, and not as an internal error', async () => {
     const words = Array.from({ length: 40 }, (_, n) => chunk(`word ${n} `.repeat(20)));
     const upstream = { status: 200, pieces: [...words, 'data: [DONE]\n\n'] };
-    const { text, outcome, logged } = await told({ upstream, stream: true, broken: { extend: async () => away() } });
+    const { text, outcome, logged } = await answeredBy({
+      upstream,
+      stream: true,
+      broken: { extend: async () => away() },
+    });
     expect(text).toContain('store_unavailable');
     expect(text).not.toContain('word 39');
     expect(outcome).toMatchObject({ type: 'CallSettled', outcome: 'gateway-failed' });
@@ -242,7 +286,7 @@ describe('an unavailable store', () => {
   ] satisfies [string, World][])(
     '%s is reported as unavailable, and not as an internal error',
     async (_when, world) => {
-      const { status, text, logged } = await told(world);
+      const { status, text, logged } = await answeredBy(world);
       expect([status, errorIn(text).code]).toEqual([503, 'store_unavailable']);
       expect(logged.bugs).toEqual([]);
     },
@@ -253,14 +297,14 @@ describe('an unavailable store', () => {
 
   test('while a refused call is released does not hide the upstream’s error', async () => {
     const fault = ({ event }: NewEvent): unknown => event.type === 'CallReleased' && away();
-    const { status, text } = await told({ upstream: refused, fault });
+    const { status, text } = await answeredBy({ upstream: refused, fault });
     expect([status, errorIn(text).code]).toEqual([400, 'context_length']);
   });
 
   test('before a second channel is tried does not hide the error of the first one', async () => {
     const asked: string[] = [];
     const vault = async (id: string): Promise<string> => (asked.push(id) === 1 ? 'sk-upstream' : away());
-    const { status, text, outcome } = await told({ upstream: broken, vault });
+    const { status, text, outcome } = await answeredBy({ upstream: broken, vault });
     expect([status, errorIn(text).code, asked.length]).toEqual([500, 'overloaded', 2]);
     expect(outcome).toMatchObject({ type: 'CallReleased', reason: 'upstream-failed' });
   });
@@ -268,7 +312,7 @@ describe('an unavailable store', () => {
 
 describe('a call that is refused before it is reserved', () => {
   test('is counted, and recorded in a stream of its own', async () => {
-    const { refused } = await told({ directory: { candidates: () => [], hasModel: () => false } });
+    const { refused } = await answeredBy({ directory: { candidates: () => [], hasModel: () => false } });
     expect(refused).toEqual([[404, 'model_not_found', 'r1']]);
   });
 
@@ -278,14 +322,14 @@ describe('a call that is refused before it is reserved', () => {
   ] satisfies [string, World][])(
     '%s, because the store is unavailable, is only counted: its stream may hold a reservation',
     async (_when, world) => {
-      const { refused } = await told(world);
+      const { refused } = await answeredBy(world);
       expect(refused).toEqual([[503, 'store_unavailable', null]]);
     },
   );
 
   test('is in no stream of a served call, or has a release with the reason', async () => {
-    expect((await told({})).refused).toEqual([]);
-    expect((await told({ upstream: { status: 500, pieces: ['{}'] } })).refused).toEqual([]);
+    expect((await answeredBy({})).refused).toEqual([]);
+    expect((await answeredBy({ upstream: { status: 500, pieces: ['{}'] } })).refused).toEqual([]);
   });
 });
 
@@ -295,7 +339,7 @@ describe('a failed attempt', () => {
 
   test('is recorded in the settlement of the call that another channel answered', async () => {
     const upstream = (requests: number): UpstreamSays => (requests === 1 ? overloaded : good);
-    const { status, outcome } = await told({ upstream });
+    const { status, outcome } = await answeredBy({ upstream });
     if (outcome?.type !== 'CallSettled') throw new Error('not settled');
     const [failed, answered] = outcome.attempts;
     expect([status, outcome.channelId]).toEqual([200, answered]);
@@ -303,7 +347,7 @@ describe('a failed attempt', () => {
   });
 
   test('is recorded with all others in the release of a call without an answer', async () => {
-    const { outcome } = await told({ upstream: overloaded });
+    const { outcome } = await answeredBy({ upstream: overloaded });
     if (outcome?.type !== 'CallReleased') throw new Error('not released');
     expect(outcome.attempts).toHaveLength(2);
     expect(outcome.failedAttempts).toEqual(outcome.attempts.map((channelId) => ({ channelId, ...busy })));
@@ -311,18 +355,18 @@ describe('a failed attempt', () => {
 
   test('has the status of the upstream, whatever status the caller receives', async () => {
     const limited = { status: 429, pieces: ['{"error":{"message":"slow down","type":"t","code":"a code, no word"}}'] };
-    const { outcome } = await told({ upstream: limited });
+    const { outcome } = await answeredBy({ upstream: limited });
     expect(outcome).toMatchObject({ failedAttempts: [{ status: 429, code: null }, { status: 429 }] });
   });
 
   test('has no status where no response arrived', async () => {
-    const { outcome } = await told({ vault: async () => null as never });
+    const { outcome } = await answeredBy({ vault: async () => null as never });
     const failed = { status: null, code: 'channel_key_missing' };
     expect(outcome).toMatchObject({ type: 'CallReleased', failedAttempts: [failed, failed] });
   });
 
   test('is absent for a call that succeeded', async () => {
-    const { outcome } = await told({});
+    const { outcome } = await answeredBy({});
     expect(outcome).toMatchObject({ type: 'CallSettled', failedAttempts: undefined });
   });
 });
@@ -337,7 +381,7 @@ describe('an internal error', () => {
     ['while the answer is read', { protocol: { answer: mistake } }],
     ['while a stream begins', { protocol: { stream: mistake }, stream: true, upstream: streamed }],
   ] satisfies [string, World][])('%s is reported as such, and logged with its stack', async (_when, world) => {
-    const { status, text, logged } = await told(world);
+    const { status, text, logged } = await answeredBy(world);
     const { code, type, message } = errorIn(text);
     expect([status, code, type]).toEqual([500, 'internal_error', 'gateway_panic']);
     expect(message).not.toContain('mistake');
@@ -353,7 +397,7 @@ describe('an internal error', () => {
         return Object.assign(stream, { push: (piece: Buffer) => (++pieces === 1 ? push(piece) : mistake()) });
       },
     };
-    const { status, text, logged, outcome } = await told({ stream: true, upstream: streamed, protocol });
+    const { status, text, logged, outcome } = await answeredBy({ stream: true, upstream: streamed, protocol });
     expect(status).toBe(200);
     const [first = '', error = '', end = ''] = text.split('\n\n');
     expect(first).toContain('Well');
@@ -381,12 +425,12 @@ describe('a request that is signed or authorised just before it is sent', () => 
   }
 
   test('is sent as it was authorised', async () => {
-    const { status, sent } = await told({ authorisation: counting() });
+    const { status, sent } = await answeredBy({ authorisation: counting() });
     expect([status, sent]).toEqual([200, ['Bearer 1']]);
   });
 
   test('is authorised separately for each channel that is tried', async () => {
-    const { sent } = await told({ authorisation: counting(), upstream: overloaded });
+    const { sent } = await answeredBy({ authorisation: counting(), upstream: overloaded });
     expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
   });
 
@@ -394,7 +438,10 @@ describe('a request that is signed or authorised just before it is sent', () => 
     const asked: string[] = [];
     const renew = (shown: string): boolean => asked.push(shown) > 0;
     const upstream = (requests: number): UpstreamSays => (requests === 1 ? unauthorised : good);
-    const { status, sent, outcome, events, outOfOrder } = await told({ authorisation: counting(renew), upstream });
+    const { status, sent, outcome, events, outOfOrder } = await answeredBy({
+      authorisation: counting(renew),
+      upstream,
+    });
     expect([status, sent, asked]).toEqual([200, ['Bearer 1', 'Bearer 2'], ['Bearer 1']]);
     expect(outcome).toMatchObject({ type: 'CallSettled', attempts: [expect.any(Number)] });
     expect(events).toHaveLength(2);
@@ -402,13 +449,16 @@ describe('a request that is signed or authorised just before it is sent', () => 
   });
 
   test('is not authorised a third time, and its channel is disabled', async () => {
-    const { status, sent, outOfOrder } = await told({ authorisation: counting(() => true), upstream: unauthorised });
+    const { status, sent, outOfOrder } = await answeredBy({
+      authorisation: counting(() => true),
+      upstream: unauthorised,
+    });
     // Of each of two channels.
     expect([status, sent.length, outOfOrder.length]).toEqual([502, 4, 2]);
   });
 
   test('is not repeated where there is no other credential', async () => {
-    const { sent } = await told({ authorisation: counting(() => false), upstream: unauthorised });
+    const { sent } = await answeredBy({ authorisation: counting(() => false), upstream: unauthorised });
     expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
   });
 
@@ -423,7 +473,7 @@ describe('a request that is signed or authorised just before it is sent', () => 
 
   test('whose credentials are refused is not sent, and its channel is disabled', async () => {
     const authorisation = { authorise: async () => ({ ok: false, refusal }) as const };
-    const { status, text, sent, outOfOrder, outcome } = await told({ authorisation });
+    const { status, text, sent, outOfOrder, outcome } = await answeredBy({ authorisation });
     expect([status, errorIn(text).code, sent]).toEqual([502, 'upstream_account_unavailable', []]);
     expect(outOfOrder).toEqual([expect.stringContaining('account not found'), expect.anything()]);
     expect(outcome).toMatchObject({ type: 'CallReleased', suspense: 0 });
@@ -436,7 +486,9 @@ describe('a request that is signed or authorised just before it is sent', () => 
     ['is busy', { saturated: true }, 429, 'upstream_saturated'],
   ])('is not sent when the token service %s, and nothing is charged', async (_how, why, expected, code) => {
     const unreached = { ok: false, refusal: null, saturated: false, blocked: false, timedOut: false, ...why } as const;
-    const { status, text, sent, outOfOrder, outcome } = await told({ authorisation: { authorise: () => unreached } });
+    const { status, text, sent, outOfOrder, outcome } = await answeredBy({
+      authorisation: { authorise: () => unreached },
+    });
     expect([status, errorIn(text).code, sent, outOfOrder]).toEqual([expected, code, [], []]);
     expect(outcome).toMatchObject({ type: 'CallReleased', suspense: 0 });
   });
@@ -445,7 +497,7 @@ describe('a request that is signed or authorised just before it is sent', () => 
     const authorise = (): never => {
       throw new NotConvertible('channel', 'the key of this channel has no private_key');
     };
-    const { status, text, sent } = await told({ authorisation: { authorise } });
+    const { status, text, sent } = await answeredBy({ authorisation: { authorise } });
     expect([status, errorIn(text).code, sent]).toEqual([500, 'convert_request_failed', []]);
   });
 });

@@ -23,7 +23,7 @@ const { chat, completions, embeddings, speech, transcription, translation } = en
 const said = (content: unknown, role = 'user') => ({ messages: [{ role, content }] }) as JsonObject;
 const parts = (...list: unknown[]) => ({ contents: [{ role: 'user', parts: list }] }) as JsonObject;
 
-const places: readonly (readonly [Endpoint, string, JsonObject])[] = [
+const cases: readonly (readonly [Endpoint, string, JsonObject])[] = [
   [chat, 'a text', said(word)],
   [chat, 'instructions', said(word, 'system')],
   [chat, 'an earlier answer', said(word, 'assistant')],
@@ -95,7 +95,7 @@ const places: readonly (readonly [Endpoint, string, JsonObject])[] = [
 ];
 
 describe('a filtered word is found', () => {
-  test.each(places.map(([endpoint, place, body]) => [endpoint.path, place, endpoint, body] as const))(
+  test.each(cases.map(([endpoint, where, body]) => [endpoint.path, where, endpoint, body] as const))(
     '%s: in %s',
     (_path, _place, endpoint, body) => expect(endpoint.promptTexts(body).join('\n')).toContain(word),
   );

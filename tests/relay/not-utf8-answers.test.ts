@@ -43,10 +43,10 @@ describe.each(pairs)('an answer in the protocol %s to a client of %s', (wire, di
     const headers = { 'content-type': 'application/json' };
     const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body: received, info });
     if (!answer.ok) throw new Error(JSON.stringify(answer.error));
-    const told = caller.dialect.whole(answer, caller, channel);
+    const written = caller.dialect.whole(answer, caller, channel);
     expect(answer.generated.said.toString()).toContain(`a${replaced(bytes)}b`);
-    expect(JSON.parse(told.toString())).toBeTruthy();
-    expect(told.toString()).toContain(`a${replaced(bytes)}b`);
-    if (wire === dialect) expect(told.includes(Buffer.from(bytes))).toBe(true);
+    expect(JSON.parse(written.toString())).toBeTruthy();
+    expect(written.toString()).toContain(`a${replaced(bytes)}b`);
+    if (wire === dialect) expect(written.includes(Buffer.from(bytes))).toBe(true);
   });
 });

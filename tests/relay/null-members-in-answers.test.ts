@@ -28,8 +28,8 @@ const paths: Readonly<Record<Wire, string>> = {
 };
 
 /** What is wrong with what is charged; null: nothing. `said`: whether anything that is put out is known. */
-function chargeFault(told: Usage | null, generated: Generated): string | null {
-  const { usage } = believedUsage(told, generated, { bound, promptEstimate, model: 'gpt-4o' });
+function chargeFault(reported: Usage | null, generated: Generated): string | null {
+  const { usage } = believedUsage(reported, generated, { bound, promptEstimate, model: 'gpt-4o' });
   for (const [name, count] of Object.entries(usage))
     if (count === undefined || !Number.isSafeInteger(count) || count < 0) return `${name} is ${count}`;
   if (promptTokens(usage) <= 0) return 'the prompt is free';
@@ -122,9 +122,9 @@ describe.each(pairs)('null in an answer in the protocol %s', (wire, dialect) => 
   test(`reaches a client of ${dialect} whole in its form, and its usage is charged`, () => {
     const whole = lengthened(wholeAsMeant[wire]);
     const golden = answerSentTo(dialect, typeOf(wire), false, Buffer.alloc(0));
-    const places: Path[] = placesIn(whole);
-    expect(places.length).toBeGreaterThan(20);
-    const faults = places.flatMap((path) => {
+    const memberPaths: Path[] = placesIn(whole);
+    expect(memberPaths.length).toBeGreaterThan(20);
+    const faults = memberPaths.flatMap((path) => {
       const fault = faultIn(() => wholeFault(golden, nulledAt(whole, path), wire === dialect));
       return fault === null ? [] : [`${pathText(path)}: ${fault}`];
     });

@@ -145,15 +145,15 @@ function differing(nulled: Read, absent: Read, path: Path): string[] {
 }
 
 function faultsOf(endpoint: Endpoint, body: JsonObject, path: Path): string[] {
-  const place = pathText(path);
+  const where = pathText(path);
   const by = conversations.includes(endpoint) ? providers : wires;
   const nulled = read(endpoint, nulledAt(body, path), by);
   if (nulled.refused !== null)
-    return nulled.refused.includes(nameOf(path)) ? [] : [`${place} is refused by another name: ${nulled.refused}`];
+    return nulled.refused.includes(nameOf(path)) ? [] : [`${where} is refused by another name: ${nulled.refused}`];
   if (isCallersOwn(path)) return [];
   const absent = read(endpoint, withoutAt(body, path), by);
-  if (absent.refused !== null) return [`${place} is needed, and taken as null: ${absent.refused}`];
-  if (JSON.stringify(nulled.asked) !== JSON.stringify(absent.asked)) return [`${place} as null is read otherwise`];
+  if (absent.refused !== null) return [`${where} is needed, and taken as null: ${absent.refused}`];
+  if (JSON.stringify(nulled.asked) !== JSON.stringify(absent.asked)) return [`${where} as null is read otherwise`];
   return differing(nulled, absent, path);
 }
 
@@ -161,9 +161,9 @@ describe.each(samples)('null in a member of %s', (_name, endpoint, body) => {
   test('is treated as absent, or is refused by name', () => {
     const whole = read(endpoint, body, providers);
     expect(whole.refused).toBeNull();
-    const places = placesIn(body);
-    expect(places.length).toBeGreaterThan(3);
-    expect(places.flatMap((path) => faultsOf(endpoint, body, path))).toEqual([]);
+    const paths = placesIn(body);
+    expect(paths.length).toBeGreaterThan(3);
+    expect(paths.flatMap((path) => faultsOf(endpoint, body, path))).toEqual([]);
   });
 });
 
@@ -187,16 +187,16 @@ function faultsOfMore(endpoint: Endpoint, body: JsonObject, whole: Read, path: P
   const rounds = [absent.filter((name) => !name.includes('_')), absent.filter((name) => name.includes('_'))];
   return rounds.flatMap((more) => {
     const nulled = more.reduce((made, name) => nulledAt(made, [...path, name]), body);
-    const told = read(endpoint, nulled, wires);
-    const place = `${pathText(path)} with nulls`;
-    if (told.refused !== null) return [`${place} is refused: ${told.refused}`];
+    const reported = read(endpoint, nulled, wires);
+    const where = `${pathText(path)} with nulls`;
+    if (reported.refused !== null) return [`${where} is refused: ${reported.refused}`];
     const room = more.length * fewTokens;
-    const dearer = (['expected', 'conservative', 'max'] as const).filter(
-      (one) => told.held[one] > whole.held[one] + room,
+    const higher = (['expected', 'conservative', 'max'] as const).filter(
+      (one) => reported.held[one] > whole.held[one] + room,
     );
-    if (dearer.length > 0) return [`${place} raises what is held: ${JSON.stringify(told.held)}`];
-    if (JSON.stringify(told.asked) !== JSON.stringify(whole.asked)) return [`${place} is read otherwise`];
-    return differing(told, whole, [...path, 'with nulls']);
+    if (higher.length > 0) return [`${where} raises what is held: ${JSON.stringify(reported.held)}`];
+    if (JSON.stringify(reported.asked) !== JSON.stringify(whole.asked)) return [`${where} is read otherwise`];
+    return differing(reported, whole, [...path, 'with nulls']);
   });
 }
 

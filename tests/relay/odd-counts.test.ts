@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { correctedOpenAiUsage } from '../../src/relay/protocols/openai/usage.js';
 
 const usage = { input: 90, output: 30 };
-const told = { prompt_tokens: 90, completion_tokens: 30, total_tokens: 120 };
+const reported = { prompt_tokens: 90, completion_tokens: 30, total_tokens: 120 };
 
 test.each([
   ['a text', '\ud800'],
@@ -15,12 +15,14 @@ test.each([
   (_title, odd) => {
     const details = { accepted_prediction_tokens: odd, rejected_prediction_tokens: 4, note: 'kept' };
     const mended = { rejected_prediction_tokens: 4, note: 'kept' };
-    expect(correctedOpenAiUsage({ ...told, completion_tokens_details: details, draft_tokens: odd }, usage)).toEqual({
-      ...told,
-      completion_tokens_details: mended,
-    });
-    expect(correctedOpenAiUsage({ ...told, prompt_tokens_details: details }, usage)).toEqual({
-      ...told,
+    expect(correctedOpenAiUsage({ ...reported, completion_tokens_details: details, draft_tokens: odd }, usage)).toEqual(
+      {
+        ...reported,
+        completion_tokens_details: mended,
+      },
+    );
+    expect(correctedOpenAiUsage({ ...reported, prompt_tokens_details: details }, usage)).toEqual({
+      ...reported,
       prompt_tokens_details: mended,
     });
   },
@@ -28,6 +30,6 @@ test.each([
 
 test('usage with further counts, null or absent, is passed on unchanged', () => {
   const details = { accepted_prediction_tokens: 0, rejected_prediction_tokens: null };
-  const whole = { ...told, completion_tokens_details: details, queue_time: 0.2 };
+  const whole = { ...reported, completion_tokens_details: details, queue_time: 0.2 };
   expect(correctedOpenAiUsage(whole, usage)).toBe(whole);
 });

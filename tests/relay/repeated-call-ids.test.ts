@@ -74,10 +74,10 @@ const streams: readonly (readonly [type: number, bytes: Buffer])[] = [
 ];
 
 /** As a client of the dialect reads them. */
-const idsIn = (told: readonly JsonObject[]): unknown[] =>
-  [...JSON.stringify(told).matchAll(/"id":"(same[^"]*)"/g)].map(([, id]) => id);
+const idsIn = (received: readonly JsonObject[]): unknown[] =>
+  [...JSON.stringify(received).matchAll(/"id":"(same[^"]*)"/g)].map(([, id]) => id);
 
-function wholeTold({ provider, channel, caller, info, upstream }: Golden): JsonObject[] {
+function wholeAnswer({ provider, channel, caller, info, upstream }: Golden): JsonObject[] {
   const answer = provider.protocol.answer({
     provider,
     channel,
@@ -98,18 +98,18 @@ describe.each(protocols)('a client of %s', (dialect) => {
     'receives two tool calls with one id under two ids, in a whole answer of an upstream of type %i',
     (type, answer) => {
       const bytes = Buffer.from(JSON.stringify(answer));
-      const told = wholeTold(answerSentTo(dialect, type, false, bytes));
-      expect(receivedBy(dialect, told, false).calls).toEqual(calls);
-      expect(idsIn(told)).toEqual(['same', 'same_1']);
+      const received = wholeAnswer(answerSentTo(dialect, type, false, bytes));
+      expect(receivedBy(dialect, received, false).calls).toEqual(calls);
+      expect(idsIn(received)).toEqual(['same', 'same_1']);
     },
   );
 
   test.each(streams.filter(([type]) => own[type] !== dialect))(
     'receives two tool calls with one id under two ids, in a stream of an upstream of type %i',
     (type, bytes) => {
-      const told = payloadsIn(play(answerSentTo(dialect, type, true, bytes), [bytes]).answer);
-      expect(receivedBy(dialect, told, true).calls).toEqual(calls);
-      expect(idsIn(told)).toEqual(['same', 'same_1']);
+      const received = payloadsIn(play(answerSentTo(dialect, type, true, bytes), [bytes]).answer);
+      expect(receivedBy(dialect, received, true).calls).toEqual(calls);
+      expect(idsIn(received)).toEqual(['same', 'same_1']);
     },
   );
 });

@@ -115,11 +115,13 @@ describe('ids of tool calls', () => {
   test('of an Anthropic history are shortened to OpenAI’s limit, distinct and paired with their results', () => {
     const ids = [`toolu_${'a'.repeat(60)}`, `toolu_${'a'.repeat(61)}`, 'toolu_short'];
     const [, assistant, ...results] = messagesTo(openAi, history(ids));
-    const told = objectsIn(assistant?.tool_calls).map(({ id }) => String(id));
-    expect(new Set(told).size).toBe(3);
-    for (const id of told) expect(id).toMatch(/^[\w-]{1,40}$/);
-    expect(told[2]).toBe('toolu_short');
-    expect(results.map(({ tool_call_id: id, content }) => [id, content])).toEqual(told.map((id, at) => [id, ids[at]]));
+    const received = objectsIn(assistant?.tool_calls).map(({ id }) => String(id));
+    expect(new Set(received).size).toBe(3);
+    for (const id of received) expect(id).toMatch(/^[\w-]{1,40}$/);
+    expect(received[2]).toBe('toolu_short');
+    expect(results.map(({ tool_call_id: id, content }) => [id, content])).toEqual(
+      received.map((id, at) => [id, ids[at]]),
+    );
   });
 
   test('of any form are valid for OpenAI and for Anthropic, distinct and paired, and the same in every turn', () => {
@@ -131,13 +133,13 @@ describe('ids of tool calls', () => {
           model: 'm',
           messages: [{ role: 'user', content: 'Go' }, { role: 'assistant', tool_calls: calls }, ...results],
         };
-        const told = sent(anthropic, callerOf('chat', body));
-        const [, asked, answered] = objectsIn(told.messages);
+        const received = sent(anthropic, callerOf('chat', body));
+        const [, asked, answered] = objectsIn(received.messages);
         const used = objectsIn(asked?.content).map(({ id }) => String(id));
         expect(objectsIn(answered?.content).map(({ tool_use_id: id }) => id)).toEqual(used);
         expect(new Set(used).size).toBe(ids.length);
         for (const id of used) expect(id).toMatch(/^[\w-]{1,64}$/);
-        expect(sent(anthropic, callerOf('chat', body))).toEqual(told);
+        expect(sent(anthropic, callerOf('chat', body))).toEqual(received);
       }),
       { numRuns: 100 },
     );
@@ -145,8 +147,8 @@ describe('ids of tool calls', () => {
 
   test.each(ways)(
     'that Anthropic rejects are encoded for its clients in %s, and decoded in the next turn',
-    (_, tell) => {
-      const content = tell({ tool_calls: [call('functions.read:0')] });
+    (_, deliver) => {
+      const content = deliver({ tool_calls: [call('functions.read:0')] });
       const [use] = content;
       expect(use?.id).toMatch(/^[\w-]{1,64}$/);
       const [, assistant, result] = messagesTo(openAi, nextTurn(content));
@@ -157,18 +159,18 @@ describe('ids of tool calls', () => {
 });
 
 describe('reasoning from an upstream of OpenAI’s protocol', () => {
-  test.each([openAi, 8, 20, 25, 40, 43, 45].flatMap((type) => ways.map(([way, tell]) => ({ type, way, tell }))))(
+  test.each([openAi, 8, 20, 25, 40, 43, 45].flatMap((type) => ways.map(([way, deliver]) => ({ type, way, deliver }))))(
     'is sent back as reasoning_content to a channel of type $type, received in $way',
-    ({ type, tell }) => {
-      const content = tell({ reasoning_content: 'Let me see.', tool_calls: [call('call_1')] });
+    ({ type, deliver }) => {
+      const content = deliver({ reasoning_content: 'Let me see.', tool_calls: [call('call_1')] });
       const [, assistant] = messagesTo(type, nextTurn(content));
       expect(assistant).toMatchObject({ role: 'assistant', reasoning_content: 'Let me see.' });
       expect(assistant).not.toHaveProperty('reasoning');
     },
   );
 
-  test.each(ways)('is sent back as reasoning where it came under that name in %s', (_, tell) => {
-    const content = tell({ reasoning: 'Let me see.', tool_calls: [call('call_1')] });
+  test.each(ways)('is sent back as reasoning where it came under that name in %s', (_, deliver) => {
+    const content = deliver({ reasoning: 'Let me see.', tool_calls: [call('call_1')] });
     const [, assistant] = messagesTo(20, nextTurn(content));
     expect(assistant).toMatchObject({ role: 'assistant', reasoning: 'Let me see.' });
     expect(assistant).not.toHaveProperty('reasoning_content');
@@ -192,8 +194,8 @@ describe('reasoning from an upstream of OpenAI’s protocol', () => {
 describe('the members of a tool call that its upstream requires in the next turn', () => {
   const extra = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
 
-  test.each(ways)('return on the same tool call from an Anthropic client that received it in %s', (_, tell) => {
-    const content = tell({ tool_calls: [call('call_1', extra)] });
+  test.each(ways)('return on the same tool call from an Anthropic client that received it in %s', (_, deliver) => {
+    const content = deliver({ tool_calls: [call('call_1', extra)] });
     expect(content.at(-1)).toMatchObject({ type: 'tool_use', id: 'call_1' });
     const [, assistant] = messagesTo(openAi, nextTurn(content));
     expect(objectsIn(assistant?.tool_calls)[0]).toMatchObject({ id: 'call_1', ...extra });
@@ -217,12 +219,12 @@ describe('the members of a tool call that its upstream requires in the next turn
       model: 'm',
       choices: [{ index: 0, message: { tool_calls: [call('call_1', extra)] }, finish_reason: 'stop' }],
     };
-    const told = geminiCaller.whole(
+    const received = geminiCaller.whole(
       { body: answer, received: Buffer.alloc(0), untouched: false, usage: null },
       callerOf('chat', { model: 'm' }),
       plainChannel,
     );
-    const [candidate] = objectsIn(JSON.parse(told.toString('utf8')).candidates);
+    const [candidate] = objectsIn(JSON.parse(received.toString('utf8')).candidates);
     const body = {
       model: 'm',
       contents: [
@@ -241,18 +243,18 @@ describe('the members of a tool call that its upstream requires in the next turn
     expect(objectsIn(assistant?.tool_calls)[0]).not.toHaveProperty('extra_content');
   });
 
-  test.each(ways)('return in %s together with reasoning that only its maker can read', (_, tell) => {
+  test.each(ways)('return in %s together with reasoning that only its maker can read', (_, deliver) => {
     const detail = { type: 'reasoning.encrypted', data: 'b3BhcXVl', format: 'openai-responses-v1' };
-    const content = tell({ reasoning_details: [detail], tool_calls: [call('call_1')] });
+    const content = deliver({ reasoning_details: [detail], tool_calls: [call('call_1')] });
     const [, assistant] = messagesTo(20, nextTurn(content));
     expect(assistant?.reasoning_details).toEqual([detail]);
   });
 });
 
 describe('the blocks that the gateway made for Anthropic’s clients', () => {
-  test.each(ways)('are omitted when the next turn goes to Anthropic itself, received in %s', (_, tell) => {
+  test.each(ways)('are omitted when the next turn goes to Anthropic itself, received in %s', (_, deliver) => {
     const extra = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } };
-    const made = tell({ reasoning: 'Hm.', content: 'Reading.', tool_calls: [call('call_1', extra)] });
+    const made = deliver({ reasoning: 'Hm.', content: 'Reading.', tool_calls: [call('call_1', extra)] });
     expect(made.map(({ type }) => type)).toEqual(['thinking', 'text', 'redacted_thinking', 'tool_use']);
     const [, assistant] = messagesTo(anthropic, nextTurn(made));
     expect(objectsIn(assistant?.content).map(({ type }) => type)).toEqual(['text', 'tool_use']);
@@ -420,13 +422,13 @@ describe('tool names', () => {
   };
 
   test('that OpenAI rejects are replaced by valid ones, distinct and the same in every position', () => {
-    const told = sent(openAi, callerOfDialect(messagesEndpoint, body));
-    const names = objectsIn(told.tools).map(({ function: named }) => (isObject(named) ? String(named.name) : ''));
+    const received = sent(openAi, callerOfDialect(messagesEndpoint, body));
+    const names = objectsIn(received.tools).map(({ function: named }) => (isObject(named) ? String(named.name) : ''));
     for (const name of names) expect(name).toMatch(/^[\w-]{1,64}$/);
     expect(new Set(names).size).toBe(3);
     expect(names[2]).toBe('read');
-    expect(told.tool_choice).toEqual({ type: 'function', function: { name: names[1] } });
-    const [, assistant] = objectsIn(told.messages);
+    expect(received.tool_choice).toEqual({ type: 'function', function: { name: names[1] } });
+    const [, assistant] = objectsIn(received.messages);
     expect(objectsIn(assistant?.tool_calls)[0]?.function).toMatchObject({ name: names[1] });
   });
 
@@ -447,11 +449,11 @@ describe('tool names', () => {
         `"name":"${other}"`,
       );
     } else {
-      const told = withOwnToolNames(
+      const received = withOwnToolNames(
         { choices: [{ ...choice, message: { tool_calls: [called] } }] },
         caller.renamedTools,
       );
-      expect(JSON.stringify(told)).toContain(`"name":"${other}"`);
+      expect(JSON.stringify(received)).toContain(`"name":"${other}"`);
     }
   });
 });

@@ -199,12 +199,12 @@ describe('a script of the simulated provider', () => {
   test.each([
     ['error', true],
     ['close', false],
-  ] as const)('ends with %s after some frames', async (then, tellsError) => {
+  ] as const)('ends with %s after some frames', async (then, reportsError) => {
     provider.script(chat.model, { after: { frames: 2, then } });
     const { body } = await post({ ...chat, stream: true });
     const text = await body.text();
     expect(text.match(/"choices"/g)).toHaveLength(2);
-    expect(text.includes('"error"')).toBe(tellsError);
+    expect(text.includes('"error"')).toBe(reportsError);
     expect(text.includes('[DONE]')).toBe(false);
     expect(provider.tally().completed).toBe(0);
   });

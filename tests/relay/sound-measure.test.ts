@@ -71,16 +71,16 @@ describe('seconds that the upstream reports are believed up to the maximum of th
     ['silence in Opus', ogg(30, 30, 250), 30],
     ['silence in FLAC', flacFrames(4), 8],
     ['a WAV, rounded up to the next second', waveOf(20, {}), 21],
-  ])('%s', async (_which, file, told) => {
-    expect((await lengths.of(file, 1)).max).toBeGreaterThanOrEqual(told);
+  ])('%s', async (_which, file, measured) => {
+    expect((await lengths.of(file, 1)).max).toBeGreaterThanOrEqual(measured);
   });
 
   test.each([
     ['a WAV', waveOf(20, {}), 30],
     ['an MP3', mp3(100), 60],
     ['AMR', amrOf(100, 0), 120],
-  ])('but no further: %s', async (_which, file, told) => {
-    expect((await lengths.of(file, 1)).max).toBeLessThan(told);
+  ])('but no further: %s', async (_which, file, measured) => {
+    expect((await lengths.of(file, 1)).max).toBeLessThan(measured);
   });
 });
 

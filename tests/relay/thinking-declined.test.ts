@@ -131,6 +131,6 @@ test.each([
   ['gpt-5.1', 'high'],
   ['gpt-5-mini', 'high'],
   ['o3', 'high'],
-])('the maximum thinking that a Gemini caller requests is the maximum of %s: %s', (model, told) =>
-  expect(saidOf(1, model, gemini({ thinkingLevel: 'XHIGH' })(model))).toEqual(effort(told)),
+])('the maximum thinking that a Gemini caller requests is the maximum of %s: %s', (model, sent) =>
+  expect(saidOf(1, model, gemini({ thinkingLevel: 'XHIGH' })(model))).toEqual(effort(sent)),
 );

@@ -48,8 +48,8 @@ const heard = (dialect: (typeof protocols)[number], steps: readonly Step[]): Hea
   receivedBy(dialect, payloads(dialect, steps), true);
 
 /** Ids as the client would send them back. */
-function idsOf(dialect: (typeof protocols)[number], told: readonly JsonObject[]): unknown[] {
-  const text = JSON.stringify(told);
+function idsOf(dialect: (typeof protocols)[number], received: readonly JsonObject[]): unknown[] {
+  const text = JSON.stringify(received);
   const ids =
     dialect === 'openai'
       ? text.matchAll(/"id":"([^"]*)","type":"function"/g)
@@ -196,9 +196,9 @@ const oddities: readonly (readonly [title: string, steps: readonly Step[]])[] = 
 
 describe.each(protocols)('a client of %s', (dialect) => {
   test.each(oddities)('receives the two intended tool calls from %s', (_title, steps) => {
-    const told = payloads(dialect, steps);
-    expect(receivedBy(dialect, told, true)).toMatchObject({ calls: [read, write], finish: 'tool_calls' });
-    const ids = idsOf(dialect, told);
+    const received = payloads(dialect, steps);
+    expect(receivedBy(dialect, received, true)).toMatchObject({ calls: [read, write], finish: 'tool_calls' });
+    const ids = idsOf(dialect, received);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
@@ -243,8 +243,8 @@ describe.each(protocols)('a client of %s that requested a stream', (dialect) => 
     if (!answer.ok) throw new Error('it failed');
     expect(answer.generated.toolCalls).toBe(2);
     const stream = new WholeAnswerAsStream(answer, { channel, caller, info });
-    const told = `${stream.frames() ?? ''}${stream.closing({ output: 1 })}`;
-    expect(receivedBy(dialect, payloadsIn(told), true).calls).toEqual([read, write]);
+    const received = `${stream.frames() ?? ''}${stream.closing({ output: 1 })}`;
+    expect(receivedBy(dialect, payloadsIn(received), true).calls).toEqual([read, write]);
   });
 
   test('receives an endless stream of tool calls up to the limit, or an error', () => {
@@ -258,10 +258,10 @@ describe.each(protocols)('a client of %s that requested a stream', (dialect) => 
 });
 
 /** Kinds of the blocks in their order. Throws where two are open at once. */
-function blocksOf(told: readonly JsonObject[]): string[] {
+function blocksOf(received: readonly JsonObject[]): string[] {
   const kinds: string[] = [];
   let open: unknown = null;
-  for (const { type, index, content_block: block } of told) {
+  for (const { type, index, content_block: block } of received) {
     if (type === 'content_block_start' && isObject(block)) {
       expect(open).toBeNull();
       open = index;
@@ -277,7 +277,7 @@ function blocksOf(told: readonly JsonObject[]): string[] {
 
 describe("the blocks of an Anthropic client's stream", () => {
   test('are open one at a time: text within a tool call follows it, and later text continues that block', () => {
-    const told = payloads('anthropic', [
+    const received = payloads('anthropic', [
       'First.',
       { index: 0, id: 'a', name: 'read', args: '{"path":' },
       'Reading.',
@@ -285,13 +285,13 @@ describe("the blocks of an Anthropic client's stream", () => {
       { index: 0, args: '"a"}' },
       'Last.',
     ]);
-    expect(blocksOf(told)).toEqual(['text', 'tool_use', 'text', 'tool_use', 'text']);
+    expect(blocksOf(received)).toEqual(['text', 'tool_use', 'text', 'tool_use', 'text']);
   });
 
   test('contain everything received when a tool call never ends', () => {
-    const told = payloads('anthropic', [{ index: 0, id: 'a', name: 'read', args: '{"path":' }, 'Cut ', 'off.']);
-    expect(blocksOf(told)).toEqual(['tool_use', 'text']);
-    expect(receivedBy('anthropic', told, true).content).toBe('Cut off.');
+    const received = payloads('anthropic', [{ index: 0, id: 'a', name: 'read', args: '{"path":' }, 'Cut ', 'off.']);
+    expect(blocksOf(received)).toEqual(['tool_use', 'text']);
+    expect(receivedBy('anthropic', received, true).content).toBe('Cut off.');
   });
 
   test('are whole and in order however their pieces are interleaved', () => {
@@ -322,9 +322,9 @@ describe("the blocks of an Anthropic client's stream", () => {
         const order1 = [...begun];
         for (const at of order1) while ((left[at]?.length ?? 0) > 0) piece(at);
         const bytes = Buffer.from([...frames, chunk({}, 'tool_calls'), 'data: [DONE]\n\n'].join(''));
-        const told = payloadsIn(play(answerSentTo('anthropic', 1, true, bytes), [bytes]).answer);
-        blocksOf(told);
-        const said = receivedBy('anthropic', told, true);
+        const received = payloadsIn(play(answerSentTo('anthropic', 1, true, bytes), [bytes]).answer);
+        blocksOf(received);
+        const said = receivedBy('anthropic', received, true);
         expect(said.content).toBe(text);
         expect(said.calls).toEqual(order1.map((at) => ({ name: `tool${at}`, args: { at, text: 'a"\\{b' } })));
       }),

@@ -52,19 +52,19 @@ describe('the endpoint fetch_models', () => {
   });
   test('returns the reason of a failure in the texts of the contract for GET /{id}', async () => {
     const { id } = await add({ base_url: provider.url });
-    const told = async (of: unknown) => (await stage.admin.get(`/api/channel/fetch_models/${of}`)).json;
+    const modelsOf = async (of: unknown) => (await stage.admin.get(`/api/channel/fetch_models/${of}`)).json;
     answer = '';
-    expect(await told(id)).toEqual(refusal('status code: 401'));
+    expect(await modelsOf(id)).toEqual(refusal('status code: 401'));
     answer = 'no';
-    expect(await told(id)).toEqual(refusal('解析响应失败: the answer is no JSON object'));
-    expect(await told((await add({ type: 18, key: 'a|b|c' })).id)).toEqual(refusal('该类型的渠道没有模型列表'));
-    expect(await told(4711)).toEqual(refusal('record not found'));
-    expect(await told(0)).toEqual(refusal('record not found'));
+    expect(await modelsOf(id)).toEqual(refusal('解析响应失败: the answer is no JSON object'));
+    expect(await modelsOf((await add({ type: 18, key: 'a|b|c' })).id)).toEqual(refusal('该类型的渠道没有模型列表'));
+    expect(await modelsOf(4711)).toEqual(refusal('record not found'));
+    expect(await modelsOf(0)).toEqual(refusal('record not found'));
   });
   test('lists the upstream models of a new channel for POST, requested with the first of its keys', async () => {
     const body = { type: 1, base_url: provider.url, key: 'sk-a\nsk-b' };
-    const told = await stage.admin.post('/api/channel/fetch_models', body);
-    expect(told.json).toEqual(listed(['one', 'two']));
+    const modelsOf = await stage.admin.post('/api/channel/fetch_models', body);
+    expect(modelsOf.json).toEqual(listed(['one', 'two']));
     expect(asked.at(-1)?.headers.authorization).toBe('Bearer sk-a');
     answer = '';
     const refused = await stage.admin.post('/api/channel/fetch_models', body);
@@ -108,10 +108,10 @@ describe('GET /channel/update_balance', () => {
     });
     return () => provider.stop();
   });
-  const addTelling = () => add({ type: 43, base_url: provider.url });
+  const addReporting = () => add({ type: 43, base_url: provider.url });
 
   test('for /{id} returns the balance, and stores it', async () => {
-    const { id } = await addTelling();
+    const { id } = await addReporting();
     expect(await record(id)).toMatchObject({ balance: 0, balance_updated_time: 0 });
     const answer = await stage.admin.get(`/api/channel/update_balance/${id}/`);
     expect(answer.json).toEqual({ success: true, message: '', balance: 12.5 });
@@ -124,7 +124,7 @@ describe('GET /channel/update_balance', () => {
     expect(await record(id)).toMatchObject({ balance: 0, status: 1 });
   });
   test('for /{id} returns the reason of a failure in the texts of the contract', async () => {
-    const { id } = await addTelling();
+    const { id } = await addReporting();
     left = '';
     expect((await stage.admin.get(`/api/channel/update_balance/${id}`)).json).toEqual(refusal('status code: 401'));
     const other = await add({ type: 14 });
@@ -133,7 +133,7 @@ describe('GET /channel/update_balance', () => {
     expect((await stage.admin.get('/api/channel/update_balance/0')).json).toEqual(refusal('record not found'));
   });
   test('for all channels skips those without a balance query, and disables those with an empty account', async () => {
-    const { id } = await addTelling();
+    const { id } = await addReporting();
     await add({ type: 14 });
     left = '-0.5';
     expect((await stage.admin.get('/api/channel/update_balance')).json).toEqual({ success: true, message: '' });

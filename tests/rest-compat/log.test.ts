@@ -300,8 +300,8 @@ test('a line whose tokens the gateway counted is marked, for administrators', as
   expect(JSON.parse(line.other).admin_info).toMatchObject({ local_count_tokens: true });
   const [own] = await linesOf(stage.bob, `/api/log/self?model_name=${model}`);
   expect(own?.other).not.toContain('local_count_tokens');
-  const [told] = await linesOf(stage.root, '/api/log/?model_name=gpt-4o');
-  expect(told?.other).not.toContain('local_count_tokens');
+  const [shown] = await linesOf(stage.root, '/api/log/?model_name=gpt-4o');
+  expect(shown?.other).not.toContain('local_count_tokens');
 });
 
 test('a text search reports where it has not read everything', async () => {

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const state = () => send(rest.url, 'GET', '/api/setup');
 const complete = (body: unknown) => send(rest.url, 'POST', '/api/setup', { body });
-const told = (): string =>
+const shown = (): string =>
   logged.map((line) => (JSON.parse(line) as { code?: string }).code).findLast((code) => code !== undefined) ?? '';
 const owner = {
   username: 'owner',
@@ -60,7 +60,7 @@ describe('a gateway before its set-up', () => {
     ['two passwords', { ...owner, confirmPassword: 'eight889' }, '两次输入的密码不一致'],
     ['a short password', { ...owner, password: 'seven77', confirmPassword: 'seven77' }, '密码长度至少为8个字符'],
   ])('refuses %s', async (_what, body, message) => {
-    const answer = await complete(typeof body === 'string' ? body : { ...body, code: told() });
+    const answer = await complete(typeof body === 'string' ? body : { ...body, code: shown() });
     expect(answer.status).toBe(400);
     expect(answer.json).toMatchObject({ success: false, message });
   });
@@ -80,7 +80,7 @@ describe('a gateway before its set-up', () => {
 
 describe('the set-up of a gateway', () => {
   test('succeeds for exactly one of many concurrent requests', async () => {
-    const code = told();
+    const code = shown();
     const answers = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map((name) => complete({ ...owner, code, username: `${owner.username}-${name}` })),
     );

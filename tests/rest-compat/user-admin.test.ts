@@ -168,8 +168,8 @@ describe('PUT /user/', () => {
     expect((await stage.admin.put('/api/user/', { ...form, quota: 1_100 })).json).toEqual(done);
     expect(await recordOf(actor.id)).toMatchObject({ quota: 800 });
     await spend(50);
-    const told = { id: actor.id, quota: 900, shown_quota: 800 };
-    expect((await stage.peer.put('/api/user/', told)).json).toEqual(done);
+    const shown = { id: actor.id, quota: 900, shown_quota: 800 };
+    expect((await stage.peer.put('/api/user/', shown)).json).toEqual(done);
     expect(await recordOf(actor.id)).toMatchObject({ quota: 850 });
   });
   test('with one form sent twice at once adds its difference once', async () => {

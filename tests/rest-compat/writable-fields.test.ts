@@ -103,8 +103,8 @@ describe.each(Object.entries(samples))('the route %s', (route, sample) => {
           expect(json.data, what).toBe(json.message);
           continue;
         }
-        const told = (json.data as { field?: string } | null)?.field?.split('.')[0];
-        expect([field, alsoCalled[`${route} ${field}`]], `${what}: ${text.slice(0, 500)}`).toContain(told);
+        const shown = (json.data as { field?: string } | null)?.field?.split('.')[0];
+        expect([field, alsoCalled[`${route} ${field}`]], `${what}: ${text.slice(0, 500)}`).toContain(shown);
         expect(text.length, 'an answer does not repeat what was sent').toBeLessThan(1000);
       }
     expect(await mark()).toBe(before + 1);

@@ -8,8 +8,8 @@ export function placesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   const names: readonly (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   return names.flatMap((name) => {
-    const place = [...path, name];
-    return [place, ...placesIn((value as Holder)[name], place)];
+    const memberPath = [...path, name];
+    return [memberPath, ...placesIn((value as Holder)[name], memberPath)];
   });
 }
 

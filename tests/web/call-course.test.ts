@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { courseOf, type Told } from '../../web/src/log/callCourse.js';
+import { courseOf, type ShownCourse } from '../../web/src/log/callCourse.js';
 
-const settled: Told = {
+const settled: ShownCourse = {
   status: 'SETTLED',
   steps: [
     { kind: 'ADMITTING', from: 0, to: 40 },
@@ -10,14 +10,14 @@ const settled: Told = {
   ],
   reserved: 70,
   refunded: 0,
-  end: { charged: 50 } as Told['end'],
+  end: { charged: 50 } as ShownCourse['end'],
 };
-const [admitting, waiting] = settled.steps as [Told['steps'][number], Told['steps'][number]];
+const [admitting, waiting] = settled.steps as [ShownCourse['steps'][number], ShownCourse['steps'][number]];
 
-const told = (call: Told) =>
+const told = (call: ShownCourse) =>
   courseOf(call).map((entry) => {
     if (entry.of === 'step') return entry.kind;
-    return entry.of === 'attempt' ? `attempt ${entry.place}` : [entry.kind, entry.at, entry.quota];
+    return entry.of === 'attempt' ? `attempt ${entry.index}` : [entry.kind, entry.at, entry.quota];
   });
 
 describe('the timeline of a request', () => {
@@ -57,7 +57,9 @@ describe('the timeline of a request', () => {
   test('has a charge and its refund where the answer was withheld', () => {
     const steps = [...settled.steps, { kind: 'REFUNDING' as const, from: 900, to: 950 }];
     expect(
-      told({ ...settled, status: 'REFUNDED', steps, refunded: 50, end: { charged: 0 } as Told['end'] }).slice(-3),
+      told({ ...settled, status: 'REFUNDED', steps, refunded: 50, end: { charged: 0 } as ShownCourse['end'] }).slice(
+        -3,
+      ),
     ).toEqual([['SETTLED', 900, 50], 'REFUNDING', ['REFUNDED', 950, 50]]);
   });
 });

@@ -10,7 +10,7 @@ import {
   pieceNames,
   tokenNames,
 } from '../../web/src/settings/prices/priceRecord.js';
-import { beside } from '../../web/src/settings/prices/recordParts.js';
+import { comparedRows } from '../../web/src/settings/prices/recordParts.js';
 
 describe('decimal texts of the price form', () => {
   test.each([
@@ -105,7 +105,9 @@ describe('the form of a price', () => {
 });
 
 test('two records are compared by period and part', () =>
-  expect(beside([whole, { call: '1', from: '2027-01-01' }], [{ ...whole, serviceTiers: { flex: '0.6' } }])).toEqual([
+  expect(
+    comparedRows([whole, { call: '1', from: '2027-01-01' }], [{ ...whole, serviceTiers: { flex: '0.6' } }]),
+  ).toEqual([
     { from: '2026-12-01', part: 'serviceTiers.flex', mine: '×0.5', theirs: '×0.6' },
     { from: '2027-01-01', part: 'call', mine: '$1', theirs: null },
   ]));

@@ -35,8 +35,8 @@ export function openConsoleClient({ onSessionLost }: { readonly onSessionLost: (
   const report = new ErrorLink(({ error, operation }) => {
     if (isSessionLost(error)) return onSessionLost();
     const { operation: kind } = operationOf(operation);
-    const place = operation.getContext().errors ?? (kind === 'mutation' ? 'toast' : 'inline');
-    if (place === 'toast') toaster.failure(errorText(error));
+    const shownAs = operation.getContext().errors ?? (kind === 'mutation' ? 'toast' : 'inline');
+    if (shownAs === 'toast') toaster.failure(errorText(error));
   });
   const http = new HttpLink({
     uri: graphqlPath,

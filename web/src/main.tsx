@@ -22,15 +22,15 @@ import { consoleRouter } from './routes.js';
 
 startTheme();
 startLanguage();
-// Without them a refusal is told in the server's own words.
+// Without them a refusal is shown in the server's own words.
 loadFailureTexts().catch(() => {});
 
 const { client, live } = openConsoleClient({ onSessionLost: leaveForLogin });
 const router = consoleRouter();
-const place = document.getElementById('console');
-if (place === null) throw new Error('the page has no place for the console');
+const root = document.getElementById('console');
+if (root === null) throw new Error('the page has no place for the console');
 
-createRoot(place).render(
+createRoot(root).render(
   <StrictMode>
     <OverlaysProvider>
       <ApolloProvider client={client}>

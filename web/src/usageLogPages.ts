@@ -25,21 +25,21 @@ export interface Stretch extends LogPage {
   readonly head: string | null;
 }
 
-const placeOf = ({ edges }: LogPage, cursor: string | null): number =>
+const indexOf = ({ edges }: LogPage, cursor: string | null): number =>
   edges.findIndex((edge) => edge.cursor === cursor);
 
 const holds =
   (after: string | null) =>
   (stretch: Stretch): boolean =>
-    stretch.head === after || placeOf(stretch, after) >= 0;
+    stretch.head === after || indexOf(stretch, after) >= 0;
 
 function joinPage(known: readonly Stretch[], page: LogPage, after: string | null): readonly Stretch[] {
   const stretch = known.find(holds(after));
   if (stretch === undefined) return [...known, { head: after, ...page }];
-  const before = stretch.edges.slice(0, placeOf(stretch, after) + 1);
+  const before = stretch.edges.slice(0, indexOf(stretch, after) + 1);
   // What was known behind the page stays, if the page reaches it.
   const last = page.edges.at(-1)?.cursor ?? null;
-  const reached = last === null ? -1 : placeOf(stretch, last);
+  const reached = last === null ? -1 : indexOf(stretch, last);
   const rest = reached < 0 ? [] : stretch.edges.slice(reached + 1);
   const { hasNextPage, endCursor } = rest.length > 0 ? stretch.pageInfo : page.pageInfo;
   const { startCursor } = before.length > 0 ? stretch.pageInfo : page.pageInfo;
@@ -55,7 +55,7 @@ function joinPage(known: readonly Stretch[], page: LogPage, after: string | null
 function pageAfter(known: readonly Stretch[], after: string | null, size: number): LogPage | undefined {
   const stretch = known.find(holds(after));
   if (stretch === undefined) return undefined;
-  const start = placeOf(stretch, after) + 1;
+  const start = indexOf(stretch, after) + 1;
   const edges = stretch.edges.slice(start, start + size);
   const { hasNextPage, startCursor } = stretch.pageInfo;
   if (edges.length < size && hasNextPage) return undefined;

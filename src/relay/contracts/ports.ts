@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { Clock, Directory, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
 import type { ChannelId, SecretId } from '../../domain/kernel/ids.js';
@@ -41,6 +42,14 @@ export interface RelayPorts {
   readonly log: RelayLog;
 }
 
+/**
+ * What a body is read from: its bytes as they come, and what its sender says of them. A request over HTTP is one, and so
+ * is any other stream of bytes, such as one message of a WebSocket.
+ */
+export interface BodySource extends Readable {
+  readonly headers: Pick<IncomingHttpHeaders, 'content-encoding' | 'content-length' | 'content-type'>;
+}
+
 /** A caller's body. It counts as held until it leaves. */
 export interface HeldBody {
   /** The fields, where it is a form. */
@@ -55,7 +64,7 @@ export interface HeldBody {
 }
 
 /** Throws RelayError. `holder`: whose share of the process's memory it takes. `maxBytes`: where it may hold less than others. */
-type BodyReader = (request: IncomingMessage, address: string, holder: number, maxBytes?: number) => Promise<HeldBody>;
+type BodyReader = (source: BodySource, address: string, holder: number, maxBytes?: number) => Promise<HeldBody>;
 
 /** By what an endpoint's bodies are. */
 export interface RequestBodies {

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { BodyRoom, BodySlot, NoRoom } from '../../http/body-room.js';
 import { unpackers } from '../../http/content-codings.js';
 import { RelayError } from '../contracts/errors.js';
-import type { RequestBodies } from '../contracts/ports.js';
+import type { BodySource, RequestBodies } from '../contracts/ports.js';
 import type { SoundLengths } from '../sound/sound-length.js';
 import type { LargeWork } from '../text/large-work.js';
 import { type BodySink, invalidBody } from './body-sink.js';
@@ -33,7 +32,7 @@ const noRoom = (why: NoRoom | 'address'): RelayError => {
 };
 
 /** null: it comes as it is. */
-function encodingOf({ headers }: IncomingMessage): string | null {
+function encodingOf({ headers }: BodySource): string | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase();
   return encoding === undefined || encoding === '' || encoding === 'identity' ? null : encoding;
 }
@@ -47,31 +46,31 @@ export function requestBodies(
 ): RequestBodies {
   const tooLarge = (max: number): RelayError => unreadable(`the request body is larger than ${max} bytes`);
 
-  const enter = (request: IncomingMessage, address: string, holder: number, max: number): BodySlot => {
-    const encoding = encodingOf(request);
+  const enter = (source: BodySource, address: string, holder: number, max: number): BodySlot => {
+    const encoding = encodingOf(source);
     if (encoding !== null && !unpackers.has(encoding))
       throw invalidBody(`content-encoding ${encoding} is not supported; use ${[...unpackers.keys()].join(', ')}`);
-    if (Number(request.headers['content-length'] ?? 0) > max) throw tooLarge(max);
+    if (Number(source.headers['content-length'] ?? 0) > max) throw tooLarge(max);
     const slot = room.enter(address, holder);
     if (slot === null) throw noRoom('address');
     return slot;
   };
 
   /** Resolves with the bytes that came, unpacked. */
-  const receive = (request: IncomingMessage, slot: BodySlot, sink: BodySink, max: number): Promise<number> =>
+  const receive = (source: BodySource, slot: BodySlot, sink: BodySink, max: number): Promise<number> =>
     new Promise((resolve, reject) => {
       const refused = (): RelayError => tooLarge(max);
-      const encoding = encodingOf(request);
-      new Receiving({ request, encoding, maxBytes: max, tooLarge: refused, slot, sink }, resolve, reject).start();
+      const encoding = encodingOf(source);
+      new Receiving({ source, encoding, maxBytes: max, tooLarge: refused, slot, sink }, resolve, reject).start();
     });
 
   return {
-    async json(request, address, holder, ownMaxBytes = maxBytes) {
+    async json(source, address, holder, ownMaxBytes = maxBytes) {
       const max = Math.min(ownMaxBytes, maxBytes);
-      const slot = enter(request, address, holder, max);
+      const slot = enter(source, address, holder, max);
       try {
         const body = new JsonBody();
-        const bytes = await receive(request, slot, body, max);
+        const bytes = await receive(source, slot, body, max);
         slot.finish();
         const { text, value } = await largeWork.runSteps(bytes, () => body.read());
         return { value, text, bytes, upload: null, leave: slot.leave };
@@ -81,11 +80,11 @@ export function requestBodies(
       }
     },
 
-    async multipartAudio(request, address, holder) {
-      const form = new FormBody(request.headers['content-type']);
-      const slot = enter(request, address, holder, maxBytes);
+    async multipartAudio(source, address, holder) {
+      const form = new FormBody(source.headers['content-type']);
+      const slot = enter(source, address, holder, maxBytes);
       try {
-        const bytes = await receive(request, slot, form, maxBytes);
+        const bytes = await receive(source, slot, form, maxBytes);
         slot.finish();
         const { fields, files } = await form.read();
         const [file, another] = files;
@@ -104,7 +103,7 @@ export function requestBodies(
 }
 
 interface ToReceive {
-  readonly request: IncomingMessage;
+  readonly source: BodySource;
   /** null: it is not packed. */
   readonly encoding: string | null;
   /** Of it as it comes, and unpacked. */
@@ -116,7 +115,7 @@ interface ToReceive {
 
 /** One body on its way in. On events: an iterator over the connection would cost every call more than its parsing. */
 class Receiving {
-  private readonly request: IncomingMessage;
+  private readonly source: BodySource;
   private readonly encoding: string | null;
   private readonly maxBytes: number;
   private readonly tooLarge: () => RelayError;
@@ -127,11 +126,11 @@ class Receiving {
   private unpacked = 0;
 
   constructor(
-    { request, encoding, maxBytes, tooLarge, slot, sink }: ToReceive,
+    { source, encoding, maxBytes, tooLarge, slot, sink }: ToReceive,
     private readonly resolve: (bytes: number) => void,
     private readonly reject: (error: unknown) => void,
   ) {
-    this.request = request;
+    this.source = source;
     this.encoding = encoding;
     this.maxBytes = maxBytes;
     this.tooLarge = tooLarge;
@@ -141,24 +140,24 @@ class Receiving {
   }
 
   start(): void {
-    const { request, unpacker } = this;
+    const { source, unpacker } = this;
     // Gone while its key was looked up: no more events of it will come.
-    if (request.destroyed) {
+    if (source.destroyed) {
       this.onClose();
       return;
     }
-    request.once('close', this.onClose);
-    request.once('error', this.onClose);
+    source.once('close', this.onClose);
+    source.once('error', this.onClose);
     if (unpacker === null) {
-      request.on('data', this.onPiece);
-      request.once('end', this.onEnd);
+      source.on('data', this.onPiece);
+      source.once('end', this.onEnd);
       return;
     }
-    request.on('data', this.onReceived);
+    source.on('data', this.onReceived);
     unpacker.on('data', this.onPiece);
     unpacker.once('end', this.onEnd);
     unpacker.on('error', this.onNotPacked);
-    request.pipe(unpacker);
+    source.pipe(unpacker);
   }
 
   private readonly onReceived = (piece: Buffer): void => {
@@ -190,24 +189,24 @@ class Receiving {
 
   /** The caller left inside its body, or the server ended a connection that was too slow. */
   private readonly onClose = (): void => {
-    if (!this.request.readableEnded) this.fail(invalidBody('it cannot be read'));
+    if (!this.source.readableEnded) this.fail(invalidBody('it cannot be read'));
   };
 
   private fail(error: RelayError): void {
     this.detach();
-    this.request.pause();
+    this.source.pause();
     this.reject(error);
   }
 
   private detach(): void {
-    const { request, unpacker } = this;
-    request.off('close', this.onClose);
-    request.off('error', this.onClose);
-    request.off('data', this.onPiece);
-    request.off('data', this.onReceived);
-    request.off('end', this.onEnd);
+    const { source, unpacker } = this;
+    source.off('close', this.onClose);
+    source.off('error', this.onClose);
+    source.off('data', this.onPiece);
+    source.off('data', this.onReceived);
+    source.off('end', this.onEnd);
     if (unpacker === null) return;
-    request.unpipe(unpacker);
+    source.unpipe(unpacker);
     unpacker.off('data', this.onPiece);
     unpacker.off('end', this.onEnd);
     // What is under way inside it may still fail; nobody is interested any more.

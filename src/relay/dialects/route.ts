@@ -79,6 +79,17 @@ export const callsOf = (endpoint: Endpoint, relay: Pick<Relay, 'handle'>): Route
   answer: ({ requestId, request, response, head, query, ip }) => {
     const { headers } = request;
     const credential = readCredential(endpoint.path, headers, query);
-    return relay.handle({ requestId, endpoint, model: null, query, credential, headers, request, ip, response, head });
+    return relay.handle({
+      requestId,
+      endpoint,
+      model: null,
+      query,
+      credential,
+      headers,
+      bodySource: request,
+      ip,
+      response,
+      head,
+    });
   },
 });

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyView, UserView } from '../../application/ports/storage-ports.js';
 import type { FailedAttempt } from '../../domain/call/call.js';
 import type { ChannelId } from '../../domain/kernel/ids.js';
@@ -7,6 +7,7 @@ import type { Quota } from '../../domain/kernel/quota.js';
 import type { Caller, Shown } from '../admission/authenticate.js';
 import type { Leave } from '../admission/call-limits.js';
 import type { Endpoint } from '../contracts/endpoint.js';
+import type { BodySource } from '../contracts/ports.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
 import { type Heartbeat, noHeartbeat } from '../delivery/heartbeats.js';
 import type { Answering } from '../delivery/refusal.js';
@@ -38,11 +39,13 @@ interface Incoming extends Shown {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A call over HTTP. */
-export interface IncomingCall extends Incoming, Answering {
-  /** Its body is not read yet: who calls is asked first. */
-  readonly request: IncomingMessage;
+/** A call whose body is not read yet: who calls is authenticated first. */
+export interface UnreadCall extends Incoming {
+  readonly bodySource: BodySource;
 }
+
+/** A call over HTTP. */
+export interface IncomingCall extends UnreadCall, Answering {}
 
 /** What a call occupies from its admission to its end. */
 interface Admission {

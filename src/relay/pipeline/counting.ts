@@ -5,7 +5,7 @@ import type { HeldBody } from '../contracts/ports.js';
 import { countIn, isObject, parseJson } from '../json/json.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
 import { attemptChannel } from './attempt-channel.js';
-import type { IncomingCall } from './call-context.js';
+import type { UnreadCall } from './call-context.js';
 import { callerRequest } from './caller-request.js';
 import { keptCallOf } from './kept-call.js';
 import { paymentRefusal } from './payment-refusal.js';
@@ -59,7 +59,7 @@ function channelThatCounts({ providerOf }: StagePorts, { channels }: Resolution)
 /** A count is worth no second try: there is always the estimate. null: nobody counted. */
 async function countUpstream(
   ports: StagePorts,
-  { endpoint, headers, query, requestId }: IncomingCall,
+  { endpoint, headers, query, requestId }: UnreadCall,
   { caller, resolution, sent, bodyBytes, answerSlot }: ToCount,
 ): Promise<number | null> {
   const channel = channelThatCounts(ports, resolution);
@@ -91,9 +91,9 @@ async function countUpstream(
 }
 
 /** Counts the prompt of a call. Throws RelayError. */
-export async function countPrompt(ports: StagePorts, call: IncomingCall): Promise<TokenCount> {
+export async function countPrompt(ports: StagePorts, call: UnreadCall): Promise<TokenCount> {
   const { directory, limits, answers, gate, bodies, largeWork } = ports;
-  const { endpoint, request, ip, model } = call;
+  const { endpoint, bodySource, ip, model } = call;
   const caller = await authenticate(ports, call);
   const { user, apiKey } = caller;
   const leave = await limits.admit(user.id, apiKey.id, directory.settings());
@@ -107,7 +107,7 @@ export async function countPrompt(ports: StagePorts, call: IncomingCall): Promis
         { min: Quota(1), minOfKey: Quota(1) },
         directory.settings(),
       );
-    const body = await bodies[endpoint.body](request, ip, user.id, maxCountedBytes);
+    const body = await bodies[endpoint.body](bodySource, ip, user.id, maxCountedBytes);
     held = body;
     const { bytes, upload } = body;
     const value = named(body.value, model);

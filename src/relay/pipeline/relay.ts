@@ -1,5 +1,6 @@
 import { authenticate, type KeyCaller, type Shown } from '../admission/authenticate.js';
 import type { HeldBody, RelayPorts } from '../contracts/ports.js';
+import type { CallerConnection } from '../delivery/caller-connection.js';
 import { openHeartbeats } from '../delivery/heartbeats.js';
 import { HttpCaller } from '../delivery/http-caller.js';
 import { watchStalledCallers } from '../delivery/stalled-callers.js';
@@ -12,6 +13,7 @@ import {
   type LimitedCall,
   Reached,
   type ReservedCall,
+  type UnreadCall,
 } from './call-context.js';
 import { channelParser } from './channel-settings.js';
 import { concludeCall, concludeFaulted, concludeUnanswered, whileReserved } from './conclude.js';
@@ -28,10 +30,12 @@ import type { StagePorts } from './stage-ports.js';
 export interface Relay {
   /** Answers the call, whatever happens; never rejects. */
   handle(call: IncomingCall): Promise<void>;
+  /** The same over whatever connection: what is written to it is for that to send. */
+  serve(call: UnreadCall, connection: CallerConnection): Promise<void>;
   /** The caller behind a request that is no call, e.g. a model listing. Throws RelayError. */
   identify(shown: Shown): Promise<KeyCaller>;
   /** How many tokens the prompt of a call has: nothing is generated, and nobody pays. Throws RelayError. */
-  count(call: IncomingCall): Promise<TokenCount>;
+  count(call: UnreadCall): Promise<TokenCount>;
   /** Calls under way. */
   active(): number;
 }
@@ -47,29 +51,32 @@ export function openRelay(relayPorts: RelayPorts): Relay {
   const leftChannels = new LeftChannels();
   const ports = { ...relayPorts, parsedChannel: channelParser(), heartbeats, stalledCallers, leftChannels };
   let active = 0;
+
+  const serve = async (call: UnreadCall, connection: CallerConnection): Promise<void> => {
+    if (connection.gone) return;
+    active++;
+    const reached = new Reached(incomingContext(call, connection));
+    try {
+      await serveCall(ports, call, reached);
+    } catch (error) {
+      refuseCall(ports, reached.last, error);
+    } finally {
+      reached.last.heartbeat.stop();
+      active--;
+    }
+  };
+
   return {
     identify: (shown) => authenticate(ports, shown),
     count: (call) => countPrompt(ports, call),
     active: () => active,
-    async handle(call) {
-      const connection = new HttpCaller(call, call.endpoint.dialect);
-      if (connection.gone) return;
-      active++;
-      const reached = new Reached(incomingContext(call, connection));
-      try {
-        await serveCall(ports, call, reached);
-      } catch (error) {
-        refuseCall(ports, reached.last, error);
-      } finally {
-        reached.last.heartbeat.stop();
-        active--;
-      }
-    },
+    serve,
+    handle: (call) => serve(call, new HttpCaller(call, call.endpoint.dialect)),
   };
 }
 
 /** Who calls, then what is asked for, then its answer. Throws the error that the caller is still to get. */
-async function serveCall(ports: StagePorts, call: IncomingCall, reached: Reached): Promise<void> {
+async function serveCall(ports: StagePorts, call: UnreadCall, reached: Reached): Promise<void> {
   const identified = reached.to(await identifyCall(ports, reached.last));
   const authenticated = reached.to(await authenticateCall(ports, identified));
   const admitted = reached.to(await enterLimits(ports, authenticated));
@@ -88,11 +95,11 @@ async function serveCall(ports: StagePorts, call: IncomingCall, reached: Reached
  */
 async function askForAnswer(
   ports: StagePorts,
-  { endpoint, request, ip }: IncomingCall,
+  { endpoint, bodySource, ip }: UnreadCall,
   admitted: LimitedCall,
   reached: Reached,
 ): Promise<AnsweredCall | null> {
-  const body = await ports.bodies[endpoint.body](request, ip, admitted.user.id);
+  const body = await ports.bodies[endpoint.body](bodySource, ip, admitted.user.id);
   try {
     const named = reached.to(nameCall(ports, admitted, body));
     const resolved = reached.to(await resolveCall(ports, named, body));

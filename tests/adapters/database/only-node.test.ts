@@ -40,11 +40,11 @@ describe('the claim to be the only node', () => {
   test('is granted as soon as a predecessor that shuts down has gone, which is logged while it waits', async () => {
     const predecessor = await claim();
     let waiting: () => void = () => undefined;
-    const told = new Promise<void>((resolve) => {
+    const notified = new Promise<void>((resolve) => {
       waiting = resolve;
     });
     const successor = claim({ waitMs: 60_000, log: { ...quietLog, info: waiting } });
-    await told;
+    await notified;
     await predecessor.release();
     await successor;
   });

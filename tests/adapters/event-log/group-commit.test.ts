@@ -212,9 +212,9 @@ describe('group commit', () => {
         vi.advanceTimersByTime(30);
         const young = commits.add(append(performance.now(), 's-2'));
         await begun(1);
-        const told = expect(old).rejects.toMatchObject({ code: 'store-unavailable' });
+        const rejection = expect(old).rejects.toMatchObject({ code: 'store-unavailable' });
         vi.advanceTimersByTime(42);
-        await told;
+        await rejection;
         finish([done, done]);
         expect(await young).toEqual(done);
         await commits.drained();
@@ -229,11 +229,11 @@ describe('group commit', () => {
       await expect(commits.add(append(muchLater, 's-2'))).rejects.toMatchObject(busy);
       finish([new Error('no answer')]);
       await failed;
-      const asking = commits.add(append(muchLater, 's-3'));
+      const newer = commits.add(append(muchLater, 's-3'));
       await begun(2);
       await expect(commits.add(append(muchLater, 's-4'))).rejects.toMatchObject(busy);
       finish([done]);
-      expect(await asking).toEqual(done);
+      expect(await newer).toEqual(done);
       const admitted = commits.add(append(muchLater, 's-5'));
       await begun(3);
       finish([done]);

@@ -399,17 +399,17 @@ describe('the event store in Postgres', () => {
 
     test('notifies no other connection while no other process subscribes to the log', async () => {
       const node = await openNode();
-      const told: string[] = [];
+      const notified: string[] = [];
       const listener = await openClient();
-      listener.on('notification', ({ payload }) => told.push(payload?.split(' ')[0] ?? ''));
+      listener.on('notification', ({ payload }) => notified.push(payload?.split(' ')[0] ?? ''));
       await listener.query('LISTEN events_appended');
       await node.append(alpha, [newEvent(1)], 'no-stream');
       await node.append(streamNamed('call-1'), [newEvent(2)], 'no-stream');
       const command = await openStore({ listens: false });
       await command.append(beta, [newEvent(3)], 'no-stream');
       // Notifications come in the order of what they tell: an earlier one would be here by now.
-      await until(async () => (told.length > 0 ? true : null));
-      expect(told).toEqual(['2']);
+      await until(async () => (notified.length > 0 ? true : null));
+      expect(notified).toEqual(['2']);
     });
 
     test('notifies subscribers in another process, calls included', async () => {
@@ -467,15 +467,15 @@ describe('the event store in Postgres', () => {
   test('fills the pages of the stream index with calls, among streams with smaller and greater names', async () => {
     const store = await openStore();
     const others = ['apikey', 'user'].flatMap((kind) =>
-      Array.from({ length: 300 }, (_, place) => streamNamed(`${kind}-${place}`)),
+      Array.from({ length: 300 }, (_, index) => streamNamed(`${kind}-${index}`)),
     );
-    await Promise.all(others.map((stream, place) => store.append(stream, [newEvent(place)], 'no-stream')));
+    await Promise.all(others.map((stream, index) => store.append(stream, [newEvent(index)], 'no-stream')));
     const callsAtOnce = 500;
     for (let first = 0; first < 3_000; first += callsAtOnce)
       await Promise.all(
-        Array.from({ length: callsAtOnce }, (_, place) => {
-          const call = streams.call(CallId(requestId(someInstant + first + place)));
-          const events = [2, 3].map((n) => newEvent((first + place) * 2 + n, 'x', 1));
+        Array.from({ length: callsAtOnce }, (_, index) => {
+          const call = streams.call(CallId(requestId(someInstant + first + index)));
+          const events = [2, 3].map((n) => newEvent((first + index) * 2 + n, 'x', 1));
           return store.append(call, events, 'no-stream');
         }),
       );

@@ -119,10 +119,10 @@ describe('editing an API key', () => {
   });
 
   test('leaves room for the release of in-flight calls: no owner can exceed the integer range', async () => {
-    const most = (Number.MAX_SAFE_INTEGER - 1) / 2;
+    const max = (Number.MAX_SAFE_INTEGER - 1) / 2;
     const { id } = await issued(100);
-    await expect(node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: most })).resolves.toBeDefined();
-    for (const quota of [most + 1, -most - 1, Number.MAX_SAFE_INTEGER])
+    await expect(node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota: max })).resolves.toBeDefined();
+    for (const quota of [max + 1, -max - 1, Number.MAX_SAFE_INTEGER])
       await expect(node.apiKeys.edit(ordinary, id, { terms: apiKeyTerms(), quota })).rejects.toThrow(
         refusal('quota-out-of-range'),
       );

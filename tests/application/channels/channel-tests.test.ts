@@ -85,12 +85,12 @@ describe('a test of all channels', () => {
 
   test('runs once at a time, four channels at a time, and reports its progress', async () => {
     let asked = 0;
-    let most = 0;
+    let max = 0;
     const waiting: (() => void)[] = [];
     for (let channel = 0; channel < 6; channel++) {
       const id = await added();
       node.probe.results.set(id, async () => {
-        most = Math.max(most, ++asked);
+        max = Math.max(max, ++asked);
         await new Promise<void>((resolve) => waiting.push(resolve));
         asked--;
         return passingProbe;
@@ -105,7 +105,7 @@ describe('a test of all channels', () => {
     const letGo = setInterval(() => waiting.shift()?.(), 1);
     await over();
     clearInterval(letGo);
-    expect(most).toBe(4);
+    expect(max).toBe(4);
   });
 
   test('disables channels that are out of order, where the option and the channel permit it', async () => {

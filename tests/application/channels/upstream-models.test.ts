@@ -19,7 +19,14 @@ async function added(changed: Partial<ChannelSettings> = {}, proxy = ''): Promis
   return id;
 }
 
-const place = { type: 1, baseUrl: 'https://up.example', other: '', organization: null, key: 'sk-stored', proxy: null };
+const connection = {
+  type: 1,
+  baseUrl: 'https://up.example',
+  other: '',
+  organization: null,
+  key: 'sk-stored',
+  proxy: null,
+};
 
 describe('the upstream models of a channel', () => {
   test('are requested with the stored settings, and nothing is recorded', async () => {
@@ -27,7 +34,7 @@ describe('the upstream models of a channel', () => {
     const head = await node.store.head();
     expect(await node.channels.upstreamModels(admin, id, null)).toEqual(['gpt-5']);
     expect(node.upstreamModels.requests).toEqual([
-      { ...place, organization: 'org-1', proxy: 'http://user:pass@proxy.example:80' },
+      { ...connection, organization: 'org-1', proxy: 'http://user:pass@proxy.example:80' },
     ]);
     expect(await node.store.head()).toBe(head);
   });
@@ -38,11 +45,11 @@ describe('the upstream models of a channel', () => {
     await node.channels.upstreamModels(admin, id, { ...draft, proxy: 'http://proxy.example:81' });
     await node.channels.upstreamModels(admin, id, { ...draft, proxy: '' });
     await node.channels.upstreamModels(admin, id, { baseUrl: 'https://up.example/below', key: '  ' });
-    const typed = { ...place, ...draft, key: 'sk-new' };
+    const typed = { ...connection, ...draft, key: 'sk-new' };
     expect(node.upstreamModels.requests).toEqual([
       { ...typed, proxy: 'http://user:pass@proxy.example:81' },
       { ...typed, proxy: null },
-      { ...place, baseUrl: 'https://up.example/below', proxy: 'http://user:pass@proxy.example:81' },
+      { ...connection, baseUrl: 'https://up.example/below', proxy: 'http://user:pass@proxy.example:81' },
     ]);
   });
 
@@ -63,7 +70,7 @@ describe('the upstream models of a channel', () => {
     await node.options.change(root, 'RootKeepsChannelKeys', 'true');
     await node.caughtUp();
     await node.channels.upstreamModels(root, id, { baseUrl: 'https://new.example' });
-    expect(node.upstreamModels.requests).toEqual([{ ...place, baseUrl: 'https://new.example' }]);
+    expect(node.upstreamModels.requests).toEqual([{ ...connection, baseUrl: 'https://new.example' }]);
     await expect(node.channels.upstreamModels(admin, id, { baseUrl: 'https://new.example' })).rejects.toThrow(
       refusal('channel-key-needed', { field: 'key', changed: 'baseUrl' }),
     );
@@ -85,7 +92,7 @@ describe('the upstream models of a new channel', () => {
   test('are requested at its type’s default address, with the first of its keys', async () => {
     await node.channels.upstreamModels(admin, null, { type: 1, key: '\n sk-a \nsk-b', proxy: 'socks5://p.example:1' });
     expect(node.upstreamModels.requests).toEqual([
-      { ...place, baseUrl: '', key: 'sk-a', proxy: 'socks5://p.example:1' },
+      { ...connection, baseUrl: '', key: 'sk-a', proxy: 'socks5://p.example:1' },
     ]);
   });
 

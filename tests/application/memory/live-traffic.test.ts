@@ -228,13 +228,13 @@ describe('latencies', () => {
   test('are reported as median and 95th percentile, to about five per cent', () => {
     for (let n = 1; n <= 100; n++) serve({}, { useTimeMs: n * 100, firstTokenMs: n * 10 });
     const { latencyP50Ms, latencyP95Ms, firstTokenP50Ms, firstTokenP95Ms } = total();
-    for (const [told, exact] of [
+    for (const [shown, exact] of [
       [latencyP50Ms, 5_000],
       [latencyP95Ms, 9_500],
       [firstTokenP50Ms, 500],
       [firstTokenP95Ms, 950],
     ] as const)
-      expect(Math.abs((told ?? 0) - exact) / exact, `${told} for ${exact}`).toBeLessThan(0.055);
+      expect(Math.abs((shown ?? 0) - exact) / exact, `${shown} for ${exact}`).toBeLessThan(0.055);
   });
   test('without a first token are those of the whole only', () => {
     serve({}, { firstTokenMs: null });

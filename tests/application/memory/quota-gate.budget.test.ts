@@ -70,7 +70,7 @@ describe('a budget', () => {
 
   test('grants the rest to a call that accepts less', async () => {
     const budget = budgetOf(100);
-    expect(await admit(worldAtNoon(), 'c1', 500, { budget, least: 40 })).toStrictEqual(admitted(100));
+    expect(await admit(worldAtNoon(), 'c1', 500, { budget, min: 40 })).toStrictEqual(admitted(100));
   });
 
   test('that is spent refuses even a free call', async () => {
@@ -218,7 +218,7 @@ test('no period costs more than the budget, whatever happens in whatever order',
         const chosen = open[which % Math.max(1, open.length)];
         if (kind === 'admit') {
           const id = `c${index}`;
-          const verdict = await admit(world, id, quota, { budget, least: Math.floor(quota * share), unlimited: true });
+          const verdict = await admit(world, id, quota, { budget, min: Math.floor(quota * share), unlimited: true });
           if (verdict.admitted) {
             open.push({ id, reserved: verdict.granted, held: verdict.granted });
             world.reserve(id, { quota: verdict.granted });

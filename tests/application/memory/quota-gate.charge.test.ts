@@ -29,7 +29,7 @@ describe('a call that cost more than its reservation', () => {
   test('is charged from what another call has reserved, down to zero and not below', async () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'a', 990, unlimited);
-    expect(await admit(world, 'b', 500, { ...unlimited, least: 5 })).toStrictEqual(admitted(10));
+    expect(await admit(world, 'b', 500, { ...unlimited, min: 5 })).toStrictEqual(admitted(10));
     expect(await charge(world, 'b', 400)).toBe(400);
     await settle(world, 'b', 10, 400);
     expect(await world.gate.available(alice)).toBe(0);
@@ -42,7 +42,7 @@ describe('a call that cost more than its reservation', () => {
   test('leaves the rest to the other call once that is released', async () => {
     const world = worldWith(1_000, 0);
     await admit(world, 'a', 990, unlimited);
-    await admit(world, 'b', 500, { ...unlimited, least: 5 });
+    await admit(world, 'b', 500, { ...unlimited, min: 5 });
     await settle(world, 'b', 10, (await charge(world, 'b', 400)) ?? 0);
     world.reserve('a', { quota: 990 });
     world.release('a', { quota: 990 });
@@ -56,7 +56,7 @@ describe('a call that cost more than its reservation', () => {
     const world = worldWith(900, 0);
     const granted: number[] = [];
     for (let n = 0; n < 40; n++) {
-      const verdict = await admit(world, `c${n}`, 60, { ...unlimited, least: 20 });
+      const verdict = await admit(world, `c${n}`, 60, { ...unlimited, min: 20 });
       if (verdict.admitted) granted.push(n);
     }
     const charges = await Promise.all(granted.map(async (n) => (await charge(world, `c${n}`, 100)) ?? 0));
@@ -71,14 +71,14 @@ describe('a call that cost more than its reservation', () => {
     await admit(world, 'a', 50, unlimited);
     expect(await charge(world, 'a', 80)).toBe(80);
     expect(await charge(world, 'a', 70)).toBe(70);
-    await admit(world, 'b', 20, { ...unlimited, least: 1 });
+    await admit(world, 'b', 20, { ...unlimited, min: 1 });
     expect(await charge(world, 'b', 100)).toBe(30);
   });
 
   test('is charged no more than the allowance of a limited key, which other calls of the key have reserved', async () => {
     const world = worldWith(100_000, 1_000);
     await admit(world, 'a', 990);
-    await admit(world, 'b', 500, { least: 5 });
+    await admit(world, 'b', 500, { min: 5 });
     expect(await charge(world, 'b', 400)).toBe(400);
     expect(await charge(world, 'a', 990)).toBe(600);
     await settle(world, 'b', 10, 400);
@@ -91,7 +91,7 @@ describe('a call that cost more than its reservation', () => {
     const world = worldWith(100_000, 0);
     const terms = { ...unlimited, budget: daily(1_000) };
     await admit(world, 'a', 990, terms);
-    await admit(world, 'b', 500, { ...terms, least: 5 });
+    await admit(world, 'b', 500, { ...terms, min: 5 });
     expect(await charge(world, 'b', 400)).toBe(400);
     await settle(world, 'b', 10, 400);
     world.deliver();
@@ -144,7 +144,7 @@ describe('a call that a dead process left behind', () => {
     const world = worldWith(1_000, 0);
     world.reserve('theirs', { quota: 900 });
     world.deliver();
-    await admit(world, 'b', 500, { ...unlimited, least: 5 });
+    await admit(world, 'b', 500, { ...unlimited, min: 5 });
     await settle(world, 'b', 100, (await charge(world, 'b', 700)) ?? 0);
     expect(await world.gate.chargeLeft(leftCall(900), Quota(900))).toBe(300);
   });

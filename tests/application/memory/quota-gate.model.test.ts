@@ -37,7 +37,7 @@ interface LocalCall extends Call {
   /** What the clock showed then. */
   settledAt: number;
   /** Whether the gate was told so by the call itself. */
-  told: boolean;
+  reported: boolean;
   refunded: boolean;
 }
 
@@ -69,7 +69,7 @@ const weights = {
   settle: 3,
   refund: 2,
   release: 2,
-  tell: 3,
+  report: 3,
   grant: 1,
   adjust: 1,
   editKey: 1,
@@ -279,7 +279,7 @@ class Model {
   /** A settlement is taken back; the call itself has been told nothing and never will. */
   private refund({ who }: Pick<Step, 'who'>): void {
     const call = pick(
-      this.open.filter(({ charged, told, refunded }) => charged !== null && charged > 0 && !told && !refunded),
+      this.open.filter(({ charged, reported, refunded }) => charged !== null && charged > 0 && !reported && !refunded),
       who,
     );
     if (call === undefined || call.charged === null) return;
@@ -303,13 +303,13 @@ class Model {
   }
 
   /** The append of an outcome has answered: before the tail brings the same news, or after. */
-  private async tell({ who }: Pick<Step, 'who'>): Promise<void> {
+  private async report({ who }: Pick<Step, 'who'>): Promise<void> {
     const call = pick(
-      this.open.filter(({ charged, told, refunded }) => charged !== null && !told && !refunded),
+      this.open.filter(({ charged, reported, refunded }) => charged !== null && !reported && !refunded),
       who,
     );
     if (call === undefined || call.charged === null) return;
-    call.told = true;
+    call.reported = true;
     call.held = call.charged;
     call.due = call.charged;
     await this.world.gate.settled(call.id, Quota(call.charged));
@@ -391,8 +391,8 @@ class Model {
   private admit({ who, quota, key: keyIndex, unlimited, share, budget }: Step): void {
     const [user, key] = [pickFrom(users, who), keys[keyIndex] ?? null];
     const id = CallId(`ours-${this.calls++}`);
-    const least = Math.floor(quota * share);
-    const range = { max: Quota(quota), min: Quota(least), minOfKey: Quota(least) };
+    const min = Math.floor(quota * share);
+    const range = { max: Quota(quota), min: Quota(min), minOfKey: Quota(min) };
     this.world.gate
       .admit({ ...{ callId: id, userId: user, apiKeyId: key, terms: { unlimited, budget } }, ...range })
       .then(
@@ -401,7 +401,7 @@ class Model {
             const ofUser = this.available({ user });
             const ofKey = key === null || unlimited ? null : this.available({ apiKey: key });
             const ofBudget = key === null || budget === null ? null : this.leftOf(budget, key);
-            const affords = (amount: number) => amount > 0 && amount >= least;
+            const affords = (amount: number) => amount > 0 && amount >= min;
             const granted = Math.min(quota, ofUser, ofKey ?? quota, ofBudget ?? quota);
             if (ofKey !== null && !affords(ofKey))
               expect(verdict).toStrictEqual({ admitted: false, short: 'api-key', available: ofKey });
@@ -419,7 +419,7 @@ class Model {
             if (key !== null) this.newestBudget.set(key, budget);
             this.open.push({
               ...{ id, user, key, unlimited, budget, reserved: granted, held: granted, due: 0, knownOf },
-              ...{ durable: false, charged: null, settledAt: 0, told: false, refunded: false },
+              ...{ durable: false, charged: null, settledAt: 0, reported: false, refunded: false },
             });
           });
         },

@@ -304,12 +304,12 @@ describe('a spent API key', () => {
     world.issueKey(otherKey, 100);
     world.deliver();
     world.project();
-    const told: number[] = [];
-    world.gate.onSpent((id) => told.push(id));
+    const notified: number[] = [];
+    world.gate.onSpent((id) => notified.push(id));
     await world.gate.isSpent(key);
-    expect(told).toEqual([]);
+    expect(notified).toEqual([]);
     await world.gate.isSpent(otherKey);
-    expect(told).toEqual([key]);
+    expect(notified).toEqual([key]);
   });
 });
 

@@ -24,7 +24,7 @@ let queue: NotificationQueue;
 let clock: ReturnType<typeof settableClock>;
 let personal: MemoryPersonalData;
 let notify: Notify;
-let told: [user: UserId, notification: Notification][];
+let sent: [user: UserId, notification: Notification][];
 let answers: (NotificationOutcome | Error | 'never')[];
 let lines: string[];
 let stop: (() => Promise<void>) | null;
@@ -39,21 +39,21 @@ beforeEach(async () => {
   clock = settableClock(start);
   personal = new MemoryPersonalData();
   notify = notifier({ queue, personal, clock, limit: { max: 2, withinMs: 600_000 } });
-  [told, answers, lines, stop] = [[], [], [], null];
+  [sent, answers, lines, stop] = [[], [], [], null];
 });
 afterEach(async () => stop?.());
 
 const fails: NotificationOutcome = { ok: false, reason: 'nobody is there' };
 
 /** A process; what it is answered is in `answers`, and it succeeds where there is none. */
-function startTelling(): void {
+function startSending(): void {
   stop = notificationDispatcher(
     {
       queue,
       personal,
       clock,
       async deliver(user, notification) {
-        told.push([user, notification]);
+        sent.push([user, notification]);
         const answer = answers.shift() ?? { ok: true };
         if (answer instanceof Error) throw answer;
         return answer === 'never' ? new Promise(() => {}) : answer;
@@ -69,7 +69,7 @@ function startTelling(): void {
 
 let causes = 0;
 const added = (user = alice, at: Instant = clock.now()) => notify(user, trial, { id: `cause ${++causes}`, at });
-const times = (count: number) => until(async () => (told.length >= count ? true : null));
+const times = (count: number) => until(async () => (sent.length >= count ? true : null));
 const nobodyWaits = () => until(async () => ((await queue.state(clock.now())).waiting === 0 ? true : null));
 /** The only one there is has been put off for so long. */
 const putOff = (waitMs: number) =>
@@ -82,21 +82,21 @@ const putOff = (waitMs: number) =>
 
 test('a notification is delivered once', async () => {
   await added();
-  startTelling();
+  startSending();
   await nobodyWaits();
-  expect(told).toEqual([[alice, trial]]);
+  expect(sent).toEqual([[alice, trial]]);
 });
 
 test('a failed notification is retried after its delay, and finally abandoned, with a line in the log', async () => {
   answers.push(fails, new Error('a mistake'), fails);
   await added();
-  startTelling();
+  startSending();
   for (const wait of backoffMs) {
     await putOff(wait);
     clock.advance(wait);
   }
   await nobodyWaits();
-  expect(told).toHaveLength(3);
+  expect(sent).toHaveLength(3);
   expect((await queue.state(clock.now())).givenUp).toBe(1);
   expect(lines.at(-1)).toBe(
     'a notification has been given up {"user":1,"kind":"test","tries":3,"reason":"nobody is there"}',
@@ -106,7 +106,7 @@ test('a failed notification is retried after its delay, and finally abandoned, w
 test('a recipient without a way to be reached is skipped', async () => {
   answers.push({ ok: 'skipped', reason: 'the user has no address' });
   await added();
-  startTelling();
+  startSending();
   await nobodyWaits();
   expect(await queue.state(clock.now())).toMatchObject({ waiting: 0, givenUp: 0 });
 });
@@ -114,31 +114,31 @@ test('a recipient without a way to be reached is skipped', async () => {
 test('a recipient that hangs delays no other recipient', async () => {
   answers.push('never');
   await added();
-  startTelling();
+  startSending();
   await times(1);
   await added(bob);
   await times(2);
-  expect(told.map(([user]) => user)).toEqual([alice, bob]);
+  expect(sent.map(([user]) => user)).toEqual([alice, bob]);
 });
 
 test('a delivery during which the process died is retried by the next', async () => {
   answers.push('never');
   await added();
-  startTelling();
+  startSending();
   await times(1);
   await stop?.();
-  startTelling();
+  startSending();
   clock.advance(40_000);
   await nobodyWaits();
-  expect(told).toHaveLength(2);
+  expect(sent).toHaveLength(2);
 });
 
 test('a notification for a user whose key has been destroyed is not delivered', async () => {
   await added();
   await personal.forget([alice]);
-  startTelling();
+  startSending();
   await nobodyWaits();
-  expect(told).toEqual([]);
+  expect(sent).toEqual([]);
 });
 
 test('an old notification is dropped', async () => {

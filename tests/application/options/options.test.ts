@@ -102,8 +102,8 @@ describe('a secret option', () => {
   test.each(['SMTPToken', 'oidc.client_secret', 'MyOwnSecret'])('%s is stored in the vault', async (key) => {
     await node.options.change(root, key, 'planted');
     await node.caughtUp();
-    const place = node.directory.optionSecret(key);
-    expect(place !== null && 'secret' in place && (await node.vault.get(place.secret))).toBe('planted');
+    const reference = node.directory.optionSecret(key);
+    expect(reference !== null && 'secret' in reference && (await node.vault.get(reference.secret))).toBe('planted');
     expect(JSON.stringify(await node.store.everything())).not.toContain('planted');
     expect(node.options.list(root).map((option) => option.key)).not.toContain(key);
   });

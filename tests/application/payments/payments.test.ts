@@ -25,17 +25,17 @@ class ForgetfulStore extends TestStore {
     events: readonly NewEvent[],
     expected: ExpectedRevision,
   ): Promise<AppendResult> {
-    if (!stream.startsWith('payment-') || this.fails === null) return this.told(stream, events, expected);
+    if (!stream.startsWith('payment-') || this.fails === null) return this.reported(stream, events, expected);
     const { fails } = this;
     this.fails = null;
     if (fails === 'after') {
-      await this.told(stream, events, expected);
+      await this.reported(stream, events, expected);
       this.deaf = true;
     }
     throw new Failure('store-unavailable');
   }
 
-  private async told(
+  private async reported(
     stream: StreamName,
     events: readonly NewEvent[],
     expected: ExpectedRevision,
@@ -55,7 +55,7 @@ class ForgetfulStore extends TestStore {
 }
 
 /** Signs nothing: what is tested here begins behind the signature. */
-class OpenCashier implements PaymentProvider {
+class OpenProvider implements PaymentProvider {
   readonly paid = new Set<string>();
   answers = true;
   asked: string[] = [];
@@ -99,14 +99,14 @@ const money = '73.00';
 
 let store: ForgetfulStore;
 let node: MemoryNode;
-let cashier: OpenCashier;
+let openProvider: OpenProvider;
 let payments: PaymentCommands;
 
 const paymentsOf = (of: MemoryNode): PaymentCommands =>
   paymentCommands({
     ...of,
-    providers: { epay: cashier, stripe: closed },
-    stepUps: { demand: (_user, _purpose, _asking, order) => order() },
+    providers: { epay: openProvider, stripe: closed },
+    stepUps: { demand: (_user, _purpose, _proof, order) => order() },
     openCounts: { of: async () => ({ live: 0, known: [] }) },
     warn: () => {},
   });
@@ -114,7 +114,7 @@ const paymentsOf = (of: MemoryNode): PaymentCommands =>
 const open = async () => {
   store = new ForgetfulStore();
   node = await openMemoryNode(store);
-  cashier = new OpenCashier();
+  openProvider = new OpenProvider();
   payments = paymentsOf(node);
 };
 beforeEach(open);
@@ -145,7 +145,7 @@ const returning = (id: string, what: Readonly<Record<string, string>>) => ({
 });
 
 /** As a provider: again, until it is told that it need not. */
-async function told(id: string, request = notice(id)): Promise<void> {
+async function reported(id: string, request = notice(id)): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++)
     if (await payments.handleWebhook('epay', request).catch(() => false)) return;
   throw new Error('a notice is never taken');
@@ -182,18 +182,18 @@ test('a payment order is credited once for its money or manually, and debited as
       const quietly = (work: Promise<unknown>): Promise<unknown> => work.catch(() => {});
       for (const { kind, ...rest } of steps) {
         node.clock.advance(6_000);
-        if (kind === 'pay') isPaid = cashier.paid.add(id) !== undefined;
+        if (kind === 'pay') isPaid = openProvider.paid.add(id) !== undefined;
         else if (kind === 'trouble' && 'fails' in rest) store.fails = rest.fails;
         else if (kind === 'refund' && 'cents' in rest) {
           if (!isPaid) continue;
           refunded = Math.max(refunded, rest.cents);
-          await told(id, returning(id, { refunded: String(rest.cents) }));
+          await reported(id, returning(id, { refunded: String(rest.cents) }));
         } else if ((kind === 'dispute' || kind === 'win') && 'cents' in rest) {
           if (!isPaid) continue;
           disputed ??= rest.cents;
           isWon ||= kind === 'win';
           const ofAll = (disputed / 100).toFixed(2);
-          await told(id, returning(id, { dispute: kind === 'win' ? 'won' : 'open', money: ofAll }));
+          await reported(id, returning(id, { dispute: kind === 'win' ? 'won' : 'open', money: ofAll }));
         } else if (kind === 'expire') await quietly(payments.expire(id, 'time'));
         else if (kind === 'forge') await quietly(payments.handleWebhook('epay', notice(id, '0.01')));
         else if (kind === 'poll') {
@@ -201,8 +201,8 @@ test('a payment order is credited once for its money or manually, and debited as
         } else if (kind === 'recheck') await quietly(payments.recheck(root, id));
         else if (kind === 'hand') {
           await quietly(payments.completeByHand(root, id, 'seen'));
-        } else if (isPaid && kind === 'notice') await told(id);
-        else if (isPaid) await Promise.all([told(id), told(id), told(id)]);
+        } else if (isPaid && kind === 'notice') await reported(id);
+        else if (isPaid) await Promise.all([reported(id), reported(id), reported(id)]);
         if (isPaid && (kind === 'notice' || kind === 'three at once')) expect(await credits(id)).toHaveLength(1);
         expect((await credits(id)).length).toBeLessThanOrEqual(1);
         expect(await left(id)).toBeGreaterThanOrEqual(0);
@@ -234,7 +234,7 @@ test('a payment order is credited once if it is paid, with any concurrency, by a
         await open();
         const successor = paymentsOf(await openMemoryNode(store));
         const id = await begun();
-        if (isPaid) cashier.paid.add(id);
+        if (isPaid) openProvider.paid.add(id);
         const come = async (what: (typeof meanwhile)[number], to: PaymentCommands): Promise<void> => {
           await store.turn();
           if (what === 'lost before' || what === 'lost after')
@@ -252,7 +252,7 @@ test('a payment order is credited once if it is paid, with any concurrency, by a
           if (events.some(({ event }) => event.type === 'TopUpCompleted')) credited.push(stream);
         };
         store.turn = () => scheduler.schedule(Promise.resolve());
-        const all = coming.map((what, place) => come(what, place % 2 === 0 ? payments : successor));
+        const all = coming.map((what, index) => come(what, index % 2 === 0 ? payments : successor));
         const outcomes = await scheduler.waitFor(Promise.allSettled(all));
         for (const outcome of outcomes)
           if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(Failure);
@@ -307,15 +307,15 @@ describe('payment orders without a webhook', () => {
 
   test('are queried, and credited when they are paid', async () => {
     const id = await begun();
-    cashier.paid.add(id);
+    openProvider.paid.add(id);
     const look = round();
     await look();
-    expect(cashier.asked).toEqual([]);
+    expect(openProvider.asked).toEqual([]);
     node.clock.advance(minute);
     await look();
     expect(await credits(id)).toMatchObject([{ learned: { by: 'poll' } }]);
     await look();
-    expect(cashier.asked).toEqual([id]);
+    expect(openProvider.asked).toEqual([id]);
   });
 
   test('are queried at growing intervals', async () => {
@@ -325,8 +325,8 @@ describe('payment orders without a webhook', () => {
       await look();
       node.clock.advance(minute);
     }
-    expect(cashier.asked.length).toBeGreaterThan(20);
-    expect(cashier.asked.length).toBeLessThan(40);
+    expect(openProvider.asked.length).toBeGreaterThan(20);
+    expect(openProvider.asked.length).toBeLessThan(40);
   });
 
   test('are all queried after a start, some in each round', async () => {
@@ -335,11 +335,11 @@ describe('payment orders without a webhook', () => {
     node.clock.advance(2 * minute);
     const look = round();
     await look();
-    expect(cashier.asked).toHaveLength(20);
+    expect(openProvider.asked).toHaveLength(20);
     await look();
-    expect(new Set(cashier.asked)).toEqual(new Set(ids));
+    expect(new Set(openProvider.asked)).toEqual(new Set(ids));
     await look();
-    expect(cashier.asked).toHaveLength(30);
+    expect(openProvider.asked).toHaveLength(30);
   });
 
   test('expire after a day', async () => {
@@ -355,7 +355,7 @@ describe('payment orders without a webhook', () => {
 
   test('are kept longer while the provider is unavailable, but for a bounded time', async () => {
     const id = await begun();
-    cashier.answers = false;
+    openProvider.answers = false;
     const look = round();
     node.clock.advance(2 * day);
     await look();
@@ -369,10 +369,10 @@ describe('payment orders without a webhook', () => {
 
   test('do not delay others by failing', async () => {
     const [broken, sound] = [await begun(), await begun()];
-    cashier.paid.add(sound);
+    openProvider.paid.add(sound);
     node.clock.advance(2 * minute);
-    const ask = cashier.ask.bind(cashier);
-    cashier.ask = async (order) => {
+    const ask = openProvider.ask.bind(openProvider);
+    openProvider.ask = async (order) => {
       if (order.id === broken) throw new Error('a bug');
       return ask(order);
     };
@@ -398,8 +398,8 @@ describe('payment orders that the read model lacks', () => {
     lagging = paymentCommands({
       ...node,
       progress: { reached: () => reached.then(() => true) },
-      providers: { epay: cashier, stripe: closed },
-      stepUps: { demand: (_user, _purpose, _asking, order) => order() },
+      providers: { epay: openProvider, stripe: closed },
+      stepUps: { demand: (_user, _purpose, _proof, order) => order() },
       openCounts: {
         of: async (_user, ids) => ({ live: known.length, known: ids.filter((id) => known.includes(id)) }),
       },
@@ -445,9 +445,9 @@ describe('payment orders that the read model lacks', () => {
 
 describe('a user that waits for an own payment order', () => {
   const asked = async (id: PaymentId): Promise<number> => {
-    cashier.asked = [];
+    openProvider.asked = [];
     await payments.poll(alice, id);
-    return cashier.asked.length;
+    return openProvider.asked.length;
   };
 
   test('causes a query of the provider once in five seconds, for each order separately', async () => {
@@ -469,8 +469,8 @@ describe('a user that waits for an own payment order', () => {
   test('causes no query for another user’s order, nor for a completed one', async () => {
     const id = await begun();
     await expect(payments.poll({ id: UserId(8) }, id)).rejects.toThrow('payment-not-found');
-    expect(cashier.asked).toEqual([]);
-    cashier.paid.add(id);
+    expect(openProvider.asked).toEqual([]);
+    openProvider.paid.add(id);
     expect(await asked(id)).toBe(1);
     node.clock.advance(5_000);
     expect(await asked(id)).toBe(0);
@@ -481,8 +481,8 @@ test('refused webhooks are recorded in the log at intervals, and all of them are
   const warned: object[] = [];
   const counting = paymentCommands({
     ...node,
-    providers: { epay: cashier, stripe: closed },
-    stepUps: { demand: (_user, _purpose, _asking, order) => order() },
+    providers: { epay: openProvider, stripe: closed },
+    stepUps: { demand: (_user, _purpose, _proof, order) => order() },
     openCounts: { of: async () => ({ live: 0, known: [] }) },
     warn: (facts) => warned.push(facts),
   });

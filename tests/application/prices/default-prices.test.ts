@@ -118,10 +118,10 @@ describe('a model with a higher price for long prompts', () => {
     ['gemini-2.5-pro', 200_000, 1.25, 2.5, 10, 15],
   ])(
     'is priced by its bound: %s with more than %d tokens reprices the whole call, with exactly so many not',
-    (model, over, input, far, output, dear) => {
+    (model, over, input, far, output, beyond) => {
       const million = 1_000_000;
       expect(charged(model, over, 1000)).toBeCloseTo((over * input + 1000 * output) / million, 5);
-      expect(charged(model, over + 1, 1000)).toBeCloseTo(((over + 1) * far + 1000 * dear) / million, 5);
+      expect(charged(model, over + 1, 1000)).toBeCloseTo(((over + 1) * far + 1000 * beyond) / million, 5);
     },
   );
 

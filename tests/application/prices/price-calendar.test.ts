@@ -23,8 +23,8 @@ beforeEach(() => {
     {
       takeDefaultPrices: ({ modelRatio }) => void taken.push(modelRatio.get('gemini-3.8-flash') ?? ''),
       advancePrices: (at) => void advanced.push(at),
-      announcePrices: (told) => {
-        announced = told;
+      announcePrices: (callback) => {
+        announced = callback;
       },
     },
     { now: () => now as Instant },

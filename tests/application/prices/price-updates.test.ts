@@ -59,7 +59,7 @@ const list = (prices: Readonly<Record<string, number>>) =>
   );
 
 async function configured(...sources: readonly object[]): Promise<void> {
-  const named = sources.map((source, place) => ({ name: `s${place + 1}`, url: 'https://a.example/p.json', ...source }));
+  const named = sources.map((source, index) => ({ name: `s${index + 1}`, url: 'https://a.example/p.json', ...source }));
   await node.options.change(root, 'PriceSources', JSON.stringify(named));
   await node.caughtUp();
 }

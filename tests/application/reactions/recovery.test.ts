@@ -22,7 +22,7 @@ const clock = settableClock(at(60));
 const everything = Position(Number.MAX_SAFE_INTEGER);
 
 /** Of the nth event of the log; of the one that is next, a place that is not before it. */
-async function placeOf(nth: number): Promise<Position> {
+async function positionOf(nth: number): Promise<Position> {
   const log = await projected.store.readAll(beginning, 10_000);
   return log[nth]?.position ?? Position(Number(log.at(-1)?.position ?? beginning) + maxSpacing);
 }
@@ -107,7 +107,7 @@ describe('a call left by a dead process', () => {
 
   test('is recognised by its position in the log, whatever the clock says', async () => {
     await projected.given(when(Instant(at() + 10 * 365 * 86_400_000), reserved('future', 40)), reserved('later', 5));
-    expect(await recover(await placeOf(0))).toEqual({ released: 1, settled: 0 });
+    expect(await recover(await positionOf(0))).toEqual({ released: 1, settled: 0 });
     expect(await outcomeOf('future')).toMatchObject({ useTimeMs: 0, suspense: 40 });
     expect(await outcomeOf('later')).toBeUndefined();
   });
@@ -152,10 +152,10 @@ describe('crash recovery while the gateway serves', () => {
 
   /** `ledgerAt`: null while nobody asks for it. */
   const keep = async (began: number, ledgerThere: boolean[] = [], everyMs = 5, ledgerAt: number | null = null) => {
-    let ledger = ledgerAt === null ? null : await placeOf(ledgerAt);
+    let ledger = ledgerAt === null ? null : await positionOf(ledgerAt);
     const found: Recovered[] = [];
     const waitedFor: (readonly string[] | undefined)[] = [];
-    let position = await placeOf(began);
+    let position = await positionOf(began);
     const beganAt = position;
     let timesBehind = 0;
     const recovering = await runRecovery(ports(), {
@@ -184,7 +184,7 @@ describe('crash recovery while the gateway serves', () => {
       found,
       waitedFor,
       move: async (to: number) => {
-        position = await placeOf(to);
+        position = await positionOf(to);
       },
       ledgerGoesOn: () => {
         ledger = beganAt;

@@ -30,8 +30,8 @@ const one = async (quota = 500) => {
   if (issued === undefined) throw new Error('no code was issued');
   return issued;
 };
-const redeem = (actor: Actor, code: string, key: string | null = null, place = here) =>
-  node.redemptions.redeem(actor, code, place, key);
+const redeem = (actor: Actor, code: string, key: string | null = null, index = here) =>
+  node.redemptions.redeem(actor, code, index, key);
 const available = async ({ id }: Actor): Promise<number> => {
   await node.caughtUp();
   return node.gate.available(id);
@@ -134,7 +134,7 @@ describe('redeeming a code', () => {
     const { code, id } = await one();
     const users = Array.from(
       { length: 1_000 },
-      (_, place): Actor => ({ id: UserId(10_000 + place), role: 'ordinary' }),
+      (_, index): Actor => ({ id: UserId(10_000 + index), role: 'ordinary' }),
     );
     await Promise.all(users.map((user) => register(user.id)));
     await node.caughtUp();
@@ -207,12 +207,12 @@ describe('redeeming a code', () => {
 });
 
 describe('guesses of redemption codes', () => {
-  const guess = (actor: Actor, place = here) => redeem(actor, wrong, null, place);
+  const guess = (actor: Actor, index = here) => redeem(actor, wrong, null, index);
 
   test('are refused as wrong, and after ten by the rate limit', async () => {
     for (let n = 0; n < 10; n++) await expect(guess(alice)).rejects.toThrow(refusal('redemption-code-unknown'));
-    for (const place of [here, there])
-      await expect(guess(alice, place)).rejects.toThrow(refusal('too-many-attempts', { seconds: 600 }));
+    for (const index of [here, there])
+      await expect(guess(alice, index)).rejects.toThrow(refusal('too-many-attempts', { seconds: 600 }));
     // Nobody else waits, and what can be no code is no guess.
     await expect(guess(bob)).rejects.toThrow(refusal('redemption-code-unknown'));
     for (let n = 0; n < 20; n++) await expect(redeem(bob, 'hello')).rejects.toThrow(refusal('redemption-code-unknown'));
@@ -221,7 +221,7 @@ describe('guesses of redemption codes', () => {
   });
 
   test('of many users in one network are counted together', async () => {
-    const users = Array.from({ length: 101 }, (_, place): Actor => ({ id: UserId(100 + place), role: 'ordinary' }));
+    const users = Array.from({ length: 101 }, (_, index): Actor => ({ id: UserId(100 + index), role: 'ordinary' }));
     for (const user of users.slice(0, 100))
       await expect(guess(user)).rejects.toThrow(refusal('redemption-code-unknown'));
     const last = users[100] ?? alice;

@@ -88,10 +88,8 @@ describe('signing in', () => {
         node.identity.login('alice', 'correct horse', { ...someClient, network: `place ${n % 2}` }),
       ).rejects.toThrow(refusal('store-unavailable'));
     node.vault.get = stored;
-    for (const place of ['place 0', 'place 1'])
-      expect((await signIn(node.identity, 'alice', 'correct horse', { ...someClient, network: place })).user.id).toBe(
-        alice,
-      );
+    for (const network of ['place 0', 'place 1'])
+      expect((await signIn(node.identity, 'alice', 'correct horse', { ...someClient, network })).user.id).toBe(alice);
     // And wrong ones still are.
     for (let n = 0; n < 6; n++)
       await expect(node.identity.login('alice', 'wrong horse', { ...someClient, network: 'place 0' })).rejects.toThrow(

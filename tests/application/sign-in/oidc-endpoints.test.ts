@@ -12,7 +12,7 @@ const document = {
   userinfo_endpoint: 'https://id.example/me',
 };
 
-const asking = (answer: OutboundAnswer, asked: OutboundRequest[] = []) =>
+const clientFor = (answer: OutboundAnswer, asked: OutboundRequest[] = []) =>
   oidcEndpoints({
     outbound: {
       fetch: async (request) => {
@@ -30,7 +30,7 @@ const answering = (body: unknown, status = 200): OutboundAnswer => ({
 
 test('the endpoints of an identity provider are read from its discovery document, within bounds', async () => {
   const asked: OutboundRequest[] = [];
-  expect(await asking(answering(document), asked)(root, ` ${wellKnown} `)).toEqual({
+  expect(await clientFor(answering(document), asked)(root, ` ${wellKnown} `)).toEqual({
     authorizationEndpoint: 'https://id.example/authorize',
     tokenEndpoint: 'https://id.example/token',
     userInfoEndpoint: 'https://id.example/me',
@@ -40,7 +40,7 @@ test('the endpoints of an identity provider are read from its discovery document
 
 test('an identity provider may lack a userinfo endpoint beside its id_token', async () => {
   const { userinfo_endpoint: _, ...without } = document;
-  expect(await asking(answering(without))(root, wellKnown)).toMatchObject({ userInfoEndpoint: '' });
+  expect(await clientFor(answering(without))(root, wellKnown)).toMatchObject({ userInfoEndpoint: '' });
 });
 
 test.each([
@@ -54,14 +54,14 @@ test.each([
   ['an error response', answering(document, 404), 'status 404'],
   ['no response', { ok: false, reason: 'blocked' } as const, 'blocked'],
 ])('%s is reported by its kind, without quoting it', async (_, answer, reason) => {
-  await expect(asking(answer)(root, wellKnown)).rejects.toThrow(refusal('oidc-discovery-failed', { reason }));
+  await expect(clientFor(answer)(root, wellKnown)).rejects.toThrow(refusal('oidc-discovery-failed', { reason }));
 });
 
 test.each(['', 'id.example', 'ftp://id.example/x', 'http://', `https://id.example/${'x'.repeat(3_000)}`])(
   'an invalid issuer address is not requested: %.30s',
   async (text) => {
     const asked: OutboundRequest[] = [];
-    await expect(asking(answering(document), asked)(root, text)).rejects.toThrow(
+    await expect(clientFor(answering(document), asked)(root, text)).rejects.toThrow(
       refusal('invalid-field', { field: 'wellKnown' }),
     );
     expect(asked).toEqual([]);
@@ -69,5 +69,5 @@ test.each(['', 'id.example', 'ftp://id.example/x', 'http://', `https://id.exampl
 );
 
 test('a discovery document is fetched for root only', async () => {
-  await expect(asking(answering(document))(admin, wellKnown)).rejects.toThrow(refusal('role-too-low'));
+  await expect(clientFor(answering(document))(admin, wellKnown)).rejects.toThrow(refusal('role-too-low'));
 });

@@ -9,8 +9,8 @@ describe('a user’s own sessions', () => {
   test('are listed with the current one, and ended by their owner only', async () => {
     const here = await signIn(node.identity, 'alice', 'correct horse', someClient);
     const there = await signIn(node.identity, 'alice', 'correct horse', { ...someClient, userAgent: 'Phone/2.0' });
-    const asking = node.identity.sessionOf(here.token);
-    const list = await node.ownSessions.list(asUser(alice), asking);
+    const current = node.identity.sessionOf(here.token);
+    const list = await node.ownSessions.list(asUser(alice), current);
     expect(list.map(({ current, client }) => [current, client.userAgent])).toEqual([
       [false, 'Phone/2.0'],
       [true, 'Test/1.0'],

@@ -115,8 +115,8 @@ describe('a passkey', () => {
   test('is added only by the session that requested it, and at the same site', async () => {
     const authenticator = new Authenticator(site.origin);
     const ask = async () => node.factorOrders.beginPasskey(asUser(alice), await proven(alice, 'passkeys'), site);
-    const add = (id: UserId, asking: SessionProof, response: string) =>
-      node.factorOrders.addPasskey(asUser(id), asking, { name: 'phone', response });
+    const add = (id: UserId, sessionProof: SessionProof, response: string) =>
+      node.factorOrders.addPasskey(asUser(id), sessionProof, { name: 'phone', response });
     for (const added of [
       add(alice, { ...session, session: 'another' }, authenticator.create(await ask())),
       add(bob, session, authenticator.create(await ask())),

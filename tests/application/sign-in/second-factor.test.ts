@@ -41,8 +41,8 @@ describe('setting up an authenticator app', () => {
   });
 
   test('ends after five wrong codes, after ten minutes, and for another session', async () => {
-    const order = (asking: SessionProof, code: string, place: string) =>
-      node.factorOrders.enrolTotp(asUser(alice), asking, { code, network: place });
+    const order = (sessionProof: SessionProof, code: string, network: string) =>
+      node.factorOrders.enrolTotp(asUser(alice), sessionProof, { code, network });
     const { secret } = await node.factorOrders.beginTotp(asUser(alice), await proven(alice, 'second-factor'));
     await expect(order({ ...session, session: 'another' }, codeOf(secret), 'home')).rejects.toThrow(
       refusal('enrolment-over'),
@@ -136,9 +136,9 @@ describe('signing in with a second factor', () => {
   });
 
   describe('while attackers with the password guess its codes', () => {
-    const from = (place: string): Client => ({ network: place, userAgent: 'Test/1.0' });
-    const finish = async (proof: FactorProof, place: string) =>
-      node.identity.finish(await halfIn(), proof, from(place));
+    const from = (network: string): Client => ({ network, userAgent: 'Test/1.0' });
+    const finish = async (proof: FactorProof, network: string) =>
+      node.identity.finish(await halfIn(), proof, from(network));
     let secret: string;
     let recoveryCodes: readonly string[];
 

@@ -4,25 +4,25 @@ import { setupCode } from '../../../src/application/sign-in/setup-code.js';
 import { openMemoryNode } from '../../support/memory/memory-node.js';
 import { refusal } from '../../support/refusal.js';
 
-function told() {
+function opened() {
   const codes: string[] = [];
   return { codes, code: setupCode((code) => codes.push(code)) };
 }
 
 describe('the set-up code', () => {
   test('is shown once, readable, and a new one at every start', () => {
-    const { codes, code } = told();
+    const { codes, code } = opened();
     code.announce();
     code.announce();
     expect(codes).toHaveLength(1);
     expect(codes[0]).toMatch(/^([A-HJ-NP-Z2-9]{4}-){2}[A-HJ-NP-Z2-9]{4}$/);
-    const other = told();
+    const other = opened();
     other.code.announce();
     expect(other.codes[0]).not.toBe(codes[0]);
   });
 
   test('is accepted as people type it, and nothing else is', () => {
-    const { codes, code } = told();
+    const { codes, code } = opened();
     code.announce();
     const [shown = ''] = codes;
     for (const typed of [shown, shown.toLowerCase(), shown.replaceAll('-', ''), ` ${shown.replaceAll('-', ' ')} `])
@@ -31,7 +31,7 @@ describe('the set-up code', () => {
   });
 
   test('expires after ten wrong attempts, and a new one is shown', () => {
-    const { codes, code } = told();
+    const { codes, code } = opened();
     code.announce();
     for (let n = 0; n < 10; n++) expect(code.matches(`WRONG-${n}`)).toBe(false);
     const [first = '', second = ''] = codes;
@@ -41,7 +41,7 @@ describe('the set-up code', () => {
   });
 
   test('that does not exist yet is shown at the first attempt', () => {
-    const { codes, code } = told();
+    const { codes, code } = opened();
     expect(code.matches('')).toBe(false);
     expect(code.matches(codes[0] ?? '')).toBe(true);
   });

@@ -42,8 +42,8 @@ describe('step-up authentication', () => {
   describe('of a user without a password', () => {
     let carol: UserId;
     const codeMailed = (): string => /\d{8}/.exec(node.mailer.sent.at(-1)?.text ?? '')?.[0] ?? '';
-    const sendCode = (purpose: StepUpPurpose, place = 'home') =>
-      node.stepUps.sendCode({ user: carol, session: session.session, purpose }, { network: place });
+    const sendCode = (purpose: StepUpPurpose, network = 'home') =>
+      node.stepUps.sendCode({ user: carol, session: session.session, purpose }, { network });
     const proveByMail = (purpose: StepUpPurpose, code: string) =>
       node.stepUps.prove({ user: carol, session: session.session, purpose }, { kind: 'mail-code', code }, 'home');
 
@@ -193,9 +193,9 @@ describe('step-up authentication', () => {
           'home',
         ),
       ).rejects.toThrow(refusal('second-factor-wrong'));
-      const asking = { ...session, stepUp: await prove('passkeys') };
+      const sessionProof = { ...session, stepUp: await prove('passkeys') };
       const authenticator = new Authenticator(site.origin);
-      const created = authenticator.create(await node.factorOrders.beginPasskey(asUser(alice), asking, site));
+      const created = authenticator.create(await node.factorOrders.beginPasskey(asUser(alice), sessionProof, site));
       await node.factorOrders.addPasskey(asUser(alice), session, { name: 'key', response: created });
       await node.caughtUp();
       const question = () =>
@@ -209,31 +209,39 @@ describe('step-up authentication', () => {
       await expect(demand('password', await by(authenticator.get(await question())))).resolves.toBeUndefined();
     });
 
-    test.each<[string, (asking: SessionProof) => Promise<unknown>, StepUpPurpose]>([
-      ['an access token', (asking) => node.users.issueAccessToken(asUser(alice), asking), 'access-token'],
+    test.each<[string, (sessionProof: SessionProof) => Promise<unknown>, StepUpPurpose]>([
+      ['an access token', (sessionProof) => node.users.issueAccessToken(asUser(alice), sessionProof), 'access-token'],
       [
         'a new password',
-        (asking) =>
+        (sessionProof) =>
           node.users.changeOwnProfile(
             asUser(alice),
             { username: null, password: 'new password', displayName: null },
-            asking,
+            sessionProof,
           ),
         'password',
       ],
       [
         'turning the second factor off',
-        (asking) => node.factorOrders.turnOffTotp(asUser(alice), asking),
+        (sessionProof) => node.factorOrders.turnOffTotp(asUser(alice), sessionProof),
         'second-factor',
       ],
-      ['new recovery codes', (asking) => node.factorOrders.renewRecoveryCodes(asUser(alice), asking), 'second-factor'],
-      ['another passkey', (asking) => node.factorOrders.beginPasskey(asUser(alice), asking, site), 'passkeys'],
       [
-        'removing a passkey',
-        (asking) => node.factorOrders.removePasskey(asUser(alice), '0'.repeat(64), asking),
+        'new recovery codes',
+        (sessionProof) => node.factorOrders.renewRecoveryCodes(asUser(alice), sessionProof),
+        'second-factor',
+      ],
+      [
+        'another passkey',
+        (sessionProof) => node.factorOrders.beginPasskey(asUser(alice), sessionProof, site),
         'passkeys',
       ],
-      ['leaving', (asking) => node.users.deleteOwnAccount(asUser(alice), asking), 'delete-account'],
+      [
+        'removing a passkey',
+        (sessionProof) => node.factorOrders.removePasskey(asUser(alice), '0'.repeat(64), sessionProof),
+        'passkeys',
+      ],
+      ['leaving', (sessionProof) => node.users.deleteOwnAccount(asUser(alice), sessionProof), 'delete-account'],
     ])('is required for %s', async (_name, order, purpose) => {
       await expect(order(session)).rejects.toThrow(refusal('step-up-needed', { purpose }));
       await expect(order({ ...session, stepUp: await prove(purpose) })).resolves.toBeDefined();

@@ -130,11 +130,11 @@ describe('the events of a call', () => {
       ...[reserved('a1', 9), settled('a1', 9, 7, channels), refunded('a1', 7)],
       ...[reserved('a2', 9), released('a2', 9, { attempts: [east, west], suspense: 5 as never })],
     );
-  const told = async (viewer: Actor) => [...(await seen(viewer, 'a1')).events, ...(await seen(viewer, 'a2')).events];
+  const shown = async (viewer: Actor) => [...(await seen(viewer, 'a1')).events, ...(await seen(viewer, 'a2')).events];
 
   test('are shown whole to administrators', async () => {
     await record();
-    const events = await told(admin);
+    const events = await shown(admin);
     expect(events.map(({ type }) => type)).toEqual([
       ...['CallReserved', 'CallSettled', 'CallRefunded', 'CallReserved', 'CallReleased'],
     ]);
@@ -148,7 +148,7 @@ describe('the events of a call', () => {
 
   test('are shown to their caller without channels and upstream costs', async () => {
     await record();
-    const events = await told(owner);
+    const events = await shown(owner);
     expect(events[1]?.payload).toMatchObject({ charged: 7, usage: expect.anything(), price: expect.anything() });
     const text = JSON.stringify([events, await seen(owner, 'a1'), await seen(owner, 'a2')]);
     for (const hidden of ['channelId', 'bad_response', 'attempts":[3', 'suspense":5', 'settlement'])

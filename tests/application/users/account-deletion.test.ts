@@ -55,10 +55,10 @@ test('the claims of an erased user are released after a crash, by the next start
   await node.handle(userDecider, streams.user(alice), { type: 'EraseUser', by: root });
 
   const reaction = freeErasedClaims(leavingOf().freeClaims);
-  const [asking] = (await node.store.readStream(streams.user(alice))).filter(
+  const [requested] = (await node.store.readStream(streams.user(alice))).filter(
     (recorded) => reaction.asks(recorded) !== null,
   );
-  expect(asking?.event.type).toBe('UserErased');
+  expect(requested?.event.type).toBe('UserErased');
   await reaction.react(streams.user(alice));
   await reaction.react(streams.user(alice));
 

@@ -16,7 +16,7 @@ let node: MemoryNode;
 let lapsed: object[];
 
 /** Gives somebody a code, and lets others register by it. */
-const doors = ({ directory, users }: MemoryNode) =>
+const commands = ({ directory, users }: MemoryNode) =>
   registering({
     directory,
     users,
@@ -29,7 +29,7 @@ async function setOption(key: string, value: string, at = node): Promise<void> {
 }
 
 async function register(username: string, inviteCode = '', at = node): Promise<Actor> {
-  await doors(at).register({ username, password: 'correct-horse', email: '', emailCode: '', inviteCode });
+  await commands(at).register({ username, password: 'correct-horse', email: '', emailCode: '', inviteCode });
   const found = (await at.store.everything()).find(
     ({ event }) => event.type === 'UserRegistered' && event.username === username,
   );
@@ -160,10 +160,10 @@ describe('transferring a reward', () => {
     ['0', 500_000, '＄1.000000 额度'],
     ['2500.5', 2501, '＄1.000200 额度'],
     ['0.5', 1, '＄2.000000 额度'],
-  ])('is refused below a unit of %s', async (quotaPerUnit, minimum, told) => {
+  ])('is refused below a unit of %s', async (quotaPerUnit, minimum, allowed) => {
     if (quotaPerUnit !== '0') await setOption('QuotaPerUnit', quotaPerUnit);
     await expect(transfer(minimum - 1)).rejects.toThrow(
-      refusal('invite-transfer-too-small', { min: minimum, allowed: told }),
+      refusal('invite-transfer-too-small', { min: minimum, allowed }),
     );
     await transfer(minimum);
     expect(await balance()).toBe(minimum);

@@ -14,11 +14,11 @@ import { refusal } from '../../support/refusal.js';
 
 const minute = 60_000;
 const alice = 'Alice@mail.example';
-const place = '192.0.2.1';
+const network = '192.0.2.1';
 
 let node: MemoryNode;
 let mailer: MemoryMailer;
-let doors: ReturnType<typeof open>;
+let world: ReturnType<typeof open>;
 
 function open({ directory, clock, vault, users, stepUps }: MemoryNode) {
   const hash = (text: string) => vault.hash(text);
@@ -45,12 +45,12 @@ async function setOption(key: string, value: string): Promise<void> {
 beforeEach(async () => {
   node = await openMemoryNode();
   mailer = new MemoryMailer();
-  doors = open(node);
+  world = open(node);
 });
 
 const somebody = { username: 'alice', password: 'correct-horse', email: '', emailCode: '', inviteCode: '' };
 const register = (given: Partial<typeof somebody> = {}, key: string | null = null) =>
-  doors.registering.register({ ...somebody, ...given }, key);
+  world.registering.register({ ...somebody, ...given }, key);
 const registered = async () =>
   (await node.store.everything()).filter(({ event }) => event.type === 'UserRegistered').map(({ stream }) => stream);
 const idOf = (stream: string) => UserId(stream.replace('user-', ''));
@@ -115,7 +115,7 @@ describe('the registration of a user', () => {
     await register({ email: alice });
     expect(await node.users.bindings.emailHolder(alice)).toBeNull();
     await setOption('EmailVerificationEnabled', 'true');
-    await doors.codes.send('bob@mail.example', { network: place });
+    await world.codes.send('bob@mail.example', { network });
     await register({ username: 'bob', email: 'bob@mail.example', emailCode: mailer.codeTo('bob@mail.example') });
     expect(await node.users.bindings.emailHolder('BOB@mail.example')).toEqual(idOf((await registered())[1] ?? ''));
     await setOption('EmailVerificationEnabled', 'false');
@@ -151,7 +151,7 @@ describe('with verification on, the registration of a user', () => {
   beforeEach(() => setOption('EmailVerificationEnabled', 'true'));
 
   const verified = async (given: Partial<typeof somebody> = {}) => {
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     return register({ email: alice, emailCode: mailer.codeTo(alice), ...given });
   };
 
@@ -163,7 +163,7 @@ describe('with verification on, the registration of a user', () => {
   });
 
   test('accepts a code once', async () => {
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     const emailCode = mailer.codeTo(alice);
     const outcomes = await Promise.allSettled([
       register({ email: alice, emailCode }),
@@ -184,14 +184,14 @@ describe('with verification on, the registration of a user', () => {
   });
 
   test('refuses a code of another address', async () => {
-    await doors.codes.send('eve@mail.example', { network: place });
+    await world.codes.send('eve@mail.example', { network });
     await expect(verified({ emailCode: mailer.codeTo('eve@mail.example') })).rejects.toThrow(
       refusal('email-code-wrong'),
     );
   });
 
   test('refuses any code after five wrong ones', async () => {
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     for (let wrong = 0; wrong < 5; wrong++)
       await expect(register({ email: alice, emailCode: 'ffffffff' })).rejects.toThrow(refusal('email-code-wrong'));
     await expect(register({ email: alice, emailCode: mailer.codeTo(alice) })).rejects.toThrow(
@@ -200,12 +200,12 @@ describe('with verification on, the registration of a user', () => {
   });
 
   test('refuses any code after ten minutes', async () => {
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     node.clock.advance(10 * minute);
     await expect(register({ email: alice, emailCode: mailer.codeTo(alice) })).rejects.toThrow(
       refusal('email-code-wrong'),
     );
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     node.clock.advance(10 * minute - 1);
     await register({ email: alice, emailCode: mailer.codeTo(alice) });
   });
@@ -214,7 +214,7 @@ describe('with verification on, the registration of a user', () => {
 describe('a verification code by mail', () => {
   test('is six hexadecimal characters, in a mail with the name of the system', async () => {
     await setOption('SystemName', 'Gate <b>way</b>');
-    await doors.codes.send(` ${alice} `, { network: place });
+    await world.codes.send(` ${alice} `, { network });
     const [mail] = mailer.sent;
     expect(mail).toMatchObject({ to: alice, subject: 'Gate <b>way</b>邮箱验证邮件' });
     expect(mail?.html).toContain('Gate &lt;b&gt;way&lt;/b&gt;');
@@ -233,7 +233,7 @@ describe('a verification code by mail', () => {
     ['a@b@mail.example', 'email-invalid'],
     [`${'a'.repeat(250)}@mail.example`, 'invalid-field'],
   ] as const)('to %j is %s', async (address, outcome) => {
-    const sending = doors.codes.send(address, { network: place });
+    const sending = world.codes.send(address, { network });
     if (outcome === 'ok') await sending;
     else await expect(sending).rejects.toThrow(refusal(outcome));
     expect(mailer.sent).toHaveLength(outcome === 'ok' ? 1 : 0);
@@ -248,23 +248,23 @@ describe('a verification code by mail', () => {
       'alice@MAIL.example',
       'alice@mail.example.evil',
     ])
-      await expect(doors.codes.send(address, { network: place })).rejects.toThrow(refusal('email-domain-not-allowed'));
-    await doors.codes.send('alice@other.example', { network: place });
+      await expect(world.codes.send(address, { network })).rejects.toThrow(refusal('email-domain-not-allowed'));
+    await world.codes.send('alice@other.example', { network });
     expect(mailer.sent).toHaveLength(1);
   });
 
   test('is sent to no alias where aliases are refused', async () => {
     await setOption('EmailAliasRestrictionEnabled', 'true');
     for (const address of ['al.ice@mail.example', 'alice+1@mail.example'])
-      await expect(doors.codes.send(address, { network: place })).rejects.toThrow(refusal('email-alias-not-allowed'));
-    await doors.codes.send('alice@mail.example', { network: place });
+      await expect(world.codes.send(address, { network })).rejects.toThrow(refusal('email-alias-not-allowed'));
+    await world.codes.send('alice@mail.example', { network });
   });
 
   test('is invalid where the mail could not be sent, and can be requested again at once', async () => {
     mailer.isDown = true;
-    await expect(doors.codes.send(alice, { network: place })).rejects.toThrow(refusal('mail-failed'));
+    await expect(world.codes.send(alice, { network })).rejects.toThrow(refusal('mail-failed'));
     mailer.isDown = false;
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     expect(mailer.sent).toHaveLength(1);
   });
 });
@@ -273,33 +273,31 @@ describe('the rate limit of mails', () => {
   const tooMany = (seconds: number) => refusal('too-many-attempts', { seconds });
 
   test('to one address is one in half a minute, whether or not the address belongs to a user', async () => {
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     node.clock.advance(29_000);
-    await expect(doors.codes.send(alice.toLowerCase(), { network: '192.0.2.2' })).rejects.toThrow(tooMany(1));
-    await expect(doors.reset.request(alice, { network: place })).rejects.toThrow(tooMany(1));
+    await expect(world.codes.send(alice.toLowerCase(), { network: '192.0.2.2' })).rejects.toThrow(tooMany(1));
+    await expect(world.reset.request(alice, { network })).rejects.toThrow(tooMany(1));
     node.clock.advance(1000);
-    await doors.codes.send(alice, { network: place });
-    await expect(doors.reset.request('nobody@mail.example', { network: place })).rejects.toThrow(
-      refusal('email-unknown'),
-    );
-    await expect(doors.reset.request('nobody@mail.example', { network: place })).rejects.toThrow(tooMany(30));
+    await world.codes.send(alice, { network });
+    await expect(world.reset.request('nobody@mail.example', { network })).rejects.toThrow(refusal('email-unknown'));
+    await expect(world.reset.request('nobody@mail.example', { network })).rejects.toThrow(tooMany(30));
   });
 
   test('to one address is six in an hour', async () => {
     for (let sent = 0; sent < 6; sent++) {
-      await doors.codes.send(alice, { network: place });
+      await world.codes.send(alice, { network });
       node.clock.advance(minute);
     }
-    await expect(doors.codes.send(alice, { network: place })).rejects.toThrow(tooMany(54 * 60));
+    await expect(world.codes.send(alice, { network })).rejects.toThrow(tooMany(54 * 60));
     node.clock.advance(54 * minute);
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
   });
 
   test('for one client is thirty in an hour, whether sent or not; other clients are not affected', async () => {
     for (let asked = 0; asked < 30; asked++)
-      await doors.reset.request(`somebody${asked}@mail.example`, { network: place }).catch(() => {});
-    await expect(doors.codes.send(alice, { network: place })).rejects.toThrow(tooMany(3600));
-    await doors.codes.send(alice, { network: '192.0.2.2' });
+      await world.reset.request(`somebody${asked}@mail.example`, { network }).catch(() => {});
+    await expect(world.codes.send(alice, { network })).rejects.toThrow(tooMany(3600));
+    await world.codes.send(alice, { network: '192.0.2.2' });
   });
 });
 
@@ -307,7 +305,7 @@ describe('a forgotten password', () => {
   const aliceId = async () => idOf((await registered())[0] ?? '');
   beforeEach(async () => {
     await setOption('EmailVerificationEnabled', 'true');
-    await doors.codes.send(alice, { network: place });
+    await world.codes.send(alice, { network });
     await register({ email: alice, emailCode: mailer.codeTo(alice) });
     await node.caughtUp();
     node.clock.advance(minute);
@@ -317,57 +315,57 @@ describe('a forgotten password', () => {
     const before = await node.identity.login('alice', 'correct-horse');
     if (before.kind !== 'signed-in') throw new Error('not signed in');
     await setOption('ServerAddress', 'https://gate.example/');
-    await doors.reset.request(alice, { network: place });
+    await world.reset.request(alice, { network });
     const token = mailer.codeTo(alice);
     expect(token).toMatch(/^[0-9a-f]{32}$/);
     expect(mailer.sent.at(-1)?.text).toContain(
       `https://gate.example/user/reset?email=Alice%40mail.example&token=${token}`,
     );
-    const { password } = await doors.reset.complete(alice, token);
+    const { password } = await world.reset.complete(alice, token);
     expect(password).toMatch(/^[0-9a-f]{12}$/);
     await node.caughtUp();
     expect(await node.identity.bySession(before.token)).toBeNull();
     await expect(node.identity.login('alice', 'correct-horse')).rejects.toThrow(refusal('wrong-credentials'));
     expect(await node.identity.login('alice', password)).toMatchObject({ kind: 'signed-in' });
-    await expect(doors.reset.complete(alice, token)).rejects.toThrow(refusal('reset-link-invalid'));
+    await expect(world.reset.complete(alice, token)).rejects.toThrow(refusal('reset-link-invalid'));
   });
 
   test('is replaced by one of two concurrent uses of the link', async () => {
-    await doors.reset.request(alice, { network: place });
+    await world.reset.request(alice, { network });
     const token = mailer.codeTo(alice);
-    const outcomes = await Promise.allSettled([doors.reset.complete(alice, token), doors.reset.complete(alice, token)]);
+    const outcomes = await Promise.allSettled([world.reset.complete(alice, token), world.reset.complete(alice, token)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
   test('is not replaced by a link that is wrong, empty, expired, or for an address that has another owner', async () => {
     const invalid = refusal('reset-link-invalid');
-    await doors.reset.request(alice, { network: place });
+    await world.reset.request(alice, { network });
     const token = mailer.codeTo(alice);
-    await expect(doors.reset.complete(alice, '0'.repeat(32))).rejects.toThrow(invalid);
-    await expect(doors.reset.complete('bob@mail.example', token)).rejects.toThrow(invalid);
-    await expect(doors.reset.complete('', token)).rejects.toThrow(refusal('invalid-field'));
-    await expect(doors.reset.complete(alice, '')).rejects.toThrow(refusal('invalid-field'));
+    await expect(world.reset.complete(alice, '0'.repeat(32))).rejects.toThrow(invalid);
+    await expect(world.reset.complete('bob@mail.example', token)).rejects.toThrow(invalid);
+    await expect(world.reset.complete('', token)).rejects.toThrow(refusal('invalid-field'));
+    await expect(world.reset.complete(alice, '')).rejects.toThrow(refusal('invalid-field'));
     node.clock.advance(10 * minute);
-    await expect(doors.reset.complete(alice, token)).rejects.toThrow(invalid);
+    await expect(world.reset.complete(alice, token)).rejects.toThrow(invalid);
 
-    await doors.reset.request(alice, { network: place });
+    await world.reset.request(alice, { network });
     await node.users.bindings.changeEmail(await aliceId(), 'new@mail.example');
-    await expect(doors.reset.complete(alice, mailer.codeTo(alice))).rejects.toThrow(invalid);
+    await expect(world.reset.complete(alice, mailer.codeTo(alice))).rejects.toThrow(invalid);
   });
 
   test('of an address without a user, or with a deleted user, is not reset', async () => {
-    await expect(doors.reset.request('bob@mail.example', { network: place })).rejects.toThrow(refusal('email-unknown'));
+    await expect(world.reset.request('bob@mail.example', { network })).rejects.toThrow(refusal('email-unknown'));
     await node.users.manage(root, await aliceId(), 'delete');
-    await expect(doors.reset.request(alice, { network: place })).rejects.toThrow(refusal('email-unknown'));
+    await expect(world.reset.request(alice, { network })).rejects.toThrow(refusal('email-unknown'));
     expect(mailer.sent).toHaveLength(1);
   });
 
   test('is not reset while the mail server is unavailable: no link is valid', async () => {
     mailer.isDown = true;
-    await expect(doors.reset.request(alice, { network: place })).rejects.toThrow(refusal('mail-failed'));
+    await expect(world.reset.request(alice, { network })).rejects.toThrow(refusal('mail-failed'));
     mailer.isDown = false;
-    await doors.reset.request(alice, { network: place });
-    await doors.reset.complete(alice, mailer.codeTo(alice));
+    await world.reset.request(alice, { network });
+    await world.reset.complete(alice, mailer.codeTo(alice));
   });
 });
 
@@ -379,20 +377,18 @@ describe('the own address of a user', () => {
       { id, username: 'alice', displayName: 'Alice', passwordSecret: null, role: 'ordinary' },
       [],
     );
-    await doors.codes.send(alice, { network: place });
-    await expect(doors.own.change(actor, alice, 'ffffffff')).rejects.toThrow(refusal('email-code-wrong'));
-    await doors.own.change(actor, alice, mailer.codeTo(alice));
+    await world.codes.send(alice, { network });
+    await expect(world.own.change(actor, alice, 'ffffffff')).rejects.toThrow(refusal('email-code-wrong'));
+    await world.own.change(actor, alice, mailer.codeTo(alice));
     expect(await node.users.bindings.emailHolder(alice)).toBe(id);
-    await expect(doors.own.change(actor, alice, mailer.codeTo(alice))).rejects.toThrow(refusal('email-code-wrong'));
+    await expect(world.own.change(actor, alice, mailer.codeTo(alice))).rejects.toThrow(refusal('email-code-wrong'));
     node.clock.advance(minute);
-    await expect(doors.codes.send(alice, { network: place })).rejects.toThrow(
-      refusal('email-taken', { field: 'email' }),
-    );
+    await expect(world.codes.send(alice, { network })).rejects.toThrow(refusal('email-taken', { field: 'email' }));
 
-    await doors.codes.send('new@mail.example', { network: place });
-    await doors.own.change(actor, 'new@mail.example', mailer.codeTo('new@mail.example'));
+    await world.codes.send('new@mail.example', { network });
+    await world.own.change(actor, 'new@mail.example', mailer.codeTo('new@mail.example'));
     expect(await node.users.bindings.emailHolder(alice)).toBeNull();
-    await doors.own.remove(actor);
+    await world.own.remove(actor);
     expect(await node.users.bindings.emailHolder('new@mail.example')).toBeNull();
   });
 });

@@ -260,7 +260,7 @@ describe('for every conclusion of a call', () => {
   const attempts = fc.integer({ min: 0, max: 1_000 });
   const tokens = fc.integer({ min: 0, max: 10_000_000 });
   const usage = fc.record({ input: tokens, output: tokens });
-  const told = fc.record({ status: fc.constant(502), code: fc.constantFrom(null, 'upstream_error') });
+  const reported = fc.record({ status: fc.constant(502), code: fc.constantFrom(null, 'upstream_error') });
   const unanswered = fc.record({
     attempts: fc.constantFrom([], [west]),
     useTimeMs: fc.nat(),
@@ -289,10 +289,12 @@ describe('for every conclusion of a call', () => {
   );
   const conclusion: fc.Arbitrary<Conclusion> = fc.oneof(
     settledConclusion,
-    fc.tuple(told, unanswered).map(([told, rest]): Conclusion => ({ kind: 'upstream-failed', ...told, ...rest })),
+    fc
+      .tuple(reported, unanswered)
+      .map(([reported, rest]): Conclusion => ({ kind: 'upstream-failed', ...reported, ...rest })),
     unanswered.map((rest): Conclusion => ({ kind: 'caller-left', ...rest })),
     unanswered.map(({ useTimeMs, unknownAttempts }): Conclusion => ({ kind: 'internal', useTimeMs, unknownAttempts })),
-    told.map((told): Conclusion => ({ kind: 'never-sent', reason: 'recovered', ...told })),
+    reported.map((reported): Conclusion => ({ kind: 'never-sent', reason: 'recovered', ...reported })),
     fc.tuple(amount, amount, amount).map(
       ([charged, uncovered, suspense]): Conclusion => ({
         kind: 'withheld',

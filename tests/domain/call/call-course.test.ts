@@ -31,7 +31,7 @@ const steps = (...facts: readonly Fact[]) => {
   const found = course(...facts);
   return stepsOf(found, receivedAt(id, found)).map(({ kind, from, to }) => [kind, from, to]);
 };
-const later = (ms: number, told: Fact): Fact => when(Instant(at() + ms), told);
+const later = (ms: number, reported: Fact): Fact => when(Instant(at() + ms), reported);
 
 describe('the timeline of a call', () => {
   test('begins with the reservation: other events are not part of it', () => {
@@ -94,26 +94,30 @@ describe('the attempts of a call', () => {
 
   test('are unknown before there is an outcome', () => expect(spans(reserved('a', 9))).toEqual([]));
   test('are consecutive, and the successful one lasts as long as its answer', () => {
-    const told = { attempts: [first, second], failedAttempts: [{ ...failure, channelId: first }], channelId: second };
-    expect(spans(reserved('a', 9), later(2_100, settled('a', 9, 7, told)))).toEqual([
+    const reported = {
+      attempts: [first, second],
+      failedAttempts: [{ ...failure, channelId: first }],
+      channelId: second,
+    };
+    expect(spans(reserved('a', 9), later(2_100, settled('a', 9, 7, reported)))).toEqual([
       [first, 40, 240],
       [second, 240, 2_140],
     ]);
   });
   test('of the same channel are distinguished by their order', () => {
-    const told = { attempts: [first, first], failedAttempts: [{ ...failure, channelId: first }] };
-    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
+    const reported = { attempts: [first, first], failedAttempts: [{ ...failure, channelId: first }] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, reported)))).toEqual([
       [first, 40, 240],
       [first, 240, 340],
     ]);
   });
   test('end with the call, however long they claim to have taken', () => {
-    const told = { attempts: [first], failedAttempts: [{ ...failure, channelId: first, durationMs: 9_000 }] };
-    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([[first, 40, 340]]);
+    const reported = { attempts: [first], failedAttempts: [{ ...failure, channelId: first, durationMs: 9_000 }] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, reported)))).toEqual([[first, 40, 340]]);
   });
   test('after one of unknown duration have an unknown time', () => {
-    const told = { attempts: [first, second], failedAttempts: [] };
-    expect(spans(reserved('a', 9), later(300, released('a', 9, told)))).toEqual([
+    const reported = { attempts: [first, second], failedAttempts: [] };
+    expect(spans(reserved('a', 9), later(300, released('a', 9, reported)))).toEqual([
       [first, 40, null],
       [second, null, 340],
     ]);
@@ -126,7 +130,7 @@ describe('the arrival time of a request', () => {
     ['an id of a later time', '20260102030405001abcdEFGH'],
     ['an id of a much earlier time', '20250102030404960abcdEFGH'],
     ['an id of an invalid time', '20269902030404960abcdEFGH'],
-  ])('is that of the reservation for %s', (_, told) => {
-    expect(receivedAt(CallId(told), course(reserved('a', 9)))).toBe(at());
+  ])('is that of the reservation for %s', (_, reported) => {
+    expect(receivedAt(CallId(reported), course(reserved('a', 9)))).toBe(at());
   });
 });

@@ -42,8 +42,10 @@ describe('the usage bound of a call', () => {
     ['a part beyond its bound', { audioInput: 31 }, false],
     ['a quantity that all tokens may be', { cacheWriteHour: 90 }, true],
     ['quantities that are not bounded', { input: 1, cachedInput: 5, imageInput: 9_000 }, true],
-  ])('allows or forbids %s', (_what, told, allowed) =>
-    expect(kindsWithin(told, { input: 100, audioInput: 30, cacheWriteHour: 100, output: 0 }, 'input')).toBe(allowed),
+  ])('allows or forbids %s', (_what, reported, allowed) =>
+    expect(kindsWithin(reported, { input: 100, audioInput: 30, cacheWriteHour: 100, output: 0 }, 'input')).toBe(
+      allowed,
+    ),
   );
 
   test('forbids quantities that it omits, and those that it sets to 0', () => {

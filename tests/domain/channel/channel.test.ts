@@ -58,7 +58,7 @@ const disable = (automatic: boolean): ChannelCommand =>
     : { type: 'DisableChannel', automatic, reason: '', by };
 
 describe('the balance of a channel’s account', () => {
-  const told = (balance: string, low = 1): ChannelCommand => ({ type: 'RecordChannelBalance', balance, low });
+  const reported = (balance: string, low = 1): ChannelCommand => ({ type: 'RecordChannelBalance', balance, low });
   const observed = (balance: string, becameLow = false): ChannelEvent => ({
     type: 'ChannelBalanceObserved',
     balance,
@@ -66,24 +66,25 @@ describe('the balance of a channel’s account', () => {
   });
 
   test('is recorded each time, as exact text', () => {
-    given(added).when(told('12.50')).thenRecorded(observed('12.5'));
-    given(added, observed('12.5')).when(told('1.25e1')).thenRecorded(observed('12.5'));
+    given(added).when(reported('12.50')).thenRecorded(observed('12.5'));
+    given(added, observed('12.5')).when(reported('1.25e1')).thenRecorded(observed('12.5'));
   });
   test('becomes low when it falls below the threshold, and only then', () => {
-    given(added).when(told('0.99')).thenRecorded(observed('0.99', true));
-    given(added).when(told('1')).thenRecorded(observed('1'));
-    given(added, observed('1')).when(told('-3')).thenRecorded(observed('-3', true));
-    given(added, observed('0.99', true)).when(told('0.5')).thenRecorded(observed('0.5'));
-    given(added, observed('0.5', true), observed('7')).when(told('0.5')).thenRecorded(observed('0.5', true));
+    given(added).when(reported('0.99')).thenRecorded(observed('0.99', true));
+    given(added).when(reported('1')).thenRecorded(observed('1'));
+    given(added, observed('1')).when(reported('-3')).thenRecorded(observed('-3', true));
+    given(added, observed('0.99', true)).when(reported('0.5')).thenRecorded(observed('0.5'));
+    given(added, observed('0.5', true), observed('7')).when(reported('0.5')).thenRecorded(observed('0.5', true));
   });
   test('is compared with the current threshold', () =>
-    given(added, observed('3')).when(told('3', 5)).thenRecorded(observed('3')));
-  test('is never low without a threshold', () => given(added).when(told('-1', 0)).thenRecorded(observed('-1')));
+    given(added, observed('3')).when(reported('3', 5)).thenRecorded(observed('3')));
+  test('is never low without a threshold', () => given(added).when(reported('-1', 0)).thenRecorded(observed('-1')));
   test('survives an edit', () => {
     const edited: ChannelEvent = { type: 'ChannelEdited', settings, secrets };
-    given(added, observed('0.5', true), edited).when(told('0.4')).thenRecorded(observed('0.4'));
+    given(added, observed('0.5', true), edited).when(reported('0.4')).thenRecorded(observed('0.4'));
   });
-  test('of an absent channel is refused', () => given(added, removed).when(told('1')).thenRefused('channel-not-found'));
+  test('of an absent channel is refused', () =>
+    given(added, removed).when(reported('1')).thenRefused('channel-not-found'));
 });
 
 describe('adding a channel', () => {

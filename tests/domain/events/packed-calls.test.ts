@@ -14,8 +14,8 @@ const read = (type: CallEvent['type'], text: string) =>
   currentPayloads.upcast(type, currentPayloads.current(type), JSON.parse(text));
 
 const plain = settled({ quota: 90, charged: 15 });
-const each = Object.fromEntries(tokenQuantities.map((name, place) => [name, place + 1]));
-const ratios = Object.fromEntries(tokenQuantities.map((name, place) => [name, `${place}.5`]));
+const each = Object.fromEntries(tokenQuantities.map((name, index) => [name, index + 1]));
+const ratios = Object.fromEntries(tokenQuantities.map((name, index) => [name, `${index}.5`]));
 const everythingSaid: CallSettled = {
   ...plain,
   usage: { ...each, images: 2, seconds: 3, 'calls:web_search': 4 },

@@ -14,8 +14,8 @@ describe('a percentile', () => {
     fc.assert(
       fc.property(durations, fc.constantFrom(0.01, 0.5, 0.95, 0.99, 1), (all, share) => {
         const exact = [...all].sort((one, other) => one - other)[Math.ceil(all.length * share) - 1] ?? Number.NaN;
-        const told = percentileOf(countsOf(all), share) ?? Number.NaN;
-        expect(Math.abs(told - exact) / exact).toBeLessThan(0.05);
+        const shown = percentileOf(countsOf(all), share) ?? Number.NaN;
+        expect(Math.abs(shown - exact) / exact).toBeLessThan(0.05);
       }),
     );
   });

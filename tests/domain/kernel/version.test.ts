@@ -24,9 +24,9 @@ const inOrder = [
 
 describe('a version is compared with another', () => {
   test('by numbers first, with a release after its pre-releases', () => {
-    for (const [place, version] of inOrder.entries())
-      for (const [otherPlace, other] of inOrder.entries())
-        expect([version, other, isNewer(version, other)]).toEqual([version, other, place > otherPlace]);
+    for (const [index, version] of inOrder.entries())
+      for (const [otherIndex, other] of inOrder.entries())
+        expect([version, other, isNewer(version, other)]).toEqual([version, other, index > otherIndex]);
   });
 
   test.each([

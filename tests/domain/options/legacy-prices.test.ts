@@ -194,8 +194,8 @@ describe('the maps of older clients, written back without a change', () => {
   });
 
   test('are accepted by the checks of options, whatever the prices of a record', () => {
-    const dear = { input: { usd: '0.000000000001' }, output: { usd: '2000000' }, cachedInput: { usd: '2000000' } };
-    for (const record of [{ tokens: dear }, { tokens: { input: { usd: '2000000' } } }, { call: '2000000' }, full])
+    const expensive = { input: { usd: '0.000000000001' }, output: { usd: '2000000' }, cachedInput: { usd: '2000000' } };
+    for (const record of [{ tokens: expensive }, { tokens: { input: { usd: '2000000' } } }, { call: '2000000' }, full])
       for (const [key, entries] of mapsOf(record)) {
         expect(() => checkOption(key, JSON.stringify(entries))).not.toThrow();
         given(recorded({ one: [record] }))
@@ -205,8 +205,8 @@ describe('the maps of older clients, written back without a change', () => {
   });
 
   test('are accepted with the maximum number of records beside the built-in prices', () => {
-    const records = new Map(Array.from({ length: 10_000 }, (_, place) => [`model-${place}`, full] as const));
-    const builtIn = Object.fromEntries(Array.from({ length: 1_500 }, (_, place) => [`built-in-${place}`, 1.25]));
+    const records = new Map(Array.from({ length: 10_000 }, (_, index) => [`model-${index}`, full] as const));
+    const builtIn = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`built-in-${index}`, 1.25]));
     expect(() => checkOption('ModelRatio', legacyView('ModelRatio', JSON.stringify(builtIn), records))).not.toThrow();
   });
 });

@@ -114,8 +114,8 @@ describe('the limits of options', () => {
     ['claude.thinking_adapter_budget_tokens_percentage', '1', '1.01'],
     ['gemini.thinking_adapter_budget_tokens_percentage', '0.1', '0.09'],
     ['gemini.thinking_adapter_budget_tokens_percentage', '1', '1.01'],
-  ])('include %s, which may be %s, not %s', (key, least, beyond) => {
-    expect(refused(key, least)).toBeNull();
+  ])('include %s, which may be %s, not %s', (key, min, beyond) => {
+    expect(refused(key, min)).toBeNull();
     expect(refused(key, beyond)).toMatchObject({ field: key });
   });
 

@@ -4,8 +4,8 @@ import { Failure } from '../../../src/domain/kernel/failure.js';
 import { topUpOffer } from '../../../src/domain/payment/top-up-price.js';
 import { topUpPrices } from '../../support/given/top-up-prices.js';
 
-const offer = (amount: number, change: Parameters<typeof topUpPrices>[0] = {}, least = 1, minCents = 1) =>
-  topUpOffer(amount, least, topUpPrices(change), minCents);
+const offer = (amount: number, change: Parameters<typeof topUpPrices>[0] = {}, min = 1, minCents = 1) =>
+  topUpOffer(amount, min, topUpPrices(change), minCents);
 
 const refusal = (sell: () => unknown) => {
   try {

@@ -78,11 +78,11 @@ describe('the unit prices of a call', () => {
   test('equal those of every calculation, with any usage', () =>
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...tokenQuantities), fc.nat(1_000_000)), (used) => {
-        const told = unitPricesOf(price);
+        const shown = unitPricesOf(price);
         for (const { quantity, unitPrice } of billingOf(used, price).lines) {
           const name = tokenQuantities.find((one) => one === quantity);
           if (name === undefined) throw new Error(`${quantity} is no kind of token`);
-          expect(told[name] ?? told[isOutput(name) ? 'output' : 'input']).toBe(unitPrice);
+          expect(shown[name] ?? shown[isOutput(name) ? 'output' : 'input']).toBe(unitPrice);
         }
       }),
     ));

@@ -86,7 +86,7 @@ describe('a price with context tiers', () => {
           per: 'token',
           model,
           ratios,
-          tiers: overs.sort((a, b) => a - b).map((over, place) => ({ over, ratios: other[place] ?? {} })),
+          tiers: overs.sort((a, b) => a - b).map((over, index) => ({ over, ratios: other[index] ?? {} })),
           group: '1',
         }),
       );

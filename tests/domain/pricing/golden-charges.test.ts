@@ -166,7 +166,7 @@ const golden: Readonly<Record<keyof typeof prices, readonly (readonly [number, n
 };
 
 describe.each(Object.entries(prices))('the price %s', (name, price) => {
-  test.each(Object.entries(usages).map(([kind, usage], place) => [kind, usage, golden[name]?.[place]] as const))(
+  test.each(Object.entries(usages).map(([kind, usage], index) => [kind, usage, golden[name]?.[index]] as const))(
     'charges, reserves and bills %s as before',
     (_kind, usage, expected) =>
       expect([chargeOf(usage, price), reservationOf(usage, price), billingOf(usage, price).exact]).toEqual(expected),

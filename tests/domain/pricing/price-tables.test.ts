@@ -280,8 +280,8 @@ describe('a repeated price lookup', () => {
       '3',
     ]);
     expect(priceOf(own, 'bc', 'a', false)).toBe(priceOf(own, 'bc', 'a', false));
-    const dearer = tables({ modelRatio: table({ bc: '2' }), groupRatio: groups });
-    expect(priceOf(dearer, 'bc', 'a', false)).toMatchObject({ model: '2' });
+    const doubled = tables({ modelRatio: table({ bc: '2' }), groupRatio: groups });
+    expect(priceOf(doubled, 'bc', 'a', false)).toMatchObject({ model: '2' });
   });
   test('returns no price to a caller that does not accept models without one', () => {
     const own = tables();

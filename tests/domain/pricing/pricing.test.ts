@@ -181,8 +181,8 @@ describe('for any price and any usage', () => {
     fc.assert(
       fc.property(tokenPrice, someUsage, (price, usage) => {
         const exact = chargeByFractions(usage, price);
-        const most = BigInt(maxCallPrice);
-        expect(BigInt(chargeOf(usage, price))).toBe(exact < most ? exact : most);
+        const max = BigInt(maxCallPrice);
+        expect(BigInt(chargeOf(usage, price))).toBe(exact < max ? exact : max);
       }),
       { numRuns: 500 },
     ));
@@ -190,8 +190,8 @@ describe('for any price and any usage', () => {
   test('a reservation is never below the charge, with any distribution of tokens', () =>
     fc.assert(
       fc.property(fc.oneof(tokenPrice, callPrice), someUsage, upTo(100), (price, usage, more) => {
-        const most = heldFor(usage);
-        return reservationOf({ ...most, input: (most.input ?? 0) + more }, price) >= chargeOf(usage, price);
+        const max = heldFor(usage);
+        return reservationOf({ ...max, input: (max.input ?? 0) + more }, price) >= chargeOf(usage, price);
       }),
       { numRuns: 1_000 },
     ));
@@ -199,8 +199,8 @@ describe('for any price and any usage', () => {
   test('more output never needs a smaller reservation', () =>
     fc.assert(
       fc.property(tokenPrice, upTo(1_000), upTo(1_000), upTo(1_000), (price, input, output, more) => {
-        const least = reservationOf({ input, output }, price);
-        return reservationOf({ input, output: output + more }, price) >= least;
+        const min = reservationOf({ input, output }, price);
+        return reservationOf({ input, output: output + more }, price) >= min;
       }),
     ));
 });
@@ -223,8 +223,8 @@ describe('the affordable output of an amount', () => {
         const output = affordableOutput(Quota(amount), { input }, price);
         if (output === Number.POSITIVE_INFINITY) {
           // Where output is free the input alone may cost more than there is.
-          const most = Math.max(amount, reservationOf({ input }, price), 1);
-          expect(reservationOf({ input, output: 1_000_000 }, price)).toBeLessThanOrEqual(most);
+          const max = Math.max(amount, reservationOf({ input }, price), 1);
+          expect(reservationOf({ input, output: 1_000_000 }, price)).toBeLessThanOrEqual(max);
           return;
         }
         if (output > 0) expect(reservationOf({ input, output }, price)).toBeLessThanOrEqual(Math.max(amount, 1));
@@ -236,10 +236,10 @@ describe('the affordable output of an amount', () => {
 
 test('the affordable output is 0 where the input alone costs more', () => {
   const price = perToken();
-  const dearInput = { input: 1_000 };
-  const cost = reservationOf(dearInput, price);
-  expect(affordableOutput(Quota(cost - 1), dearInput, price)).toBe(0);
-  expect(affordableOutput(Quota(cost * 2), dearInput, price)).toBeGreaterThan(0);
+  const expensiveInput = { input: 1_000 };
+  const cost = reservationOf(expensiveInput, price);
+  expect(affordableOutput(Quota(cost - 1), expensiveInput, price)).toBe(0);
+  expect(affordableOutput(Quota(cost * 2), expensiveInput, price)).toBeGreaterThan(0);
 });
 
 test('the charge can be recomputed from the stored event, after a round trip through JSON', () => {

@@ -50,8 +50,8 @@ describe('a call that requests a service tier', () => {
     ['flex', 'priority', 1],
     // A discount needs an answer that tells it.
     ['flex', undefined, 1],
-  ])('for %s and is served at %s is charged %d times its tokens, and its tools as usual', (tier, told, factor) => {
-    const served = servedPrice(asked(tier), told);
+  ])('for %s and is served at %s is charged %d times its tokens, and its tools as usual', (tier, reported, factor) => {
+    const served = servedPrice(asked(tier), reported);
     expect(chargeOf(usage, served)).toBe(tokens * factor + search);
     expect(served.service?.others).toBeUndefined();
   });
@@ -87,7 +87,7 @@ describe('a call that leaves its service tier to the account', () => {
   test('is reserved for up to that entry, and charged by the tier of its answer', () => {
     const price = withService(usual, serviceTermsOf(new Map([...factors, ['auto', '2']]), [], true));
     expect(reservationOf({ input: 1_000 }, price)).toBe(2_000);
-    const charge = (told?: string) => chargeOf({ input: 1_000 }, servedPrice(price, told));
+    const charge = (reported?: string) => chargeOf({ input: 1_000 }, servedPrice(price, reported));
     expect([charge(), charge('priority'), charge('flex'), charge('ultrafast')]).toEqual([1_000, 2_000, 500, 1_000]);
   });
 });
@@ -135,11 +135,11 @@ describe('the price of a served call', () => {
           nil: undefined,
         }),
         fc.record({ input: fc.nat(), output: fc.nat(), cachedInput: fc.nat() }),
-        (entries, tiers, open, told, used) => {
+        (entries, tiers, open, reported, used) => {
           const priced = new Map(entries);
           const wanted = tiers.filter((one) => priced.has(one));
           const price = withService(usual, serviceTermsOf(priced, wanted, open));
-          const charge = chargeOf(used, servedPrice(price, told));
+          const charge = chargeOf(used, servedPrice(price, reported));
           expect(charge).toBeGreaterThanOrEqual(0);
           expect(charge).toBeLessThanOrEqual(reservationOf(used, price));
           expect(charge).toBeLessThanOrEqual(maxCallPrice);

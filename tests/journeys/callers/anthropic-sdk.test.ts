@@ -189,9 +189,9 @@ describe("Anthropic's client and upstream", () => {
     const [begun, ...rest] = eventsOf(
       messageOf([{ type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'x'.repeat(4_000) } }]),
     );
-    const told = [begun, ...rest.slice(0, 300)].map((event) => eventText(event ?? {})).join('');
+    const reported = [begun, ...rest.slice(0, 300)].map((event) => eventText(event ?? {})).join('');
     upstream.respondWith((_call, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(told);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(reported);
     });
     const abort = new AbortController();
     const stream = await anthropic.messages.create(

@@ -397,8 +397,8 @@ describe('Gemini’s dialect over HTTP', () => {
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await answer.json()).toEqual(responses);
     gateway.provider.script(foreign, { text: 'one two', chunks: 2 });
-    const told = (await (await ask(`/v1beta/models/${foreign}:streamGenerateContent`)).json()) as typeof responses;
-    expect(told.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }], usageMetadata: {} });
+    const reported = (await (await ask(`/v1beta/models/${foreign}:streamGenerateContent`)).json()) as typeof responses;
+    expect(reported.at(-1)).toMatchObject({ candidates: [{ finishReason: 'STOP' }], usageMetadata: {} });
   });
 
   test('accepts the key in the address, and does not forward it', async () => {

@@ -35,10 +35,10 @@ const varying = [
 
 const asked = async (method: string, path: string, headers: Record<string, string> = {}) => {
   const answer = await fetch(gateway.url + path, { method, headers, redirect: 'manual' });
-  const told = [...answer.headers].filter(([name]) => !varying.includes(name));
+  const received = [...answer.headers].filter(([name]) => !varying.includes(name));
   return {
     status: answer.status,
-    headers: told,
+    headers: received,
     text: await answer.text(),
     length: answer.headers.get('content-length'),
   };

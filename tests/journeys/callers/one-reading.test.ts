@@ -162,13 +162,13 @@ test('beta features that cost more are not forwarded, however they are spelled o
 
 test('a limit of searches is forwarded as the number that was reserved for', async () => {
   anthropicUpstream.respondWith(messageOf([{ type: 'text', text: 'x' }]));
-  for (const [told, sent] of [
+  for (const [stated, sent] of [
     ['"500"', 20],
     ['2.7', 2],
     ['3', 3],
     ['null', 20],
   ] as const) {
-    const tools = `[{"type":"web_search_20250305","name":"web_search","max_uses":${told}}]`;
+    const tools = `[{"type":"web_search_20250305","name":"web_search","max_uses":${stated}}]`;
     await post('/v1/messages', `{"model":"${claude}",${messages},"max_tokens":9,"tools":${tools}}`);
     expect(anthropicUpstream.calls.at(-1)?.json.tools).toMatchObject([{ max_uses: sent }]);
   }

@@ -87,14 +87,14 @@ describe('a chat call', () => {
     }
     expect(text).toBe('one two three');
 
-    const asking = await client.chat.completions.create({
+    const sent = await client.chat.completions.create({
       model: 'gpt-4o',
       messages: [question],
       stream: true,
       stream_options: { include_usage: true },
     });
     const usages = [];
-    for await (const chunk of asking) if (chunk.usage) usages.push(chunk.usage);
+    for await (const chunk of sent) if (chunk.usage) usages.push(chunk.usage);
     expect(usages).toHaveLength(1);
     const [line] = await settledLine(2);
     expect(line).toMatchObject({ is_stream: true, usage_source: 'upstream' });

@@ -153,12 +153,12 @@ describe('an anonymous caller', () => {
     test('is cut off: of many bodies that drip, none stays open for long', async () => {
       const dripping: Socket[] = [];
       const headers = ['content-type: application/json', 'content-length: 1000'];
-      const places: [string, string[]][] = [
+      const cases: [string, string[]][] = [
         ['/v1/chat/completions', [`authorization: Bearer ${apiKey}`]],
         ['/graphql', []],
         ['/api/user/login', []],
       ];
-      for (const [path, extra] of places)
+      for (const [path, extra] of cases)
         for (let count = 0; count < 3; count++)
           dripping.push(await begun('POST', path, [...headers, ...extra], Buffer.from('{')));
       const drip = setInterval(() => {

@@ -51,16 +51,16 @@ interface Thrown {
 }
 
 const content = 'Hi';
-const clients: Readonly<Record<string, (key: string, name: string, most: number) => Promise<unknown>>> = {
-  openai: (apiKey, name, most) =>
+const clients: Readonly<Record<string, (key: string, name: string, max: number) => Promise<unknown>>> = {
+  openai: (apiKey, name, max) =>
     new OpenAI({ apiKey, baseURL: `${gateway.url}/v1`, fetch: counting }).chat.completions.create({
-      ...{ model: name, max_tokens: most, messages: [{ role: 'user', content }] },
+      ...{ model: name, max_tokens: max, messages: [{ role: 'user', content }] },
     }),
-  anthropic: (apiKey, name, most) =>
+  anthropic: (apiKey, name, max) =>
     new Anthropic({ apiKey, baseURL: gateway.url, fetch: counting }).messages.create({
-      ...{ model: name, max_tokens: most, messages: [{ role: 'user', content }] },
+      ...{ model: name, max_tokens: max, messages: [{ role: 'user', content }] },
     }),
-  genai: (apiKey, name, most) => {
+  genai: (apiKey, name, max) => {
     const kept = globalThis.fetch;
     // It takes no fetch of its own.
     globalThis.fetch = (...asked) => {
@@ -68,18 +68,18 @@ const clients: Readonly<Record<string, (key: string, name: string, most: number)
       return kept(...asked);
     };
     return new GoogleGenAI({ apiKey, httpOptions: { baseUrl: gateway.url, retryOptions: { attempts: 3 } } }).models
-      .generateContent({ model: name, contents: content, config: { maxOutputTokens: most } })
+      .generateContent({ model: name, contents: content, config: { maxOutputTokens: max } })
       .finally(() => {
         globalThis.fetch = kept;
       });
   },
 };
 
-const refused = async (client: string, key: string | undefined, name = model, most = limit): Promise<Thrown> => {
+const refused = async (client: string, key: string | undefined, name = model, max = limit): Promise<Thrown> => {
   requests = 0;
   const call = clients[client];
   if (call === undefined || key === undefined) throw new Error('no such client or key');
-  return call(key, name, most).then(
+  return call(key, name, max).then(
     () => ({}),
     (thrown: Thrown) => thrown,
   );

@@ -15,7 +15,7 @@ import {
   startDialectUpstream,
   used,
 } from '../../support/upstreams/dialect-upstreams.js';
-import { messageItem, responseOf, usageTold } from '../../support/upstreams/responses-answers.js';
+import { messageItem, reportedUsage, responseOf } from '../../support/upstreams/responses-answers.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
 /* Callers of the Responses interface at upstreams that have chat alone, over real HTTP, by the official SDK. */
@@ -76,7 +76,9 @@ beforeAll(async () => {
   native = await startUpstream((_call, response) => {
     response.writeHead(nativeIsBusy ? 500 : 200, { 'content-type': 'application/json' });
     const error = { error: { message: 'overloaded', type: 'server_error', code: null } };
-    response.end(JSON.stringify(nativeIsBusy ? error : responseOf([messageItem('Own.')], { usage: usageTold(1, 1) })));
+    response.end(
+      JSON.stringify(nativeIsBusy ? error : responseOf([messageItem('Own.')], { usage: reportedUsage(1, 1) })),
+    );
   });
   await gateway.addChannel({ type: 1, models: ['both'], baseUrl: native.url, priority: 10 });
   user = await gateway.addUser(100_000_000);

@@ -7,10 +7,10 @@ import { startTestGateway, type TestGateway, type TestUser } from '../../support
 import {
   eventsOf,
   messageItem,
+  reportedUsage,
   responseOf,
   searchItem,
   streamOf,
-  usageTold,
 } from '../../support/upstreams/responses-answers.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
@@ -35,7 +35,7 @@ let scripted: Scripted[] = [];
 let received: { readonly url: string; readonly body: JsonObject }[] = [];
 
 const answer = 'Every charge can be proved.';
-const told = responseOf([messageItem(answer)], { usage: usageTold(20, 10, { cached: 8, reasoning: 4 }) });
+const reported = responseOf([messageItem(answer)], { usage: reportedUsage(20, 10, { cached: 8, reasoning: 4 }) });
 const charge = 12 + 4 + 10;
 const json = (body: JsonObject, status = 200): Scripted => ({
   status,
@@ -85,9 +85,9 @@ beforeEach(() => {
 
 describe('a whole response', () => {
   test('reaches the SDK unchanged, is requested as it was, and is charged by its usage', async () => {
-    scripted = [json(told)];
+    scripted = [json(reported)];
     const { data, response } = await client.responses.create({ model: 'm', input: 'What is a ledger?' }).withResponse();
-    expect(data).toMatchObject({ ...told, output_text: answer });
+    expect(data).toMatchObject({ ...reported, output_text: answer });
     expect(received).toEqual([{ url: '/v1/responses', body: { model: 'm', input: 'What is a ledger?' } }]);
     const line = await lineOf(gateway, user, { requestId: response.headers.get('x-request-id') ?? '' });
     expect(line).toMatchObject({ usage_source: 'upstream', prompt_tokens: 20, completion_tokens: 10, quota: charge });
@@ -95,13 +95,13 @@ describe('a whole response', () => {
 
   test('is requested from the next channel after a failure', async () => {
     const failure = { error: { message: 'overloaded', type: 'server_error', code: null } };
-    scripted = [json(failure, 500), json(told)];
-    expect(await ask({})).toMatchObject({ status: 200, text: JSON.stringify(told) });
+    scripted = [json(failure, 500), json(reported)];
+    expect(await ask({})).toMatchObject({ status: 200, text: JSON.stringify(reported) });
     expect(received).toHaveLength(2);
   });
 
   test('without usage is counted by the gateway, and reports that usage', async () => {
-    scripted = [json({ ...told, usage: null })];
+    scripted = [json({ ...reported, usage: null })];
     const got = await ask({});
     const { usage } = JSON.parse(got.text) as { usage: JsonObject };
     const line = await lineOf(gateway, user, got);
@@ -113,7 +113,7 @@ describe('a whole response', () => {
 describe('a streamed response', () => {
   test('reaches the SDK event by event, and its last one when it is charged', async () => {
     // Its helper throws at types of events that it does not know.
-    const known = streamOf(told).replace(/event: response\.someday\n.*\n\n/, '');
+    const known = streamOf(reported).replace(/event: response\.someday\n.*\n\n/, '');
     scripted = [events(known)];
     let words = '';
     const stream = client.responses.stream({ model: 'm', input: 'What is a ledger?' });
@@ -125,14 +125,14 @@ describe('a streamed response', () => {
   });
 
   test('is byte for byte what upstream sent, and charged by its usage', async () => {
-    scripted = [events(streamOf(told))];
+    scripted = [events(streamOf(reported))];
     const got = await ask({ stream: true });
-    expect(got.text).toBe(streamOf(told));
+    expect(got.text).toBe(streamOf(reported));
     expect(await lineOf(gateway, user, got)).toMatchObject({ quota: charge, usage_source: 'upstream' });
   });
 
   test('that breaks off ends with an error that the SDK throws', async () => {
-    scripted = [events(eventsOf(told).slice(0, 6).join(''), true)];
+    scripted = [events(eventsOf(reported).slice(0, 6).join(''), true)];
     const stream = await client.responses.create({ model: 'm', input: 'What is a ledger?', stream: true });
     await expect(
       (async () => {
@@ -142,13 +142,13 @@ describe('a streamed response', () => {
   });
 
   test('that upstream answers as a whole is sent as events', async () => {
-    scripted = [json(told)];
+    scripted = [json(reported)];
     let words = '';
     const stream = client.responses.stream({ model: 'm', input: 'What is a ledger?' });
     stream.on('response.output_text.delta', ({ delta }) => {
       words += delta;
     });
-    expect(await stream.finalResponse()).toMatchObject({ id: told.id, output_text: answer });
+    expect(await stream.finalResponse()).toMatchObject({ id: reported.id, output_text: answer });
     expect(words).toBe(answer);
   });
 });
@@ -156,7 +156,7 @@ describe('a streamed response', () => {
 test('each search of a response is charged by the piece', async () => {
   await gateway.setOption('ToolPrice', '{"web_search":10}');
   const items = [searchItem(), searchItem(), searchItem('open_page'), messageItem(answer)];
-  const searched = responseOf(items, { usage: usageTold(200, 40) });
+  const searched = responseOf(items, { usage: reportedUsage(200, 40) });
   scripted = [json(searched)];
   const got = await ask({ tools: [{ type: 'web_search' }] });
   // 0.01 dollars for each of two searches, at 500,000 a dollar.

@@ -130,7 +130,7 @@ describe('a locked event log', () => {
     const before = await backends();
 
     await operator.query('begin; select pg_advisory_xact_lock(812470915374)');
-    let most = 0;
+    let max = 0;
     let open = 40;
     const calls = Array.from({ length: open }, async () => {
       const answer = await calling.chat({ model: 'gpt-4o' });
@@ -138,13 +138,13 @@ describe('a locked event log', () => {
       return answer;
     });
     await until(async () => {
-      most = Math.max(most, await backends());
+      max = Math.max(max, await backends());
       return open === 0 ? true : null;
     }, 60_000);
     for (const answer of await Promise.all(calls))
       expect([answer.status, errorIn(answer).code]).toEqual([503, 'store_unavailable']);
     // The three readers, and whatever else had rested when the log was locked.
-    expect(most).toBeLessThan(before + 10);
+    expect(max).toBeLessThan(before + 10);
     await operator.query('rollback');
 
     expect(await gateway.available(given)).toBe(left);

@@ -77,7 +77,7 @@ async function callAll(url: string, from: number, to: number): Promise<string[]>
 
 const folders = async (): Promise<readonly string[]> => readdir(join(dataDir, 'journal')).catch(() => []);
 
-const toldOf = ({ logged }: GatewayProcess, words: string) =>
+const loggedBy = ({ logged }: GatewayProcess, words: string) =>
   logged.map((line) => JSON.parse(line) as { msg: string; events?: number }).filter(({ msg }) => msg.includes(words));
 
 /** As soon as the log has the end of each of these calls: a journal may hold it yet when the caller has the answer. */
@@ -107,8 +107,8 @@ describe('calls answered while the log was unavailable', () => {
       ]);
 
       gateway = await startGatewayProcess(dataDir);
-      const [told] = toldOf(gateway, 'a process ended before the log had all');
-      expect(told?.events).toBeGreaterThanOrEqual(2 * ahead.length);
+      const [report] = loggedBy(gateway, 'a process ended before the log had all');
+      expect(report?.events).toBeGreaterThanOrEqual(2 * ahead.length);
       const later = await callAll(gateway.url, 24, 28);
       await withDatabase(config, quietLog, async (database) => {
         const all = [...placed, ...ahead, ...later];
@@ -137,7 +137,10 @@ describe('calls answered while the log was unavailable', () => {
       const unlock = await lockLog();
       const ahead = await callAll(node.url, 0, 10);
       // For longer than an append of anybody else would be tried.
-      await until(async () => (toldOf(node, 'the journal waits for the database').length > 0 ? true : null), patience);
+      await until(
+        async () => (loggedBy(node, 'the journal waits for the database').length > 0 ? true : null),
+        patience,
+      );
       ahead.push(...(await callAll(node.url, 10, 14)));
       await unlock();
       await withDatabase(config, quietLog, async (database) => {

@@ -190,10 +190,10 @@ describe('kill -9 of the server under load, repeatedly,', () => {
 
   test('is followed by a start that reports the released reservations', () => {
     const recovered = [...books.calls.values()].filter(({ released }) => released[0]?.reason === 'recovered').length;
-    const told = starts
+    const reported = starts
       .flatMap(({ logged }) => logged.map((line) => JSON.parse(line) as { msg: string; released?: number }))
       .reduce((sum, { msg, released = 0 }) => (msg.startsWith('ended calls') ? sum + released : sum), 0);
-    expect(told).toBe(recovered);
+    expect(reported).toBe(recovered);
   });
 
   test('leaves every answer that a caller received complete settled exactly once', () => {

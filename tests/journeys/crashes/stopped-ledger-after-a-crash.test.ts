@@ -40,7 +40,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
 });
 
-const beside = <Result>(work: (database: CommandDatabase) => Promise<Result>) => withDatabase(config, quietLog, work);
+const withDatabaseOf = <Result>(work: (database: CommandDatabase) => Promise<Result>) =>
+  withDatabase(config, quietLog, work);
 
 const start = async (): Promise<void> => {
   await callers?.close();
@@ -62,7 +63,7 @@ const ledgerState = async () => (await states()).find(({ name }) => name === 'le
 
 /** The newest call in the log; null: there is none. */
 const newestCall = (): Promise<CallId | null> =>
-  beside(async ({ pool }) => {
+  withDatabaseOf(async ({ pool }) => {
     const { rows } = await pool.query<{ stream: string }>(
       `select stream from events where type = 'CallReserved' order by position desc limit 1`,
     );
@@ -83,7 +84,7 @@ async function openCall(caller: Caller): Promise<CallId> {
 
 /** null: it has none. */
 const outcomeOf = (callId: CallId): Promise<object | null> =>
-  beside(async ({ store }) => (await store.readStream(streams.call(callId)))[1]?.event ?? null);
+  withDatabaseOf(async ({ store }) => (await store.readStream(streams.call(callId)))[1]?.event ?? null);
 
 const recovered = { type: 'CallReleased', reason: 'recovered' };
 
@@ -92,7 +93,7 @@ test('calls left open by a crash are concluded as far as a stopped ledger has th
   await start();
   const doomed = callers.with(apiKey);
   const known = await openCall(doomed);
-  const position = await beside(async ({ pool }) => {
+  const position = await withDatabaseOf(async ({ pool }) => {
     const { rows } = await pool.query<{ position: number }>(
       `insert into events (position, event_id, stream, revision, type, version, data, at)
        select max(position) + 1, gen_random_uuid(), 'user-900', 0, 'QuotaGranted', 1, '{"quota":"much"}', 0
@@ -119,7 +120,7 @@ test('calls left open by a crash are concluded as far as a stopped ledger has th
   expect(await outcomeOf(unknown)).toBeNull();
 
   const stopped = (await states()).filter(({ status }) => status === 'STOPPED').map(({ name }) => name);
-  await beside(async ({ pool, store, personalData, newClient }) => {
+  await withDatabaseOf(async ({ pool, store, personalData, newClient }) => {
     await pool.query(`update events set data = '{"quota":700,"reason":"signup"}' where position = $1`, [position]);
     for (const projection of readModels)
       if (stopped.includes(projection.name))
@@ -128,5 +129,5 @@ test('calls left open by a crash are concluded as far as a stopped ledger has th
   await until(async () => outcomeOf(unknown), 30_000);
   expect(await outcomeOf(unknown)).toMatchObject(recovered);
   expect(await ledgerState()).toMatchObject({ status: 'RUNNING', failure: null });
-  await beside(async (database) => expectLedgersToAgree(database, await ledgerAtRest(database)));
+  await withDatabaseOf(async (database) => expectLedgersToAgree(database, await ledgerAtRest(database)));
 }, 240_000);

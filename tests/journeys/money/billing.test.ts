@@ -245,11 +245,11 @@ describe('the price list', () => {
       expect(available).toBe(true);
       const line = await use(model, tokens, callers.with(await gateway.addApiKey(user, { group })));
       if (line.price === null || unitPrices === null) throw new Error('there is no price');
-      const told = (quantity: string) => unitPrices[quantity] ?? unitPrices[sides[quantity] ?? ''];
+      const reported = (quantity: string) => unitPrices[quantity] ?? unitPrices[sides[quantity] ?? ''];
       let sum = 0;
       for (const { quantity, count, unitPrice } of billingOf(line.usage, line.price).lines) {
-        expect([quantity, told(quantity)]).toEqual([quantity, unitPrice]);
-        sum += count * Number(told(quantity));
+        expect([quantity, reported(quantity)]).toEqual([quantity, unitPrice]);
+        sum += count * Number(reported(quantity));
       }
       expect(Math.round(sum)).toBe(line.quota);
     },

@@ -216,20 +216,22 @@ describe('a caller with a spent budget', () => {
   });
 
   test('learns when a period begins that covers its call with a lower limit', async () => {
-    const dear = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });
-    expect([dear.status, errorIn(dear).code]).toEqual([402, 'token_budget_exceeded']);
-    expect(errorIn(dear).message).toContain('it begins anew at');
+    const expensive = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });
+    expect([expensive.status, errorIn(expensive).code]).toEqual([402, 'token_budget_exceeded']);
+    expect(errorIn(expensive).message).toContain('it begins anew at');
   });
 
   test('is not asked to wait for a call that no period covers', async () => {
     await gateway.setOption('LowerOutputLimitEnabled', 'false');
     onTestFinished(() => gateway.setOption('LowerOutputLimitEnabled', 'true'));
-    const dear = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });
-    expect([dear.status, dear.headers['retry-after'], errorIn(dear).code]).toEqual([
+    const expensive = await callers.with(apiKey).chat({ model: 'metered', max_tokens: price });
+    expect([expensive.status, expensive.headers['retry-after'], errorIn(expensive).code]).toEqual([
       403,
       undefined,
       'token_budget_exceeded',
     ]);
-    expect(errorIn(dear).message).toContain(`the weekly budget of the token, ${price}, is less than the call may cost`);
+    expect(errorIn(expensive).message).toContain(
+      `the weekly budget of the token, ${price}, is less than the call may cost`,
+    );
   });
 });

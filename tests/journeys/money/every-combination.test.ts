@@ -75,7 +75,7 @@ const combinations = protocols.flatMap((caller) => protocols.map((upstream) => [
 describe.each(combinations)("%s's client with an upstream of the protocol %s", (caller, wire) => {
   let client: DialectClient;
   let upstream: DialectUpstream;
-  const asking = (more: Partial<Conversation> = {}): Conversation => ({
+  const conversation = (more: Partial<Conversation> = {}): Conversation => ({
     model: upstream.model,
     user: [{ text: 'What is the weather in Höfn and Vík?' }],
     limit: 900,
@@ -100,7 +100,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
 
   test.each([false, true])('gets thinking, text, parallel tool calls and usage (streamed: %s)', async (stream) => {
     upstream.answerWith(thoughtful);
-    const heard = await client.ask(asking({ tools: ['weather'] }), stream);
+    const heard = await client.ask(conversation({ tools: ['weather'] }), stream);
     expect(heard).toMatchObject({ ...thoughtful, stop: 'tools', usage: used });
     const line = await settledLine();
     expect(line).toMatchObject({ usage_source: 'upstream', prompt_tokens: used.input, completion_tokens: used.output });
@@ -111,10 +111,10 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
     'sends tool calls, results and signatures in the next turn (streamed: %s)',
     async (stream) => {
       upstream.answerWith(thoughtful);
-      const heard = await client.ask(asking({ tools: ['weather'] }), stream);
+      const heard = await client.ask(conversation({ tools: ['weather'] }), stream);
       upstream.answerWith({ text: 'Rain in both.' });
       const results = ['Rain & "wind"', 'Drizzle'];
-      const next = await client.ask(asking({ tools: ['weather'], before: { received: heard, results } }), stream);
+      const next = await client.ask(conversation({ tools: ['weather'], before: { received: heard, results } }), stream);
       expect(next).toMatchObject({ text: 'Rain in both.', calls: [], stop: 'end' });
       const meant = upstream.received();
       expect(meant.calls).toEqual(thoughtful.calls);
@@ -129,7 +129,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
   test('sends instructions, pictures, documents, stop sequences, a schema and the limit', async () => {
     upstream.answerWith({ text: '{"name":"A cat"}' });
     await client.ask(
-      asking({
+      conversation({
         system: 'Be brief.\nBe kind.',
         user: [{ text: 'What is this?' }, { image: png }, { pdf }],
         stops: ['END', '\n\n'],
@@ -150,18 +150,18 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
 
   test.each([false, true])('learns that an answer reached its limit (streamed: %s)', async (stream) => {
     upstream.answerWith({ text: 'It goes on and', cut: true });
-    expect(await client.ask(asking(), stream)).toMatchObject({ text: 'It goes on and', stop: 'length' });
+    expect(await client.ask(conversation(), stream)).toMatchObject({ text: 'It goes on and', stop: 'length' });
   });
 
   test.each([false, true])('sends twenty tool calls at once, and their results (streamed: %s)', async (stream) => {
     const calls = Array.from({ length: 20 }, (_, at) => ({ name: `look_up_${at % 3}`, args: { city: `${at} ö` } }));
     const tools = ['look_up_0', 'look_up_1', 'look_up_2'];
     upstream.answerWith({ calls });
-    const heard = await client.ask(asking({ tools }), stream);
+    const heard = await client.ask(conversation({ tools }), stream);
     expect(heard.calls).toEqual(calls);
     upstream.answerWith({ text: 'Done.' });
     const results = calls.map((_, at) => `result ${at}`);
-    await client.ask(asking({ tools, before: { received: heard, results } }), stream);
+    await client.ask(conversation({ tools, before: { received: heard, results } }), stream);
     const meant = upstream.received();
     expect(meant.calls).toEqual(calls);
     expect(meant.results.map((text) => /result \d+/.exec(text)?.[0])).toEqual(results);
@@ -171,7 +171,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
   test('sends 200 kB of context, with cache control where the protocol has it', async () => {
     upstream.answerWith({ text: 'Read.' });
     const texts = Array.from({ length: 4 }, (_, at) => `${at} The ledger says ö 🜚. `.repeat(2_000));
-    await client.ask(asking({ user: texts.map((text) => ({ text, kept: true })) }), true);
+    await client.ask(conversation({ user: texts.map((text) => ({ text, kept: true })) }), true);
     const { messages: said, cached } = upstream.received();
     expect(
       said
@@ -185,7 +185,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
   test('pays for the output so far when it disconnects in the middle of a tool call', async () => {
     const city = 'x'.repeat(2_000);
     upstream.stalls({ text: 'I look. '.repeat(40), calls: [{ name: 'weather', args: { city } }] });
-    await client.disconnectDuringToolCall(asking({ tools: ['weather'], limit: 4_000 })).catch(() => {});
+    await client.disconnectDuringToolCall(conversation({ tools: ['weather'], limit: 4_000 })).catch(() => {});
     const line = await settledLine();
     expect(line).toMatchObject({ outcome: 'caller-left' });
     expect(line.completion_tokens).toBeGreaterThan(20);
@@ -197,7 +197,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
     async (status) => {
       upstream.refuses(status);
       for (const stream of [false, true]) {
-        const error = await client.ask(asking(), stream).catch((thrown: unknown) => thrown);
+        const error = await client.ask(conversation(), stream).catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(client.failure(status));
         expect(error).toMatchObject({ status });
       }

@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => gateway?.stop());
 
 const client = (user: TestUser) => signIn(gateway.url, user.username, user.password);
-const codeOf = async (asking: Client) => dataOf<string>(await asking.get('/api/user/aff'));
-const selfOf = async (asking: Client) => dataOf<Record<string, unknown>>(await asking.get('/api/user/self'));
+const codeOf = async (session: Client) => dataOf<string>(await session.get('/api/user/aff'));
+const selfOf = async (session: Client) => dataOf<Record<string, unknown>>(await session.get('/api/user/self'));
 const done = { success: true, message: '划转成功', data: null };
 
 /** Somebody new, by the code. */
@@ -33,10 +33,10 @@ async function invite(code: string): Promise<Client> {
   return signIn(gateway.url, username, 'correct-horse');
 }
 
-const transferring = (asking: Client, quota: unknown, key?: string) =>
+const transferring = (session: Client, quota: unknown, key?: string) =>
   send(gateway.url, 'POST', '/api/user/aff_transfer', {
     body: { quota },
-    headers: { ...asking.headers, ...(key !== undefined && { 'idempotency-key': key }) },
+    headers: { ...session.headers, ...(key !== undefined && { 'idempotency-key': key }) },
   });
 
 describe('an invitation over the legacy interface', () => {
@@ -53,7 +53,7 @@ describe('an invitation over the legacy interface', () => {
       aff_history_quota: 2 * unit,
     });
     expect(await selfOf(invitee)).toMatchObject({ quota: 300, inviter_id: inviter.id });
-    const lines = async (asking: Client) => dataOf<{ items: unknown[] }>(await asking.get('/api/log/self?type=4'));
+    const lines = async (session: Client) => dataOf<{ items: unknown[] }>(await session.get('/api/log/self?type=4'));
     expect(await lines(inviter)).toMatchObject({ items: [{ type: 4, content: '邀请用户赠送 ＄2.000000 额度' }] });
     expect(await lines(invitee)).toMatchObject({ items: [{ type: 4, content: '使用邀请码赠送 ＄0.000600 额度' }] });
 
@@ -108,7 +108,7 @@ describe('an invitation over the legacy interface', () => {
 });
 
 describe('an invitation over GraphQL', () => {
-  const ask = (asking: GraphqlClient, fields: string) => asking.ask(`{ me { ${fields} } }`).then(({ me }) => me);
+  const ask = (session: GraphqlClient, fields: string) => session.ask(`{ me { ${fields} } }`).then(({ me }) => me);
   const figures = 'quota inviteCode invitedCount inviteQuota inviteQuotaEver';
   const transfer = `mutation ($quota: Quota!, $key: String) {
     transferInviteReward(quota: $quota, idempotencyKey: $key) { ${figures} }

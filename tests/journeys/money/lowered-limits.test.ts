@@ -96,12 +96,12 @@ async function ask(dialect: Dialect, model: Model, balance: number): Promise<Ans
 
 /** The limit and the budget that went upstream, whatever the wire. */
 function sentLimits(): { limit: unknown; budget: unknown } {
-  const { generationConfig: config, thinking, max_tokens: most } = sent;
+  const { generationConfig: config, thinking, max_tokens: max } = sent;
   if (isObject(config)) {
     const { thinkingConfig: thought, maxOutputTokens } = config;
     return { limit: maxOutputTokens, budget: isObject(thought) ? thought.thinkingBudget : undefined };
   }
-  return { limit: most, budget: isObject(thinking) ? thinking.budget_tokens : undefined };
+  return { limit: max, budget: isObject(thinking) ? thinking.budget_tokens : undefined };
 }
 
 const everyWay = (['openai', 'anthropic', 'gemini'] as const).flatMap((dialect) =>
@@ -114,13 +114,13 @@ describe('a limit that the balance does not cover', () => {
     async (dialect, model) => {
       const answer = await ask(dialect, model, 10_000);
       expect(answer.status).toBe(200);
-      const told = Number(answer.headers['x-output-limit']);
-      expect(told).toBeGreaterThan(1_900);
-      expect(told).toBeLessThan(10_000);
+      const stated = Number(answer.headers['x-output-limit']);
+      expect(stated).toBeGreaterThan(1_900);
+      expect(stated).toBeLessThan(10_000);
       const { limit: lowered, budget: thought } = sentLimits();
-      expect(lowered).toBe(told);
+      expect(lowered).toBe(stated);
       if (thought !== undefined) {
-        expect(thought).toBeLessThan(told);
+        expect(thought).toBeLessThan(stated);
         expect(thought).toBeGreaterThanOrEqual(1_024);
       }
     },
@@ -161,11 +161,11 @@ describe('a conversation that is summarised before the answer', () => {
   test.each<[string, JsonObject]>([
     ['context_management', { context_management: { edits: [{ type: 'compact_20260112' }] } }],
     ['compaction', { compaction: { trigger: { type: 'input_tokens', value: 50_000 } } }],
-  ])('by %s is charged for tokens beyond prompt and limit', async (_what, asking) => {
+  ])('by %s is charged for tokens beyond prompt and limit', async (_what, request) => {
     usage = { input_tokens: 50, output_tokens: 100, iterations: rounds };
     const user = await gateway.addUser(5_000_000);
     const caller = callers.with(await gateway.addApiKey(user));
-    const body = { model: 'claude-sonnet-4-5', messages: long, max_tokens: 100, ...asking };
+    const body = { model: 'claude-sonnet-4-5', messages: long, max_tokens: 100, ...request };
     expect((await caller.send('/v1/messages', { method: 'POST', body })).status).toBe(200);
     await withDatabase(gateway.config, quietLog, async (database) => {
       const read = await ledgerAtRest(database);

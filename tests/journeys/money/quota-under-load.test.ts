@@ -350,12 +350,12 @@ describe('two users, three keys and every possible outcome of a call', () => {
 
   test('stop serving a key that is spent in the middle, while its owner continues with another one', async () => {
     setScripts();
-    const least = await minFor('metered');
+    const min = await minFor('metered');
     gateway.provider.reset();
     setScripts();
     const owner = await gateway.addUser(1_000_000);
     // Four calls fit one after the other; each may cost more than it does.
-    const limited = callers.with(await gateway.addApiKey(owner, { quota: 3 * 50 + least }));
+    const limited = callers.with(await gateway.addApiKey(owner, { quota: 3 * 50 + min }));
     const answers: Answer[] = [];
     for (let call = 0; call < 8; call++) answers.push(await limited.chat({ model: 'metered', max_tokens: maxTokens }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 403, 403, 403, 403]);

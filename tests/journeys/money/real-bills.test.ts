@@ -97,10 +97,10 @@ describe('a bill that was computed by hand', () => {
     }
   });
 
-  test.each(realBills.map((bill, place) => ({ ...bill, place })))(
+  test.each(realBills.map((bill, index) => ({ ...bill, index })))(
     'of $model for $of equals the charge: $charge',
-    async ({ place, ...bill }) => {
-      const text = `Bill ${place}. What is a ledger?`;
+    async ({ index, ...bill }) => {
+      const text = `Bill ${index}. What is a ledger?`;
       const answers = await Promise.all(
         ways(bill).map(async ({ dialect, stream, more }) => {
           const answer = await ask[dialect](bill.model, text, stream, more);

@@ -34,7 +34,7 @@ const google = { type: 24, wire: 'gemini', source: 'Google, as in LiteLLM 1.110.
 const xAi = { type: 48, wire: 'openai', source: 'xAI, as in LiteLLM 1.110.2 of 20 November 2026' } as const;
 
 /** As OpenAI reports it. */
-const told = (prompt: number, completion: number, input: JsonObject = {}, output: JsonObject = {}): JsonObject => ({
+const usage = (prompt: number, completion: number, input: JsonObject = {}, output: JsonObject = {}): JsonObject => ({
   prompt_tokens: prompt,
   completion_tokens: completion,
   total_tokens: prompt + completion,
@@ -72,64 +72,64 @@ export const realBills: readonly RealBill[] = [
   // Text, and what comes from a cache.
   {
     ...{ of: 'text, with a half to round', model: 'gpt-4o', ...openAi },
-    usage: told(1_234, 567),
+    usage: usage(1_234, 567),
     ...{ sum: '1234 × 2.5 + 567 × 10 = 8755', charge: 4_378 },
   },
   {
     ...{ of: 'cached input', model: 'gpt-4o-mini', ...openAi },
-    usage: told(1_000, 200, { cached_tokens: 400 }),
+    usage: usage(1_000, 200, { cached_tokens: 400 }),
     ...{ sum: '600 × 0.15 + 400 × 0.075 + 200 × 0.6 = 240', charge: 120 },
   },
   {
     ...{ of: 'cached input', model: 'gpt-4.1', ...openAi },
-    usage: told(10_000, 300, { cached_tokens: 2_048 }),
+    usage: usage(10_000, 300, { cached_tokens: 2_048 }),
     ...{ sum: '7952 × 2 + 2048 × 0.5 + 300 × 8 = 19328', charge: 9_664 },
   },
   {
     ...{ of: 'reasoning, at the price of output', model: 'o3', ...openAi },
-    usage: told(2_000, 1_500, { cached_tokens: 512 }, { reasoning_tokens: 1_200 }),
+    usage: usage(2_000, 1_500, { cached_tokens: 512 }, { reasoning_tokens: 1_200 }),
     ...{ sum: '1488 × 2 + 512 × 0.5 + 1500 × 8 = 15232', charge: 7_616 },
   },
   {
     ...{ of: 'reasoning', model: 'o4-mini', ...openAi },
-    usage: told(1_001, 333, {}, { reasoning_tokens: 200 }),
+    usage: usage(1_001, 333, {}, { reasoning_tokens: 200 }),
     ...{ sum: '1001 × 1.1 + 333 × 4.4 = 2566.3', charge: 1_283 },
   },
   {
     ...{ of: 'reasoning and cached input', model: 'gpt-5', ...openAi },
-    usage: told(4_096, 700, { cached_tokens: 1_024 }, { reasoning_tokens: 512 }),
+    usage: usage(4_096, 700, { cached_tokens: 1_024 }, { reasoning_tokens: 512 }),
     ...{ sum: '3072 × 1.25 + 1024 × 0.125 + 700 × 10 = 10968', charge: 5_484 },
   },
   {
     ...{ of: 'less than a unit', model: 'gpt-5-nano', ...openAi },
-    usage: told(3, 1),
+    usage: usage(3, 1),
     ...{ sum: '3 × 0.05 + 1 × 0.4 = 0.55', charge: 1 },
   },
   // Context tiers: OpenAI's begin beyond the bound.
   {
     ...{ of: 'a prompt at the bound of a context tier', model: 'gpt-5.4', ...openAi },
-    usage: told(272_000, 100),
+    usage: usage(272_000, 100),
     ...{ sum: '272000 × 2.5 + 100 × 15 = 681500', charge: 340_750 },
   },
   {
     ...{ of: 'a prompt one token beyond it', model: 'gpt-5.4', ...openAi },
-    usage: told(272_001, 100),
+    usage: usage(272_001, 100),
     ...{ sum: '272001 × 5 + 100 × 22.5 = 1362255', charge: 681_128 },
   },
   {
     ...{ of: 'a long prompt, most of it cached', model: 'gpt-5.5', ...openAi },
-    usage: told(300_000, 1_000, { cached_tokens: 250_000 }),
+    usage: usage(300_000, 1_000, { cached_tokens: 250_000 }),
     ...{ sum: '50000 × 10 + 250000 × 1 + 1000 × 45 = 795000', charge: 397_500 },
   },
   // Cache writes, by lifetime.
   {
     ...{ of: 'a cache write for 30 minutes', model: 'gpt-5.6-sol', ...openAi },
-    usage: told(5_000, 200, { cached_tokens: 1_000, cache_write_tokens: 3_000 }),
+    usage: usage(5_000, 200, { cached_tokens: 1_000, cache_write_tokens: 3_000 }),
     ...{ sum: '1000 × 4 + 1000 × 0.4 + 3000 × 5 + 200 × 20 = 23400', charge: 11_700 },
   },
   {
     ...{ of: 'cache writes for 30 minutes and for 12 hours', model: 'gpt-5.6-luna', ...openAi },
-    usage: told(3_000, 100, {
+    usage: usage(3_000, 100, {
       cache_write_tokens: 2_000,
       cache_write_tokens_details: { ttl_30m_tokens: 500, ttl_12h_tokens: 1_500 },
     }),
@@ -138,50 +138,50 @@ export const realBills: readonly RealBill[] = [
   },
   {
     ...{ of: 'a cache write without a lifetime, where 12 hours were asked for', model: 'gpt-6.1-sol', ...openAi },
-    usage: told(2_000, 50, { cache_write_tokens: 1_500 }),
+    usage: usage(2_000, 50, { cache_write_tokens: 1_500 }),
     asks: keptFor12Hours,
     ...{ sum: '500 × 2 + 1500 × 4 + 50 × 10 = 7500', charge: 3_750 },
   },
   {
     ...{ of: 'a cache write before GPT-5.6, which costs nothing extra', model: 'gpt-5.5', ...openAi },
-    usage: told(4_000, 10, { cache_write_tokens: 3_000 }),
+    usage: usage(4_000, 10, { cache_write_tokens: 3_000 }),
     ...{ sum: '4000 × 5 + 10 × 30 = 20300', charge: 10_150 },
   },
   {
     ...{ of: 'cache writes in a context tier', model: 'gpt-6-astra', ...openAi },
-    usage: told(280_000, 500, { cached_tokens: 100_000, cache_write_tokens: 80_000 }),
+    usage: usage(280_000, 500, { cached_tokens: 100_000, cache_write_tokens: 80_000 }),
     ...{ sum: '100000 × 20 + 100000 × 2 + 80000 × 25 + 500 × 75 = 4237500', charge: 2_118_750 },
   },
   // Tiers of service.
   {
     ...{ of: 'the priority tier', model: 'gpt-4o', ...openAi, answer: { service_tier: 'priority' } },
-    ...{ usage: told(1_000, 100), asks: priority },
+    ...{ usage: usage(1_000, 100), asks: priority },
     ...{ sum: '1000 × 4.25 + 100 × 17 = 5950', charge: 2_975 },
   },
   {
     ...{ of: 'a tier whose factor has no end', model: 'gpt-4o-mini', ...openAi, answer: { service_tier: 'priority' } },
-    ...{ usage: told(30_000, 3_001), asks: priority },
+    ...{ usage: usage(30_000, 3_001), asks: priority },
     ...{ sum: '30000 × 0.25 + 3001 × 1 = 10501', charge: 5_251 },
   },
   {
     ...{ of: 'the flex tier', model: 'gpt-5', ...openAi, answer: { service_tier: 'flex' } },
-    ...{ usage: told(1_000, 100), asks: { openai: { service_tier: 'flex' }, gemini: { serviceTier: 'flex' } } },
+    ...{ usage: usage(1_000, 100), asks: { openai: { service_tier: 'flex' }, gemini: { serviceTier: 'flex' } } },
     ...{ sum: '1000 × 0.625 + 100 × 5 = 1125', charge: 563 },
   },
   {
     ...{ of: 'the ultrafast tier', model: 'gpt-6-astra', ...openAi, answer: { service_tier: 'ultrafast' } },
-    ...{ usage: told(100, 20), asks: { openai: { service_tier: 'ultrafast' } } },
+    ...{ usage: usage(100, 20), asks: { openai: { service_tier: 'ultrafast' } } },
     ...{ sum: '100 × 60 + 20 × 300 = 12000', charge: 6_000 },
   },
   {
     ...{ of: 'priority asked for and not got', model: 'gpt-4o', ...openAi, answer: { service_tier: 'default' } },
-    ...{ usage: told(1_000, 100), asks: priority },
+    ...{ usage: usage(1_000, 100), asks: priority },
     ...{ sum: '1000 × 2.5 + 100 × 10 = 3500', charge: 1_750 },
   },
   // Sound and tools of OpenAI's.
   {
     ...{ of: 'sound in and out', model: 'gpt-audio', ...openAi },
-    usage: told(150, 80, { audio_tokens: 100, text_tokens: 50 }, { audio_tokens: 60, text_tokens: 20 }),
+    usage: usage(150, 80, { audio_tokens: 100, text_tokens: 50 }, { audio_tokens: 60, text_tokens: 20 }),
     asks: {
       openai: { ...withSound.openai, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } },
     },
@@ -189,7 +189,7 @@ export const realBills: readonly RealBill[] = [
   },
   {
     ...{ of: 'a model that searches by itself', model: 'gpt-4o-search-preview', ...openAi },
-    usage: told(20, 100),
+    usage: usage(20, 100),
     ...{ sum: '20 × 2.5 + 100 × 10 + 1 × 25000 = 26050', charge: 13_025 },
   },
   // Anthropic.
@@ -338,12 +338,12 @@ export const realBills: readonly RealBill[] = [
   },
   {
     ...{ of: 'a prompt one token short of a context tier', model: 'grok-4.3', ...xAi },
-    usage: told(199_999, 10),
+    usage: usage(199_999, 10),
     ...{ sum: '199999 × 1.25 + 10 × 2.5 = 250023.75', charge: 125_012 },
   },
   {
     ...{ of: 'a prompt at the bound, which xAI counts in', model: 'grok-4.3', ...xAi },
-    usage: told(200_000, 10),
+    usage: usage(200_000, 10),
     ...{ sum: '200000 × 2.5 + 10 × 5 = 500050', charge: 250_025 },
   },
   {
@@ -358,13 +358,13 @@ export const realBills: readonly RealBill[] = [
   {
     ...{ of: 'cached input', model: 'kimi-k2.6', type: 25, wire: 'openai' },
     source: 'Moonshot, as in LiteLLM 1.110.2 of 20 November 2026',
-    usage: told(2_000, 128, { cached_tokens: 1_024 }),
+    usage: usage(2_000, 128, { cached_tokens: 1_024 }),
     ...{ sum: '976 × 0.95 + 1024 × 0.16 + 128 × 4 = 1603.04', charge: 802 },
   },
   {
     ...{ of: 'text', model: 'mistral-large-3', type: 42, wire: 'openai' },
     source: 'Mistral, as in LiteLLM 1.110.2 of 20 November 2026',
-    usage: told(1_000, 101),
+    usage: usage(1_000, 101),
     ...{ sum: '1000 × 0.5 + 101 × 1.5 = 651.5', charge: 326 },
   },
 ];

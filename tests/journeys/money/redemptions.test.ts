@@ -13,7 +13,7 @@ test('a code redeemed by hundreds of users at once credits one of them, and the 
   const gateway = await startTestGateway();
   try {
     const { application, root } = gateway;
-    const users = Array.from({ length: many }, (_, place): Actor => ({ id: UserId(1_000 + place), role: 'ordinary' }));
+    const users = Array.from({ length: many }, (_, index): Actor => ({ id: UserId(1_000 + index), role: 'ordinary' }));
     const registered = await Promise.all(
       users.map(({ id }) => {
         const newcomer = { id, username: `u${id}`, displayName: 'x', passwordSecret: null, role: 'ordinary' as const };

@@ -15,14 +15,14 @@ const upstreams: Upstream[] = [];
 
 /** What upstream is asked, and what it tells of tiers. */
 let sent: JsonObject = {};
-let told: JsonObject = {};
+let reported: JsonObject = {};
 
 const data = (response: JsonObject): string => `data: ${JSON.stringify(response)}\n\n`;
 const event = (type: string, rest: JsonObject): string => `event: ${type}\n${data({ type, ...rest })}`;
 const words = 'A ledger is a record.';
 
 function openAiAnswer(stream: boolean): string {
-  const head = { id: 'c', created: 1, model: 'm', ...told };
+  const head = { id: 'c', created: 1, model: 'm', ...reported };
   const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
   const [message, finish_reason] = [{ role: 'assistant', content: words }, 'stop'];
   if (!stream)
@@ -43,7 +43,7 @@ function openAiAnswer(stream: boolean): string {
 
 function anthropicAnswer(stream: boolean): string {
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm' };
-  const usage = { input_tokens: 10, output_tokens: 5, ...told };
+  const usage = { input_tokens: 10, output_tokens: 5, ...reported };
   if (!stream)
     return JSON.stringify({ ...message, content: [{ type: 'text', text: words }], stop_reason: 'end_turn', usage });
   return [
@@ -57,7 +57,7 @@ function anthropicAnswer(stream: boolean): string {
 }
 
 function geminiAnswer(stream: boolean): string {
-  const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15, ...told };
+  const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15, ...reported };
   const content = { role: 'model', parts: [{ text: words }] };
   const response = { candidates: [{ content, index: 0, finishReason: 'STOP' }], usageMetadata };
   return stream ? data(response) : JSON.stringify(response);
@@ -155,7 +155,7 @@ describe.each([
     'where %s requests %s for %j, receives %j, sends %j upstream and pays %d times',
     async (...given) => {
       const [dialect, model, asked, answered, upstream, factor] = given;
-      told = answered;
+      reported = answered;
       const answer = await ways[dialect](model, stream, asked);
       expect(answer.status).toBe(200);
       expect(sent).toMatchObject(upstream);

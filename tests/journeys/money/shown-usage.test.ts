@@ -19,17 +19,17 @@ interface Counts {
   readonly output?: unknown;
 }
 /** `first`: of a stream that begins or goes on. null: nothing is told. */
-interface Told {
+interface ShownUsage {
   readonly first: Counts | null;
   readonly last: Counts | null;
 }
 
 /** A question says which case its upstream is to answer: all of them are asked at once. */
 const markOf = (at: number): string => `(${at})`;
-const caseIn = (body: string): Told => {
-  const told = [...cases, ...vectors][Number(/keeps it\? \((\d+)\)/.exec(body)?.[1])]?.[1];
-  if (told === undefined) throw new Error('no such case');
-  return told;
+const caseIn = (body: string): ShownUsage => {
+  const reported = [...cases, ...vectors][Number(/keeps it\? \((\d+)\)/.exec(body)?.[1])]?.[1];
+  if (reported === undefined) throw new Error('no such case');
+  return reported;
 };
 
 const names: Readonly<Record<Wire, readonly [input: string, output: string]>> = {
@@ -109,16 +109,16 @@ beforeAll(async () => {
   callers = openCallers(gateway.url);
   upstream = await startUpstream(({ url, body }, response) => {
     const wire = wireOf(url);
-    const told = caseIn(body);
+    const reported = caseIn(body);
     if (url.includes('embeddings')) {
       const list = [{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }];
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ object: 'list', data: list, model: 'o', ...usageOf('openai', told.last) }));
+      response.end(JSON.stringify({ object: 'list', data: list, model: 'o', ...usageOf('openai', reported.last) }));
       return;
     }
     const stream = url.includes(':stream') || body.includes('"stream":true');
     response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
-    const [first, last] = [usageOf(wire, told.first), usageOf(wire, told.last)];
+    const [first, last] = [usageOf(wire, reported.first), usageOf(wire, reported.last)];
     response.end(stream ? streams[wire](first, last).join('') : JSON.stringify(wholes[wire](last)));
   });
   await gateway.setOption('ModelRatio', '{"o":1,"a":1,"g":1}');
@@ -172,7 +172,7 @@ interface Charged {
   readonly input?: number;
   readonly output?: number;
 }
-type Case = readonly [how: string, told: Told, charged: Charged];
+type Case = readonly [how: string, told: ShownUsage, charged: Charged];
 const cases: readonly Case[] = [
   ['whole, at its beginning and its end', { first: { input: 20, output: 1 }, last: full }, full],
   ['whole, at its end alone', { first: null, last: full }, full],

@@ -85,8 +85,8 @@ test('the bundle serves every face, calls by workers and read models by their th
 
 test('the bundle starts without the HTTP client that Node includes', async () => {
   const [hook, loaded] = [join(shipped, 'tell.cjs'), join(shipped, 'loaded.json')];
-  const tell = `require('node:fs').writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(process.moduleLoadList))`;
-  writeFileSync(hook, `if (require('node:worker_threads').isMainThread) process.on('exit', () => ${tell});`);
+  const script = `require('node:fs').writeFileSync(${JSON.stringify(loaded)}, JSON.stringify(process.moduleLoadList))`;
+  writeFileSync(hook, `if (require('node:worker_threads').isMainThread) process.on('exit', () => ${script});`);
   const variables = { HOST: '127.0.0.1', NODE_OPTIONS: `--require ${hook}` };
   const gateway = await startGatewayProcess(join(shipped, 'data'), variables, [program]);
   expect(await gateway.stop()).toBe(0);

@@ -123,7 +123,7 @@ describe('clearing the usage log', () => {
 });
 
 describe('the retention of usage-log lines', () => {
-  const told: number[] = [];
+  const reported: number[] = [];
   const look = () =>
     retention(
       {
@@ -131,32 +131,32 @@ describe('the retention of usage-log lines', () => {
         clock: systemClock,
         usageLog: gateway.application.usageLog,
       },
-      ({ lines }) => told.push(lines),
+      ({ lines }) => reported.push(lines),
     )();
 
   test('is unlimited by default', async () => {
     await look();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('removes a day once, with any number of queries', async () => {
     await gateway.setOption('general_setting.log_retention_days', '1');
     const before = await kept();
     await look();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     now = start + 4 * dayMs;
     await Promise.all([look(), look()]);
     await look();
-    expect(told).toEqual([1]);
+    expect(reported).toEqual([1]);
     expect(await shown()).toBe(1);
     const midnight = Math.floor(start / dayMs) * dayMs + 3 * dayMs;
     expect((await events()).slice(1)).toEqual([{ type: 'LogsCleared', before: midnight, by: 'retention' }]);
     now = start + 5 * dayMs;
     await look();
-    expect(told).toEqual([1, 1]);
+    expect(reported).toEqual([1, 1]);
     now = start + 6 * dayMs;
     await look();
-    expect(told).toEqual([1, 1]);
+    expect(reported).toEqual([1, 1]);
     expect(await events()).toHaveLength(3);
     expect(await shown()).toBe(0);
     expect(await kept()).toEqual(before);

@@ -39,7 +39,7 @@ const bind = async (id: UserId, email: string): Promise<void> => {
 };
 
 const notify = { notifyType: 'email', webhookUrl: '', webhookSecret: '', acceptUnpricedModels: false } as const;
-const tellAt = async (
+const notifyAt = async (
   who: TestGateway['root'],
   notificationEmail: string,
   quotaWarningThreshold = 1,
@@ -125,7 +125,7 @@ describe.each(['zh', 'en'] as const)('a mail to a reader of %s', (language) => {
     const { actor, username, password } = await gateway.addUser(100_000);
     const address = `told-${language}@mail.example`;
     await bind(actor.id, address);
-    await tellAt(actor, address, 1_000_000);
+    await notifyAt(actor, address, 1_000_000);
     const client = await browser(headersOf[language]).signIn(username, password);
     const callers = openCallers(gateway.url);
     await callers.with(await gateway.addApiKey({ actor })).chat({ model: 'gpt-4o-mini' });
@@ -138,7 +138,7 @@ describe.each(['zh', 'en'] as const)('a mail to a reader of %s', (language) => {
     await arrives(address, 'password');
 
     const ofRoot = `root-${language}@mail.example`;
-    await tellAt(gateway.root, ofRoot);
+    await notifyAt(gateway.root, ofRoot);
     await browser(headersOf[language]).signIn('root', gateway.rootPassword);
     gateway.application.channels.testAll(gateway.root);
     await arrives(ofRoot, 'tests');

@@ -81,8 +81,8 @@ test('a log with gaps is served, shown, exported and verified like one without',
   const file = await (await fetch(`${url}/export/log.csv`, { headers: { cookie: alice.cookie } })).text();
   expect(file.split('\r\n').filter((line) => line.includes('gpt-4o-mini'))).toHaveLength(calls + 1);
 
-  await withDatabase(before.config, quietLog, async (beside) => {
-    await expectLedgersToAgree(beside, await ledgerAtRest(beside));
-    expect(isSound(await verifyLedger(openReadModels(beside.pool), beside.store))).toBe(true);
+  await withDatabase(before.config, quietLog, async (other) => {
+    await expectLedgersToAgree(other, await ledgerAtRest(other));
+    expect(isSound(await verifyLedger(openReadModels(other.pool), other.store))).toBe(true);
   });
 });

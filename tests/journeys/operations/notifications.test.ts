@@ -82,11 +82,11 @@ describe('a user whose quota runs low', () => {
   test('is notified by a signed webhook', async () => {
     await byWebhook('shared-secret');
     await call();
-    const { headers, body, payload: told, url } = await hooks.ofType('quota_exceed');
+    const { headers, body, payload: notified, url } = await hooks.ofType('quota_exceed');
     expect(url).toBe('/hook');
     expect(headers['content-type']).toBe('application/json');
     expect(headers['x-webhook-signature']).toBe(signatureOf('shared-secret', body));
-    expect(told).toEqual({
+    expect(notified).toEqual({
       type: 'quota_exceed',
       title: '您的额度即将用尽',
       content:
@@ -114,10 +114,10 @@ describe('a user whose quota runs low', () => {
     await call();
     const wrapped = await until(async () => hooks.received[1] ?? null, 30_000);
     await gateway.setOption('WorkerUrl', '');
-    const { url, payload: told } = wrapped;
-    const body = JSON.stringify(told.body);
+    const { url, payload: notified } = wrapped;
+    const body = JSON.stringify(notified.body);
     expect(url).toBe('/worker');
-    expect(told).toEqual({
+    expect(notified).toEqual({
       url: 'https://hooks.example/q',
       key: 'worker-key',
       method: 'POST',
@@ -143,7 +143,11 @@ describe('a user whose quota runs low', () => {
     await byMail('barrier@mail.example');
     await call();
     await mails.mailTo('barrier@mail.example');
-    expect(hooks.received.map(({ payload: told }) => told.type)).toEqual(['test', 'quota_exceed', 'quota_exceed']);
+    expect(hooks.received.map(({ payload: notified }) => notified.type)).toEqual([
+      'test',
+      'quota_exceed',
+      'quota_exceed',
+    ]);
   });
 
   test('is not notified while enough quota is left', async () => {
@@ -215,8 +219,8 @@ describe('a webhook', () => {
   test('is tested before it is stored', async () => {
     await byWebhook('shared-secret');
     expect(hooks.received).toHaveLength(1);
-    const [{ headers, body, payload: told } = {}] = hooks.received;
-    expect(told).toMatchObject({ type: 'test' });
+    const [{ headers, body, payload: notified } = {}] = hooks.received;
+    expect(notified).toMatchObject({ type: 'test' });
     expect(headers?.['x-webhook-signature']).toBe(signatureOf('shared-secret', body ?? ''));
   });
 

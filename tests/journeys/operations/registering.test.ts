@@ -212,8 +212,8 @@ describe('registration over the legacy interface', () => {
           body: { query: askForLink, variables: { email } },
         }),
     ];
-    for (const [place, ask] of asked.entries()) {
-      const email = `host${place}@mail.example`;
+    for (const [index, ask] of asked.entries()) {
+      const email = `host${index}@mail.example`;
       await gateway.application.visible(await gateway.application.users.bindings.changeEmail(actor.id, email));
       expect((await ask(email)).status).toBe(200);
       const { html } = await mail.mailTo(email);
@@ -338,7 +338,7 @@ describe('the human check', () => {
       .getSetCookie()
       .find((cookie) => cookie.startsWith('visitor=') && !cookie.startsWith('visitor=;'))
       ?.split(';', 1)[0];
-  const doors: readonly (readonly [string, (query: string, cookie?: string) => Promise<Answered>])[] = [
+  const operations: readonly (readonly [string, (query: string, cookie?: string) => Promise<Answered>])[] = [
     ['POST', '/api/user/login'],
     ['POST', '/api/user/register'],
     ['GET', '/api/verification'],
@@ -352,7 +352,7 @@ describe('the human check', () => {
       }),
   ]);
 
-  test.each(doors)('is required before all else at %s, and passed once for all of them', async (_, ask) => {
+  test.each(operations)('is required before all else at %s, and passed once for all of them', async (_, ask) => {
     const missing = await ask('');
     expect([missing.status, missing.json]).toEqual([200, refused('Turnstile token 为空')]);
     expect((await ask('turnstile=made-up')).json).toEqual(refused('Turnstile 校验失败，请刷新重试！'));
@@ -363,7 +363,7 @@ describe('the human check', () => {
     expect((await ask(`turnstile=${answer}`)).json).toEqual(refused('Turnstile 校验失败，请刷新重试！'));
     const cookie = visitorIn(passed);
     expect(cookie).toBeDefined();
-    for (const [, other] of doors) expect((await other('', cookie)).json.message).not.toMatch(/Turnstile/);
+    for (const [, other] of operations) expect((await other('', cookie)).json.message).not.toMatch(/Turnstile/);
     await get('/api/user/logout', { cookie: cookie ?? '' });
     expect((await ask('', cookie)).json).toEqual(refused('Turnstile token 为空'));
   });
@@ -372,12 +372,12 @@ describe('the human check', () => {
     expect((await post('/api/user/reset', { email: 'x@mail.example', token: 'x' })).json.message).not.toMatch(
       /Turnstile/,
     );
-    const [, ask] = doors[0] ?? [];
+    const [, ask] = operations[0] ?? [];
     expect((await ask?.('', `visitor=${'a'.repeat(32)}`))?.json).toEqual(refused('Turnstile token 为空'));
   });
 
   test('that the service cannot perform admits no visitor, and the error says so', async () => {
-    const [, ask] = doors[0] ?? [];
+    const [, ask] = operations[0] ?? [];
     turnstile.behaviour = 'broken';
     expect((await ask?.(`turnstile=${turnstile.answer()}`))?.json).toEqual(
       refused('无法连接 Turnstile 校验服务，请稍后重试'),

@@ -18,7 +18,7 @@ const options: Readonly<Record<string, string>> = {
 };
 
 /** What opens each identity provider, its switch last. */
-const doors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   github_oauth: { GitHubClientId: 'client', GitHubClientSecret: 'secret', GitHubOAuthEnabled: 'true' },
   oidc_enabled: {
     'oidc.client_id': 'client',
@@ -37,7 +37,7 @@ const doors: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   telegram_oauth: { TelegramBotName: 'gate_bot', TelegramBotToken: 'token', TelegramOAuthEnabled: 'true' },
 };
 /** Of each, what it is shut without. */
-const halves = Object.entries(doors).map(([flag, needed]) => [flag, Object.keys(needed)[0] ?? ''] as const);
+const halves = Object.entries(conditions).map(([flag, needed]) => [flag, Object.keys(needed)[0] ?? ''] as const);
 
 let gateway: TestGateway;
 let mail: MailServer;
@@ -48,7 +48,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({ OUTBOUND_ALLOWED_NETWORKS: '127.0.0.0/8' });
   await gateway.setOption('SMTPServer', mail.host);
   await gateway.setOption('SMTPPort', String(mail.port));
-  for (const needed of [options, ...Object.values(doors)])
+  for (const needed of [options, ...Object.values(conditions)])
     for (const [key, value] of Object.entries(needed)) await gateway.setOption(key, value);
   const { username, password } = await gateway.addUser(0);
   user = await signIn(gateway.url, username, password);
@@ -93,7 +93,7 @@ describe('the legacy status', () => {
   /** What whoever goes there is told. Identity providers are for who is not signed in, and look at nothing before the state. */
   const at = async (flag: string): Promise<{ readonly status: number; readonly text: string }> => {
     const path = paths[flag] ?? '';
-    if (doors[flag] === undefined) return user.get(path);
+    if (conditions[flag] === undefined) return user.get(path);
     const visitor = new Visitor(gateway);
     const { data: state } = await visitor.ask('/oauth/state');
     const answer = await visitor.get(`${path.replace('/api', '')}&state=${state}`);
@@ -108,7 +108,7 @@ describe('the legacy status', () => {
   test('shows as on what exists, and what is shown as on is available', async () => {
     const on = await flagsOn();
     expect(on.sort()).toEqual(
-      [...Object.keys(doors), 'email_verification', 'enable_data_export', 'enable_online_topup'].sort(),
+      [...Object.keys(conditions), 'email_verification', 'enable_data_export', 'enable_online_topup'].sort(),
     );
     for (const flag of on) {
       const { status: code, text } = await at(flag);
@@ -121,7 +121,7 @@ describe('the legacy status', () => {
     await gateway.setOption(half, '');
     expect(await flagsOn()).not.toContain(flag);
     expect((await at(flag)).text).toMatch(shut);
-    await gateway.setOption(half, doors[flag]?.[half] ?? '');
+    await gateway.setOption(half, conditions[flag]?.[half] ?? '');
     expect(await flagsOn()).toContain(flag);
   });
 

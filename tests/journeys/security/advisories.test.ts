@@ -99,7 +99,7 @@ describe('administration without a sign-in (LiteLLM, CVE-2026-12773)', () => {
     // Who calls these shows a signature; without one it is refused below.
     ...['user/epay/notify', 'user/stripe/webhook'],
     ...['user/login/2fa', 'user/logout', 'log/token', 'user/self/groups'],
-    ...['state', 'github', 'oidc', 'linuxdo', 'wechat', 'telegram/login'].map((door) => `oauth/${door}`),
+    ...['state', 'github', 'oidc', 'linuxdo', 'wechat', 'telegram/login'].map((provider) => `oauth/${provider}`),
   ].map((path) => `/api/${path}`);
 
   test('is refused: every path of the interface except the public ones authenticates', async () => {
@@ -322,7 +322,7 @@ describe('linking by GET (GHSA-26v7-h57m-gh9m)', () => {
   ] as const;
   test.each(paths)(
     'is refused to a page that has the cookie only, and to a page of another site: %s',
-    async (path, told) => {
+    async (path, answered) => {
       const { cookie = '' } = session;
       expect((await ask('GET', path, { headers: { cookie } })).status).toBe(401);
       const foreignPages: Record<string, string>[] = [
@@ -331,11 +331,11 @@ describe('linking by GET (GHSA-26v7-h57m-gh9m)', () => {
       ];
       for (const foreign of foreignPages)
         expect((await ask('GET', path, { headers: { ...session, ...foreign } })).status).toBe(403);
-      expect((await ask('GET', path, { headers: session })).json).toMatchObject({ message: told });
+      expect((await ask('GET', path, { headers: session })).json).toMatchObject({ message: answered });
     },
   );
-  test.each(['github', 'oidc', 'linuxdo'])('from %s requires a state of this browser', async (door) => {
-    const path = `/api/oauth/${door}?code=stolen&state=ofAnother123`;
+  test.each(['github', 'oidc', 'linuxdo'])('from %s requires a state of this browser', async (provider) => {
+    const path = `/api/oauth/${provider}?code=stolen&state=ofAnother123`;
     expect((await ask('GET', path, { headers: session })).status).toBe(403);
   });
 });
@@ -393,9 +393,9 @@ describe('a code redeemed twice (CVE-2026-11465)', () => {
     const sessions = await Promise.all(users.map(({ username, password }) => signIn(username, password)));
     const query = 'mutation ($code: String!) { redeem(code: $code) }';
     const answers = await Promise.all(
-      Array.from({ length: 40 }, async (_, place) => {
-        const headers = { ...sessions[place % 2], 'x-tallygate-client': 'test' };
-        if (place % 4 < 2) return (await ask('POST', '/api/user/topup', { headers, body: { key } })).text;
+      Array.from({ length: 40 }, async (_, index) => {
+        const headers = { ...sessions[index % 2], 'x-tallygate-client': 'test' };
+        if (index % 4 < 2) return (await ask('POST', '/api/user/topup', { headers, body: { key } })).text;
         return (await ask('POST', '/graphql', { headers, body: { query, variables: { code: key } } })).text;
       }),
     );

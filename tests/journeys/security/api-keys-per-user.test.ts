@@ -5,7 +5,7 @@ import { apiKeyTerms } from '../../support/given/api-key-terms.js';
 
 /* A user holds as many live API keys as an option says, whichever face issues them and however many orders come at once. */
 
-const most = 20;
+const max = 20;
 const page = { page: 1, size: 100 };
 
 let gateway: TestGateway;
@@ -13,7 +13,7 @@ let users = 0;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  await gateway.setOption('general_setting.api_keys_per_user', String(most));
+  await gateway.setOption('general_setting.api_keys_per_user', String(max));
 });
 afterAll(async () => {
   await gateway?.stop();
@@ -56,21 +56,21 @@ async function issuer(): Promise<Issuer> {
 const keysOf = ({ actor }: TestUser) =>
   gateway.application.queries.allApiKeys(gateway.root, page, { ownerId: UserId(actor.id) });
 
-const refusedByGraphql = { code: 'too-many-api-keys', kind: 'refused', details: { allowed: most } };
-const refusedByRest = `令牌数量已达上限：每个用户最多 ${most} 个令牌`;
+const refusedByGraphql = { code: 'too-many-api-keys', kind: 'refused', details: { allowed: max } };
+const refusedByRest = `令牌数量已达上限：每个用户最多 ${max} 个令牌`;
 
 test('parallel commands over both faces succeed exactly as often as the limit permits', async () => {
   const { user, overGraphql, overRest } = await issuer();
   const answers = await Promise.all(Array.from({ length: 60 }, (_, index) => (index % 2 ? overRest() : overGraphql())));
   const refused = answers.filter((answer) => answer !== 'issued');
-  expect(answers.length - refused.length).toBe(most);
+  expect(answers.length - refused.length).toBe(max);
   for (const answer of refused) expect([refusedByGraphql, refusedByRest]).toContainEqual(answer);
-  expect(await (await keysOf(user)).count()).toBe(most);
+  expect(await (await keysOf(user)).count()).toBe(max);
 });
 
 test('the limit of API keys per user is named by both faces; a deleted key makes room for one, and other users have limits of their own', async () => {
   const { user, overGraphql, overRest } = await issuer();
-  for (let index = 0; index < most; index++) expect(await overRest()).toBe('issued');
+  for (let index = 0; index < max; index++) expect(await overRest()).toBe('issued');
   expect(await overGraphql()).toEqual(refusedByGraphql);
   expect(await overRest()).toBe(refusedByRest);
   expect(await (await issuer()).overGraphql()).toBe('issued');
@@ -87,16 +87,16 @@ test('a command repeated by its idempotency key returns its result when the limi
   const terms = apiKeyTerms({ name: 'once', unlimited: true });
   const order = () => gateway.application.apiKeys.issue(user.actor, { terms, quota: 0 }, 'order-1');
   const first = await order();
-  for (let index = 1; index < most; index++) expect(await overRest()).toBe('issued');
+  for (let index = 1; index < max; index++) expect(await overRest()).toBe('issued');
   expect(await overRest()).toBe(refusedByRest);
   expect(await order()).toEqual(first);
 });
 
 test('a limit of 0 API keys per user is no limit', async () => {
   const { overGraphql, overRest } = await issuer();
-  for (let index = 0; index < most; index++) expect(await overRest()).toBe('issued');
+  for (let index = 0; index < max; index++) expect(await overRest()).toBe('issued');
   await gateway.setOption('general_setting.api_keys_per_user', '0');
   expect(await overRest()).toBe('issued');
   expect(await overGraphql()).toBe('issued');
-  await gateway.setOption('general_setting.api_keys_per_user', String(most));
+  await gateway.setOption('general_setting.api_keys_per_user', String(max));
 });

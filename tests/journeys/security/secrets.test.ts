@@ -58,7 +58,7 @@ let issued: Record<string, string>;
 const errorBodies: string[] = [];
 /** Told to a caller whose own words the upstream repeats; of no interest but for keys. */
 const echoes: string[] = [];
-let places: Record<string, string[]>;
+let searched: Record<string, string[]>;
 
 const refused = (answer: Answer): Answer => {
   errorBodies.push(answer.text, JSON.stringify(answer.headers));
@@ -292,7 +292,7 @@ async function inFiles(texts: Readonly<Record<string, string>>): Promise<string[
   const ofOthers = others.map((name) => `${join(directory, 'base', name)}/`);
   const found = new Set<string>();
   for (const file of await filesUnder(directory)) {
-    if (ofOthers.some((place) => file.startsWith(place))) continue;
+    if (ofOthers.some((where) => file.startsWith(where))) continue;
     const bytes = await readFile(file).catch(() => Buffer.alloc(0));
     for (const [name, text] of Object.entries(texts)) if (bytes.includes(text)) found.add(name);
   }
@@ -326,7 +326,7 @@ beforeAll(async () => {
   const { apiKey } = await commands();
   await calls(apiKey);
   await otherFaces();
-  places = { ...(await dump()), log: [...gateway.logged], 'error bodies': errorBodies };
+  searched = { ...(await dump()), log: [...gateway.logged], 'error bodies': errorBodies };
 }, 120_000);
 afterAll(async () => {
   await hooks?.stop();
@@ -335,7 +335,7 @@ afterAll(async () => {
 });
 
 const findings = (secrets: Readonly<Record<string, string>>, except: readonly string[] = []): Finding[] =>
-  findAll(secrets, places).filter(({ place }) => !except.includes(place));
+  findAll(secrets, searched).filter(({ where }) => !except.includes(where));
 
 test('no secret, prompt or answer is readable in any event, log line, error or table', () => {
   expect(findings({ ...planted, ...issued })).toEqual([]);
@@ -395,13 +395,13 @@ describe('the search for secrets', () => {
       `${schemaOf(users)}.users`,
       `${schemaOf(redemptions)}.redemptions`,
     ])
-      expect([table, places[table]?.length ?? 0]).not.toEqual([table, 0]);
+      expect([table, searched[table]?.length ?? 0]).not.toEqual([table, 0]);
     expect(errorBodies.length).toBeGreaterThan(40);
-    expect(findAll({ marker: harmless }, places).map(({ place }) => place)).toEqual(
+    expect(findAll({ marker: harmless }, searched).map(({ where }) => where)).toEqual(
       expect.arrayContaining(['public.events', `${schemaOf(channels)}.channels`]),
     );
-    expect(findAll({ ready: 'projecting' }, places).map(({ place }) => place)).toContain('log');
-    expect(findAll({ code: 'invalid_api_key' }, places).map(({ place }) => place)).toContain('error bodies');
+    expect(findAll({ ready: 'projecting' }, searched).map(({ where }) => where)).toContain('log');
+    expect(findAll({ code: 'invalid_api_key' }, searched).map(({ where }) => where)).toContain('error bodies');
   });
 
   test('finds a text in every encoding, also inside another text', () => {

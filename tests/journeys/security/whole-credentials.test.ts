@@ -45,9 +45,9 @@ describe('every character of a credential counts', () => {
   test('for an API key', async () => {
     const key = (await gateway.addApiKey(await gateway.addUser(1_000_000))).slice('sk-'.length);
     // Wrong keys from one place are refused after a while, whatever they are: each is shown from another.
-    let place = 0;
+    let offset = 0;
     await countsWhole(key, (shown) =>
-      asked('/v1/models', { authorization: `Bearer sk-${shown}`, 'x-forwarded-for': `203.0.113.${++place}` }),
+      asked('/v1/models', { authorization: `Bearer sk-${shown}`, 'x-forwarded-for': `203.0.113.${++offset}` }),
     );
   });
 

@@ -44,11 +44,11 @@ const events =
       .writeHead(200, { 'content-type': 'text/event-stream' })
       .end(frames.map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`).join(''));
 const amazon =
-  (...told: JsonObject[]) =>
+  (...frames: JsonObject[]) =>
   (response: ServerResponse) =>
     void response
       .writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
-      .end(Buffer.concat(told.map((event) => eventFrame(JSON.stringify(event)))));
+      .end(Buffer.concat(frames.map((event) => eventFrame(JSON.stringify(event)))));
 
 beforeAll(async () => {
   gateway = await startTestGateway({ STREAMING_TIMEOUT: '5', RELAY_TIMEOUT: '30' });

@@ -94,18 +94,18 @@ const types = [
 
 async function expectWhole(play: Play): Promise<void> {
   const { user, heard } = await streamed(play);
-  for (const [dialect, told] of heard) {
-    expect(told, dialect).toMatchObject({ status: 200, words: text, error: null, marked: true });
-    expect(told.finish, dialect).not.toBeNull();
-    expect(await lineOf(gateway, user, told)).toMatchObject({ outcome: 'completed', completion_tokens: 4 });
+  for (const [dialect, received] of heard) {
+    expect(received, dialect).toMatchObject({ status: 200, words: text, error: null, marked: true });
+    expect(received.finish, dialect).not.toBeNull();
+    expect(await lineOf(gateway, user, received)).toMatchObject({ outcome: 'completed', completion_tokens: 4 });
   }
 }
 
 async function expectNothing(play: Play): Promise<void> {
   const { user, heard } = await streamed(play);
-  for (const [dialect, told] of heard) {
-    expect(told.status, dialect).toBe(500);
-    expect(told.error?.message, dialect).toContain('it fell silent');
+  for (const [dialect, received] of heard) {
+    expect(received.status, dialect).toBe(500);
+    expect(received.error?.message, dialect).toContain('it fell silent');
   }
   expect(await gateway.available(user)).toBe(balance);
 }
@@ -117,10 +117,10 @@ describe.concurrent.each(types)(
   (_name, type) => {
     test('learns that a stream of events was broken off, and pays for the part that arrived', async () => {
       const { user, heard } = await streamed(sending(type, 200, words));
-      for (const [dialect, told] of heard) {
-        expect(told, dialect).toMatchObject({ status: 200, words: text, finish: null });
-        expect(told.error?.message, dialect).toContain('it fell silent');
-        const line = await lineOf(gateway, user, told);
+      for (const [dialect, received] of heard) {
+        expect(received, dialect).toMatchObject({ status: 200, words: text, finish: null });
+        expect(received.error?.message, dialect).toContain('it fell silent');
+        const line = await lineOf(gateway, user, received);
         expect(line, dialect).toMatchObject({ outcome: 'upstream-broke', completion_tokens: 4 });
       }
     });

@@ -21,13 +21,13 @@ const open: ServerResponse[] = [];
 beforeAll(async () => {
   gateway = await startTestGateway();
   // Keeps nothing of what it is sent but its length, as it was said beforehand and as it was.
-  upstream = createServer((asking, response) => {
+  upstream = createServer((incoming, response) => {
     let came = 0;
-    asking.on('data', (piece: Buffer) => {
+    incoming.on('data', (piece: Buffer) => {
       came += piece.length;
     });
-    asking.once('end', () => {
-      lengths.push({ said: asking.headers['content-length'], came });
+    incoming.once('end', () => {
+      lengths.push({ said: incoming.headers['content-length'], came });
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(frame({ content: 'Once' }));
       open.push(response);
     });
@@ -59,9 +59,9 @@ const memory = (): number => {
 
 async function begin(apiKey: string): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-length': body.length };
-  const asking = request(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers });
-  asking.end(body);
-  const [response] = (await once(asking, 'response')) as [IncomingMessage];
+  const incoming = request(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers });
+  incoming.end(body);
+  const [response] = (await once(incoming, 'response')) as [IncomingMessage];
   await once(response, 'data');
   return response;
 }

@@ -52,8 +52,8 @@ async function heard(wire: string, ...steps: Step[]): Promise<[string, StreamRes
   };
   return Promise.all(
     streamCallers.map(async ({ dialect, stream }): Promise<[string, StreamResult, UsageLogEntry]> => {
-      const told = await stream(caller, upstream.model, onHeaders);
-      return [dialect, told, await lineOf(gateway, user, told)];
+      const received = await stream(caller, upstream.model, onHeaders);
+      return [dialect, received, await lineOf(gateway, user, received)];
     }),
   );
 }
@@ -67,8 +67,8 @@ const whole: Readonly<Record<string, string>> = {
 
 describe.each(wires)('an upstream of %s', (wire) => {
   test('that has finished and keeps its connection open with meaningless bytes ends the stream, charged once', async () => {
-    for (const [dialect, told, line] of await heard(wire, 'begin', 'words', 'finish', 'pulse')) {
-      expect(told, dialect).toMatchObject({
+    for (const [dialect, received, line] of await heard(wire, 'begin', 'words', 'finish', 'pulse')) {
+      expect(received, dialect).toMatchObject({
         ...{ status: 200, words: 'Half of an answer', error: null, marked: true },
         finish: whole[dialect],
       });
@@ -77,8 +77,8 @@ describe.each(wires)('an upstream of %s', (wire) => {
   });
 
   test('that has finished and breaks its connection without an end of the stream has delivered all of it, charged once', async () => {
-    for (const [dialect, told, line] of await heard(wire, 'begin', 'words', 'finish', 'wait', 'break')) {
-      expect(told, dialect).toMatchObject({
+    for (const [dialect, received, line] of await heard(wire, 'begin', 'words', 'finish', 'wait', 'break')) {
+      expect(received, dialect).toMatchObject({
         ...{ status: 200, words: 'Half of an answer', error: null, marked: true },
         finish: whole[dialect],
       });
@@ -87,10 +87,10 @@ describe.each(wires)('an upstream of %s', (wire) => {
   });
 
   const cut = async (...steps: Step[]) => {
-    for (const [dialect, told, line] of await heard(wire, ...steps)) {
-      expect(told, dialect).toMatchObject({ status: 200, words: 'Half of an answer', finish: null });
-      expect(told.error?.message, dialect).toContain('the upstream broke off its answer');
-      if (dialect === 'anthropic') expect(told.marked).toBe(false);
+    for (const [dialect, received, line] of await heard(wire, ...steps)) {
+      expect(received, dialect).toMatchObject({ status: 200, words: 'Half of an answer', finish: null });
+      expect(received.error?.message, dialect).toContain('the upstream broke off its answer');
+      if (dialect === 'anthropic') expect(received.marked).toBe(false);
       expect(line, dialect).toMatchObject({ outcome: 'upstream-broke', completion_tokens: 4 });
       expect(line.quota, dialect).toBeGreaterThan(0);
     }
@@ -108,17 +108,17 @@ describe.each(wires)('an upstream of %s', (wire) => {
     upstream.plays('begin', 'pulse');
     await Promise.all(
       streamCallers.map(async ({ dialect, stream }) => {
-        const told = await stream(caller, upstream.model);
-        expect([told.status, told.error === null], dialect).toEqual([500, false]);
+        const received = await stream(caller, upstream.model);
+        expect([received.status, received.error === null], dialect).toEqual([500, false]);
       }),
     );
     expect(await gateway.available(user)).toBe(before);
   });
 
   test('that ends with a finish reason of failure is reported as failed, and charged for the part that arrived', async () => {
-    for (const [dialect, told, line] of await heard(wire, 'begin', 'words', 'wait', 'fail', 'mark', 'close')) {
-      expect(told, dialect).toMatchObject({ status: 200, words: 'Half of an answer', finish: null });
-      expect(told.error, dialect).not.toBeNull();
+    for (const [dialect, received, line] of await heard(wire, 'begin', 'words', 'wait', 'fail', 'mark', 'close')) {
+      expect(received, dialect).toMatchObject({ status: 200, words: 'Half of an answer', finish: null });
+      expect(received.error, dialect).not.toBeNull();
       expect(line, dialect).toMatchObject({ outcome: 'upstream-broke' });
     }
   });

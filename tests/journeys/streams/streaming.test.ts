@@ -99,9 +99,9 @@ describe('a stream through the gateway', () => {
     const plain = await caller.chat({ model: 'plain', stream: true });
     expect(usagesIn(plain)).toEqual([]);
     expect(plain.text).not.toContain('prompt_tokens');
-    const asking = await caller.chat({ model: 'plain', ...withUsage });
-    expect(usagesIn(asking)).toMatchObject([{ prompt_tokens: 11, completion_tokens: 22 }]);
-    expect(chunksIn(asking).at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 11 } });
+    const answering = await caller.chat({ model: 'plain', ...withUsage });
+    expect(usagesIn(answering)).toMatchObject([{ prompt_tokens: 11, completion_tokens: 22 }]);
+    expect(chunksIn(answering).at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 11 } });
     // The upstream is asked for it in either case: the charge depends on it.
     for (const { body } of gateway.provider.tally().requests)
       expect(body).toMatchObject({ stream_options: { include_usage: true } });
@@ -111,16 +111,16 @@ describe('a stream through the gateway', () => {
     const plain = await caller.chat({ model: 'usage-inside', stream: true });
     expect(usagesIn(plain)).toEqual([]);
     expect(contentOf(plain)).toBe('a');
-    const asking = await caller.chat({ model: 'usage-inside', ...withUsage });
-    expect(usagesIn(asking)).toMatchObject([{ prompt_tokens: 7, completion_tokens: 2 }]);
-    expect(await lineOf(gateway, user, asking)).toMatchObject({ prompt_tokens: 7, completion_tokens: 2 });
+    const answering = await caller.chat({ model: 'usage-inside', ...withUsage });
+    expect(usagesIn(answering)).toMatchObject([{ prompt_tokens: 7, completion_tokens: 2 }]);
+    expect(await lineOf(gateway, user, answering)).toMatchObject({ prompt_tokens: 7, completion_tokens: 2 });
   });
 
   test('has the gateway’s usage when the upstream reports none', async () => {
     gateway.provider.script('plain', { text: 'one two three', usage: 'never' });
-    const asking = await caller.chat({ model: 'plain', ...withUsage });
-    const line = await lineOf(gateway, user, asking);
-    expect(usagesIn(asking)).toMatchObject([
+    const answering = await caller.chat({ model: 'plain', ...withUsage });
+    const line = await lineOf(gateway, user, answering);
+    expect(usagesIn(answering)).toMatchObject([
       { prompt_tokens: line.prompt_tokens, completion_tokens: line.completion_tokens },
     ]);
     expect(line).toMatchObject({ usage_source: 'estimated', completion_tokens: 3 });

@@ -121,11 +121,11 @@ describe.each(wires)('a channel of %s', (wire) => {
       asked = 0;
       const answers = await heard(model, faults[wire][fault]);
       expect(asked).toBe(streamCallers.length);
-      for (const [dialect, told] of answers) {
-        expect([told.status, told.words, told.finish], dialect).toEqual([200, 'A ledger is', null]);
-        expect(told.error?.message, dialect).toContain('the upstream does not serve the gateway at present');
-        expect(told.text, dialect).not.toContain('271828');
-        expect(await lineOf(gateway, user, told), dialect).toMatchObject({ outcome: 'upstream-broke' });
+      for (const [dialect, received] of answers) {
+        expect([received.status, received.words, received.finish], dialect).toEqual([200, 'A ledger is', null]);
+        expect(received.error?.message, dialect).toContain('the upstream does not serve the gateway at present');
+        expect(received.text, dialect).not.toContain('271828');
+        expect(await lineOf(gateway, user, received), dialect).toMatchObject({ outcome: 'upstream-broke' });
       }
       // Either of the two may have been asked by all of them.
       const { status_reason } = await Promise.any([off(id), off(spare)]);

@@ -145,13 +145,13 @@ describe("Anthropic's client with a Bedrock channel", () => {
     [403, 'AccessDeniedException', 403, Anthropic.PermissionDeniedError],
     [404, 'ResourceNotFoundException', 404, Anthropic.NotFoundError],
     [503, 'ServiceUnavailableException', 503, Anthropic.InternalServerError],
-  ])('maps status %i called %s to its class', async (status, name, told, kind) => {
+  ])('maps status %i called %s to its class', async (status, name, answered, kind) => {
     upstream.respondWith((_call, response) => refuse(response, status, name, `Not for ${signer.accessKeyId}.`));
     const failure = await anthropic.messages
       .create({ model: claude, max_tokens: 5, messages: [question] })
       .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(kind);
-    expect(failure).toMatchObject({ status: told });
+    expect(failure).toMatchObject({ status: answered });
     expect(String(failure)).not.toContain(signer.accessKeyId);
   });
 

@@ -64,9 +64,9 @@ describe('a count of tokens', () => {
 
   test.each(['{"input_tokens":"47"}', '{"input_tokens":-1}', '{"note":1}', 'null', '[]'])(
     'is an estimate where the upstream returns none: %s',
-    async (told) => {
+    async (requested) => {
       anthropic.respondWith((_call, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(told);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(requested);
       });
       const counted = await count(user, anthropics, { model: claude, ...text('x') });
       expect(counted).toMatchObject({ status: 200, source: 'estimated', json: { input_tokens: expect.any(Number) } });

@@ -128,10 +128,10 @@ describe('a speech call', () => {
     ['application/octet-stream', { response_format: 'flac' }, 'audio/flac'],
     [null, {}, 'audio/mpeg'],
     [null, { response_format: 'something' }, 'application/octet-stream'],
-  ])('that the upstream calls %s, requested with %j, is sent as %s', async (type, body, told) => {
+  ])('that the upstream calls %s, requested with %j, is sent as %s', async (type, body, sent) => {
     upstream.serve = answerWith(type);
     const { status, headers } = await speak(body);
-    expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, told, 'nosniff']);
+    expect([status, headers['content-type'], headers['x-content-type-options']]).toEqual([200, sent, 'nosniff']);
   });
 
   test('reaches the caller while it is generated', async () => {

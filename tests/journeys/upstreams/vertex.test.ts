@@ -30,7 +30,7 @@ let user: TestUser;
 let apiKey: string;
 let openai: OpenAI;
 
-const place = '/v1/projects/proj-test-1/locations';
+const path = '/v1/projects/proj-test-1/locations';
 const geminiAnswer = responseWith([{ text: 'A book.' }], { finishReason: 'STOP' });
 
 /** Each wire at its address. */
@@ -108,9 +108,9 @@ const settledLine = () =>
 
 describe('a Vertex channel', () => {
   test.each([
-    [gemini, `${place}/us-central1/publishers/google/models/${gemini}:generateContent`],
-    [claude, `${place}/eu/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict`],
-    [llama, `${place}/us-central1/endpoints/openapi/chat/completions`],
+    [gemini, `${path}/us-central1/publishers/google/models/${gemini}:generateContent`],
+    [claude, `${path}/eu/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict`],
+    [llama, `${path}/us-central1/endpoints/openapi/chat/completions`],
   ])('requests %s in the protocol of its vendor', async (model, url) => {
     const answer = await ask(model);
     expect(answer.choices[0]?.message.content).toBe('A book.');
@@ -206,7 +206,7 @@ describe('a picture model on Vertex', () => {
     const predictions = [{ bytesBase64Encoded: 'iVBORw0KGgo=', mimeType: 'image/png' }];
     expect([status, JSON.parse(text)]).toEqual([200, { predictions }]);
     const [call] = vertex.calls;
-    expect(call?.url).toBe(`${place}/us-central1/publishers/google/models/${imagen}:predict`);
+    expect(call?.url).toBe(`${path}/us-central1/publishers/google/models/${imagen}:predict`);
     expect(JSON.parse(call?.body ?? '')).toEqual({
       instances: [{ prompt: 'A book.' }],
       parameters: { aspectRatio: '16:9', sampleCount: 1 },

@@ -12,7 +12,7 @@ import {
 
 /* What a worker asks of every call arrives as it was, each member in its place; all go through JSON on their way. */
 
-const arrived = <Told>(told: Told): Told => JSON.parse(JSON.stringify(told)) as Told;
+const arrived = <Message>(message: Message): Message => JSON.parse(JSON.stringify(message)) as Message;
 
 const callId = CallId('call-of-a-worker');
 const facts = {
@@ -83,8 +83,8 @@ test('a reservation order of a signed-in user without a limit survives its messa
 });
 
 test('a settlement order survives its message to the primary', () => {
-  const told = arrived(encodeSettlement(callId, settlement));
-  expect([told[0], decodeSettlement(told)]).toEqual([callId, settlement]);
+  const message = arrived(encodeSettlement(callId, settlement));
+  expect([message[0], decodeSettlement(message)]).toEqual([callId, settlement]);
 });
 
 test('a settlement order without failures and with few details survives its message to the primary', () => {

@@ -26,43 +26,43 @@ function peers() {
     wait: () => new Promise(() => {}),
   };
   const [here, there] = pipe();
-  const asking = new Peer<Asked>(here, {}, () => {});
+  const asker = new Peer<Asked>(here, {}, () => {});
   const answering = new Peer(there, mine, (error) => lost.push(error));
-  return { asking, answering, said, lost, mine };
+  return { asker, answering, said, lost, mine };
 }
 
 test('a request between processes gets its own answer, however many are pending', async () => {
-  const { asking } = peers();
+  const { asker } = peers();
   const numbers = Array.from({ length: 100 }, (_, index) => index);
-  expect(await Promise.all(numbers.map((number) => asking.ask('double', number)))).toEqual(numbers.map((n) => 2 * n));
-  expect(await asking.ask('nothing')).toBeNull();
+  expect(await Promise.all(numbers.map((number) => asker.ask('double', number)))).toEqual(numbers.map((n) => 2 * n));
+  expect(await asker.ask('nothing')).toBeNull();
 });
 
 test('an error of the other process is thrown here, with the same type', async () => {
-  const { asking } = peers();
-  const refused = await asking.ask('refuse').catch((error: unknown) => error);
+  const { asker } = peers();
+  const refused = await asker.ask('refuse').catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Failure);
   expect(refused).toMatchObject({ code: 'store-busy', details: { waiting: 3 } });
-  const unknown = asking as unknown as Peer<{ unknown(): void }>;
+  const unknown = asker as unknown as Peer<{ unknown(): void }>;
   await expect(unknown.ask('unknown')).rejects.toThrow('unknown');
 });
 
 test('a notification arrives in order, before later requests', async () => {
-  const { asking, said, lost } = peers();
-  for (const word of ['one', '', 'two\n', 'três']) asking.send('say', word);
-  await asking.ask('nothing');
+  const { asker, said, lost } = peers();
+  for (const word of ['one', '', 'two\n', 'três']) asker.send('say', word);
+  await asker.ask('nothing');
   expect(said).toEqual(['one', 'two\n', 'três']);
   expect(lost).toEqual([new Error('nothing was said')]);
 });
 
 test('pending and later requests to a process that has ended fail', async () => {
-  const { asking, answering } = peers();
-  const waiting = asking.ask('wait').catch((error: unknown) => error);
+  const { asker, answering } = peers();
+  const waiting = asker.ask('wait').catch((error: unknown) => error);
   answering.close();
-  await asking.closed;
+  await asker.closed;
   expect(await waiting).toMatchObject({ code: 'store-unavailable' });
-  await expect(asking.ask('nothing')).rejects.toMatchObject({ code: 'store-unavailable' });
-  asking.send('say', 'nobody hears it');
+  await expect(asker.ask('nothing')).rejects.toMatchObject({ code: 'store-unavailable' });
+  asker.send('say', 'nobody hears it');
 });
 
 test('messages are read however the pipe cuts them', async () => {

@@ -23,12 +23,12 @@ const channel = (type: number, paramOverride: JsonObject | null = null): Channel
 const thinking = (body: JsonObject, model: string, ...channels: readonly ChannelView[]): number =>
   reasoningOverhead({ providerOf, parsedChannel: channelParser() }, body, new Set([model]), channels);
 
-const asking = { enable_thinking: true };
+const request = { enable_thinking: true };
 
 describe('the reasoning overhead beyond the output limit', () => {
   test.each([
-    ['a budget the request gives', { ...asking, thinking_budget: 500 }, 'qwen-plus', dashscope, 500],
-    ["the model's longest thinking, where it gives none", asking, 'qwen-plus', dashscope, 81_920],
+    ['a budget the request gives', { ...request, thinking_budget: 500 }, 'qwen-plus', dashscope, 500],
+    ["the model's longest thinking, where it gives none", request, 'qwen-plus', dashscope, 81_920],
     ['nothing, where the model is not asked to think', {}, 'qwen-plus', dashscope, 0],
     ['nothing, where it is asked not to', { enable_thinking: false }, 'qwen3-32b', dashscope, 0],
     ['the longest of a model that thinks unasked', {}, 'Qwen/Qwen3-32B', siliconcloud, 38_912],
@@ -43,8 +43,8 @@ describe('the reasoning overhead beyond the output limit', () => {
     ['nothing at vendors whose limit counts it', { reasoning_effort: 'high' }, 'o3', openai, 0],
     ['what is asked for in words only such vendors know', { thinking_budget: 700 }, 'anything', openai, 700],
     ['the longest of a model only such vendors sell', { enable_thinking: false }, 'doubao-seed-1-6', openai, 65_536],
-  ] as const)('is %s', (_, body, model, type, most) => {
-    expect(thinking(body, model, channel(type))).toBe(most);
+  ] as const)('is %s', (_, body, model, type, max) => {
+    expect(thinking(body, model, channel(type))).toBe(max);
   });
 
   test('is the maximum over all candidate channels', () => {
@@ -54,8 +54,8 @@ describe('the reasoning overhead beyond the output limit', () => {
   });
 
   test('is what an operator sets, but no less than what the caller requests', () => {
-    expect(thinking({}, 'qwen-plus', channel(dashscope, asking))).toBe(81_920);
-    expect(thinking(asking, 'qwen-plus', channel(dashscope, { enable_thinking: false }))).toBe(81_920);
+    expect(thinking({}, 'qwen-plus', channel(dashscope, request))).toBe(81_920);
+    expect(thinking(request, 'qwen-plus', channel(dashscope, { enable_thinking: false }))).toBe(81_920);
   });
 
   test('is a non-negative integer, whatever the request says', () => {
@@ -63,8 +63,8 @@ describe('the reasoning overhead beyond the output limit', () => {
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (flag, budget, type) => {
         const body = { enable_thinking: flag, thinking_budget: budget, thinking: { type } } as JsonObject;
         for (const vendor of [dashscope, ark, openai]) {
-          const most = thinking(body, 'qwen-plus', channel(vendor));
-          expect(Number.isSafeInteger(most) && most >= 0).toBe(true);
+          const max = thinking(body, 'qwen-plus', channel(vendor));
+          expect(Number.isSafeInteger(max) && max >= 0).toBe(true);
         }
       }),
     );

@@ -4,8 +4,8 @@ import { budgetsBelow, minThinkingTokens } from '../../../src/relay/catalogue/th
 describe.each([
   ['thinking.budget_tokens', (tokens: unknown) => ({ thinking: { type: 'enabled', budget_tokens: tokens } })],
   ['reasoning.max_tokens', (tokens: unknown) => ({ reasoning: { exclude: true, max_tokens: tokens } })],
-] as const)('the thinking budget in %s', (_, asking) => {
-  const asked = (tokens: unknown) => ({ model: 'm', ...asking(tokens) }) as never;
+] as const)('the thinking budget in %s', (_, request) => {
+  const asked = (tokens: unknown) => ({ model: 'm', ...request(tokens) }) as never;
 
   test.each([4_000, 3_000])('of %i tokens is one below a limit that was lowered to 3,000', (tokens) => {
     expect(budgetsBelow(asked(tokens), 3_000)).toEqual(asked(2_999));

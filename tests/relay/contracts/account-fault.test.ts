@@ -215,7 +215,7 @@ describe('the error that a caller receives for an account fault', () => {
     [403, 429, 429],
     [403, 401, 502],
     [403, 402, 502],
-  ])('has the status of the channel’s mapping: %i mapped to %i is %i', (_answered, mapped, told) =>
-    expect(errorForCaller(empty, mapped).status).toBe(told),
+  ])('has the status of the channel’s mapping: %i mapped to %i is %i', (_answered, mapped, expected) =>
+    expect(errorForCaller(empty, mapped).status).toBe(expected),
   );
 });

@@ -91,21 +91,21 @@ describe('tool calls that the upstream streams in pieces', () => {
           const lines = answer.split('\n').filter((line) => line.startsWith('data: '));
           const events = lines.map((line) => JSON.parse(line.slice('data: '.length)) as JsonObject);
           let open: unknown = null;
-          const told: { name: unknown; text: string }[] = [];
+          const written: { name: unknown; text: string }[] = [];
           for (const { type, index, content_block: block, delta: said } of events) {
             if (type === 'content_block_start' && isObject(block)) {
               expect(open).toBeNull();
               open = index;
-              told.push({ name: block.name, text: '' });
+              written.push({ name: block.name, text: '' });
             }
             if (type === 'content_block_delta' && isObject(said)) {
               expect(index).toBe(open);
-              const last = told.at(-1);
+              const last = written.at(-1);
               if (last !== undefined) last.text += said.partial_json;
             }
             if (type === 'content_block_stop') open = null;
           }
-          expect(told.map(({ name, text }) => ({ name, input: JSON.parse(text) }))).toEqual(
+          expect(written.map(({ name, text }) => ({ name, input: JSON.parse(text) }))).toEqual(
             JSON.parse(JSON.stringify(calls)),
           );
           expect(objectsIn(events).at(-1)?.type).toBe('message_stop');

@@ -107,9 +107,9 @@ describe('a multipart form is refused', () => {
     ],
   ])('%s', async (_what, body, message) => {
     for (const length of [body.length, 999]) {
-      const { status, code, message: told } = await refusal(read(body, length));
+      const { status, code, message: text } = await refusal(read(body, length));
       expect([status, code]).toEqual([400, 'invalid_request']);
-      expect(told).toMatch(new RegExp(message));
+      expect(text).toMatch(new RegExp(message));
     }
   });
 

@@ -103,7 +103,7 @@ const nativeStreams = [...own.map(({ name, upstream }) => [name, upstream] as co
 describe.each(nativeStreams)('the stream %s to a caller of the same dialect', (_name, upstream) => {
   const golden = spoken({ provider: gemini, channel: plainChannel });
   const usage = play(golden, [upstream]).usage ?? { input: 1 };
-  const told = (chunks: readonly Buffer[]): string => {
+  const written = (chunks: readonly Buffer[]): string => {
     const stream = gemini.protocol.stream({ provider: gemini, channel: plainChannel, caller: golden.caller, info });
     const out = [...chunks.map((chunk) => stream.push(chunk)), stream.end()].map(
       ({ bytes }) => bytes ?? Buffer.alloc(0),
@@ -113,12 +113,12 @@ describe.each(nativeStreams)('the stream %s to a caller of the same dialect', (_
 
   test('is passed on byte for byte, wherever the network cuts it', () => {
     const expected = upstream.toString('utf8');
-    expect(told([upstream])).toBe(expected);
-    expect(told(byteByByte(upstream))).toBe(expected);
+    expect(written([upstream])).toBe(expected);
+    expect(written(byteByByte(upstream))).toBe(expected);
     const step = Math.max(Math.floor(upstream.length / 4096), 1);
     const wrong: number[] = [];
     for (let at = 1; at < upstream.length; at += step)
-      if (told([upstream.subarray(0, at), upstream.subarray(at)]) !== expected) wrong.push(at);
+      if (written([upstream.subarray(0, at), upstream.subarray(at)]) !== expected) wrong.push(at);
     expect(wrong).toEqual([]);
   });
 
@@ -478,7 +478,7 @@ describe('a Gemini request in the neutral form', () => {
         expect(read.map(({ content }) => content ?? '').join('')).toBe(said.content);
         expect(read.map(({ reasoning_content: thought }) => thought ?? '').join('')).toBe(said.thought);
         const functions = read
-          .flatMap(({ tool_calls: told }) => objectsIn(told))
+          .flatMap(({ tool_calls: written }) => objectsIn(written))
           .map((call) => call.function as JsonObject);
         expect(functions.map((one) => ({ name: one.name, args: JSON.parse(String(one.arguments)) }))).toEqual(called);
         expect(again.usage).toEqual({ input: 5, output: 7 });
@@ -571,7 +571,7 @@ test('a schema of Gemini’s converts to the equivalent JSON Schema', () => {
 });
 
 describe('a stream of another protocol that ends without a finish reason', () => {
-  const told = (delta: JsonObject): JsonObject => {
+  const written = (delta: JsonObject): JsonObject => {
     const writer = geminiCaller.writer(callerOf('chat', { model: 'm' }), plainChannel, info);
     writer.write({ id: 'x', choices: [{ index: 0, delta, finish_reason: null }] }, 0);
     const bytes = Buffer.concat([writer.take() ?? Buffer.alloc(0), writer.closing({ input: 1, output: 1 })]);
@@ -580,12 +580,12 @@ describe('a stream of another protocol that ends without a finish reason', () =>
   };
 
   test('gets a finish reason for clients that recognise a complete answer by it', () => {
-    expect(told({ content: 'Hello' })).toMatchObject({ finishReason: 'STOP', index: 0 });
+    expect(written({ content: 'Hello' })).toMatchObject({ finishReason: 'STOP', index: 0 });
   });
 
   test('keeps its tool calls', () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"a":1}' } };
-    expect(told({ tool_calls: [call] })).toMatchObject({
+    expect(written({ tool_calls: [call] })).toMatchObject({
       finishReason: 'STOP',
       content: { parts: [{ functionCall: { name: 'read', args: { a: 1 } } }] },
     });

@@ -12,7 +12,7 @@ const sse = (...frames: (JsonObject | string)[]): Buffer =>
   Buffer.from(frames.map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`).join(''));
 
 /** What a client is told of a stream that has come to its end mark. */
-function told(type: number, dialect: CallerDialect, stream: Buffer, body: JsonObject = {}): JsonObject[] {
+function written(type: number, dialect: CallerDialect, stream: Buffer, body: JsonObject = {}): JsonObject[] {
   const caller = { ...callerOf('chat', { model: 'm', ...body }), dialect, stream: true, wantsUsage: true };
   const decoder = providerOfType(type).protocol.stream({
     provider: providerOfType(type),
@@ -78,7 +78,7 @@ describe('a client of OpenAI, for a stream that ends without a finish reason,', 
       ],
     ],
   ])('receives one after %s', (_what, type, stream, reasons) => {
-    const chunks = told(type, openAiCaller, stream);
+    const chunks = written(type, openAiCaller, stream);
     expect(reasonsIn(chunks)).toEqual(reasons);
     // The usage goes last, and what is added belongs to the same answer.
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } });
@@ -87,7 +87,7 @@ describe('a client of OpenAI, for a stream that ends without a finish reason,', 
 
   test('receives exactly one reason where the upstream reports it, even twice', () => {
     const twice = chunk({ ...words, finish_reason: 'stop' });
-    expect(reasonsIn(told(1, openAiCaller, sse(twice, chunk(words), '[DONE]')))).toEqual([[0, 'stop']]);
+    expect(reasonsIn(written(1, openAiCaller, sse(twice, chunk(words), '[DONE]')))).toEqual([[0, 'stop']]);
   });
 
   test('receives the end of the thinking before it, where thinking is part of the text', () => {
@@ -108,7 +108,7 @@ describe('a client of Anthropic, for a stream of Anthropic that ends without a s
     ['a tool call, and nothing after it', sse(start, toolUse, stop), 'tool_use'],
     ['a last event that leaves it out', sse(start, text, noReason, stop), 'end_turn'],
   ])('receives one after %s', (_what, stream, reason) => {
-    const reasons = told(14, anthropicCaller, stream).flatMap(({ type, delta }) =>
+    const reasons = written(14, anthropicCaller, stream).flatMap(({ type, delta }) =>
       type === 'message_delta' && isObject(delta) ? [delta.stop_reason] : [],
     );
     expect(reasons).toEqual([reason]);

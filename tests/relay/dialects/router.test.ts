@@ -7,14 +7,14 @@ import { serveDialectRouter } from '../../support/callers/served-dialect-router.
 
 /* The relay's places on a server that knows nothing but the relay. */
 
-interface Told {
+interface Answer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
 /** Paths go out as they stand: `fetch` would tidy them. */
-const ask = (url: string, method: string, path: string, headers: Record<string, string> = {}): Promise<Told> =>
+const ask = (url: string, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     httpRequest({ hostname, port, method, path, headers, agent: false }, (answer) => {
@@ -54,7 +54,7 @@ async function served() {
   return { url, calls, failing };
 }
 
-const errorOf = ({ body }: Told) => (JSON.parse(body) as { error: { message: string; code: string } }).error;
+const errorOf = ({ body }: Answer) => (JSON.parse(body) as { error: { message: string; code: string } }).error;
 
 test('a call is routed to the endpoint of its path, with its query, its caller and a new request id', async () => {
   const { url, calls } = await served();
@@ -83,7 +83,7 @@ test('a path outside the relay is left to others', async () => {
 
 test('an unknown path below the root of a dialect is refused in the form of that dialect, for every method', async () => {
   const { url, calls } = await served();
-  const places: [string, string][] = [
+  const cases: [string, string][] = [
     ['GET', '/v1'],
     ['GET', '/v1/nope?key=sk-secret'],
     ['GET', '/v1/chat/completions'],
@@ -92,7 +92,7 @@ test('an unknown path below the root of a dialect is refused in the form of that
     ['PROPFIND', '/v1/models'],
     ['POST', '/v1/chat/completions/'],
   ];
-  for (const [method, path] of places) {
+  for (const [method, path] of cases) {
     const answer = await ask(url, method, path);
     expect([path, answer.status]).toEqual([path, 404]);
     const id = answer.headers['x-request-id'];

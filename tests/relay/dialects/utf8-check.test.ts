@@ -17,7 +17,7 @@ const wrongBytes: readonly (readonly [name: string, bytes: readonly number[]])[]
   ['beyond the last character', [0xf4, 0x90, 0x80, 0x80]],
 ];
 
-const places: readonly (readonly [place: string, before: string, after: string])[] = [
+const cases: readonly (readonly [place: string, before: string, after: string])[] = [
   ['in a text', '{"model":"m","messages":[{"role":"user","content":"a', 'b"}]}'],
   ['in the name of a member', '{"model":"m","x', 'y":1}'],
   ['between members', '{"model":"m"', ',"x":1}'],
@@ -47,7 +47,7 @@ function outcome(pieces: readonly Buffer[]): unknown {
 const refused = [400, 'invalid_request', 'invalid request: the body is not UTF-8 text'];
 
 describe.each(wrongBytes)('a body that is not UTF-8 (%s)', (_name, bytes) => {
-  test.each(places)('%s is refused, wherever the network cuts it', (_place, before, after) => {
+  test.each(cases)('%s is refused, wherever the network cuts it', (_place, before, after) => {
     const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
     expect(outcome([body])).toEqual(refused);
     expect(outcome([...body].map((byte) => Buffer.from([byte])))).toEqual(refused);

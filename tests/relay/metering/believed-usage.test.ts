@@ -10,8 +10,8 @@ import { plainPrice } from '../../support/given/calls.js';
 
 const bound: UsageBound = { input: 1_000, output: 500 };
 const said = { said: new SeenText('Every charge can be proved.'), toolCalls: 0, finishReason: 'stop' };
-const judged = (told: Usage | null, generated = said, within = bound) =>
-  believedUsage(told, generated, { bound: within, promptEstimate: 12, model: 'gpt-4o' });
+const judged = (reported: Usage | null, generated = said, within = bound) =>
+  believedUsage(reported, generated, { bound: within, promptEstimate: 12, model: 'gpt-4o' });
 
 describe('the usage that an upstream reports', () => {
   test('is believed as far as the call can have used as much', () => {
@@ -27,8 +27,8 @@ describe('the usage that an upstream reports', () => {
     ['eight thousand million million tokens', { input: 8e15, output: 1 }, { input: 12, output: 1 }],
     ['the largest integer', { input: 1, output: Number.MAX_SAFE_INTEGER }, { input: 1, output: 6 }],
     ['too much of both kinds', { input: 8e15, output: 8e15 }, { input: 12, output: 6 }],
-  ])('is not believed when it is %s: the gateway counts, and the call is marked', (_lie, told, used) => {
-    expect(judged(told)).toEqual({ usage: used, usageSource: 'disbelieved' });
+  ])('is not believed when it is %s: the gateway counts, and the call is marked', (_lie, reported, used) => {
+    expect(judged(reported)).toEqual({ usage: used, usageSource: 'disbelieved' });
   });
 
   test('is believed for hidden thinking, though a search has made the prompt longer than the request', () => {
@@ -44,8 +44,8 @@ describe('the usage that an upstream reports', () => {
     expect(judged({ input: 10, output: 600 }, long).usageSource).toBe('upstream');
   });
 
-  test.each([[null], [{ input: 0, output: 0 }]])('is counted by the gateway where it is missing: %j', (told) => {
-    expect(judged(told)).toMatchObject({ usage: { input: 12, output: 6 }, usageSource: 'estimated' });
+  test.each([[null], [{ input: 0, output: 0 }]])('is counted by the gateway where it is missing: %j', (reported) => {
+    expect(judged(reported)).toMatchObject({ usage: { input: 12, output: 6 }, usageSource: 'estimated' });
   });
 
   describe('of less than the received text contains', () => {
@@ -75,11 +75,13 @@ describe('the usage that an upstream reports', () => {
     });
 
     test('is believed for an answer that may repeat its prompt, as far as both together fit', () => {
-      const told = { input: 70, output: 10 };
-      expect(believedUsage(told, four, { bound, promptEstimate: 12, model: 'gpt-4o', echoes: true }).usageSource).toBe(
-        'upstream',
+      const reported = { input: 70, output: 10 };
+      expect(
+        believedUsage(reported, four, { bound, promptEstimate: 12, model: 'gpt-4o', echoes: true }).usageSource,
+      ).toBe('upstream');
+      expect(believedUsage(reported, four, { bound, promptEstimate: 12, model: 'gpt-4o' }).usageSource).toBe(
+        'disbelieved',
       );
-      expect(believedUsage(told, four, { bound, promptEstimate: 12, model: 'gpt-4o' }).usageSource).toBe('disbelieved');
     });
   });
 
@@ -113,12 +115,12 @@ describe('the usage that an upstream reports', () => {
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(usage, fc.boolean(), (told, beside) => {
-        const read = readOpenAiUsage(JSON.parse(JSON.stringify(told)), beside);
+      fc.property(usage, fc.boolean(), (reported, withTools) => {
+        const read = readOpenAiUsage(JSON.parse(JSON.stringify(reported)), withTools);
         const { usage: used } = believedUsage(read, said, { bound, promptEstimate: 12, model: 'gpt-4o' });
         expect(Object.values(used).every((tokens = 0) => Number.isSafeInteger(tokens) && tokens > 0)).toBe(true);
-        const most = reservationOf(bound, plainPrice);
-        expect(chargeOf(used, plainPrice)).toBeLessThanOrEqual(most);
+        const max = reservationOf(bound, plainPrice);
+        expect(chargeOf(used, plainPrice)).toBeLessThanOrEqual(max);
       }),
       { numRuns: 1_000 },
     );

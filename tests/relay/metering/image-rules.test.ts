@@ -87,8 +87,8 @@ describe('the reported count of a picture is believed', () => {
       6 * 5667 + 2833,
     ],
     ['one larger than most routes accept', 'gpt-6-astra', 9000, 6000, undefined, 63_612],
-  ])('as %s', (_which, model, width, height, detail, told) => {
-    expect(picture(model, width, height, detail).max).toBeGreaterThanOrEqual(told);
+  ])('as %s', (_which, model, width, height, detail, expected) => {
+    expect(picture(model, width, height, detail).max).toBeGreaterThanOrEqual(expected);
   });
 
   test.each(['gpt-5.2', 'gpt-5.6', 'gpt-6-astra', 'claude-opus-5-5', 'gemini-3.8-flash', 'mistral-large', 'o3'])(

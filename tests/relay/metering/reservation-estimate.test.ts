@@ -11,18 +11,18 @@ import { plainPrice } from '../../support/given/calls.js';
 import { noPrices } from '../../support/given/no-prices.js';
 
 const settings = settingsFrom(new Map(), noPrices, initialOptions(noPrices));
-const held = (body: JsonObject, bytes: number, names: readonly string[], beside: number, by = settings) => {
+const held = (body: JsonObject, bytes: number, names: readonly string[], overhead: number, by = settings) => {
   const [model = ''] = names;
   return estimateReservation({
     demand: chat.demand({ body, bytes, model, names: new Set(names), upload: null }),
     names: new Set(names),
     price: plainPrice,
     settings: by,
-    thinking: beside,
+    thinking: overhead,
     allowed: noUsage,
   });
 };
-const estimated = (body: JsonObject, beside: number) => held(body, 100, ['qwen-plus'], beside);
+const estimated = (body: JsonObject, overhead: number) => held(body, 100, ['qwen-plus'], overhead);
 
 describe('a reservation for a model with reasoning overhead', () => {
   test('covers the thinking of every answer, and is refused otherwise', () => {
@@ -64,7 +64,7 @@ describe('a caller’s limit that the balance does not cover', () => {
 });
 
 test('the input and output of a summary is reserved for beside prompt and limit', () => {
-  const asking = {
+  const request = {
     prompt: chat.demand({ body: { messages: [] }, bytes: 70_000, model: 'm', names: new Set(['m']), upload: null })
       .prompt,
     answers: 1,
@@ -72,7 +72,7 @@ test('the input and output of a summary is reserved for beside prompt and limit'
   };
   const names = new Set(['claude-opus-4-5']);
   const rest = { names, price: plainPrice, settings, thinking: 0, allowed: noUsage };
-  const hold = (compacts: boolean) => estimateReservation({ demand: { ...asking, compacts }, ...rest });
+  const hold = (compacts: boolean) => estimateReservation({ demand: { ...request, compacts }, ...rest });
   const [plain, summed] = [hold(false), hold(true)];
   expect(summed.bound.input).toBe(2 * plain.bound.input);
   expect(summed.bound.output).toBe(100 + summed.limits.output);

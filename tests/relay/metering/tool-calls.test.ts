@@ -14,7 +14,7 @@ import { readOpenAiUsage } from '../../../src/relay/protocols/openai/usage.js';
 import { SeenText } from '../../../src/relay/text/seen-text.js';
 
 const none: ReadonlySet<string> = new Set();
-const most = (
+const maxOf = (
   body: JsonObject,
   { names = ['m'], answers = 1, sent = [] as JsonObject[], switched = providerTools } = {},
 ) => toolCallsOf([body, ...sent], new Set(names), answers, switched);
@@ -22,16 +22,16 @@ const web = { type: 'web_search_20250305', name: 'web_search' };
 
 describe('the maximum number of searches of a call', () => {
   test('is zero where nothing requests them', () => {
-    expect(most({ tools: [{ type: 'function', function: { name: 'search' } }, { name: 'web_search' }] })).toEqual({});
+    expect(maxOf({ tools: [{ type: 'function', function: { name: 'search' } }, { name: 'web_search' }] })).toEqual({});
   });
 
   test('is zero for a client’s own function, whatever its name, where no name enables a search', () => {
     const named = { name: 'googleSearch' };
     const body = { tools: [{ type: 'function', function: named }, named], functions: [named] };
-    expect(most(body, { switched: none })).toEqual({});
+    expect(maxOf(body, { switched: none })).toEqual({});
   });
 
-  test.each<[string, JsonObject, Usage, Parameters<typeof most>[1]?]>([
+  test.each<[string, JsonObject, Usage, Parameters<typeof maxOf>[1]?]>([
     ['as its caller sets it', { tools: [{ ...web, max_uses: 3 }] }, { 'calls:web_search': 3 }],
     ['by twenty where it is not set', { tools: [web] }, { 'calls:web_search': 20 }],
     ['for each of two tools', { tools: [{ ...web, max_uses: 3 }, web] }, { 'calls:web_search': 23 }],
@@ -109,7 +109,7 @@ describe('the maximum number of searches of a call', () => {
       { 'calls:web_search': 128 * 2 ** 30 },
       { answers: 128 },
     ],
-  ])('is bounded %s', (_how, body, bound, asking) => expect(most(body, asking)).toEqual(bound));
+  ])('is bounded %s', (_how, body, bound, request) => expect(maxOf(body, request)).toEqual(bound));
 });
 
 const price: Price = {
@@ -127,19 +127,19 @@ const said = (seen: Usage = {}) => ({
   finishReason: 'stop',
   searches: seen,
 });
-const judged = (told: Usage | null, seen?: Usage) =>
-  believedUsage(told, said(seen), { bound, promptEstimate: 12, model: 'm' });
+const judged = (reported: Usage | null, seen?: Usage) =>
+  believedUsage(reported, said(seen), { bound, promptEstimate: 12, model: 'm' });
 
 describe('the searches that an upstream reports', () => {
   test('are believed up to the maximum, and no further', () => {
-    const told = (count: number): Usage => ({ input: 10, output: 5, 'calls:web_search': count });
-    expect(judged(told(3))).toEqual({ usage: told(3), usageSource: 'upstream' });
-    expect(judged(told(4))).toEqual({ usage: told(3), usageSource: 'disbelieved' });
+    const reported = (count: number): Usage => ({ input: 10, output: 5, 'calls:web_search': count });
+    expect(judged(reported(3))).toEqual({ usage: reported(3), usageSource: 'upstream' });
+    expect(judged(reported(4))).toEqual({ usage: reported(3), usageSource: 'disbelieved' });
   });
 
   test('without a request stay as reported: they have no price', () => {
-    const told: Usage = { input: 10, output: 5, 'calls:google_search': 9 };
-    expect(judged(told)).toEqual({ usage: told, usageSource: 'upstream' });
+    const reported: Usage = { input: 10, output: 5, 'calls:google_search': 9 };
+    expect(judged(reported)).toEqual({ usage: reported, usageSource: 'upstream' });
   });
 
   test('are those that were seen, where nothing or only the input was reported', () => {
@@ -156,7 +156,7 @@ describe('the searches that an upstream reports', () => {
 
   test('cost no more than the reservation, whatever else was reported', () => {
     const count = fc.oneof(fc.nat(2_000), fc.constantFrom(8e15, -1, 0.5));
-    const told = fc.record({
+    const reported = fc.record({
       prompt_tokens: count,
       completion_tokens: count,
       prompt_tokens_details: fc.record({ cached_tokens: count, cache_creation_tokens: count, image_tokens: count }),
@@ -165,7 +165,7 @@ describe('the searches that an upstream reports', () => {
     });
     const held = reservationOf(reservedUsage(bound), price);
     fc.assert(
-      fc.property(told, fc.nat(60), (usage, seen) => {
+      fc.property(reported, fc.nat(60), (usage, seen) => {
         const { usage: used } = judged(readOpenAiUsage(usage, false), { 'calls:web_search': seen });
         expect(Object.values(used).every((one = 0) => Number.isSafeInteger(one) && one >= 0)).toBe(true);
         expect(chargeOf(used, price)).toBeLessThanOrEqual(held);
@@ -188,20 +188,24 @@ test('a call costs between nothing and its reservation, with any requested and r
   const body = fc.record({ tools: fc.subarray(tools), enable_search: fc.boolean() });
   const names = ['web_search', 'google_search', 'google_maps', 'code_execution', 'code_interpreter'] as const;
   const count = fc.oneof(fc.nat(50), fc.constantFrom(0, Number.MAX_SAFE_INTEGER, 2 ** 40));
-  const told = fc.tuple(...names.map(() => count));
+  const reported = fc.tuple(...names.map(() => count));
   const priced = {
     records: new Map(),
     toolPrice: new Map(names.map((name, at) => [name, String((at + 1) * 7)])),
     quotaPerUnit: '500000',
   };
   fc.assert(
-    fc.property(body, told, fc.integer({ min: 1, max: 128 }), fc.boolean(), (asked, counts, answers, tells) => {
+    fc.property(body, reported, fc.integer({ min: 1, max: 128 }), fc.boolean(), (asked, counts, answers, reports) => {
       const calls = toolCallsOf([asked], new Set(['m']), answers, none);
       const toolPriced = withTools({ ...price, pieces: undefined } as never, priced, 'm', calls);
       const usage: Usage = Object.fromEntries(names.map((name, at) => [`calls:${name}`, counts[at]]));
       const limits = { input: 1_000, output: 500, ...calls };
-      const told: Usage | null = tells ? { input: 10, output: 5, ...usage } : null;
-      const used = believedUsage(told, said(tells ? {} : usage), { bound: limits, promptEstimate: 12, model: 'm' });
+      const reported: Usage | null = reports ? { input: 10, output: 5, ...usage } : null;
+      const used = believedUsage(reported, said(reports ? {} : usage), {
+        bound: limits,
+        promptEstimate: 12,
+        model: 'm',
+      });
       const charge = chargeOf(used.usage, toolPriced);
       expect(charge).toBeGreaterThanOrEqual(0);
       expect(charge).toBeLessThanOrEqual(reservationOf(reservedUsage(limits), toolPriced));
@@ -213,23 +217,23 @@ test('a call costs between nothing and its reservation, with any requested and r
 });
 
 describe('tool calls that an upstream of OpenAI’s protocol does not report', () => {
-  const untoldOf = (body: JsonObject, model: string, wire = 'openai', paramOverride: JsonObject | null = null) =>
+  const unreportedOf = (body: JsonObject, model: string, wire = 'openai', paramOverride: JsonObject | null = null) =>
     unreportedUsage({ dialect: { wire }, mode: 'chat', body }, { paramOverride }, model).calls;
 
   test('are counted as one of each requested tool', () => {
     const body = { tools: [web, web, { type: 'code_interpreter' }], enable_search: true };
-    expect(untoldOf(body, 'm')).toEqual({ 'calls:web_search': 1, 'calls:code_interpreter': 1 });
-    expect(untoldOf({}, 'gpt-4o-search-preview')).toEqual({ 'calls:web_search': 1 });
-    expect(untoldOf({ tools: [{ type: 'function', function: { name: 'web_search' } }] }, 'm')).toEqual({});
+    expect(unreportedOf(body, 'm')).toEqual({ 'calls:web_search': 1, 'calls:code_interpreter': 1 });
+    expect(unreportedOf({}, 'gpt-4o-search-preview')).toEqual({ 'calls:web_search': 1 });
+    expect(unreportedOf({ tools: [{ type: 'function', function: { name: 'web_search' } }] }, 'm')).toEqual({});
   });
 
   test('include those of an operator, and none of another protocol’s tools', () => {
-    expect(untoldOf({ tools: [web] }, 'm', 'anthropic')).toEqual({});
-    expect(untoldOf({}, 'm', 'anthropic', { enable_search: true })).toEqual({ 'calls:web_search': 1 });
+    expect(unreportedOf({ tools: [web] }, 'm', 'anthropic')).toEqual({});
+    expect(unreportedOf({}, 'm', 'anthropic', { enable_search: true })).toEqual({ 'calls:web_search': 1 });
   });
 
-  const told = { prompt_tokens: 10, completion_tokens: 5 };
-  const untold: Usage = { 'calls:web_search': 1, 'calls:code_interpreter': 1 };
+  const reported = { prompt_tokens: 10, completion_tokens: 5 };
+  const unreported: Usage = { 'calls:web_search': 1, 'calls:code_interpreter': 1 };
   test.each<[string, JsonObject, number | undefined]>([
     ['nothing', {}, 1],
     ['none', { server_tool_use: { web_search_requests: 0 } }, undefined],
@@ -238,7 +242,7 @@ describe('tool calls that an upstream of OpenAI’s protocol does not report', (
     ['sources, as xAI does', { num_sources_used: 7 }, 7],
     ['queries, as Perplexity does', { num_search_queries: 3 }, 3],
   ])('are counted where it reports %s', (_what, more, searches) => {
-    const usage = readOpenAiUsage({ ...told, ...more }, false, { calls: untold, keepsForHours: () => false });
+    const usage = readOpenAiUsage({ ...reported, ...more }, false, { calls: unreported, keepsForHours: () => false });
     expect([usage?.['calls:web_search'], usage?.['calls:code_interpreter']]).toEqual([searches, 1]);
   });
 });

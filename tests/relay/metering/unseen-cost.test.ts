@@ -15,9 +15,9 @@ import {
 import { plainPrice } from '../../support/given/calls.js';
 
 const prompt = 30;
-const told = { usage: { input: prompt }, usageSource: 'estimated' } as const;
+const reported = { usage: { input: prompt }, usageSource: 'estimated' } as const;
 const thinker = { thinks: true, bound: { output: 32_000 }, reserved: Quota(32_030), answers: 1, price: plainPrice };
-const charged = (seen: number, silentMs: number, unseen = thinker) => cutShort(told, seen, silentMs, unseen).usage;
+const charged = (seen: number, silentMs: number, unseen = thinker) => cutShort(reported, seen, silentMs, unseen).usage;
 
 describe('a stream of a model with hidden thinking, cut off before its usage arrived,', () => {
   test('is charged for the maximum thinking in its silent time, at 1,000 tokens a second', () => {
@@ -45,13 +45,13 @@ describe('a stream of a model with hidden thinking, cut off before its usage arr
   test('never costs more than its reservation or its time permits, nor less than the visible text', () => {
     const few = fc.nat(40_000);
     fc.assert(
-      fc.property(few, fc.nat(100_000), fc.integer({ min: 1, max: 128 }), few, few, (seen, ms, answers, held, most) => {
-        const usage = charged(seen, ms, { ...thinker, answers, reserved: Quota(held), bound: { output: most } });
+      fc.property(few, fc.nat(100_000), fc.integer({ min: 1, max: 128 }), few, few, (seen, ms, answers, held, max) => {
+        const usage = charged(seen, ms, { ...thinker, answers, reserved: Quota(held), bound: { output: max } });
         const completion = completionTokens(usage);
         expect(completion).toBeGreaterThanOrEqual(seen);
         expect(usage.reasoning ?? 0).toBe(completion - seen);
         if (completion === seen) return;
-        expect(completion).toBeLessThanOrEqual(Math.min(most, seen + ms * answers));
+        expect(completion).toBeLessThanOrEqual(Math.min(max, seen + ms * answers));
         expect(reservationOf({ input: prompt, output: completion }, plainPrice)).toBeLessThanOrEqual(held);
       }),
     );

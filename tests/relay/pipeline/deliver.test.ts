@@ -27,11 +27,11 @@ function given() {
   return { ports, inTurn };
 }
 
-const asTold = { usage: { input: 3, output: 2 }, usageSource: 'upstream' } as const;
+const asReported = { usage: { input: 3, output: 2 }, usageSource: 'upstream' } as const;
 const concluded = (
   call: DeliveredCall,
   charged: Quota | null = Quota(5),
-  finalUsage: ConcludedCall['finalUsage'] = asTold,
+  finalUsage: ConcludedCall['finalUsage'] = asReported,
 ) => ({
   ...call,
   finalUsage,
@@ -47,7 +47,9 @@ describe('a whole answer', () => {
     const call = givenAnswered(got);
     const delivered = await deliverCall(ports, call);
     expect(call.connection).toMatchObject({ begun: null, text: '', ended: false });
-    expect(await finishCall(ports, concluded(delivered, Quota(5), { ...asTold, usage: got.usage ?? {} }))).toBe(true);
+    expect(await finishCall(ports, concluded(delivered, Quota(5), { ...asReported, usage: got.usage ?? {} }))).toBe(
+      true,
+    );
     const begun = { type: 'application/json; charset=utf-8', length: text.length, headers: [] };
     expect(call.connection).toMatchObject({ begun, text, ended: true });
   });

@@ -46,7 +46,7 @@ const directory = {
   hasModel: (model: string) => channels.some((one) => one.settings.models.includes(model)),
 } as unknown as Directory;
 
-interface Asking {
+interface CallInput {
   readonly endpoint?: keyof typeof endpoints;
   readonly body?: JsonObject;
   readonly group?: string;
@@ -62,8 +62,8 @@ interface Asking {
 const kept = { ownedBy: async () => new Map<string, KeptOwner>() };
 const messages = [{ role: 'user', content: 'hi' }];
 
-function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...asking }: Asking): LimitedCall {
-  const { pin = null, models, acceptUnpriced = false, inPerson = false, addressModel = null } = asking;
+function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...input }: CallInput): LimitedCall {
+  const { pin = null, models, acceptUnpriced = false, inPerson = false, addressModel = null } = input;
   const terms = { group, modelLimitsEnabled: models !== undefined, modelLimits: models ?? [] };
   return {
     incoming: { endpoint: endpoints[endpoint], model: addressModel },
@@ -73,10 +73,10 @@ function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...as
   } as unknown as LimitedCall;
 }
 
-async function resolved(asking: Asking): Promise<Resolution> {
+async function resolved(input: CallInput): Promise<Resolution> {
   const ports = { directory, providerOf, parsedChannel: channelParser(), largeWork: new LargeWork(), kept };
-  const body = { value: { model: 'gpt-4o', messages, ...asking.body }, bytes: 100, upload: null };
-  const call = nameCall(ports, admitted(asking), body);
+  const body = { value: { model: 'gpt-4o', messages, ...input.body }, bytes: 100, upload: null };
+  const call = nameCall(ports, admitted(input), body);
   return (await resolveCall(ports, call, body)).resolution;
 }
 
@@ -114,27 +114,27 @@ describe('a call is refused by the resolve stage', () => {
       'convert_request_failed',
     ],
     ['without a price', { body: { model: 'unpriced' } }, 400, 'model_price_error'],
-    // In the order callers know: what comes first is told.
+    // In the order callers know: what comes first is reported.
     ['for its group before its channel', { group: 'retired', pin: 'x' }, 403, 'group_retired'],
     ['for its channel before its model', { pin: 'x', models: [] }, 400, 'invalid_channel_id'],
     ['for its model before its content', { models: [], body: { messages: [] } }, 403, 'model_not_allowed'],
     ['for its content before its price', { body: { model: 'unpriced', messages: [] } }, 400, 'invalid_text_request'],
-  ] satisfies [string, Asking, number, string][])('%s', async (_why, asking, status, code) => {
-    await expect(resolved(asking)).rejects.toThrow(expect.objectContaining({ status, code }));
+  ] satisfies [string, CallInput, number, string][])('%s', async (_why, input, status, code) => {
+    await expect(resolved(input)).rejects.toThrow(expect.objectContaining({ status, code }));
   });
 });
 
 describe('a resolved call', () => {
-  const ids = async (asking: Asking): Promise<number[]> =>
-    (await resolved(asking)).channels.map(({ id }) => Number(id));
+  const ids = async (input: CallInput): Promise<number[]> =>
+    (await resolved(input)).channels.map(({ id }) => Number(id));
 
   test.each([
     ['may go to every channel that has the model', {}, [1, 2]],
     ['goes only where its endpoint is served', { endpoint: 'embeddings', body: { input: 'x' } }, [1]],
     ['goes to the channel it names, whatever its models', { pin: '2', body: { model: 'gpt-4-gizmo-g-1' } }, [2]],
     ['for a custom assistant goes where its family is', { body: { model: 'gpt-4-gizmo-g-1' } }, [1]],
-  ] satisfies [string, Asking, number[]][])('%s', async (_rule, asking, channelIds) => {
-    expect(await ids(asking)).toEqual(channelIds);
+  ] satisfies [string, CallInput, number[]][])('%s', async (_rule, input, channelIds) => {
+    expect(await ids(input)).toEqual(channelIds);
   });
 
   test.each([
@@ -165,14 +165,14 @@ describe('a resolved call', () => {
       { endpoint: 'embeddings', body: { input: 'x', stream: true } },
       { stream: false },
     ],
-  ] satisfies [string, Asking, object][])('%s', async (_rule, asking, expected) => {
-    expect(await resolved(asking)).toMatchObject(expected);
+  ] satisfies [string, CallInput, object][])('%s', async (_rule, input, expected) => {
+    expect(await resolved(input)).toMatchObject(expected);
   });
 });
 
 describe('the routing data of a body', () => {
   const ports = { directory };
-  const nameIn = (asking: Asking, value: JsonObject) => nameCall(ports, admitted(asking), { value }).named;
+  const nameIn = (input: CallInput, value: JsonObject) => nameCall(ports, admitted(input), { value }).named;
 
   test('is its model, or the model of the address, whatever its name', () => {
     expect(nameIn({}, { model: 'gpt-4o' }).model).toBe('gpt-4o');

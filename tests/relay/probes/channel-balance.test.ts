@@ -46,7 +46,7 @@ beforeEach(() => {
   answers = {};
 });
 
-const asking = (patienceMs?: number, over = upstream) =>
+const portsWith = (patienceMs?: number, over = upstream) =>
   channelBalances({
     vault,
     clock,
@@ -64,8 +64,8 @@ const channel = async (type: number, baseUrl = `${server.url}/`): Promise<Channe
   settings: channelSettings({ type, baseUrl }),
   secrets: { key: await vault.put(key), keyHash: '', proxy: null },
 });
-const balanceOf = async (type: number, patienceMs?: number) => asking(patienceMs).of(await channel(type));
-const untold = (reason: unknown) => refusal('balance-not-told', { reason: reason as string });
+const balanceOf = async (type: number, patienceMs?: number) => portsWith(patienceMs).of(await channel(type));
+const unreported = (reason: unknown) => refusal('balance-not-told', { reason: reason as string });
 
 const bearer = `Bearer ${key}`;
 const requests = () => asked.map(({ url, headers, body }) => [url, headers.authorization, headers['api-key'], body]);
@@ -103,7 +103,7 @@ describe('the balance of an account at a provider', () => {
   ])('of type %i at a base URL that ends in "%s" is its limit less its usage', async (type, end) => {
     answers['/v1/dashboard/billing/subscription'] = { hard_limit_usd: 20.1, has_payment_method: true };
     answers['/v1/dashboard/billing/usage'] = { total_usage: 1_234.5 };
-    expect(await asking().of(await channel(type, server.url + end))).toBe('7.755');
+    expect(await portsWith().of(await channel(type, server.url + end))).toBe('7.755');
     expect(requests()).toEqual([
       ['/v1/dashboard/billing/subscription', bearer, undefined, ''],
       ['/v1/dashboard/billing/usage?start_date=2026-11-01&end_date=2026-11-23', bearer, undefined, ''],
@@ -127,7 +127,7 @@ describe('the balance of an account at a provider', () => {
     answers['/user/balance'] = { balance_infos: [{ currency: 'USD', total_balance: '3' }] };
     expect(await balanceOf(43)).toBe('3');
     answers['/user/balance'] = { balance_infos: [] };
-    await expect(balanceOf(43)).rejects.toThrow(untold('currency CNY not found'));
+    await expect(balanceOf(43)).rejects.toThrow(unreported('currency CNY not found'));
   });
 
   test('of other types is not requested', async () => {
@@ -137,72 +137,72 @@ describe('the balance of an account at a provider', () => {
   });
 
   test('is offered for exactly the types that report it', () => {
-    const told = listings.filter(({ reportsBalance }) => reportsBalance).map(({ type }) => type);
+    const reported = listings.filter(({ reportsBalance }) => reportsBalance).map(({ type }) => type);
     expect(listings.filter(({ type }) => providerOf(type)?.balance !== undefined).map(({ type }) => type)).toEqual(
-      told,
+      reported,
     );
   });
 });
 
 describe('a balance query fails', () => {
   const path = '/user/balance';
-  const tell = (answer: unknown) => {
+  const answerWith = (answer: unknown) => {
     answers[path] = answer;
     return balanceOf(43, 300);
   };
 
   test.each([401, 307, 500, 204])('if the provider answers with status %i', async (status) =>
-    expect(tell((response: ServerResponse) => response.writeHead(status, { location: '/' }).end('{}'))).rejects.toThrow(
-      untold(`status code: ${status}`),
-    ),
+    expect(
+      answerWith((response: ServerResponse) => response.writeHead(status, { location: '/' }).end('{}')),
+    ).rejects.toThrow(unreported(`status code: ${status}`)),
   );
 
   test.each(['', 'no', '[]', 'null', '{"balance_infos":'])('if the provider answers %j', (text) =>
-    expect(tell(text)).rejects.toThrow(untold('the answer is no JSON object')),
+    expect(answerWith(text)).rejects.toThrow(unreported('the answer is no JSON object')),
   );
 
   test.each([null, 'much', '', {}, true, 1e16, '1e-21', '9'.repeat(41), '0x10'])(
     'if the provider says %j',
     (total_balance) =>
-      expect(tell({ balance_infos: [{ currency: 'CNY', total_balance }] })).rejects.toThrow(
-        untold('the answer has no number as total_balance'),
+      expect(answerWith({ balance_infos: [{ currency: 'CNY', total_balance }] })).rejects.toThrow(
+        unreported('the answer has no number as total_balance'),
       ),
   );
 
   test('after a bounded wait if the answer is endless or never complete', async () => {
     await expect(
-      tell((response: ServerResponse) => {
+      answerWith((response: ServerResponse) => {
         const more = (): void => void (response.write('x'.repeat(1024)) && setImmediate(more));
         response.on('drain', more);
         more();
       }),
-    ).rejects.toThrow(untold('request to upstream failed'));
-    await expect(tell((response: ServerResponse) => void response.writeHead(200).write('{'))).rejects.toThrow(
-      untold('the upstream did not answer in time'),
+    ).rejects.toThrow(unreported('request to upstream failed'));
+    await expect(answerWith((response: ServerResponse) => void response.writeHead(200).write('{'))).rejects.toThrow(
+      unreported('the upstream did not answer in time'),
     );
     expect(room.bytes).toBe(0);
   });
 
   test('with a quoted reason from which the key is removed', async () => {
     answers['/v1/user/info'] = { code: 30_001, message: `no account for ${key} at ${server.url}` };
-    await expect(balanceOf(40)).rejects.toThrow(untold('code: 30001, message: no account for *** at ***'));
+    await expect(balanceOf(40)).rejects.toThrow(unreported('code: 30001, message: no account for *** at ***'));
     answers['/api/report/getUserOverview'] = { success: false, message: 'x'.repeat(9_000) };
-    await expect(balanceOf(10)).rejects.toThrow(untold(expect.stringMatching(/^message: x{200,300}$/)));
+    await expect(balanceOf(10)).rejects.toThrow(unreported(expect.stringMatching(/^message: x{200,300}$/)));
   });
 
   test('if the address must not be dialled', async () => {
     const guarded = openUpstream({ connections: 1, guard: addressGuard([], async () => []) });
-    await expect(asking(300, guarded).of(await channel(43))).rejects.toThrow(
-      untold('the address of the upstream is not allowed'),
+    await expect(portsWith(300, guarded).of(await channel(43))).rejects.toThrow(
+      unreported('the address of the upstream is not allowed'),
     );
     await guarded.close();
     expect(asked).toEqual([]);
   });
 
   test('without an address, or without a key', async () => {
-    await expect(asking().of(await channel(8, ''))).rejects.toThrow(untold('this channel has no base URL'));
+    await expect(portsWith().of(await channel(8, ''))).rejects.toThrow(unreported('this channel has no base URL'));
     const { secrets, ...rest } = await channel(43);
     await vault.drop([secrets.key]);
-    await expect(asking().of({ ...rest, secrets })).rejects.toThrow(untold('the key of the channel is missing'));
+    await expect(portsWith().of({ ...rest, secrets })).rejects.toThrow(unreported('the key of the channel is missing'));
   });
 });

@@ -42,7 +42,7 @@ beforeEach(() => {
   answers = {};
 });
 
-const asking = (patienceMs?: number, over = upstream) =>
+const portsWith = (patienceMs?: number, over = upstream) =>
   upstreamModels({
     clock,
     providerOf,
@@ -53,11 +53,12 @@ const asking = (patienceMs?: number, over = upstream) =>
     },
   });
 
-const place = (type: number, differences: Partial<UpstreamConnection> = {}): UpstreamConnection => ({
+const connection = (type: number, differences: Partial<UpstreamConnection> = {}): UpstreamConnection => ({
   ...{ type, baseUrl: `${server.url}/`, other: '', organization: null, key, proxy: null },
   ...differences,
 });
-const modelsOf = (type: number, differences?: Partial<UpstreamConnection>) => asking(300).of(place(type, differences));
+const modelsOf = (type: number, differences?: Partial<UpstreamConnection>) =>
+  portsWith(300).of(connection(type, differences));
 const listed = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) });
 
 const bearer = { authorization: `Bearer ${key}` };
@@ -174,13 +175,13 @@ describe('the models of an upstream', () => {
       for (const byte of text) await new Promise<void>((sent) => response.write(Buffer.of(byte), () => sent()));
       response.end();
     };
-    expect(await asking().of(place(1))).toEqual(['通义', 'two']);
+    expect(await portsWith().of(connection(1))).toEqual(['通义', 'two']);
   });
 
   test('are read from the longer records of brokers', async () => {
     const data = Array.from({ length: 500 }, (_, at) => ({ id: `m${at}`, description: 'x'.repeat(3000) }));
     answers['/v1/models'] = { data };
-    expect(await asking().of(place(20))).toHaveLength(500);
+    expect(await portsWith().of(connection(20))).toHaveLength(500);
     expect(room.bytes).toBe(0);
   });
 
@@ -192,27 +193,27 @@ describe('the models of an upstream', () => {
 });
 
 const unaskable = (reason: string) => refusal('models-not-askable', { reason });
-const untold = (reason: unknown) => refusal('models-not-told', { reason: reason as string });
+const unreported = (reason: unknown) => refusal('models-not-told', { reason: reason as string });
 const unreadable = (reason: unknown) => refusal('models-unreadable', { reason: reason as string });
 
 describe('a query of an upstream’s models fails', () => {
-  const tell = (answer: unknown) => {
+  const answerWith = (answer: unknown) => {
     answers['/v1/models'] = answer;
     return modelsOf(1);
   };
 
   test.each([401, 307, 500, 204])('if the upstream answers with status %i', async (status) => {
     const elsewhere = (response: ServerResponse) => response.writeHead(status, { location: '/elsewhere' }).end('{}');
-    await expect(tell(elsewhere)).rejects.toThrow(untold(`status code: ${status}`));
+    await expect(answerWith(elsewhere)).rejects.toThrow(unreported(`status code: ${status}`));
     expect(asked).toHaveLength(1);
   });
 
   test.each(['', '<html>', '[]', 'null', '{"data":'])('if the upstream answers %j', (text) =>
-    expect(tell(text)).rejects.toThrow(unreadable('the answer is no JSON object')),
+    expect(answerWith(text)).rejects.toThrow(unreadable('the answer is no JSON object')),
   );
 
   test.each([{}, { data: {} }, { data: 'x' }, { models: [] }])('if the upstream says %j', (answer) =>
-    expect(tell(answer)).rejects.toThrow(unreadable('the answer has no list as data')),
+    expect(answerWith(answer)).rejects.toThrow(unreadable('the answer has no list as data')),
   );
 
   test('after a bounded wait if the answer is endless or never complete', async () => {
@@ -221,15 +222,15 @@ describe('a query of an upstream’s models fails', () => {
       response.on('drain', more);
       more();
     };
-    await expect(tell(endless)).rejects.toThrow(untold('request to upstream failed'));
-    await expect(tell((response: ServerResponse) => void response.writeHead(200).write('{'))).rejects.toThrow(
-      untold('the upstream did not answer in time'),
+    await expect(answerWith(endless)).rejects.toThrow(unreported('request to upstream failed'));
+    await expect(answerWith((response: ServerResponse) => void response.writeHead(200).write('{'))).rejects.toThrow(
+      unreported('the upstream did not answer in time'),
     );
     expect(room.bytes).toBe(0);
   });
 
   test('if there are more models, or more pages, than the limit', async () => {
-    await expect(tell(listed(...Array.from({ length: 5001 }, (_, at) => `m${at}`)))).rejects.toThrow(
+    await expect(answerWith(listed(...Array.from({ length: 5001 }, (_, at) => `m${at}`)))).rejects.toThrow(
       unreadable('the list has more than 5000 models'),
     );
     const again = { ...listed('one'), has_more: true, last_id: 'one' };
@@ -241,8 +242,8 @@ describe('a query of an upstream’s models fails', () => {
 
   test('if the address must not be dialled, or is missing', async () => {
     const guarded = openUpstream({ connections: 1, guard: addressGuard([], async () => []) });
-    await expect(asking(300, guarded).of(place(1))).rejects.toThrow(
-      untold('the address of the upstream is not allowed'),
+    await expect(portsWith(300, guarded).of(connection(1))).rejects.toThrow(
+      unreported('the address of the upstream is not allowed'),
     );
     await guarded.close();
     await expect(modelsOf(8, { baseUrl: '' })).rejects.toThrow(unaskable('this channel has no base URL'));
@@ -250,7 +251,7 @@ describe('a query of an upstream’s models fails', () => {
   });
 
   test('if the key is not valid in a header', async () => {
-    await expect(modelsOf(1, { key: '钥匙' })).rejects.toThrow(untold('request to upstream failed'));
+    await expect(modelsOf(1, { key: '钥匙' })).rejects.toThrow(unreported('request to upstream failed'));
     expect(asked).toEqual([]);
   });
 });

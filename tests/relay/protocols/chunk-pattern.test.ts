@@ -158,7 +158,7 @@ describe('a stream of chunks', () => {
       ];
     });
 
-  const told = ({ member, words, index, id, role, noise, reason, usage }: Frame): string =>
+  const reported = ({ member, words, index, id, role, noise, reason, usage }: Frame): string =>
     JSON.stringify({
       id,
       choices: [{ index, delta: { ...(role && { role: 'assistant' }), [member]: words }, finish_reason: reason }],
@@ -179,9 +179,9 @@ describe('a stream of chunks', () => {
   test('has the same content whether chunks are parsed or only their text is read, and is forwarded unchanged', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.nat(), { maxLength: 8 }), (list, cuts) => {
-        const usual = list.map((frame) => `data: ${told(frame)}\n\n`).join('');
+        const usual = list.map((frame) => `data: ${reported(frame)}\n\n`).join('');
         // In this spelling every chunk is read.
-        const unusual = list.map((frame) => `data:${told(frame)}\n\n`).join('');
+        const unusual = list.map((frame) => `data:${reported(frame)}\n\n`).join('');
         const bytes = Buffer.from(usual);
         const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
         const pieces = at.slice(1).map((to, index) => bytes.subarray(at[index], to));

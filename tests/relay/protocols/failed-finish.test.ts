@@ -20,9 +20,9 @@ test.each<unknown>([
 describe('a failed answer', () => {
   test('has its reason as the code, and the upstream’s message without secrets', () => {
     const choices = [{ finish_reason: 'error', error: { message: 'no room for sk-secret-0123456789' } }];
-    const told = failedChoice(choices, confidential);
-    expect(told).toMatchObject({ status: 502, code: 'error' });
-    expect(told?.message).toContain('no room for ***');
+    const reported = failedChoice(choices, confidential);
+    expect(reported).toMatchObject({ status: 502, code: 'error' });
+    expect(reported?.message).toContain('no room for ***');
   });
 
   test('for lack of capacity is temporary', () =>

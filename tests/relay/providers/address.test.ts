@@ -83,7 +83,7 @@ const hostile = [
 
 const plain = 'a-plain-model';
 
-function expectSamePlace(provider: Provider, mode: Mode, base: string, model: string): void {
+function expectSameAddress(provider: Provider, mode: Mode, base: string, model: string): void {
   const address = addressOrRefusal(provider, mode, base, model);
   if (address === null) return;
   const usual = addressOf(provider, mode, base, plain);
@@ -108,7 +108,7 @@ function expectSamePlace(provider: Provider, mode: Mode, base: string, model: st
 
 describe('the address of a request', () => {
   test.each(hostile)('is not determined by a model called %j', (model) => {
-    for (const [provider, mode, base] of cases) expectSamePlace(provider, mode, base, model);
+    for (const [provider, mode, base] of cases) expectSameAddress(provider, mode, base, model);
   });
 
   test('is not determined by any name', () => {
@@ -135,7 +135,7 @@ describe('the address of a request', () => {
     );
     fc.assert(
       fc.property(name, fc.constantFrom(...cases), (model, [provider, mode, base]) =>
-        expectSamePlace(provider, mode, base, model),
+        expectSameAddress(provider, mode, base, model),
       ),
       { numRuns: 3000 },
     );
@@ -148,9 +148,9 @@ describe('the address of a request', () => {
       const mode = beginning === 'text-embedding-' ? 'embeddings' : 'chat';
       for (const rest of hostile) {
         const address = addressOrRefusal(vertex, mode, 'https://upstream.example/root', beginning + rest);
-        const place = `https://upstream.example/root/v1/projects/proj-test-1/locations/${other}`;
-        const { href, search, hash } = new URL(address ?? `${place}/`);
-        expect([href.startsWith(`${place}/`), search, hash]).toEqual([true, '', '']);
+        const location = `https://upstream.example/root/v1/projects/proj-test-1/locations/${other}`;
+        const { href, search, hash } = new URL(address ?? `${location}/`);
+        expect([href.startsWith(`${location}/`), search, hash]).toEqual([true, '', '']);
       }
     },
   );

@@ -120,9 +120,9 @@ const reasons: Readonly<Record<string, string>> = {
 const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 /** Input and output as told: the rounds that compacted, where there were some. */
-function totals(told: JsonObject): { prompt: number; completion: number } {
-  const rounds = objectsIn(told.iterations);
-  const sums = rounds.some(({ type }) => type === 'compaction') ? rounds : [told];
+function totals(reported: JsonObject): { prompt: number; completion: number } {
+  const rounds = objectsIn(reported.iterations);
+  const sums = rounds.some(({ type }) => type === 'compaction') ? rounds : [reported];
   const sum = (...names: string[]): number =>
     sums.reduce((total, one) => total + names.reduce((all, name) => all + count(one[name]), 0), 0);
   return {
@@ -140,7 +140,7 @@ const payloadsOf = (answer: string): JsonObject[] =>
 const smallEnough = 4 * 1024;
 
 /** Every place of a short stream; of a long one, places that lie in all parts of frames. */
-const places = (length: number): number[] =>
+const offsets = (length: number): number[] =>
   Array.from({ length: length - 1 }, (_, at) => at + 1).filter((at) => length <= smallEnough || at % 389 === 0);
 
 test.runIf(present)('the folder holds recordings', () => {
@@ -155,7 +155,7 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, events) 
   const played = play(other, [bytes]);
 
   test('reaches callers of the same dialect byte for byte, wherever the network cuts it', () => {
-    const wrong = places(bytes.length).filter(
+    const wrong = offsets(bytes.length).filter(
       (at) => play(own, [bytes.subarray(0, at), bytes.subarray(at)]).answer !== bytes.toString('utf8'),
     );
     expect(wrong).toEqual([]);
@@ -181,11 +181,11 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, events) 
   });
 
   test('is settled with the usage it reports, and both dialects report the same', () => {
-    const told = events
+    const reported = events
       .map(({ message, usage }) => (isObject(message) ? message.usage : usage))
       .filter(isObject)
       .reduce((all, usage) => Object.assign(all, usage), {} as JsonObject);
-    const { prompt, completion } = totals(told);
+    const { prompt, completion } = totals(reported);
     expect(payloadsOf(played.answer).at(-1)?.usage).toMatchObject({
       prompt_tokens: prompt,
       completion_tokens: completion,
@@ -217,8 +217,8 @@ describe.runIf(present).each(wholes)('the recorded answer %s', (_name, text) => 
   });
 
   test('has the same content for OpenAI’s clients, and costs the same', () => {
-    const { answer, bytes: told } = answered(false);
-    const body = JSON.parse(told.toString('utf8')) as JsonObject;
+    const { answer, bytes: reported } = answered(false);
+    const body = JSON.parse(reported.toString('utf8')) as JsonObject;
     const blocks = objectsIn(message.content).flatMap((block, index) => [
       { type: 'content_block_start', index, content_block: block },
       { type: 'content_block_stop', index },

@@ -138,7 +138,7 @@ describe('the AWS authorisation', () => {
     thinking: 'unsaid',
   });
   const path = '/model/anthropic.claude-3-5-sonnet-20241022-v2%3A0/invoke';
-  const place = `https://bedrock-runtime.us-east-1.amazonaws.com${path}`;
+  const address = `https://bedrock-runtime.us-east-1.amazonaws.com${path}`;
   const shown = async (given: UpstreamRequest, channelKey = key, now = Date.UTC(2026, 0, 2, 3, 4, 5)) => {
     const ports = { clock: { now: () => now } } as AuthorisationPorts;
     const to = { provider: awsClaude, channel: channelWith({ key: channelKey }) };
@@ -148,8 +148,8 @@ describe('the AWS authorisation', () => {
   };
 
   test('is the signature that two other signers make', async () => {
-    const { headers, url, content } = await shown(request(place));
-    expect({ url, content }).toEqual({ url: place, content: request(place).content });
+    const { headers, url, content } = await shown(request(address));
+    expect({ url, content }).toEqual({ url: address, content: request(address).content });
     expect(headers).toEqual({
       'content-type': 'application/json',
       accept: 'application/json',
@@ -177,16 +177,16 @@ describe('the AWS authorisation', () => {
   });
 
   test('sends and signs the session token', async () => {
-    const { headers } = await shown(request(place), `${key}|FwoGZXIvYXdzE+/=`);
+    const { headers } = await shown(request(address), `${key}|FwoGZXIvYXdzE+/=`);
     expect(headers['x-amz-security-token']).toBe('FwoGZXIvYXdzE+/=');
-    const sent = { url: path, headers: { ...headers, host: new URL(place).host }, body };
+    const sent = { url: path, headers: { ...headers, host: new URL(address).host }, body };
     expect(headers.authorization).toContain('SignedHeaders=content-type;host;x-amz-date;x-amz-security-token,');
     expect(headers.authorization).toBe(authorizationFor(sent, signer));
   });
 
   test('is the plain API key where the channel has one', async () => {
-    const { headers } = await shown(request(place), 'bedrock-api-key-abc=|us-east-1');
-    expect(headers).toEqual({ ...request(place).headers, authorization: 'Bearer bedrock-api-key-abc=' });
+    const { headers } = await shown(request(address), 'bedrock-api-key-abc=|us-east-1');
+    expect(headers).toEqual({ ...request(address).headers, authorization: 'Bearer bedrock-api-key-abc=' });
   });
 });
 
@@ -263,7 +263,7 @@ describe('the body of a Claude request on AWS', () => {
 
   test('of a token count is answered in the caller’s dialect', () => {
     const caller = own(hello, 'counting');
-    const told = (text: string) =>
+    const reported = (text: string) =>
       awsClaude.protocol.answer({
         provider: awsClaude,
         channel: channelWith(),
@@ -273,9 +273,9 @@ describe('the body of a Claude request on AWS', () => {
         body: Buffer.from(text),
         info,
       });
-    const answer = told('{"inputTokens":27}');
+    const answer = reported('{"inputTokens":27}');
     expect(answer.ok && caller.dialect.whole(answer, caller, channelWith()).toString()).toBe('{"input_tokens":27}');
-    expect(told('{"inputTokens":"many"}').ok).toBe(false);
+    expect(reported('{"inputTokens":"many"}').ok).toBe(false);
   });
 });
 
@@ -344,7 +344,7 @@ describe('the AWS frames of a stream', () => {
     const decoder = new EventStreamDecoder();
     return chunks.flatMap((chunk) => [...decoder.push(chunk)]);
   };
-  const told = Buffer.from(
+  const reported = Buffer.from(
     '000000870000004b87ea2bf30b3a6576656e742d747970650700056368756e6b0d3a636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e0d3a6d6573736167652d747970650700056576656e747b226279746573223a2265794a306558426c496a6f696257567a6332466e5a56397a64473977496e303d227dba48ab22',
     'hex',
   );
@@ -354,7 +354,7 @@ describe('the AWS frames of a stream', () => {
   );
 
   test('are read as other encoders write them, cut anywhere', () => {
-    const both = Buffer.concat([told, thrown]);
+    const both = Buffer.concat([reported, thrown]);
     const expected = [
       {
         headers: new Map([
@@ -380,8 +380,8 @@ describe('the AWS frames of a stream', () => {
   });
 
   test('are rejected when a single byte is wrong', () => {
-    const whole = Buffer.concat([told, thrown]);
-    for (let at = 0; at < told.length; at++) {
+    const whole = Buffer.concat([reported, thrown]);
+    for (let at = 0; at < reported.length; at++) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] ?? 0) ^ 0x10;
       const seen: EventFrame[] = [];

@@ -39,8 +39,8 @@ describe('a custom channel without the address of an endpoint', () => {
   test.each(['https://a.example', 'https://a.example/', 'https://a.example/v1'])(
     'is not queried for models, and a test that finds nothing says what is missing: %s',
     (baseUrl) => {
-      const asking = { base: baseUrl.replace(/\/$/, '') } as ProviderQueries;
-      expect(() => custom.models?.(asking)).toThrow(/whole address/);
+      const queries = { base: baseUrl.replace(/\/$/, '') } as ProviderQueries;
+      expect(() => custom.models?.(queries)).toThrow(/whole address/);
       expect(custom.baseHint?.(baseUrl)).toMatch(/whole address/);
     },
   );

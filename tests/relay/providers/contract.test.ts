@@ -96,8 +96,8 @@ describe.each(streams.map((golden) => [golden.name, golden] as const))('%s: the 
 
   test('stops at an error in the middle after passing on what precedes it, and discloses no secrets', () => {
     const { key } = golden.channel;
-    const told = `Engine overloaded at http://10.0.0.7:8000/v1 with ${key}`;
-    const said = JSON.stringify({ error: { message: told, type: 'server_error', code: null } });
+    const text = `Engine overloaded at http://10.0.0.7:8000/v1 with ${key}`;
+    const said = JSON.stringify({ error: { message: text, type: 'server_error', code: null } });
     const error = frameFrom(golden.provider, said);
     for (let count = 0; count < frames.length; count++) {
       const broken = play(golden, [first(count), error, first(frames.length)]);

@@ -18,7 +18,7 @@ const line = (chunk: JsonObject): string =>
 
 class PlainText implements AnswerWriter {
   private text = '';
-  private told: Usage = noUsage;
+  private reported: Usage = noUsage;
 
   write(chunk: JsonObject): void {
     if ('usage' in chunk && chunk.usage !== null) throw new Error('a chunk with usage in it');
@@ -31,7 +31,7 @@ class PlainText implements AnswerWriter {
     throw new Error('a frame of another wire was to be passed on');
   }
   usage(usage: Usage): void {
-    this.told = usage;
+    this.reported = usage;
   }
   take(): Buffer | null {
     const { text } = this;
@@ -39,8 +39,8 @@ class PlainText implements AnswerWriter {
     return text === '' ? null : Buffer.from(text);
   }
   closing(usage: Usage): Buffer {
-    const asTold = usage === this.told ? 'told' : 'counted here';
-    return Buffer.from(` [${promptTokens(usage)} + ${completionTokens(usage)} ${asTold}]`);
+    const origin = usage === this.reported ? 'told' : 'counted here';
+    return Buffer.from(` [${promptTokens(usage)} + ${completionTokens(usage)} ${origin}]`);
   }
 }
 

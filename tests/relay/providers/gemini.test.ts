@@ -12,7 +12,7 @@ import { callerOf, plainChannel, play, providerOfType, usualOptions } from './go
 
 const provider = providerOfType(24);
 
-interface Asking {
+interface CallInput {
   readonly body?: JsonObject;
   readonly model?: string;
   readonly outputLimit?: number;
@@ -23,7 +23,7 @@ interface Asking {
 
 const question = [{ role: 'user', content: 'x' }];
 
-function ask({ body = {}, model = 'gemini-2.5-flash', outputLimit, maxOutput, channel, options }: Asking) {
+function ask({ body = {}, model = 'gemini-2.5-flash', outputLimit, maxOutput, channel, options }: CallInput) {
   const caller = {
     ...callerOf('chat', { model, messages: question, ...body }, '', null, outputLimit ?? null),
     ...(maxOutput !== undefined && { maxOutput }),
@@ -41,9 +41,9 @@ function ask({ body = {}, model = 'gemini-2.5-flash', outputLimit, maxOutput, ch
   return { ...request, body: JSON.parse(wordsOf(request.content)) };
 }
 
-const refusal = (asking: Asking): string => {
+const refusal = (input: CallInput): string => {
   try {
-    ask(asking);
+    ask(input);
   } catch (error) {
     if (error instanceof NotConvertible && error.fault === 'caller') return error.message;
     throw error;
@@ -205,9 +205,9 @@ describe('the safety setting of a Gemini request', () => {
 });
 
 describe('content that Gemini cannot carry', () => {
-  const saying = (...content: JsonObject[]): Asking => ({ body: { messages: [{ role: 'user', content }] } });
+  const saying = (...content: JsonObject[]): CallInput => ({ body: { messages: [{ role: 'user', content }] } });
 
-  test.each<[string, Asking, RegExp]>([
+  test.each<[string, CallInput, RegExp]>([
     [
       'a file of another service',
       saying({ type: 'file', file: { file_id: 'file-1' } }),
@@ -251,8 +251,8 @@ describe('content that Gemini cannot carry', () => {
     ['too many stop sequences', { body: { stop: ['a', 'b', 'c', 'd', 'e', 'f'] } }, /^stop/],
     ['a tool that is not a function', { body: { tools: [{ type: 'web_search' }] } }, /^tools\[0\]\.type/],
     ['audio in another format', { body: { audio: { format: 'mp3' }, modalities: ['audio'] } }, /^audio\.format/],
-  ])('is refused by name: %s', (_what, asking, message) => {
-    expect(refusal(asking)).toMatch(message);
+  ])('is refused by name: %s', (_what, input, message) => {
+    expect(refusal(input)).toMatch(message);
   });
 
   test('is refused if it is token ids to be embedded', () => {
@@ -392,8 +392,8 @@ describe('the usage that Gemini reports', () => {
       { promptTokenCount: 10, toolUsePromptTokenCount: 90, candidatesTokenCount: 1 },
       { input: 100, output: 1 },
     ],
-  ])('%s', (_what, told, expected) => {
-    expect(geminiUsage(told)).toEqual(expected);
+  ])('%s', (_what, reported, expected) => {
+    expect(geminiUsage(reported)).toEqual(expected);
   });
 });
 

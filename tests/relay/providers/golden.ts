@@ -138,7 +138,7 @@ export const callerOf = (
   wantsUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
   headers: accept === null ? {} : { accept },
   promptTokens: 11,
-  believed: (told) => told,
+  believed: (reported) => reported,
   outputLimit,
   maxOutput: Number.MAX_SAFE_INTEGER,
 });

@@ -148,7 +148,7 @@ export const receivedBy = (dialect: Protocol, payloads: readonly JsonObject[], s
   dialect === 'openai' ? byOpenAi(payloads) : dialect === 'gemini' ? byGemini(payloads) : byAnthropic(payloads, stream);
 
 /** What of an answer a dialect has words for: Gemini's has none for calls that were cut off, nor for calls to be answered. */
-export function tellable(heard: Heard, dialect: Protocol): Heard {
+export function comparable(heard: Heard, dialect: Protocol): Heard {
   if (dialect !== 'gemini') return heard;
   const calls = heard.calls.filter(({ args }) => args !== null);
   const finish = heard.finish === 'stop' && calls.length > 0 ? 'tool_calls' : heard.finish;

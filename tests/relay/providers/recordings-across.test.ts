@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 import { eventText } from '../../support/upstreams/anthropic-upstream.js';
 import { type Protocol, protocols } from '../../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './golden.js';
-import { answerSentTo, payloadsIn, receivedBy, tellable } from './received-answer.js';
+import { answerSentTo, comparable, payloadsIn, receivedBy } from './received-answer.js';
 
 /*
  * Recorded answers of Anthropic's and of Google's, when WIRE_FIXTURES names a folder, told to clients of all three
@@ -96,7 +96,7 @@ describe.runIf(recordings.length > 0)('a recorded stream', () => {
       ]);
       for (const dialect of others(recording)) {
         const whole = playedTo(recording, dialect, [bytes]);
-        expect(receivedBy(dialect, payloadsIn(whole.answer), true)).toEqual(tellable(expected, dialect));
+        expect(receivedBy(dialect, payloadsIn(whole.answer), true)).toEqual(comparable(expected, dialect));
         expect(whole.usage).toEqual(reference.usage);
         expect(playedTo(recording, dialect, byteByByte(bytes))).toEqual(whole);
         for (const cut of cuts(recording, at))
@@ -107,19 +107,19 @@ describe.runIf(recordings.length > 0)('a recorded stream', () => {
 });
 
 test.runIf(recordings.length > 0).each(named(false))('%s has the same content in every dialect', (_name, recording) => {
-  const tell = (dialect: Protocol) => {
+  const playWith = (dialect: Protocol) => {
     const { provider, channel, caller, info, upstream } = goldenOf(recording, dialect);
     const headers = { 'content-type': 'application/json' };
     const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body: upstream, info });
     if (!answer.ok) throw new Error(answer.error.message);
     return { usage: answer.usage, text: caller.dialect.whole(answer, caller, channel).toString('utf8') };
   };
-  const reference = tell('openai');
+  const reference = playWith('openai');
   const expected = receivedBy('openai', [JSON.parse(reference.text)], false);
-  expect(tell(recording.own).text).toBe(recording.bytes.toString('utf8'));
+  expect(playWith(recording.own).text).toBe(recording.bytes.toString('utf8'));
   for (const dialect of others(recording)) {
-    const { usage, text } = tell(dialect);
-    expect(receivedBy(dialect, [JSON.parse(text)], false)).toEqual(tellable(expected, dialect));
+    const { usage, text } = playWith(dialect);
+    expect(receivedBy(dialect, [JSON.parse(text)], false)).toEqual(comparable(expected, dialect));
     expect(usage).toEqual(reference.usage);
   }
 });

@@ -21,7 +21,7 @@ interface Kind {
   readonly type: number;
   readonly mode: Mode;
   /** The recordings come from a service that counts reasoning beside the completion. */
-  readonly reasoningBeside?: boolean;
+  readonly reasoningIsSeparate?: boolean;
   /** Of the channel, where it is more than a text. */
   readonly key?: string;
   /** Put a recorded body or chunk into the words that are looked for here, where the wire has others. */
@@ -36,8 +36,8 @@ const kinds: readonly Kind[] = [
   { path: 'deepseek/chat', type: 43, mode: 'chat' },
   { path: 'moonshotai', type: 25, mode: 'chat' },
   { path: 'alibaba', type: 17, mode: 'chat' },
-  { path: 'xai', type: 48, mode: 'chat', reasoningBeside: true },
-  { path: 'openai-compatible/chat', type: 8, mode: 'chat', reasoningBeside: true },
+  { path: 'xai', type: 48, mode: 'chat', reasoningIsSeparate: true },
+  { path: 'openai-compatible/chat', type: 8, mode: 'chat', reasoningIsSeparate: true },
   { path: 'perplexity', type: 27, mode: 'chat' },
   { path: 'mistral', type: 42, mode: 'chat' },
   { path: 'voyage', type: 8, mode: 'embeddings' },
@@ -180,16 +180,16 @@ function plainGoogle(payloads: readonly JsonObject[]): JsonObject[] {
 
 /** The last usage in the recording, by the plain reading of its members. */
 function usageIn(recording: Recording): Usage | null {
-  const { reasoningBeside } = recording;
-  const told = plainOf(recording)
+  const { reasoningIsSeparate } = recording;
+  const reported = plainOf(recording)
     .map((payload) => payload.usage)
     .findLast(isObject);
-  if (!told) return null;
-  const input = isObject(told.prompt_tokens_details) ? told.prompt_tokens_details : {};
-  const output = isObject(told.completion_tokens_details) ? told.completion_tokens_details : {};
-  const total = number(told.total_tokens);
-  const prompt = told.prompt_tokens === undefined ? total : number(told.prompt_tokens);
-  const completion = reasoningBeside ? total - prompt : number(told.completion_tokens);
+  if (!reported) return null;
+  const input = isObject(reported.prompt_tokens_details) ? reported.prompt_tokens_details : {};
+  const output = isObject(reported.completion_tokens_details) ? reported.completion_tokens_details : {};
+  const total = number(reported.total_tokens);
+  const prompt = reported.prompt_tokens === undefined ? total : number(reported.prompt_tokens);
+  const completion = reasoningIsSeparate ? total - prompt : number(reported.completion_tokens);
   const parts = {
     cachedInput: number(input.cached_tokens),
     imageInput: number(input.image_tokens),
@@ -243,9 +243,9 @@ const playedTo = (recording: Recording, chunks: readonly Buffer[], wantsUsage = 
   JSON.stringify(play(goldenOf(recording, Buffer.alloc(0), wantsUsage), chunks));
 
 /** Cuts the bytes in two at each place and names the places where something else came out. */
-function differing(recording: Recording, bytes: Buffer, places: Iterable<number>): number[] {
+function differing(recording: Recording, bytes: Buffer, offsets: Iterable<number>): number[] {
   const whole = playedTo(recording, [bytes]);
-  return [...places].filter((at) => playedTo(recording, [bytes.subarray(0, at), bytes.subarray(at)]) !== whole);
+  return [...offsets].filter((at) => playedTo(recording, [bytes.subarray(0, at), bytes.subarray(at)]) !== whole);
 }
 
 function* every(step: number, length: number): Generator<number> {
@@ -292,9 +292,9 @@ describe.runIf(present).each(streams)('the recorded stream %s', (_name, recordin
   });
 
   test('reports usage in one last chunk to a caller that requested it, and to no other', () => {
-    const told = payloadsOf(played.answer).filter(({ usage }) => isObject(usage));
-    expect(told).toHaveLength(1);
-    expect(told[0]?.choices).toEqual([]);
+    const reported = payloadsOf(played.answer).filter(({ usage }) => isObject(usage));
+    expect(reported).toHaveLength(1);
+    expect(reported[0]?.choices).toEqual([]);
     const unasked = payloadsOf(play(goldenOf(recording, bytes, false), [bytes]).answer);
     expect(unasked.filter(({ usage }) => isObject(usage))).toEqual([]);
     expect(saidIn(unasked)).toEqual(saidIn(plainOf(recording)));

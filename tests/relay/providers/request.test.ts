@@ -81,11 +81,11 @@ describe('an OpenAI reasoning model', () => {
   });
 
   test('gets its first instructions as a developer message', () => {
-    const told = (model: string) =>
+    const outcome = (model: string) =>
       bodyOf({ body: { model, messages: [{ role: 'system', content: 'x' }, ...messages] } }).messages;
-    expect(told('o3')).toEqual([{ role: 'developer', content: 'x' }, ...messages]);
-    expect(told('o1-mini')).toEqual([{ role: 'user', content: 'x' }, ...messages]);
-    expect(told('gpt-4o')).toEqual([{ role: 'system', content: 'x' }, ...messages]);
+    expect(outcome('o3')).toEqual([{ role: 'developer', content: 'x' }, ...messages]);
+    expect(outcome('o1-mini')).toEqual([{ role: 'user', content: 'x' }, ...messages]);
+    expect(outcome('gpt-4o')).toEqual([{ role: 'system', content: 'x' }, ...messages]);
   });
 
   test.each([
@@ -154,8 +154,8 @@ describe('the requested effort for models with a thinking budget (type 17)', () 
     ['minimal', { enable_thinking: false }],
     ['none', { enable_thinking: false }],
     ['whatever', { reasoning_effort: 'whatever' }],
-  ])('%s', (reasoning_effort, told) => {
-    expect(sent({ model: 'qwen-plus', reasoning_effort })).toEqual(told);
+  ])('%s', (reasoning_effort, outcome) => {
+    expect(sent({ model: 'qwen-plus', reasoning_effort })).toEqual(outcome);
   });
 
   test('is a budget alone where the model always thinks, and is omitted where it has no budget or never thinks', () => {
@@ -202,11 +202,11 @@ describe('the header that identifies a site (type 20)', () => {
 });
 
 describe('the upstream cost of a call is the priced one', () => {
-  const dearer = { models: ['openai/o1-pro'], route: 'fallback', fallbacks: ['o1-pro'], service_tier: 'priority' };
+  const expensive = { models: ['openai/o1-pro'], route: 'fallback', fallbacks: ['o1-pro'], service_tier: 'priority' };
 
   test.each([1, 8, 20])('for type %i: a caller cannot name other models or a more expensive rate', (type) => {
     for (const passThrough of [false, true])
-      expect(bodyOf({ type, body: dearer, options: { passThrough } })).toEqual({ model: 'm', messages });
+      expect(bodyOf({ type, body: expensive, options: { passThrough } })).toEqual({ model: 'm', messages });
   });
 
   test('and a standard or cheaper rate may be requested', () => {
@@ -221,7 +221,7 @@ describe('the upstream cost of a call is the priced one', () => {
   });
 
   test('and an operator may set what a caller may not', () => {
-    expect(bodyOf({ type: 20, channel: { paramOverride: dearer } })).toMatchObject(dearer);
+    expect(bodyOf({ type: 20, channel: { paramOverride: expensive } })).toMatchObject(expensive);
   });
 });
 

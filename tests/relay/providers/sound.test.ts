@@ -106,8 +106,8 @@ describe('the usage of a transcript', () => {
     ['nothing', {}, null],
     ['no number', { duration: 'long', usage: { seconds: -1 } }, null],
     ['an infinite number', { duration: 'Infinity' }, null],
-  ])('is read: %s', (_what, told, usage) => {
-    const answer = read(JSON.stringify({ text: 'Hello.', ...told }));
+  ])('is read: %s', (_what, reported, usage) => {
+    const answer = read(JSON.stringify({ text: 'Hello.', ...reported }));
     expect(answer).toMatchObject({ ok: true, usage });
     expect(answer.ok && answer.generated.said.toString()).toBe('Hello.');
   });

@@ -137,16 +137,16 @@ describe('a stream that is passed through', () => {
 
   test('keeps the last usage, and ignores an empty one', () => {
     const stream = open();
-    const told = (prompt: number, completion: number) => ({
+    const reported = (prompt: number, completion: number) => ({
       id: 'x',
       choices: [],
       usage: { prompt_tokens: prompt, completion_tokens: completion },
     });
-    expect(stream.push(data(told(0, 0)))).toMatchObject({ bytes: null });
+    expect(stream.push(data(reported(0, 0)))).toMatchObject({ bytes: null });
     expect(stream.usage).toBeNull();
-    stream.push(data(told(5, 1)));
-    stream.push(data(told(5, 3)));
-    stream.push(data(told(0, 0)));
+    stream.push(data(reported(5, 1)));
+    stream.push(data(reported(5, 3)));
+    stream.push(data(reported(0, 0)));
     expect(stream.usage).toEqual({ input: 5, output: 3 });
   });
 

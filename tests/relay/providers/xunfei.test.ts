@@ -14,7 +14,7 @@ const options: RequestOptions = {
 };
 const question = [{ role: 'user', content: 'x' }];
 
-interface Asking {
+interface CallInput {
   readonly channel?: Partial<UpstreamChannel>;
   readonly body?: JsonObject;
   readonly query?: string;
@@ -23,7 +23,7 @@ interface Asking {
   readonly passThrough?: boolean;
 }
 
-function request(model: string, { channel, body, query, outputLimit = null, ...rest }: Asking = {}) {
+function request(model: string, { channel, body, query, outputLimit = null, ...rest }: CallInput = {}) {
   const caller = callerOf('chat', { model, messages: question, ...body }, query, null, outputLimit);
   const { maxOutput = caller.maxOutput, passThrough = false } = rest;
   const asked = { ...plainChannel, type: 18, key, ...channel };

@@ -5,9 +5,9 @@ import { settableClock } from '../../support/given/fixed-clock.js';
 
 const minute = 60_000;
 
-function world(most?: number) {
+function world(max?: number) {
   const clock = settableClock(someInstant);
-  const tokens = new AccessTokens(clock, most);
+  const tokens = new AccessTokens(clock, max);
   const waiting: ((granted: Granted) => void)[] = [];
   return {
     clock,

@@ -11,29 +11,29 @@ describe('the memory for answers', () => {
 
   test('counts nothing up to a mebibyte, then everything, and releases it once', () => {
     const room = new AnswerRoom(256 * mebibyte);
-    const place = room.newSlot(1);
-    expect(place.take(mebibyte)).toBeNull();
+    const slot = room.newSlot(1);
+    expect(slot.take(mebibyte)).toBeNull();
     expect(room.bytes).toBe(0);
-    expect(place.take(1)).toBeNull();
-    expect(place.take(mebibyte)).toBeNull();
+    expect(slot.take(1)).toBeNull();
+    expect(slot.take(mebibyte)).toBeNull();
     expect(room.bytes).toBe(2 * mebibyte + 1);
-    place.leave();
-    place.leave();
+    slot.leave();
+    slot.leave();
     expect(room.bytes).toBe(0);
-    expect(place.take(mebibyte)).toBeNull();
+    expect(slot.take(mebibyte)).toBeNull();
     expect(room.bytes).toBe(0);
   });
 
   test('counts the buffered part of a stream, as it grows and shrinks', () => {
     const room = new AnswerRoom(256 * mebibyte);
-    const place = room.newSlot(1);
+    const slot = room.newSlot(1);
     const counted = [1, 2, 3, 5, 2, 0, 1].map((mebibytes) => {
-      expect(place.hold(mebibytes * mebibyte)).toBeNull();
+      expect(slot.hold(mebibytes * mebibyte)).toBeNull();
       return room.bytes / mebibyte;
     });
     expect(counted).toEqual([0, 2, 3, 5, 2, 0, 0]);
-    expect(place.hold(33 * mebibyte)).toBe('holder');
-    place.leave();
+    expect(slot.hold(33 * mebibyte)).toBe('holder');
+    slot.leave();
     expect(room.bytes).toBe(0);
   });
 

@@ -31,8 +31,8 @@ describe('an error message about a channel whose key is a document', () => {
     ['a value that contains another', 'unknown: calls@proj-of-somebody.iam.gserviceaccount.com', 'unknown: ***'],
     ['a line of a long value', `bad ${pem.split('\n')[1]} end`, 'bad *** end'],
     ['a token granted for it', 'ya29.c.b0Aa-Bc_dEf is expired', '*** is expired'],
-  ])('does not contain %s', (_what, said, told) => {
-    expect(shown(said, { key: document })).toBe(told);
+  ])('does not contain %s', (_what, said, expected) => {
+    expect(shown(said, { key: document })).toBe(expected);
   });
 });
 
@@ -110,7 +110,7 @@ describe('an error message', () => {
 });
 
 describe('the type, code and param of a failure', () => {
-  const told = (changed: object) =>
+  const expected = (changed: object) =>
     asUpstreamError({ message: 'm', type: null, code: null, param: null, ...changed }, 400, channel);
 
   test.each([
@@ -123,11 +123,11 @@ describe('the type, code and param of a failure', () => {
     'o1_not_found',
     'error-429',
   ])('%s is passed on unchanged', (word) =>
-    expect(told({ type: word, code: word })).toMatchObject({ type: word, code: word }),
+    expect(expected({ type: word, code: word })).toMatchObject({ type: word, code: word }),
   );
 
   test.each(['messages', 'messages[0].content', 'tools.0.function/name', '$.stream'])('%s is a member', (param) =>
-    expect(told({ type: 'a', param })).toMatchObject({ param }),
+    expect(expected({ type: 'a', param })).toMatchObject({ param }),
   );
 
   test.each([
@@ -144,7 +144,7 @@ describe('the type, code and param of a failure', () => {
     'key="x"',
     'line\nend',
   ])('%j is omitted', (word) =>
-    expect(told({ type: word, code: word, param: `${word}\u0000` })).toMatchObject({
+    expect(expected({ type: word, code: word, param: `${word}\u0000` })).toMatchObject({
       type: 'upstream_error',
       code: null,
       param: null,
@@ -171,7 +171,7 @@ test('no spelling of a secret is disclosed in a failure', () => {
     (text) => Buffer.from(text).toString('hex'),
     (text) => `Basic ${Buffer.from(`${text}:`).toString('base64')}`,
   );
-  const place = fc.constantFrom<(text: string) => Partial<Confidential>>(
+  const field = fc.constantFrom<(text: string) => Partial<Confidential>>(
     (key) => ({ key }),
     (key) => ({ key: `AKIA77|${key}|eu-west-1` }),
     (organization) => ({ organization }),
@@ -180,7 +180,7 @@ test('no spelling of a secret is disclosed in a failure', () => {
     (path) => ({ baseUrl: `https://u.example/${path}/v1` }),
   );
   fc.assert(
-    fc.property(secret, spelling, place, fc.constantFrom('', 'key=', '"', '/'), (text, spell, hide, before) => {
+    fc.property(secret, spelling, field, fc.constantFrom('', 'key=', '"', '/'), (text, spell, hide, before) => {
       const repeated = spell(text);
       const said = `wrong: ${before}${repeated}`;
       const error = asUpstreamError({ message: said, type: said, code: repeated, param: repeated }, 401, {

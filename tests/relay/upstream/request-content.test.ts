@@ -44,9 +44,9 @@ async function arrived(method: UpstreamRequest['method'], content: RequestConten
   const { sent } = upstream.send({ method, url: `http://127.0.0.1:${port}/v1/x`, headers, content }, options);
   const answer = await sent;
   if (!answer.ok) throw new Error('nothing came');
-  const place = new AnswerRoom(2 ** 30).newSlot('test');
-  const told = JSON.parse(String(await answer.answer.body.whole(100_000, place)));
-  return { method: told.method, type: told.type, body: Buffer.from(told.body, 'hex') };
+  const slot = new AnswerRoom(2 ** 30).newSlot('test');
+  const received = JSON.parse(String(await answer.answer.body.whole(100_000, slot)));
+  return { method: received.method, type: received.type, body: Buffer.from(received.body, 'hex') };
 }
 
 describe('a request to an upstream', () => {

@@ -74,7 +74,7 @@ describe('the retry time of an upstream', () => {
     ['30', '30'],
     [' 7 ', '7'],
     ['Wed, 21 Oct 2026 07:28:00 GMT', 'Wed, 21 Oct 2026 07:28:00 GMT'],
-  ])('%j is passed on', (header, told) => expect(reportedRetryAfter(header)).toBe(told));
+  ])('%j is passed on', (header, seconds) => expect(reportedRetryAfter(header)).toBe(seconds));
 
   test.each([
     undefined,

@@ -46,7 +46,7 @@ async function servingRaw(serve: (socket: Socket) => void): Promise<string> {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-interface Asking {
+interface SendOptions {
   readonly message?: string;
   readonly proxy?: string | null;
   readonly timeoutMs?: number;
@@ -54,8 +54,8 @@ interface Asking {
   readonly payer?: number | null;
 }
 
-const ask = (upstream: Upstream, url: string, asking: Asking = {}): Sending => {
-  const { message = 'hello', proxy = null, timeoutMs = 60_000, idleMs = 60_000, payer = null } = asking;
+const ask = (upstream: Upstream, url: string, options: SendOptions = {}): Sending => {
+  const { message = 'hello', proxy = null, timeoutMs = 60_000, idleMs = 60_000, payer = null } = options;
   const content = { kind: 'message', text: message } as const;
   return upstream.send(
     { method: 'GET', url, headers: { 'x-own': 'yes' }, content },
@@ -177,8 +177,8 @@ describe('a WebSocket handshake', () => {
     const sending = ask(upstream, server.url);
     const { status, body } = await answerOf(sending);
     expect(status).toBe(403);
-    const place = new AnswerRoom(100_000_000).newSlot('x');
-    expect(String(await body.whole(1000, place))).toBe('{"message":"HMAC signature does not match"}');
+    const slot = new AnswerRoom(100_000_000).newSlot('x');
+    expect(String(await body.whole(1000, slot))).toBe('{"message":"HMAC signature does not match"}');
     expect(sending.started).toBe(false);
   });
 
@@ -279,9 +279,9 @@ describe('a WebSocket handshake', () => {
 });
 
 describe('an answer over a WebSocket', () => {
-  const endOf = async (serve: (socket: Socket) => void, asking: Asking = {}) => {
+  const endOf = async (serve: (socket: Socket) => void, options: SendOptions = {}) => {
     const url = await servingRaw(serve);
-    return read((await answerOf(ask(upstreamWith(), url, asking))).body);
+    return read((await answerOf(ask(upstreamWith(), url, options))).body);
   };
 
   test('fails when the connection ends without a close frame, or breaks', async () => {

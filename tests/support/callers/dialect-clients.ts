@@ -126,8 +126,8 @@ async function gathered(chunks: AsyncIterable<OpenAI.Chat.Completions.ChatComple
   const details: { type: string; signature?: string }[] = [];
   let finish = '';
   let usage: OpenAI.CompletionUsage | undefined;
-  for await (const { choices, usage: told } of chunks) {
-    usage = told ?? usage;
+  for await (const { choices, usage: usageOrAnswer } of chunks) {
+    usage = usageOrAnswer ?? usage;
     const [choice] = choices;
     if (choice === undefined) continue;
     finish = choice.finish_reason ?? finish;
@@ -165,10 +165,10 @@ export function openAiClient(url: string, apiKey: string): DialectClient {
   return {
     protocol: 'openai',
     async ask(asked, stream) {
-      const told = stream ? await gathered(await streamOf(asked)) : null;
+      const usageOrAnswer = stream ? await gathered(await streamOf(asked)) : null;
       const whole = stream ? null : await client.chat.completions.create(openAiBody(asked));
-      const message = (told?.message ?? whole?.choices[0]?.message) as unknown as OpenAiDelta & JsonObject;
-      const usage = told?.usage ?? whole?.usage;
+      const message = (usageOrAnswer?.message ?? whole?.choices[0]?.message) as unknown as OpenAiDelta & JsonObject;
+      const usage = usageOrAnswer?.usage ?? whole?.usage;
       return {
         text: message.content ?? '',
         thinking: message.reasoning_content ?? '',
@@ -176,7 +176,7 @@ export function openAiClient(url: string, apiKey: string): DialectClient {
           name: called?.name ?? '',
           args: object(called?.arguments ?? ''),
         })),
-        stop: openAiStops[told?.finish ?? whole?.choices[0]?.finish_reason ?? ''] ?? 'end',
+        stop: openAiStops[usageOrAnswer?.finish ?? whole?.choices[0]?.finish_reason ?? ''] ?? 'end',
         usage: {
           input: usage?.prompt_tokens ?? 0,
           cached: usage?.prompt_tokens_details?.cached_tokens ?? 0,

@@ -1,7 +1,7 @@
 import type { RelayError } from '../../../src/relay/contracts/errors.js';
 import type { CallerConnection } from '../../../src/relay/delivery/caller-connection.js';
 
-/** A caller that is no HTTP response: what it is sent is remembered, and it takes all of it unless told not to. */
+/** A caller that is no HTTP response: what it is sent is remembered, and it takes all of it. */
 export class MemoryConnection implements CallerConnection {
   readonly requestId = 'r1';
   gone = false;

@@ -33,7 +33,8 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     url: server.url,
     received,
     answer: 200,
-    ofType: (type) => until(async () => received.find(({ payload: told }) => told.type === type) ?? null, 30_000),
+    ofType: (type) =>
+      until(async () => received.find(({ payload: notification }) => notification.type === type) ?? null, 30_000),
     stop: () => server.stop(),
   };
   return receiver;

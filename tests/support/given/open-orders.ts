@@ -12,12 +12,12 @@ interface OpenOrder {
 /** Orders that nobody has paid, as the read model tells them. */
 export const openOrders =
   (store: Pick<TestStore, 'everything'>) =>
-  async (after: Position, most: number): Promise<readonly OpenOrder[]> => {
+  async (after: Position, max: number): Promise<readonly OpenOrder[]> => {
     const rows = new Map<StreamName, OpenOrder>();
     for (const { stream, event, at, position } of await store.everything()) {
       if (event.type === 'TopUpRequested')
         rows.set(stream, { id: PaymentId(streamKey(stream)), created_at: unixSeconds(at), position });
       if (event.type === 'TopUpCompleted' || event.type === 'TopUpExpired') rows.delete(stream);
     }
-    return [...rows.values()].filter(({ position }) => position > after).slice(0, most);
+    return [...rows.values()].filter(({ position }) => position > after).slice(0, max);
   };

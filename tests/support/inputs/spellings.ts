@@ -31,21 +31,21 @@ export function spellingsOf(text: string): ReadonlySet<string> {
 
 export interface Finding {
   readonly secret: string;
-  readonly place: string;
+  readonly where: string;
   readonly spelling: string;
 }
 
 /** Where which text can be read, in whatever spelling. */
 export function findAll(
   secrets: Readonly<Record<string, string>>,
-  places: Readonly<Record<string, readonly string[]>>,
+  textsByPlace: Readonly<Record<string, readonly string[]>>,
 ): Finding[] {
-  const dumps = Object.entries(places).map(([place, texts]) => ({ place, dump: texts.join('\n') }));
+  const dumps = Object.entries(textsByPlace).map(([where, texts]) => ({ where, dump: texts.join('\n') }));
   return Object.entries(secrets).flatMap(([secret, text]) =>
-    dumps.flatMap(({ place, dump }) =>
+    dumps.flatMap(({ where, dump }) =>
       [...spellingsOf(text)]
         .filter((spelling) => dump.includes(spelling))
-        .map((spelling) => ({ secret, place, spelling })),
+        .map((spelling) => ({ secret, where, spelling })),
     ),
   );
 }

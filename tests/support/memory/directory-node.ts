@@ -116,8 +116,8 @@ export class DirectoryNode implements DirectorySource {
   }
 
   option(key: string, value: string | OptionValue): Promise<void> {
-    const told = typeof value === 'string' ? { text: value } : value;
-    return this.append(streams.options, { type: 'OptionChanged', key, value: told });
+    const given = typeof value === 'string' ? { text: value } : value;
+    return this.append(streams.options, { type: 'OptionChanged', key, value: given });
   }
 
   issueKey(id: number, keyHash: string): Promise<void> {

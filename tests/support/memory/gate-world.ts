@@ -257,7 +257,7 @@ export interface CallRequest {
   readonly unlimited?: boolean;
   readonly budget?: Budget | null;
   /** What the call would make do with; left out: nothing less. */
-  readonly least?: number;
+  readonly min?: number;
   /** What its key must have for it; left out: the same. */
   readonly minOfKey?: number;
 }
@@ -266,7 +266,7 @@ export const admit = (
   { gate }: GateWorld,
   call: string,
   quota: number,
-  { user = alice, apiKey = key, unlimited = false, budget = null, least = quota, minOfKey = least }: CallRequest = {},
+  { user = alice, apiKey = key, unlimited = false, budget = null, min = quota, minOfKey = min }: CallRequest = {},
 ): Promise<Admission> =>
   gate.admit({
     callId: CallId(call),
@@ -274,7 +274,7 @@ export const admit = (
     apiKeyId: apiKey,
     terms: { unlimited, budget },
     max: Quota(quota),
-    min: Quota(least),
+    min: Quota(min),
     minOfKey: Quota(minOfKey),
   });
 

@@ -22,13 +22,13 @@ export class MemoryEventLog implements EventLogEngine {
 
   async claimWriter(onLost: (reason: string) => void): Promise<WriterClaim> {
     const claim = ++this.claims;
-    let told = false;
+    let notified = false;
     const { store } = this;
     const append: EventStore['append'] = async (...asked) => {
       if (this.away) throw new Failure('store-unavailable', { reason: 'away' });
       if (claim === this.claims) return store.append(...asked);
-      if (!told) onLost(reason);
-      told = true;
+      if (!notified) onLost(reason);
+      notified = true;
       throw new Failure('store-busy', { reason });
     };
     // Everything else is the log's own; closing it here does not end it for others.

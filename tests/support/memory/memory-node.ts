@@ -187,9 +187,9 @@ class FakeBalances implements ChannelBalances {
 
   async of({ id }: { id: number }): Promise<string> {
     this.requests.push(id);
-    const told = this.results.get(id);
-    if (told === undefined) throw new Failure('balance-not-told', { reason: 'status code: 401' });
-    return told();
+    const result = this.results.get(id);
+    if (result === undefined) throw new Failure('balance-not-told', { reason: 'status code: 401' });
+    return result();
   }
 }
 
@@ -197,8 +197,8 @@ class FakeUpstreamModels implements UpstreamModels {
   names: readonly string[] = ['gpt-5'];
   readonly requests: UpstreamConnection[] = [];
 
-  async of(place: UpstreamConnection): Promise<readonly string[]> {
-    this.requests.push(place);
+  async of(connection: UpstreamConnection): Promise<readonly string[]> {
+    this.requests.push(connection);
     return this.names;
   }
 }
@@ -281,11 +281,11 @@ export async function openMemoryNode(
     demand: async <Result>(
       user: { id: UserId },
       purpose: StepUpPurpose,
-      asking: SessionProof,
+      sessionProof: SessionProof,
       order: () => Promise<Result>,
     ): Promise<Result> => {
-      const isAsked = asking !== noStepUp || (await proving.methods(user.id)).length > 0;
-      return isAsked && asking !== trustedProof ? asked.demand(user, purpose, asking, order) : order();
+      const isAsked = sessionProof !== noStepUp || (await proving.methods(user.id)).length > 0;
+      return isAsked && sessionProof !== trustedProof ? asked.demand(user, purpose, sessionProof, order) : order();
     },
   };
   const proofs = {
@@ -295,13 +295,13 @@ export async function openMemoryNode(
     stepUps: proven,
     passwordChecks: checking,
   };
-  const doors = identity({ ...proofs, source: identitySource(store) });
+  const entry = identity({ ...proofs, source: identitySource(store) });
   const users = { ...userCommands(proofs), ...userSettingsCommands(ports) };
   return {
     ...proofs,
     users,
     factorOrders: factorCommands({ ...proofs, passkeysOf: passkeysOf(store) }),
-    ownSessions: ownSessions({ ...proofs, ended: doors.ended }),
+    ownSessions: ownSessions({ ...proofs, ended: entry.ended }),
     apiKeys: apiKeyCommands(ports),
     channels: {
       ...channelCommands(ports),
@@ -314,7 +314,7 @@ export async function openMemoryNode(
     options: optionCommands(ports),
     prices: priceCommands(ports),
     setup: setupCommands({ ...ports, users, code: setupCode((code) => ports.setupCodes.push(code)) }),
-    identity: doors,
+    identity: entry,
 
     /** This node's memory has come as far as the log. */
     async caughtUp(): Promise<void> {

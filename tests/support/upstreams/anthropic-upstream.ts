@@ -63,7 +63,7 @@ function deltasOf(block: JsonObject): { start: JsonObject; deltas: JsonObject[] 
 /** The events that tell a message piece by piece. */
 export function eventsOf(message: JsonObject): JsonObject[] {
   const { content, stop_reason, stop_sequence, usage, ...head } = message;
-  const told = isObject(usage) ? usage : {};
+  const reported = isObject(usage) ? usage : {};
   const blocks = objectsIn(content).flatMap((block, index): JsonObject[] => {
     const { start, deltas } = deltasOf(block);
     return [
@@ -72,12 +72,18 @@ export function eventsOf(message: JsonObject): JsonObject[] {
       { type: 'content_block_stop', index },
     ];
   });
-  const begun = { ...head, content: [], stop_reason: null, stop_sequence: null, usage: { ...told, output_tokens: 1 } };
+  const begun = {
+    ...head,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...reported, output_tokens: 1 },
+  };
   return [
     { type: 'message_start', message: begun },
     { type: 'ping' },
     ...blocks,
-    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens: told.output_tokens } },
+    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens: reported.output_tokens } },
     { type: 'message_stop' },
   ];
 }

@@ -86,7 +86,7 @@ const events: Readonly<Record<keyof Frames, readonly JsonObject[]>> = {
 };
 
 const mapped = (write: (event: JsonObject) => string): Frames =>
-  Object.fromEntries(Object.entries(events).map(([step, told]) => [step, told.map(write)])) as unknown as Frames;
+  Object.fromEntries(Object.entries(events).map(([step, list]) => [step, list.map(write)])) as unknown as Frames;
 
 const response = (text: string, rest: JsonObject = {}): string =>
   sse({ candidates: [{ content: { role: 'model', parts: [{ text }] }, index: 0, ...rest }], responseId: 'r1' });
@@ -164,14 +164,14 @@ async function playOn(socket: WebSocket, { steps, waited }: Script): Promise<voi
 
 const overHttp = async (
   wire: string,
-  place: Pick<FalteringUpstream, 'type' | 'key' | 'model'>,
+  target: Pick<FalteringUpstream, 'type' | 'key' | 'model'>,
   frames: Frames,
   binary = false,
 ): Promise<FalteringUpstream> => {
   const script = new Script();
   const upstream = await startUpstream((_, response) => void playTo(response, frames, script, binary));
   const { url } = upstream;
-  return { wire, ...place, url, plays: script.plays, goOn: () => script.goOn(), stop: () => upstream.stop() };
+  return { wire, ...target, url, plays: script.plays, goOn: () => script.goOn(), stop: () => upstream.stop() };
 };
 
 async function startSpark(): Promise<FalteringUpstream> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isObject, type JsonObject } from '../../../src/relay/json/json.js';
-import { codeItem, messageItem, responseOf, streamOf, usageTold } from './responses-answers.js';
+import { codeItem, messageItem, reportedUsage, responseOf, streamOf } from './responses-answers.js';
 
 /* An upstream of the Responses interface that keeps what it is asked to keep, as OpenAI does: one account for all. */
 
@@ -70,7 +70,7 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
       background: body.background === true,
       previous_response_id: previous ?? null,
       conversation: body.conversation ?? null,
-      usage: usageTold(inputOf(body), 10),
+      usage: reportedUsage(inputOf(body), 10),
     });
     const later = body.background === true;
     const begun: JsonObject = later ? { ...made, status: 'queued', output: [], usage: null } : made;
@@ -88,7 +88,7 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
 
   const finish = (id: string, rest: JsonObject = {}): void => {
     const known = responses.get(id) ?? {};
-    const done = { status: 'completed', output: [messageItem(words)], usage: usageTold(20, 10) };
+    const done = { status: 'completed', output: [messageItem(words)], usage: reportedUsage(20, 10) };
     responses.set(id, { ...known, ...done, ...rest });
   };
 
@@ -145,7 +145,7 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
         object: 'response.compaction',
         created_at: 1,
         output: [{ type: 'compaction', id: newId('cmp'), encrypted_content: 'abc' }],
-        usage: usageTold(20, 10),
+        usage: reportedUsage(20, 10),
       });
     if (resource === 'responses')
       return id === '' ? create(request.body, response) : ofResponse(request, id, rest.join('/'), response);

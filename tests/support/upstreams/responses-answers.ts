@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../src/relay/json/json.js';
 
 /* Answers of the Responses interface, whole and as events, as an upstream that has it sends them. */
 
-export const usageTold = (input: number, output: number, { cached = 0, reasoning = 0 } = {}): JsonObject => ({
+export const reportedUsage = (input: number, output: number, { cached = 0, reasoning = 0 } = {}): JsonObject => ({
   input_tokens: input,
   input_tokens_details: { cached_tokens: cached },
   output_tokens: output,
@@ -59,7 +59,7 @@ export const responseOf = (output: readonly JsonObject[], rest: JsonObject = {})
   incomplete_details: null,
   model: 'm',
   output,
-  usage: usageTold(20, 10),
+  usage: reportedUsage(20, 10),
   someday: { number: 12345678901234567890n.toString() },
   ...rest,
 });

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
 import type { Speaking } from './dialect-upstreams.js';
-import { eventsOf, lastEventOf, messageItem, reasoningItem, responseOf, usageTold } from './responses-answers.js';
+import { eventsOf, lastEventOf, messageItem, reasoningItem, reportedUsage, responseOf } from './responses-answers.js';
 
 /* An upstream that has the Responses API alone. */
 
@@ -35,7 +35,7 @@ export const responsesUpstream: Speaking = {
       })),
     ];
     return responseOf(items, {
-      usage: usageTold(100, 40, { cached: 60 }),
+      usage: reportedUsage(100, 40, { cached: 60 }),
       ...(cut && { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }),
     });
   },

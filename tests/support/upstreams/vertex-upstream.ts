@@ -33,8 +33,8 @@ export function claimsIn(assertion: string): JsonObject | null {
   if (!isObject(head) || head.alg !== 'RS256' || head.kid !== 'kid-test-1') return null;
   const key = createPublicKey({ key: publicJwk, format: 'jwk' });
   const right = verify('RSA-SHA256', Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, 'base64url'));
-  const told = decoded(claims);
-  return right && isObject(told) ? told : null;
+  const signed = decoded(claims);
+  return right && isObject(signed) ? signed : null;
 }
 
 type Answering = (call: UpstreamCall, response: ServerResponse) => void;

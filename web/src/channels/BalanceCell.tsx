@@ -9,15 +9,15 @@ import type { ChannelOrders } from './useChannelOrders.js';
 
 interface BalanceCellProps {
   readonly channel: ListedChannelFragment;
-  /** Its provider tells it. */
+  /** Its provider reports it. */
   readonly reportsBalance: boolean;
   readonly orders: ChannelOrders;
 }
 
-/** What the account of a channel has left, as its provider told it last. */
+/** What the account of a channel has left, as its provider reported it last. */
 export function BalanceCell({ channel, reportsBalance, orders }: BalanceCellProps) {
   const t = useText(channelsTexts);
-  const [asking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   const { name, balance, balanceUpdatedAt } = channel;
   const ask = async (): Promise<void> => {
     setAsking(true);
@@ -38,7 +38,7 @@ export function BalanceCell({ channel, reportsBalance, orders }: BalanceCellProp
           size="small"
           variant="minimal"
           icon={<Refresh size={12} />}
-          loading={asking}
+          loading={isAsking}
           title={t('action.updateBalance', { name })}
           aria-label={t('action.updateBalance', { name })}
           onClick={() => void ask()}

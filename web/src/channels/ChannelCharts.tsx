@@ -61,11 +61,11 @@ function Chart({ id, span, history, title, figures, percentiles, format }: Chart
   const pieces = [...history.pieces];
   const isLong = history.to - history.from > 2 * 24 * 3_600;
   const clock = span.interval === 'DAY' ? formatDay : isLong ? formatDayAndClock : formatClock;
-  const openLog = (figure: Figure, place: number): void => {
-    const piece = pieces[place];
+  const openLog = (figure: Figure, index: number): void => {
+    const piece = pieces[index];
     if (piece === undefined) return;
     const type = figure === 'errors' ? 'ERROR' : 'CONSUME';
-    void navigate(logAddress({ channel: id, from: piece.start, to: endOf(history, place), type }));
+    void navigate(logAddress({ channel: id, from: piece.start, to: endOf(history, index), type }));
   };
   const axes = [
     <CartesianGrid key="grid" vertical={false} />,
@@ -114,7 +114,7 @@ function Chart({ id, span, history, title, figures, percentiles, format }: Chart
                   className={`chart-${colours[figure]} channel-bar`}
                   fill="var(--chart)"
                   isAnimationActive={false}
-                  onClick={(_, place) => openLog(figure, place)}
+                  onClick={(_, index) => openLog(figure, index)}
                 />
               ))}
             </BarChart>

@@ -120,7 +120,7 @@ const Count = ({ value }: { readonly value: number }) => <span title={formatExac
 interface TileProps {
   readonly name: string;
   readonly hint?: string;
-  /** Left out: no line of the log tells of it. */
+  /** Left out: no line of the log is about it. */
   readonly to?: string;
   readonly children: ReactNode;
 }

@@ -30,7 +30,7 @@ interface ChannelFormProps {
   readonly before: EditedChannelFragment | null;
   /** The server asks for the key again: where it is sent has changed. */
   readonly keyNeeded?: boolean;
-  /** Told whether what is typed differs from what it began with. */
+  /** Called with whether what is typed differs from what it began with. */
   readonly onUnsaved: (unsaved: boolean) => void;
   /** Called with a draft without problems. */
   readonly onSubmit: (draft: ChannelDraft) => Promise<void>;

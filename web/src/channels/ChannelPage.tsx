@@ -43,7 +43,7 @@ export function ChannelPage() {
     () => new Map((known?.channelTypes ?? []).map((choice) => [choice.type, choice])),
     [known?.channelTypes],
   );
-  // What is told live brings the channel along; only that it is gone has to be asked.
+  // Live updates bring the channel along; only that it is gone has to be asked.
   const [changes, setChanges] = useState(0);
   useChannelHealth(({ channelId, kind }) => {
     if (channelId !== id) return;

@@ -16,7 +16,7 @@ type Fault = ImportChannelsMutation['importChannels']['faults'][number];
 /** What a gateway takes; looked at before a file is read. */
 const maxFileBytes = 512 * 1024;
 
-/** Makes channels of a file, all or none, and tells what is wrong with it: `?open=import`. */
+/** Makes channels of a file, all or none, and shows what is wrong with it: `?open=import`. */
 export function ImportDialog() {
   const t = useText(channelsTexts);
   const { open, close } = useOpenItem();

@@ -7,10 +7,10 @@ interface JsonFieldProps extends ValueProps<string> {
   readonly placeholder?: string;
 }
 
-/** A JSON object as text. Where it stops being JSON is told while it is typed. */
+/** A JSON object as text. Where it stops being JSON is shown while it is typed. */
 export function JsonField({ value, error, ...field }: JsonFieldProps) {
   const t = useText(channelsTexts);
   const fault = value.trim() === '' ? null : jsonFault(value);
-  const place = fault === null ? error : t('problem.jsonAt', { line: fault.line, column: fault.column });
-  return <TextAreaField rows={3} monospace value={value} error={place} {...field} />;
+  const problem = fault === null ? error : t('problem.jsonAt', { line: fault.line, column: fault.column });
+  return <TextAreaField rows={3} monospace value={value} error={problem} {...field} />;
 }

@@ -49,7 +49,7 @@ export function ModelsField({ value, onChange, error, required = true, defaults,
             tagProps={{ minimal: true }}
             intent={error === undefined ? 'none' : 'danger'}
             onAdd={(typed) => add(typed)}
-            onRemove={(_model, at) => onChange(value.filter((_, place) => place !== at))}
+            onRemove={(_model, at) => onChange(value.filter((_, index) => index !== at))}
           />
         )}
       </Field>

@@ -67,7 +67,7 @@ interface PairsProps {
 function Pairs({ rows, names, values, onChange }: PairsProps) {
   const t = useText(channelsTexts);
   const repeated = repeatedPairs(rows);
-  const set = (at: number, pair: Pair): void => onChange(rows.map((row, place) => (place === at ? pair : row)));
+  const set = (at: number, pair: Pair): void => onChange(rows.map((row, index) => (index === at ? pair : row)));
   return (
     <>
       {rows.map((row, at) => (
@@ -90,7 +90,7 @@ function Pairs({ rows, names, values, onChange }: PairsProps) {
             variant="minimal"
             icon={<Cross />}
             aria-label={t('json.remove', { row: at + 1 })}
-            onClick={() => onChange(rows.filter((_, place) => place !== at))}
+            onClick={() => onChange(rows.filter((_, index) => index !== at))}
           />
         </div>
       ))}

@@ -19,9 +19,9 @@ interface SelectionActionsProps {
 export function SelectionActions({ ids, orders, onDone }: SelectionActionsProps) {
   const t = useText(channelsTexts);
   const common = useText(commonTexts);
-  const [asking, setAsking] = useState<'tag' | 'baseUrl' | null>(null);
+  const [opened, setOpened] = useState<'tag' | 'baseUrl' | null>(null);
   const [tested, setTested] = useState<number | null>(null);
-  const stop = (): void => setAsking(null);
+  const stop = (): void => setOpened(null);
   const after = async (order: Promise<boolean>): Promise<void> => {
     if (!(await order)) return;
     stop();
@@ -59,12 +59,12 @@ export function SelectionActions({ ids, orders, onDone }: SelectionActionsProps)
           loading={tested !== null}
           onClick={() => void test()}
         />
-        <Button size="small" icon={<Tag />} text={t('action.setTag')} onClick={() => setAsking('tag')} />
+        <Button size="small" icon={<Tag />} text={t('action.setTag')} onClick={() => setOpened('tag')} />
         <Button
           size="small"
           icon={<GlobeNetwork />}
           text={t('action.setBaseUrl')}
-          onClick={() => setAsking('baseUrl')}
+          onClick={() => setOpened('baseUrl')}
         />
         <Button
           size="small"
@@ -88,7 +88,7 @@ export function SelectionActions({ ids, orders, onDone }: SelectionActionsProps)
           onClick={onDone}
         />
       </ButtonGroup>
-      {asking === 'tag' && (
+      {opened === 'tag' && (
         <TextForAllDialog
           title={t('action.setTag')}
           label={t('batch.tag')}
@@ -98,7 +98,7 @@ export function SelectionActions({ ids, orders, onDone }: SelectionActionsProps)
           onSubmit={(tag) => after(orders.setTag(ids, tag))}
         />
       )}
-      {asking === 'baseUrl' && (
+      {opened === 'baseUrl' && (
         <TextForAllDialog
           title={t('action.setBaseUrl')}
           label={t('batch.baseUrl')}

@@ -10,11 +10,11 @@ import { channelsTexts } from './channels.texts.js';
 /** How far the test of all channels has come, whoever began it; and, to whoever was here before its end, what it came to. */
 export function TestRunProgress() {
   const t = useText(channelsTexts);
-  /** The last run that is over and told of, or was over before. A short one is never seen running. */
+  /** The last run that is over and was announced, or was over before. A short one is never seen running. */
   const over = useRef<number | null>(null);
   const { data } = useSubscription(ChannelTestRunDocument, {
-    onData: ({ client, data: { data: told } }) => {
-      const run = told?.channelTestRun;
+    onData: ({ client, data: { data: payload } }) => {
+      const run = payload?.channelTestRun;
       if (run === undefined) return;
       const { number, running } = run;
       const last = over.current ?? (running ? number - 1 : number);

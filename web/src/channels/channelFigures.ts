@@ -43,8 +43,8 @@ type History = ChannelFiguresQuery['usageHistory'];
 export type Piece = History['pieces'][number];
 
 /** Until when a piece lasts, inclusive. */
-export const endOf = ({ pieces, to }: Pick<History, 'pieces' | 'to'>, place: number): number =>
-  (pieces[place + 1]?.start ?? to) - 1;
+export const endOf = ({ pieces, to }: Pick<History, 'pieces' | 'to'>, index: number): number =>
+  (pieces[index + 1]?.start ?? to) - 1;
 
 export interface Attempts {
   readonly failures: number;
@@ -74,7 +74,7 @@ export function attemptsOf(
   };
 }
 
-interface LogPlace {
+interface LogSelection {
   readonly channel: string;
   readonly from: number;
   readonly to: number;
@@ -82,7 +82,7 @@ interface LogPlace {
 }
 
 /** The usage log, filtered to what a figure is about. */
-export function logAddress({ from, to, ...named }: LogPlace): string {
+export function logAddress({ from, to, ...named }: LogSelection): string {
   const filter = { range: 'custom', from: String(from), to: String(to), ...named };
   return `/log?${new URLSearchParams(filter)}`;
 }

@@ -88,7 +88,7 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'done.testedMany': 'Tested: {{passed}} passed, {{failed}} failed',
   'done.testedAll':
     'All channels tested: {{passed}} passed, {{failed}} failed; {{disabled}} disabled, {{enabled}} enabled',
-  'done.balances': 'Balances: {{updated}} updated, {{failed}} not told, {{disabled}} channels disabled',
+  'done.balances': 'Balances: {{updated}} updated, {{failed}} not reported, {{disabled}} channels disabled',
   'done.tagged': '{{channels}} channels have been tagged',
   'done.baseUrl': 'The base URL of {{channels}} channels has been set',
   'done.noneDisabled': 'No channel is disabled',

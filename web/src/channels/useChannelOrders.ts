@@ -52,7 +52,7 @@ export function useChannelOrders() {
       );
     const lists = () => renewLists(client, 'channels');
 
-    /** null: the server did not say, which has been told. */
+    /** null: the server did not say, which has been shown. */
     const countDisabled = async (): Promise<number | null> => {
       const query = { query: DisabledChannelsDocument, fetchPolicy: 'network-only' } as const;
       const { off, out } = (await client.query(query).catch(() => null))?.data ?? {};
@@ -99,7 +99,7 @@ export function useChannelOrders() {
         );
       },
 
-      /** How it goes on is told where all see it. */
+      /** Its progress is shown where all see it. */
       testAll: () => done(client.mutate({ mutation: TestAllChannelsDocument })),
 
       updateBalance: ({ id }: Named) =>

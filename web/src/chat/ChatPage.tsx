@@ -26,7 +26,7 @@ export function ChatPage() {
           className="whole-frame"
           src={url}
           title={name}
-          // A front end of another site keeps what it was told; one of this site would be this console.
+          // A front end of another site keeps what it was sent; one of this site would be this console.
           sandbox={isOurs(url) ? sandbox : `${sandbox} allow-same-origin`}
           allow="clipboard-write; fullscreen"
           referrerPolicy="no-referrer"
@@ -66,12 +66,12 @@ function OpenedChat({ place, children }: OpenedChatProps) {
   const [search] = useSearchParams();
   const link = place === undefined ? chats[0] : chats.find((chat) => String(chat.place) === place);
   const needsKey = link !== undefined && wantsKey(link.url);
-  const isStranger = needsKey && viewer === null;
-  const key = useChatKey(search.get('token'), !needsKey || isStranger);
+  const isAnonymous = needsKey && viewer === null;
+  const key = useChatKey(search.get('token'), !needsKey || isAnonymous);
   useDocumentTitle(link?.name ?? t('title'));
 
   if (link === undefined) return <Nothing reason={t(chats.length === 0 ? 'none' : 'broken')} />;
-  if (isStranger) return <ToLogin />;
+  if (isAnonymous) return <ToLogin />;
   switch (key.state) {
     case 'asking':
       return <Spinner className="whole-page" />;

@@ -5,9 +5,9 @@ import { dashboardTexts } from './dashboard.texts.js';
 import type { StackedChartProps } from './StackedChart.js';
 
 /** Where a key leads to among `count` places. */
-function moved(key: string, place: number, count: number, back: string, forth: string): number {
-  if (key === back) return Math.max(0, place - 1);
-  return key === forth ? Math.min(count - 1, place + 1) : place;
+function moved(key: string, index: number, count: number, back: string, forth: string): number {
+  if (key === back) return Math.max(0, index - 1);
+  return key === forth ? Math.min(count - 1, index + 1) : index;
 }
 
 /**

@@ -54,7 +54,7 @@ export function FailureHistory({ range, admin }: { readonly range: HistoryRange;
   const end = history?.to ?? times.to;
   const linkOfBar = (layer: number, piece: number): string =>
     linkOf(history?.shares[layer]?.code ?? null, starts[piece] ?? times.from, endOf(starts, piece, end));
-  const place = <div className={`chart-place panel-chart ${Classes.SKELETON}`} />;
+  const skeleton = <div className={`chart-place panel-chart ${Classes.SKELETON}`} />;
   return (
     <Card className="panel" role="region" aria-labelledby="failures-title">
       <h3 className="panel-title" id="failures-title">
@@ -74,11 +74,11 @@ export function FailureHistory({ range, admin }: { readonly range: HistoryRange;
         </p>
       )}
       {history === undefined ? (
-        result.error === undefined && place
+        result.error === undefined && skeleton
       ) : (
         <>
           {history.total > 0 && (
-            <Suspense fallback={place}>
+            <Suspense fallback={skeleton}>
               <StackedChart
                 title={t('failures.chart')}
                 starts={starts}

@@ -33,13 +33,13 @@ export function GatewayTraffic() {
   const total = traffic?.total;
   const refusedPerMinute = traffic?.refused.reduce((sum, { perMinute }) => sum + perMinute, 0) ?? 0;
   const money = (quota: number): string => formatQuota(quota, units, 4);
-  const told = (text: (figures: NonNullable<typeof total>) => string): string =>
+  const figureOf = (text: (figures: NonNullable<typeof total>) => string): string =>
     total === undefined ? '—' : text(total);
 
   const gauges: readonly Gauge[] = [
     {
       label: t('figure.requests'),
-      value: told(({ requestsPerMinute }) => abbreviate(requestsPerMinute)),
+      value: figureOf(({ requestsPerMinute }) => abbreviate(requestsPerMinute)),
       figures: ['requestsPerMinute'],
       format: abbreviate,
       colour: 'blue',
@@ -47,7 +47,7 @@ export function GatewayTraffic() {
     },
     {
       label: t('figure.tokens'),
-      value: told(({ tokensPerMinute }) => abbreviate(tokensPerMinute)),
+      value: figureOf(({ tokensPerMinute }) => abbreviate(tokensPerMinute)),
       figures: ['tokensPerMinute'],
       format: abbreviate,
       colour: 'violet',
@@ -55,7 +55,7 @@ export function GatewayTraffic() {
     },
     {
       label: t('figure.spend'),
-      value: told(({ quotaPerMinute }) => money(quotaPerMinute)),
+      value: figureOf(({ quotaPerMinute }) => money(quotaPerMinute)),
       figures: ['quotaPerMinute'],
       format: money,
       colour: 'green',
@@ -64,7 +64,7 @@ export function GatewayTraffic() {
     {
       label: t('figure.errorRate'),
       note: refusedPerMinute > 0 ? t('figure.refused', { count: abbreviate(refusedPerMinute) }) : undefined,
-      value: told(({ errorRate }) => formatPercent(errorRate)),
+      value: figureOf(({ errorRate }) => formatPercent(errorRate)),
       figures: ['errorRate'],
       format: formatPercent,
       colour: 'red',
@@ -73,7 +73,7 @@ export function GatewayTraffic() {
     {
       label: t('figure.firstToken'),
       note: t('figure.percentiles'),
-      value: told(({ firstTokenP50Ms, firstTokenP95Ms }) => formatDurations(firstTokenP50Ms, firstTokenP95Ms)),
+      value: figureOf(({ firstTokenP50Ms, firstTokenP95Ms }) => formatDurations(firstTokenP50Ms, firstTokenP95Ms)),
       figures: ['firstTokenP50Ms', 'firstTokenP95Ms'],
       format: formatDuration,
       colour: 'teal',
@@ -82,7 +82,7 @@ export function GatewayTraffic() {
     {
       label: t('figure.duration'),
       note: t('figure.percentiles'),
-      value: told(({ latencyP50Ms, latencyP95Ms }) => formatDurations(latencyP50Ms, latencyP95Ms)),
+      value: figureOf(({ latencyP50Ms, latencyP95Ms }) => formatDurations(latencyP50Ms, latencyP95Ms)),
       figures: ['latencyP50Ms', 'latencyP95Ms'],
       format: formatDuration,
       colour: 'orange',

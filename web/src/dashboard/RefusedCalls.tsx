@@ -12,7 +12,7 @@ import type { Traffic } from './useTrafficHistory.js';
 
 type Refused = Traffic['refused'][number];
 
-/** Calls that got nowhere, by what they were told: in none of the figures above. */
+/** Calls that got nowhere, by what they were answered: in none of the figures above. */
 export function RefusedCalls({ refused }: Pick<Traffic, 'refused'>) {
   const t = useText(dashboardTexts);
   const refusal = useText(refusalTexts);

@@ -6,7 +6,7 @@ import { BarCursor } from './BarCursor.js';
 
 /** One colour of the stack. */
 export interface Layer {
-  /** Tells it apart: names may be the same. */
+  /** Its key: names may be the same. */
   readonly id: string;
   readonly name: string;
   readonly colour: string;

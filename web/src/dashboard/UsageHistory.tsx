@@ -172,11 +172,11 @@ interface ChartPanelProps {
 }
 
 function ChartPanel({ title, isKnown, children }: ChartPanelProps) {
-  const place = <div className={`chart-place panel-chart ${Classes.SKELETON}`} />;
+  const skeleton = <div className={`chart-place panel-chart ${Classes.SKELETON}`} />;
   return (
     <Card className="panel">
       <h3 className="panel-title">{title}</h3>
-      {isKnown ? <Suspense fallback={place}>{children}</Suspense> : place}
+      {isKnown ? <Suspense fallback={skeleton}>{children}</Suspense> : skeleton}
     </Card>
   );
 }

@@ -24,7 +24,7 @@ export const dashboardEn: Translation<typeof dashboardZh> = {
   'figure.refused': 'and {{count}} refused',
   'refused.title': 'Refused in the last minute',
   'refused.cause': 'Cause',
-  'refused.code': 'Told',
+  'refused.code': 'Answered with',
   'refused.count': 'Calls',
   'figure.firstToken': 'First token',
   'figure.duration': 'Duration',

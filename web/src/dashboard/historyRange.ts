@@ -24,7 +24,7 @@ export const historyDefaults = {
 };
 export type HistoryParams = Readonly<typeof historyDefaults>;
 
-/** What everything is told apart by; what the viewer may not ask for is the first there is. */
+/** What everything is distinguished by; what the viewer may not ask for is the first there is. */
 export const dimensionOf = ({ by }: HistoryParams, admin: boolean): UsageDimension =>
   dimensionsFor(admin).find((dimension) => dimension === by) ?? 'MODEL';
 
@@ -43,14 +43,14 @@ export interface HistoryRange {
 const minute = 60;
 const hour = 3_600;
 const day = 24 * hour;
-/** Longer ranges are told by days: a chart has no room for more. */
+/** Longer ranges are shown by days: a chart has no room for more. */
 const maxHours = 2 * day;
-/** As far back, and as long at once, the server tells minutes. */
+/** As far back, and as long at once, the server gives minutes. */
 const minutesKept = 13 * hour;
 const maxMinutes = 2 * hour;
 const maxFiveMinutes = 6 * hour;
 const maxDays = 400 * day;
-/** Hours are told of so much at once. */
+/** Hours are given of so much at once. */
 const hoursAtOnce = 32 * day;
 
 const upTo = (at: number, length: number): number => Math.ceil(at / length) * length;

@@ -1,7 +1,7 @@
 import { type Intent, Tag } from '@blueprintjs/core';
 import type { ReactNode } from 'react';
 
-/** A state in one word; its colour is never the only thing that tells it. `reason` is shown on hover and focus. */
+/** A state in one word; its colour is never the only sign of it. `reason` is shown on hover and focus. */
 export function StatusTag({
   intent = 'none',
   reason,

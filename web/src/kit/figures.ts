@@ -23,7 +23,7 @@ export function abbreviate(value: number): string {
 /** How much there is in a minute, on an average: with decimals where it is little. */
 export const formatRate = (value: number): string => abbreviate(Number(value.toFixed(value < 10 ? 2 : 0)));
 
-/** 0 to 1 → percent, with a decimal near both ends, where it tells most. Nearly nothing is not 0%, nearly all not 100%. */
+/** 0 to 1 → percent, with a decimal near both ends, where it matters most. Nearly nothing is not 0%, nearly all not 100%. */
 export function formatPercent(share: number): string {
   const percent = share * 100;
   if (percent > 0 && percent < 0.05) return '<0.1%';
@@ -46,4 +46,5 @@ export const formatDurations = (p50: number | null, p95: number | null): string 
   p50 === null && p95 === null ? noFigure : `${formatDuration(p50)} / ${formatDuration(p95)}`;
 
 /** How a figure is written beside an axis: decimals that say nothing would only take room there. $9.0000 → $9. */
-export const asTick = (figure: string): string => figure.replace(/\.(\d*?)0+(?=\D|$)/, (_, told) => told && `.${told}`);
+export const asTick = (figure: string): string =>
+  figure.replace(/\.(\d*?)0+(?=\D|$)/, (_, digits) => digits && `.${digits}`);

@@ -12,7 +12,7 @@ export interface LogOf {
   readonly user?: string;
   readonly token?: string;
   readonly group?: string;
-  /** What the callers of failed and refused calls were told. */
+  /** The codes that the callers of failed and refused calls were answered. */
   readonly code?: string;
 }
 

@@ -3,7 +3,7 @@ import { Marked, marked } from 'marked';
 
 /*
  * Texts operators write for everybody, made safe to show. Nothing that runs, loads scripts or asks for input survives;
- * links that leave open beside and tell nobody where they were clicked.
+ * links that leave open beside and send no referrer.
  */
 
 const options = {
@@ -35,7 +35,7 @@ const asText = (html: string): string =>
 const answerMarkdown = new Marked({ gfm: true, breaks: true, renderer: { html: ({ text }) => asText(text) } });
 
 /*
- * What a model says may have been put into its mouth. A picture that is fetched from elsewhere would tell a stranger
+ * What a model says may have been put into its mouth. A picture that is fetched from elsewhere would inform somebody else
  * what stands in its address: only pictures that the answer itself holds are shown.
  */
 const answerPurifier = DOMPurify(window);

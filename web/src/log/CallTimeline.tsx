@@ -37,7 +37,7 @@ export function CallTimeline({ call }: { readonly call: ShownCall }) {
 }
 
 const keyOf = (entry: Entry): string =>
-  entry.of === 'attempt' ? `attempt ${entry.place}` : `${entry.of} ${entry.kind}`;
+  entry.of === 'attempt' ? `attempt ${entry.index}` : `${entry.of} ${entry.kind}`;
 
 interface CourseEntryProps {
   readonly entry: Entry;
@@ -61,7 +61,7 @@ function CourseEntry({ entry, length }: CourseEntryProps) {
         </Row>
       );
     case 'attempt':
-      return <AttemptRow attempt={entry.attempt} place={entry.place} length={length} />;
+      return <AttemptRow attempt={entry.attempt} index={entry.index} length={length} />;
     case 'moment':
       return (
         <Row
@@ -83,12 +83,12 @@ function CourseEntry({ entry, length }: CourseEntryProps) {
 
 interface AttemptRowProps {
   readonly attempt: Attempt;
-  readonly place: number;
+  readonly index: number;
   readonly length: number;
 }
 
 /** Whom it asked, and why that failed where it did. */
-function AttemptRow({ attempt, place, length }: AttemptRowProps) {
+function AttemptRow({ attempt, index, length }: AttemptRowProps) {
   const t = useText(callTexts);
   const log = useText(logTexts);
   const { channelId, channelName, failed, status, code, durationMs, from, to } = attempt;
@@ -96,7 +96,7 @@ function AttemptRow({ attempt, place, length }: AttemptRowProps) {
   const reason = [status, code].filter((part) => part !== null).join(' ');
   return (
     <Row
-      name={t('attempt', { place: place + 1, channel })}
+      name={t('attempt', { place: index + 1, channel })}
       className={failed ? 'call-attempt call-attempt-failed' : 'call-attempt'}
       mark={from !== null && to !== null && <Bar from={from} to={to} length={length} />}
     >

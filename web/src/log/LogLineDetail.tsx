@@ -103,9 +103,9 @@ function FailedAttempts({ line: { failedAttempts } }: { readonly line: LogLine }
   return (
     <Fact name={t('line.failed')}>
       <ul className="log-attempts">
-        {failedAttempts.map(({ channelId, channelName, status, code, durationMs }, place) => (
+        {failedAttempts.map(({ channelId, channelName, status, code, durationMs }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a channel may have been asked twice, and the order is for ever
-          <li key={place}>
+          <li key={index}>
             {channelName === null ? t('channelGone', { id: channelId }) : `${channelId} · ${channelName}`}
             {': '}
             <span className="figures">{status ?? t('line.noAnswer')}</span> {code !== null && <code>{code}</code>}{' '}

@@ -53,7 +53,7 @@ export function UsageLogPage() {
   const live = useLiveLines({
     variables,
     after: isLive && !loading ? (log?.pageInfo.startCursor ?? null) : null,
-    held: isReading || isOnRows || isPaused,
+    isHeld: isReading || isOnRows || isPaused,
     refetch,
   });
   const navigate = useNavigate();
@@ -149,8 +149,8 @@ function useReading() {
   return { isReading: open > 0, read };
 }
 
-const isWithin = ({ target }: SyntheticEvent, places: string): boolean =>
-  target instanceof Element && target.closest(places) !== null;
+const isWithin = ({ target }: SyntheticEvent, selector: string): boolean =>
+  target instanceof Element && target.closest(selector) !== null;
 
 /** Whether the pointer or the focus is on a row: what one looks at must not slip away. */
 function useOnRows() {

@@ -2,7 +2,7 @@ import type { ShownCall } from './CallPage.js';
 
 /* What happened to a call, in order: its steps, whom it asked, and the moments at which quota moved. */
 
-export type Told = Pick<ShownCall, 'steps' | 'attempts' | 'reserved' | 'refunded' | 'status' | 'end'>;
+export type ShownCourse = Pick<ShownCall, 'steps' | 'attempts' | 'reserved' | 'refunded' | 'status' | 'end'>;
 type Step = ShownCall['steps'][number];
 export type Attempt = NonNullable<ShownCall['attempts']>[number];
 type MomentKind = 'RESERVED' | 'FIRST_TOKEN' | 'SETTLED' | 'RELEASED' | 'REFUNDED';
@@ -10,7 +10,7 @@ type MomentKind = 'RESERVED' | 'FIRST_TOKEN' | 'SETTLED' | 'RELEASED' | 'REFUNDE
 /** Times in milliseconds since the request arrived. */
 export type Entry =
   | ({ readonly of: 'step' } & Step)
-  | { readonly of: 'attempt'; readonly attempt: Attempt; readonly place: number }
+  | { readonly of: 'attempt'; readonly attempt: Attempt; readonly index: number }
   /** `quota`: what was moved; null: none. */
   | { readonly of: 'moment'; readonly kind: MomentKind; readonly at: number; readonly quota: number | null };
 
@@ -22,7 +22,7 @@ const moment = (kind: MomentKind, at: number, quota: number | null = null): Entr
 });
 
 /** How it ended, if it did: before any quota was given back for an answer that was withheld. */
-function endingOf({ status, end, reserved, refunded }: Told, at: number): Entry[] {
+function endingOf({ status, end, reserved, refunded }: ShownCourse, at: number): Entry[] {
   switch (status) {
     case 'UNDER_WAY':
       return [];
@@ -35,7 +35,7 @@ function endingOf({ status, end, reserved, refunded }: Told, at: number): Entry[
   }
 }
 
-export function courseOf(call: Told): readonly Entry[] {
+export function courseOf(call: ShownCourse): readonly Entry[] {
   const { steps, attempts, reserved, refunded } = call;
   const entries: Entry[] = [];
   const outcome = steps.filter(({ kind }) => kind !== 'REFUNDING').at(-1);
@@ -44,7 +44,7 @@ export function courseOf(call: Told): readonly Entry[] {
     entries.push({ of: 'step', ...step });
     if (step.kind === 'ADMITTING' && step.to !== null) entries.push(moment('RESERVED', step.to, reserved));
     if (step.kind === 'WAITING')
-      entries.push(...(attempts ?? []).map((attempt, place): Entry => ({ of: 'attempt', attempt, place })));
+      entries.push(...(attempts ?? []).map((attempt, index): Entry => ({ of: 'attempt', attempt, index })));
     if (step === outcome && step.to !== null) entries.push(...endingOf(call, step.to));
     if (step.kind === 'REFUNDING' && step.to !== null) entries.push(moment('REFUNDED', step.to, refunded));
   }

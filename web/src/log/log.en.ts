@@ -4,7 +4,7 @@ import type { logZh } from './log.zh.js';
 export const logEn: Translation<typeof logZh> = {
   title: 'Usage log',
   empty: 'Nothing in this time range matches',
-  'empty.hint': 'Calls appear here as soon as they are charged. How to make one is told beside each token.',
+  'empty.hint': 'Calls appear here as soon as they are charged. How to make one is shown with each token.',
   'empty.tokens': 'To the tokens',
   quota: 'Spent',
   rpm: 'RPM',
@@ -131,7 +131,7 @@ export const logEn: Translation<typeof logZh> = {
   'line.by': 'Done by (user ID)',
   'source.UPSTREAM': 'the upstream',
   'source.ESTIMATED': 'our estimate',
-  'source.DISBELIEVED': 'us: the upstream told more than the call can have used',
+  'source.DISBELIEVED': 'us: the upstream reported more than the call can have used',
   'source.NONE': 'nobody',
   billing: 'Billing process',
   'billing.items': 'What was used',

@@ -19,7 +19,7 @@ interface LiveLinesOptions {
   /** Lines after this one are missing; null: not known yet, or not the newest page. */
   readonly after: string | null;
   /** Somebody reads a line, or wants none for now: others must not push it away. They wait. */
-  readonly held: boolean;
+  readonly isHeld: boolean;
   readonly refetch: () => unknown;
 }
 
@@ -42,7 +42,7 @@ const shortenAfter = 1_000;
  * Puts the lines of the feed before those of the newest page as they come. After a lost connection the feed goes on
  * after the last line it delivered.
  */
-export function useLiveLines({ variables, after, held, refetch }: LiveLinesOptions): LiveLines {
+export function useLiveLines({ variables, after, isHeld: held, refetch }: LiveLinesOptions): LiveLines {
   const client = useApolloClient();
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set());
   const [waitingCount, setWaitingCount] = useState(0);
@@ -72,13 +72,13 @@ export function useLiveLines({ variables, after, held, refetch }: LiveLinesOptio
   }, [client]);
 
   // The page's own cursor moves with every line shown; the feed begins once for a filter and keeps its own place.
-  const place = useRef(after);
-  if (after === null) place.current = null;
-  else place.current ??= after;
+  const resumeAfter = useRef(after);
+  if (after === null) resumeAfter.current = null;
+  else resumeAfter.current ??= after;
   const isLive = after !== null;
   const { filter, everyone, admin } = variables;
   useEffect(() => {
-    const start = place.current;
+    const start = resumeAfter.current;
     if (!isLive || start === null) return;
     let delivered = start;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -35,7 +35,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
   const { found, loading, error } = useFound(text.trim());
   const items = offered(text, { recent, pages, found });
   const active = Math.min(chosen, items.length - 1);
-  const optionId = (place: number): string => `${list}-${place}`;
+  const optionId = (index: number): string => `${list}-${index}`;
 
   const go = (item: PaletteItem): void => {
     rememberRecent(viewer, withRecent(recent, item));
@@ -82,14 +82,14 @@ export function Palette({ pages, onClose }: PaletteProps) {
         aria-activedescendant={items.length === 0 ? undefined : optionId(active)}
       />
       <div id={list} role="listbox" aria-label={t('list')} className="palette-list">
-        {items.map((item, place) => (
+        {items.map((item, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are the field's
           // biome-ignore lint/a11y/useFocusableInteractive: see above
           <div
             key={item.path}
-            id={optionId(place)}
+            id={optionId(index)}
             role="option"
-            aria-selected={place === active}
+            aria-selected={index === active}
             className="palette-option"
             onClick={() => go(item)}
           >

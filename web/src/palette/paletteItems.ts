@@ -6,7 +6,7 @@ import { addressOf } from '../kit/table/openItem.js';
 export interface PaletteItem {
   readonly kind: 'page' | 'channel' | 'user' | 'key';
   readonly name: string;
-  /** Also what tells it from others. */
+  /** Also its key. */
   readonly path: string;
 }
 

@@ -23,7 +23,7 @@ const maxNameLength = 50;
 
 type Passkey = SecurityStateFragment['passkeys'][number];
 
-/** Doors of their own. */
+/** Each is a way to sign in by itself. */
 export function PasskeysSection({ passkeys }: { readonly passkeys: readonly Passkey[] }) {
   const t = useText(securityTexts);
   const withStepUp = useStepUp();

@@ -101,14 +101,14 @@ async function* textsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
 export type Ending = 'done' | 'too-long' | 'broken' | 'signed-out';
 
 /**
- * Asks, and tells the answer each time more of it is there. Throws AnswerFailed with what the server says, and whatever
+ * Asks, and reports the answer each time more of it is there. Throws AnswerFailed with what the server says, and whatever
  * `fetch` throws when the server is not reached or `signal` aborts.
  */
 export async function askPlayground(
   body: object,
   begun: Answer,
   signal: AbortSignal,
-  tell: (answer: Answer) => void,
+  report: (answer: Answer) => void,
 ): Promise<Ending> {
   const response = await fetch('/pg/chat/completions', {
     method: 'POST',
@@ -117,7 +117,7 @@ export async function askPlayground(
     signal,
   });
   let answer: Answer = { ...begun, requestId: response.headers.get('x-request-id') };
-  tell(answer);
+  report(answer);
   if (!response.ok || response.body === null) {
     const refusal = parsed(await response.text());
     if (response.status === 401) return 'signed-out';
@@ -126,7 +126,7 @@ export async function askPlayground(
   for await (const data of eventsIn(textsOf(response.body))) {
     if (data === '[DONE]') return 'done';
     answer = withChunk(answer, data);
-    tell(answer);
+    report(answer);
     if (isTooLong(answer)) return 'too-long';
   }
   return 'broken';

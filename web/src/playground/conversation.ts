@@ -113,7 +113,7 @@ function messagesOf(system: string, before: readonly Turn[], asked: Turn, column
   return [...first, ...earlier, { role: 'user', content: contentOf(asked) }];
 }
 
-/** Models that can be told how hard to think; others refuse to be. */
+/** Models that accept how hard to think; others refuse to be. */
 export const thinks = (model: string): boolean =>
   /(^|\/)(o[134]\b|gpt-5|gpt-oss|grok-3-mini|claude-(3-7|opus-4|sonnet-4|haiku-4)|gemini-(2\.5|3))|reason/i.test(model);
 

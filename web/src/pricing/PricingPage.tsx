@@ -38,7 +38,7 @@ const sorts = [
   'OUTPUT_DESC',
 ] as const satisfies readonly PriceListSort[];
 
-/** What calls cost, for everybody: by group, and for strangers those of the group everybody begins in. */
+/** What calls cost, for everybody: by group, and without sign-in those of the group everybody begins in. */
 export function PricingPage() {
   const t = useText(pricingTexts);
   const { data, loading, error, refetch } = useQuery(PriceGroupsDocument, { fetchPolicy: 'cache-and-network' });

@@ -15,7 +15,7 @@ const intents = { UNUSED: 'success', DISABLED: 'danger', USED: 'none' } as const
   string
 >;
 
-/** Enough to tell codes apart by; whoever wants one copies it. */
+/** Enough to distinguish codes; whoever wants one copies it. */
 const masked = (code: string): string => `${code.slice(0, 4)}…${code.slice(-4)}`;
 
 export const redemptionColumns = (

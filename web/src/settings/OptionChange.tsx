@@ -18,14 +18,14 @@ interface OptionChangeProps {
 }
 
 /** One change of an option: who, when, from what to what. */
-export function OptionChange({ change: told, onReverted }: OptionChangeProps) {
+export function OptionChange({ change: listed, onReverted }: OptionChangeProps) {
   const t = useText(settingsTexts);
   const name = useSettingName();
   const client = useApolloClient();
   const { options, save } = useSettings();
   const [whole, setWhole] = useState<SettingChangeFragment | null>(null);
   const [busy, setBusy] = useState(false);
-  const change = whole ?? told;
+  const change = whole ?? listed;
   const option = options.get(change.key);
 
   /** With all of its texts, which a list cuts. */

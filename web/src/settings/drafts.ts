@@ -72,7 +72,7 @@ function numberProblem({ kind, minimum, maximum }: SettingOptionFragment, text: 
   return { what: kind === 'INTEGER' ? 'integer' : 'number', minimum: minimum ?? '', maximum: maximum ?? '' };
 }
 
-/** What can be told before the server is asked, which judges by itself. null: nothing. */
+/** What can be said before the server is asked, which judges by itself. null: nothing. */
 export function problemOf(option: SettingOptionFragment, field: SettingField, text: string): Problem | null {
   if (isJson(option)) {
     const fault = jsonFault(text);

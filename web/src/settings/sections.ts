@@ -5,7 +5,7 @@ import type { settingsZh } from './settings.zh.js';
 
 export interface SettingField {
   readonly key: SettingName;
-  /** `url`: it begins with http; `address`: the same, and ends without a slash; `quota`: also told in money. */
+  /** `url`: it begins with http; `address`: the same, and ends without a slash; `quota`: also shown in money. */
   readonly holds?: 'url' | 'address' | 'domains' | 'quota';
 }
 

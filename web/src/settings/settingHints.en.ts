@@ -20,7 +20,7 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   'claude.thinking_adapter_budget_tokens_percentage': 'Of the longest output, from 0.1 to 1.',
   'claude.thinking_adapter_enabled': 'The ending -thinking of a model’s name turns thinking on.',
   CompletionRatio: 'JSON: model → price of output by price of input.',
-  CustomCallbackAddress: 'Where the platform tells of payments. Empty: the server address.',
+  CustomCallbackAddress: 'Where the platform reports payments. Empty: the server address.',
   DataExportDefaultTime: 'By what charts are summed up when they are opened.',
   DataExportEnabled: 'When off, there is no dashboard.',
   DataExportInterval: 'In minutes, at least 1.',
@@ -55,13 +55,13 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   'general_setting.log_retention_days':
     '0: for ever. Older lines go once a day, and cannot be brought back. Balances, statements and statistics stay.',
   'general_setting.low_channel_balance':
-    'Below this, the super administrator is told. In the currency of the channel’s account; 0: never.',
+    'Below this, the super administrator is notified. In the currency of the channel’s account; 0: never.',
   'general_setting.ping_interval_enabled': 'Sends a sign of life while an upstream is silent.',
   'general_setting.ping_interval_seconds': 'In seconds, at least 1.',
   'general_setting.session_affinity':
     'Calls of one conversation go to the same channel of a priority, which has their prompt in its cache.',
   'general_setting.stream_open_seconds':
-    'In seconds without an answer. Headers with status 200 are sent then, so a later failure is told inside the stream; other channels are still asked. 0: after 30, or after the interval above where that is on and shorter.',
+    'In seconds without an answer. Headers with status 200 are sent then, so a later failure is reported inside the stream; other channels are still asked. 0: after 30, or after the interval above where that is on and shorter.',
   GitHubClientId: 'Of your OAuth app at GitHub.',
   GitHubClientSecret: 'Made in your OAuth app at GitHub.',
   GitHubOAuthEnabled: 'Needs the client ID.',
@@ -87,7 +87,7 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   MjActionCheckSuccessEnabled: 'Upscaling and the like only work on tasks that succeeded.',
   MjForwardUrlEnabled: 'Pictures are served from here instead of from the upstream.',
   MjModeClearEnabled: 'Removes --fast, --relax and --turbo.',
-  MjNotifyEnabled: 'Tells the upstream the address of this server.',
+  MjNotifyEnabled: 'Gives the upstream the address of this server.',
   ModelMaxOutputTokens: 'JSON: model → tokens. For what you know better than the built-in table.',
   ModelPrice: 'JSON: model → US dollars per call. Comes before its ratio.',
   ModelRatio: 'JSON: model → ratio. 1 is 2 US dollars for a million input tokens.',
@@ -154,7 +154,7 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
   UserUsableGroups: 'JSON: group → description.',
   WeChatAccountQRCodeImageURL: 'Address of the picture.',
   WeChatAuthEnabled: 'Needs the address of the WeChat server.',
-  WeChatServerAddress: 'The service that tells whose code it is.',
+  WeChatServerAddress: 'The service that says whose code it is.',
   WeChatServerToken: 'By which this site proves itself there.',
   WorkerUrl: 'Sends webhooks instead of this server, whose address stays hidden. Empty: they are sent from here.',
   WorkerValidKey: 'By which the worker knows this site.',

@@ -25,7 +25,7 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   DefaultMaxOutputTokens: 'Longest output of unknown models',
   DemoSiteEnabled: 'Demo site',
   DisplayInCurrencyEnabled: 'Show quota as money',
-  DisplayTokenStatEnabled: 'Billing endpoints tell of the token',
+  DisplayTokenStatEnabled: 'Billing endpoints show the token',
   DrawingEnabled: 'Drawing',
   EmailAliasRestrictionEnabled: 'Refuse e-mail aliases',
   EmailDomainRestrictionEnabled: 'Restrict e-mail domains',

@@ -25,7 +25,7 @@ export function useReturnedFocus(): void {
     before.current = { open, pathname };
     if (!closed) return;
     // What was opened may have been deleted meanwhile.
-    const place = last.current?.isConnected === true ? last.current : document.getElementById('main');
-    place?.focus({ preventScroll: true });
+    const focused = last.current?.isConnected === true ? last.current : document.getElementById('main');
+    focused?.focus({ preventScroll: true });
   }, [open, pathname]);
 }

@@ -8,11 +8,11 @@ import { useText } from '../kit/words/i18n.js';
 import { tokensTexts } from './tokens.texts.js';
 import { useCallsOf } from './useCallsOf.js';
 
-/** Whether a call with the token has come: waits for it, and tells what became of it. */
+/** Whether a call with the token has come: waits for it, and shows what became of it. */
 export function FirstCallState({ id }: { readonly id: string }) {
   const t = useText(tokensTexts);
   const { call, error } = useCallsOf(id);
-  // One place for all that is said here, so that screen readers tell what changes in it.
+  // One place for all that is said here, so that screen readers announce what changes in it.
   return (
     <div role="status" className="first-call">
       {error !== undefined ? (

@@ -23,7 +23,7 @@ import { tokensTexts } from './tokens.texts.js';
 
 const UseTokenDialog = lazy(async () => ({ default: (await import('./UseTokenDialog.js')).UseTokenDialog }));
 
-/** Makes tokens, `?open=new`, edits one, `?open={id}`, or tells how one is used, `?open=use-{id}`. */
+/** Makes tokens, `?open=new`, edits one, `?open={id}`, or shows how one is used, `?open=use-{id}`. */
 export function TokenDrawer() {
   const { open, close } = useOpenItem();
   const used = openedId(namedBy(useKind, open));

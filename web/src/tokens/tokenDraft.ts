@@ -176,7 +176,7 @@ export function inputOf(draft: TokenDraft, before: TokenTermsFragment | null): A
 
 const suffixAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Six letters or digits. They tell names apart and keep no secret. */
+/** Six letters or digits. They distinguish names and are no secret. */
 export const randomSuffix = (): string =>
   Array.from({ length: suffixLength }, () => suffixAlphabet[Math.floor(Math.random() * suffixAlphabet.length)]).join(
     '',
@@ -184,4 +184,4 @@ export const randomSuffix = (): string =>
 
 /** The first is called as it was typed; the others get a suffix. */
 export const batchNames = (name: string, count: number, suffix: () => string): readonly string[] =>
-  Array.from({ length: count }, (_, place) => (place === 0 ? name : `${name}-${suffix()}`));
+  Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name}-${suffix()}`));

@@ -77,7 +77,7 @@ export const tokensEn: Translation<typeof tokensZh> = {
   'call.failedHint': 'It was answered with {{reason}}. Nothing was charged; the next call is waited for.',
   'call.figures': '{{model}} · {{prompt}} + {{completion}} tokens · {{time}}',
   'call.toLog': 'How its charge came about',
-  'call.unknown': 'Whether a call arrives cannot be told now',
+  'call.unknown': 'Whether a call arrives cannot be seen now',
   'call.waiting': 'Waiting for your first call…',
   'call.waitingHint': 'It is shown here with what it cost as soon as it is charged.',
   'use.address': 'Base URL',

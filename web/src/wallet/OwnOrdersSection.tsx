@@ -27,7 +27,7 @@ const columnsFor = (
   { id: 'look', header: actions, fixed: true, pinned: true, align: 'end', cell: (order) => <Look order={order} /> },
 ];
 
-/** Asks for one that is not paid yet, as far as anybody has told. */
+/** Asks for one that is not paid yet, as far as anybody has reported. */
 function Look({ order: { id, status } }: { readonly order: OwnOrderFragment }) {
   const t = useText(topUpTexts);
   const [poll, { loading }] = useMutation(PollOrderDocument);

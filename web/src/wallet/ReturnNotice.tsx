@@ -12,7 +12,7 @@ const pauseMs = 2_000;
 /** Five minutes: who pays later finds the order below. */
 const maxLooks = 150;
 
-/** The order somebody comes back from: Stripe is told to name it so, Epay calls it like this by itself. */
+/** The order somebody comes back from: Stripe is asked to name it so, Epay calls it like this by itself. */
 const returnedFrom = (search: URLSearchParams): string | null => search.get('order') ?? search.get('out_trade_no');
 
 /** What has become of the order somebody comes back from, as soon as it is known. */

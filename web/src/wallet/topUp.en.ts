@@ -11,7 +11,7 @@ export const topUpEn: Translation<typeof topUpZh> = {
   price: 'To be paid',
   'price.unknown': '—',
   pay: 'Go and pay',
-  leaving: 'Going to the cashier…',
+  leaving: 'Going to the payment page…',
   'orders.title': 'Orders',
   'orders.empty': 'No quota has been ordered yet',
   'column.order': 'Order',

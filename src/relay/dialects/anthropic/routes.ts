@@ -12,6 +12,7 @@ export function anthropicRoutes({ relay }: RoutesOptions): Route[] {
     const credential = readCredential(exchange.path, headers, exchange.query);
     const counted = await relay.count({
       ...exchange,
+      bodySource: exchange.request,
       endpoint: anthropicCountTokens,
       model: null,
       credential,

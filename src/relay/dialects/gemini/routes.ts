@@ -52,7 +52,18 @@ export function geminiRoutes(options: RoutesOptions): Route[] {
     if (endpoint === null) throw noSuchMethod(exchange);
     const { headers } = request;
     const credential = readCredential(path, headers, query);
-    const incoming = { requestId, endpoint, model, query, credential, headers, request, ip, response, head };
+    const incoming = {
+      requestId,
+      endpoint,
+      model,
+      query,
+      credential,
+      headers,
+      bodySource: request,
+      ip,
+      response,
+      head,
+    };
     if (endpoint !== geminiCountTokens) return relay.handle(incoming);
     answerCount(exchange, await relay.count(incoming), (totalTokens) => ({ totalTokens }));
   };

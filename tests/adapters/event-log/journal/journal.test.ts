@@ -7,13 +7,13 @@ import { logOf, readRecords } from '../../../../src/adapters/event-log/journal/r
 
 const fileBytes = 4096;
 let directory: string;
-let place: string;
+let journals: string;
 let journal: Journal;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tallygate-journal-'));
-  place = join(directory, 'journal');
-  journal = await openJournal({ directory: place, log: '7264', fileBytes });
+  journals = join(directory, 'journal');
+  journal = await openJournal({ directory: journals, log: '7264', fileBytes });
 });
 afterEach(async () => {
   await journal.close({ keep: true });
@@ -21,8 +21,8 @@ afterEach(async () => {
 });
 
 async function onDisk(): Promise<(readonly [number, string])[]> {
-  const [folder = ''] = await readdir(place);
-  const files = await Promise.all(['a', 'b'].map((name) => readFile(join(place, folder, name))));
+  const [folder = ''] = await readdir(journals);
+  const files = await Promise.all(['a', 'b'].map((name) => readFile(join(journals, folder, name))));
   expect(files.map(logOf)).toEqual(['7264', '7264']);
   return readRecords(files).map(({ number, text }) => [number, text]);
 }
@@ -48,10 +48,10 @@ describe('a journal', () => {
     },
   );
   test('is readable by its owner only, and has its full length from the beginning', async () => {
-    const [folder = ''] = await readdir(place);
-    expect((await stat(join(place, folder))).mode & 0o777).toBe(0o700);
+    const [folder = ''] = await readdir(journals);
+    expect((await stat(join(journals, folder))).mode & 0o777).toBe(0o700);
     for (const name of ['a', 'b']) {
-      const { mode, size } = await stat(join(place, folder, name));
+      const { mode, size } = await stat(join(journals, folder, name));
       expect([mode & 0o777, size]).toEqual([0o600, fileBytes]);
     }
   });
@@ -72,16 +72,16 @@ describe('a journal', () => {
   });
   test('reports when another process has taken it over, and is not written to again', async () => {
     await journal.write('mine');
-    const [folder = ''] = await readdir(place);
-    await rename(join(place, folder), join(place, 'left'));
+    const [folder = ''] = await readdir(journals);
+    await rename(join(journals, folder), join(journals, 'left'));
     expect(await journal.write('nobody’s')).toEqual({ kind: 'taken' });
     expect(await journal.write('nor this')).toEqual({ kind: 'failed' });
   });
   test('has failed, and was not taken over, where its folder is not accessible', async () => {
     await journal.write('mine');
-    const [folder = ''] = await readdir(place);
-    await rename(join(place, folder), join(place, 'elsewhere'));
-    await symlink(folder, join(place, folder));
+    const [folder = ''] = await readdir(journals);
+    await rename(join(journals, folder), join(journals, 'elsewhere'));
+    await symlink(folder, join(journals, folder));
     expect(await journal.write('who knows')).toEqual({ kind: 'failed' });
   });
   test('rejects all pending writes when its thread has ended', async () => {
@@ -91,7 +91,7 @@ describe('a journal', () => {
   test('removes its files when nothing in it is needed', async () => {
     await journal.write('in the log by now');
     await journal.close({ keep: false });
-    expect(await readdir(place)).toEqual([]);
+    expect(await readdir(journals)).toEqual([]);
   });
   test('is kept while it is needed', async () => {
     await journal.write('not in the log');
@@ -99,12 +99,12 @@ describe('a journal', () => {
     expect(await onDisk()).toEqual([[0, 'not in the log']]);
   });
   test('of another process is never removed, not even one that replaced it', async () => {
-    const [folder = ''] = await readdir(place);
-    await rename(join(place, folder), join(place, 'left'));
-    const next = await openJournal({ directory: place, log: '7264', fileBytes });
+    const [folder = ''] = await readdir(journals);
+    await rename(join(journals, folder), join(journals, 'left'));
+    const next = await openJournal({ directory: journals, log: '7264', fileBytes });
     await next.write('of the next');
     await journal.close({ keep: false });
-    expect((await readdir(place)).length).toBe(2);
+    expect((await readdir(journals)).length).toBe(2);
     await next.close({ keep: true });
   });
 });

@@ -218,9 +218,9 @@ describe('an append that the log checks', () => {
   test('is any append while there is no journal, but not the outcome of a call begun then', async () => {
     const { commits, log, texts } = world();
     const without = new JournaledCommit(log, { log: quietLog, patienceMs: 1000, onLost: () => {} });
-    const told: number[] = [];
-    await without.addDurable(append('call-a', 1, 'no-stream'), (position) => told.push(Number(position)));
-    expect([log.order, told, texts]).toEqual([ids(1), [0], []]);
+    const notified: number[] = [];
+    await without.addDurable(append('call-a', 1, 'no-stream'), (position) => notified.push(Number(position)));
+    expect([log.order, notified, texts]).toEqual([ids(1), [0], []]);
     await commits.add(streamNamed('call-b'), [newEvent(2)], 'no-stream');
     await commits.addDurable(append('call-b', 3, 0), () => {});
     expect(texts.length).toBe(1);

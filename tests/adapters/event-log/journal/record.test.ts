@@ -20,7 +20,7 @@ function fill(file: Buffer, first: number, texts: readonly string[]): number {
   return offset;
 }
 
-const told = (files: readonly Buffer[]) => readRecords(files).map(({ number, text }) => [number, text]);
+const recordsIn = (files: readonly Buffer[]) => readRecords(files).map(({ number, text }) => [number, text]);
 
 describe('the files of a journal', () => {
   test('name the log that they belong to', () => {
@@ -34,7 +34,7 @@ describe('the files of a journal', () => {
   test('return what was written, of whatever characters', () => {
     const file = emptyFile();
     fill(file, 0, ['one', '', 'zwölf 十二 🧮']);
-    expect(told([file, emptyFile()])).toEqual([
+    expect(recordsIn([file, emptyFile()])).toEqual([
       [0, 'one'],
       [1, ''],
       [2, 'zwölf 十二 🧮'],
@@ -43,14 +43,14 @@ describe('the files of a journal', () => {
   test('store numbers beyond 32 bits', () => {
     const file = emptyFile();
     fill(file, 2 ** 40, ['far']);
-    expect(told([file])).toEqual([[2 ** 40, 'far']]);
+    expect(recordsIn([file])).toEqual([[2 ** 40, 'far']]);
   });
   test('are read in the order of their records, whichever is current', () => {
     const [a, b] = [emptyFile(), emptyFile()];
     fill(a, 0, ['old', 'older than the next', 'left over']);
     fill(b, 3, ['in', 'between']);
     fill(a, 5, ['new']);
-    expect(told([a, b])).toEqual([
+    expect(recordsIn([a, b])).toEqual([
       [3, 'in'],
       [4, 'between'],
       [5, 'new'],
@@ -60,7 +60,7 @@ describe('the files of a journal', () => {
     const file = emptyFile();
     const offset = fill(file, 0, ['one', 'two', 'three']);
     writeRecord(file.subarray(offset), 3, 2, 'four');
-    expect(told([file])).toEqual([
+    expect(recordsIn([file])).toEqual([
       [2, 'three'],
       [3, 'four'],
     ]);
@@ -86,7 +86,7 @@ describe('a truncated journal', () => {
     for (let bytes = 0; bytes < length; bytes++) {
       const cut = emptyFile();
       whole.copy(cut, 0, 0, begun + bytes);
-      expect(told([cut, emptyFile()])).toEqual([
+      expect(recordsIn([cut, emptyFile()])).toEqual([
         [0, 'first'],
         [1, 'second'],
       ]);
@@ -99,7 +99,7 @@ describe('a truncated journal', () => {
     const torn = Buffer.from(a);
     writeRecord(torn.subarray(headBytes), 2, 0, 'newest of all');
     torn.copy(a, headBytes, headBytes, headBytes + 14);
-    expect(told([a, b])).toEqual([[1, 'newer']]);
+    expect(recordsIn([a, b])).toEqual([[1, 'newer']]);
   });
 });
 

@@ -89,9 +89,9 @@ describe('the difference between a published price and the present one', () => {
   });
 
   test('is an increase or a decrease by its largest factor, and names that factor', () => {
-    const dearer = onlyOne(published('m', priced('2.5', '7.9')));
-    expect(dearer).toMatchObject({ kind: 'dearer', factor: '1.25', cautions: [] });
-    expect(movesOf(dearer)).toMatchObject({ input: ['2', '2.5'], output: ['8', '7.9'] });
+    const higher = onlyOne(published('m', priced('2.5', '7.9')));
+    expect(higher).toMatchObject({ kind: 'dearer', factor: '1.25', cautions: [] });
+    expect(movesOf(higher)).toMatchObject({ input: ['2', '2.5'], output: ['8', '7.9'] });
     expect(onlyOne(published('m', priced('2.1', '4')))).toMatchObject({ kind: 'cheaper', factor: '2' });
   });
 

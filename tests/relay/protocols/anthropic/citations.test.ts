@@ -119,8 +119,8 @@ describe('the citations in an answer of Anthropic’s', () => {
     const [candidate] = objectsIn(wholeFor(goldenOf(false, generateContent.dialect)).candidates);
     expect(candidate?.groundingMetadata).toEqual({ groundingChunks });
     const { answer } = play(goldenOf(true, generateContent.dialect), [streamed]);
-    const told = payloadsOf(answer).flatMap(({ candidates }) => objectsIn(candidates));
-    expect(told.flatMap(({ groundingMetadata }) => groundingMetadata ?? [])).toEqual([{ groundingChunks }]);
+    const reported = payloadsOf(answer).flatMap(({ candidates }) => objectsIn(candidates));
+    expect(reported.flatMap(({ groundingMetadata }) => groundingMetadata ?? [])).toEqual([{ groundingChunks }]);
   });
 
   test('reach Anthropic’s clients unchanged', () => {

@@ -79,9 +79,9 @@ test('a stream read by pattern has the same content and output, cut anywhere, as
         pieces.map(({ text: said, index, padding }) => frameOf(delta(said, index), ' '.repeat(padding))),
       );
       const stream = open();
-      const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
-      const out = places.slice(1).flatMap((to, at) => {
-        const step = stream.push(bytes.subarray(places[at], to));
+      const offsets = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+      const out = offsets.slice(1).flatMap((to, at) => {
+        const step = stream.push(bytes.subarray(offsets[at], to));
         return step.bytes === null ? [] : [Buffer.from(step.bytes)];
       });
       expect(Buffer.concat(out).toString()).toBe(bytes.toString());

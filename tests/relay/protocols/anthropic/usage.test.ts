@@ -8,24 +8,24 @@ const asked = (ttl: string): JsonObject => ({
 const inResult = (ttl: string): JsonObject => ({
   messages: [{ role: 'user', content: [{ type: 'tool_result', content: [{ type: 'text', cache_control: { ttl } }] }] }],
 });
-const read = (told: JsonObject, body: JsonObject, paramOverride: JsonObject | null = null) =>
-  readAnthropicUsage(told, false, hoursAskedBy({ body }, { paramOverride }));
+const read = (reported: JsonObject, body: JsonObject, paramOverride: JsonObject | null = null) =>
+  readAnthropicUsage(reported, false, hoursAskedBy({ body }, { paramOverride }));
 
 describe('what Anthropic reports of cache writes', () => {
-  const told = { input_tokens: 10, cache_creation_input_tokens: 300, output_tokens: 5 };
+  const reported = { input_tokens: 10, cache_creation_input_tokens: 300, output_tokens: 5 };
 
   test('without a lifetime has the requested one', () => {
     for (const body of [asked, inResult]) {
-      expect(read(told, body('1h'))).toEqual({ input: 10, cacheWriteHour: 300, output: 5 });
-      expect(read(told, body('5m'))).toEqual({ input: 10, cacheWrite: 300, output: 5 });
-      expect(read(told, {}, body('1h'))).toMatchObject({ cacheWriteHour: 300 });
+      expect(read(reported, body('1h'))).toEqual({ input: 10, cacheWriteHour: 300, output: 5 });
+      expect(read(reported, body('5m'))).toEqual({ input: 10, cacheWrite: 300, output: 5 });
+      expect(read(reported, {}, body('1h'))).toMatchObject({ cacheWriteHour: 300 });
     }
-    expect(read(told, { prompt_cache_options: { ttl: '12h' } })).toMatchObject({ cacheWrite: 300 });
+    expect(read(reported, { prompt_cache_options: { ttl: '12h' } })).toMatchObject({ cacheWrite: 300 });
   });
 
   test('with lifetimes has these, whatever the request contains', () => {
     const lifetimes = (minutes: number, hour: number) => ({
-      ...told,
+      ...reported,
       cache_creation: { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour },
     });
     expect(read(lifetimes(300, 0), asked('1h'))).toMatchObject({ cacheWrite: 300 });
@@ -34,10 +34,10 @@ describe('what Anthropic reports of cache writes', () => {
 
   test('in several rounds is summed by the same rule', () => {
     const rounds = {
-      ...told,
+      ...reported,
       iterations: [
-        { type: 'compaction', ...told },
-        { type: 'message', ...told },
+        { type: 'compaction', ...reported },
+        { type: 'message', ...reported },
       ],
     };
     expect(read(rounds, asked('1h'))).toMatchObject({ input: 20, cacheWriteHour: 600 });

@@ -16,10 +16,10 @@ import {
   lastEventOf,
   messageItem,
   reasoningItem,
+  reportedUsage,
   responseOf,
   searchItem,
   streamOf,
-  usageTold,
 } from '../../../support/upstreams/responses-answers.js';
 import {
   byteByByte,
@@ -30,7 +30,7 @@ import {
   providerOfType,
   usualOptions,
 } from '../../providers/golden.js';
-import { answerSentTo, payloadsIn, receivedBy, tellable } from '../../providers/received-answer.js';
+import { answerSentTo, comparable, payloadsIn, receivedBy } from '../../providers/received-answer.js';
 
 /* Answers of the Responses API, told to who has asked by a chat. */
 
@@ -44,7 +44,7 @@ const custom: JsonObject = {
   input: '*** Begin',
 };
 const told = responseOf([reasoningItem('Let me see.'), messageItem(text), callItem('{"word":"ledger"}'), custom], {
-  usage: usageTold(40, 30, { cached: 8, reasoning: 12 }),
+  usage: reportedUsage(40, 30, { cached: 8, reasoning: 12 }),
   service_tier: 'default',
 });
 const tokens = { input: 32, cachedInput: 8, output: 18, reasoning: 12 };
@@ -397,7 +397,7 @@ describe.runIf(recordings.length > 0)('a recorded response', () => {
         const golden = goldenFor(dialect, type, true, bytes);
         const uncut = play(golden, [bytes]);
         if (uncut.usage !== null && wordsIn(events) === expected.content)
-          expect(receivedBy(dialect, payloadsIn(uncut.answer), true)).toEqual(tellable(expected, dialect));
+          expect(receivedBy(dialect, payloadsIn(uncut.answer), true)).toEqual(comparable(expected, dialect));
         expect([promptTokens(uncut.usage ?? {}), completionTokens(uncut.usage ?? {})]).toEqual([
           expected.input,
           expected.output,

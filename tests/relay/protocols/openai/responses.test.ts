@@ -12,10 +12,10 @@ import {
   eventsOf,
   lastEventOf,
   messageItem,
+  reportedUsage,
   responseOf,
   searchItem,
   streamOf,
-  usageTold,
 } from '../../../support/upstreams/responses-answers.js';
 import {
   byteByByte,
@@ -52,9 +52,9 @@ const caseOf = (upstream: string, type = 1, stream = true): Golden => ({
   expected: {},
 });
 
-const whole = (told: JsonObject | string, type = 1) => {
+const whole = (reported: JsonObject | string, type = 1) => {
   const { provider, channel, caller, info, upstream } = caseOf(
-    typeof told === 'string' ? told : JSON.stringify(told, null, 2),
+    typeof reported === 'string' ? reported : JSON.stringify(reported, null, 2),
     type,
     false,
   );
@@ -180,15 +180,15 @@ describe('a request', () => {
   });
 });
 
-const told = responseOf([searchItem(), messageItem(text), callItem('{"word":"ledger"}')], {
-  usage: usageTold(40, 30, { cached: 8, reasoning: 12 }),
+const reported = responseOf([searchItem(), messageItem(text), callItem('{"word":"ledger"}')], {
+  usage: reportedUsage(40, 30, { cached: 8, reasoning: 12 }),
   service_tier: 'default',
 });
 const tokens = { input: 32, cachedInput: 8, output: 18, reasoning: 12 };
 
 describe('a whole answer', () => {
   test('is passed on byte for byte, with its usage, words, calls and searches', () => {
-    const { answer, bytes, upstream } = whole(told);
+    const { answer, bytes, upstream } = whole(reported);
     expect(bytes).toBe(upstream);
     if (!answer.ok) throw new Error(answer.error.message);
     expect(answer.usage).toEqual({ ...tokens, 'calls:web_search': 1 });
@@ -212,23 +212,23 @@ describe('a whole answer', () => {
 
   test('counts what was written to a cache by how long it is kept', () => {
     const details = { cache_write_tokens: 30, cache_write_tokens_details: { ttl_30m_tokens: 20, ttl_12h_tokens: 10 } };
-    const usage = { ...usageTold(40, 30), input_tokens_details: { cached_tokens: 0, ...details } };
+    const usage = { ...reportedUsage(40, 30), input_tokens_details: { cached_tokens: 0, ...details } };
     const { answer, bytes, upstream } = whole(responseOf([messageItem(text)], { usage }));
     expect(answer.ok && answer.usage).toEqual({ input: 10, cacheWrite: 20, cacheWriteHour: 10, output: 30 });
     expect(bytes).toBe(upstream);
   });
 
   test('says what is charged where upstream counts otherwise, and nothing else changes', () => {
-    const usage = { ...usageTold(40, 30, { cached: 400 }), total_tokens: 9 };
+    const usage = { ...reportedUsage(40, 30, { cached: 400 }), total_tokens: 9 };
     const { bytes } = whole(responseOf([messageItem(text)], { usage }));
     expect(JSON.parse(bytes?.toString() ?? '')).toEqual(
-      responseOf([messageItem(text)], { usage: usageTold(40, 30, { cached: 40 }) }),
+      responseOf([messageItem(text)], { usage: reportedUsage(40, 30, { cached: 40 }) }),
     );
   });
 
   test('that is incomplete and has put nothing out is an answer all the same', () => {
     const rest = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
-    const { answer } = whole(responseOf([], { ...rest, usage: usageTold(20, 64, { reasoning: 64 }) }));
+    const { answer } = whole(responseOf([], { ...rest, usage: reportedUsage(20, 64, { reasoning: 64 }) }));
     expect(answer).toMatchObject({ ok: true, usage: { input: 20, reasoning: 64 } });
   });
 
@@ -251,12 +251,12 @@ describe('a whole answer', () => {
 });
 
 describe('a stream', () => {
-  const stream = streamOf(told);
+  const stream = streamOf(reported);
 
   test('is passed on unchanged, its last event delayed until it is closed', () => {
     const played = play(caseOf(stream), [Buffer.from(stream)]);
     expect(played).toMatchObject({
-      ...{ answer: stream, forwarded: eventsOf(told).join(''), error: null, finished: true },
+      ...{ answer: stream, forwarded: eventsOf(reported).join(''), error: null, finished: true },
       usage: { ...tokens, 'calls:web_search': 1 },
       generated: { toolCalls: 1, finishReason: 'stop' },
     });
@@ -278,32 +278,32 @@ describe('a stream', () => {
     ['with CRLF', (all: string) => all.replaceAll('\n', '\r\n')],
     ['with comments between its events', (all: string) => all.replaceAll('\n\n', '\n\n: ping\n\n')],
     ['with an end mark of chat', (all: string) => `${all}data: [DONE]\n\n`],
-    ['that completes twice', (all: string) => all + lastEventOf(told)],
+    ['that completes twice', (all: string) => all + lastEventOf(reported)],
     ['without a blank line at its end', (all: string) => all.replace(/\n+$/, '')],
   ])('%s is the same for its caller', (_how, spelled) => {
     expect(play(caseOf(stream), [Buffer.from(spelled(stream))]).answer).toBe(stream);
   });
 
   test('that ends without its last event has not finished, and is closed by nothing', () => {
-    const torn = play(caseOf(stream), [Buffer.from(eventsOf(told).join(''))]);
+    const torn = play(caseOf(stream), [Buffer.from(eventsOf(reported).join(''))]);
     expect(torn).toMatchObject({ finished: false, error: null, generated: { finishReason: null } });
     expect(torn.answer).toBe(torn.forwarded);
   });
 
   test('says in its last event what is charged, where upstream counts otherwise', () => {
-    const lied = { ...told, usage: { ...usageTold(40, 30, { cached: 8, reasoning: 12 }), total_tokens: 1 } };
+    const lied = { ...reported, usage: { ...reportedUsage(40, 30, { cached: 8, reasoning: 12 }), total_tokens: 1 } };
     const { answer } = play(caseOf(stream), [Buffer.from(streamOf(lied))]);
-    expect(answer).toBe(streamOf(told));
+    expect(answer).toBe(streamOf(reported));
   });
 
   test.each(['incomplete', 'cancelled'])('that ends as %s is whole, with its usage', (status) => {
-    const ended = streamOf({ ...told, status });
+    const ended = streamOf({ ...reported, status });
     const played = play(caseOf(ended), [Buffer.from(ended)]);
     expect(played).toMatchObject({ answer: ended, finished: true, usage: tokens });
   });
 
   const failure = { code: 'rate_limit_exceeded', message: 'slow down, sk-plain-0123456789' };
-  const failedEvent = lastEventOf({ ...told, status: 'failed', error: failure });
+  const failedEvent = lastEventOf({ ...reported, status: 'failed', error: failure });
   const errorEvent = `event: error\ndata: ${JSON.stringify({ type: 'error', ...failure, param: null })}\n\n`;
 
   test.each([
@@ -312,7 +312,7 @@ describe('a stream', () => {
     ['an event of an error alone', errorEvent, null],
     ['an error without a type', `data: ${JSON.stringify({ error: failure })}\n\n`, null],
   ])('that fails by %s reports the failure without the key, and its usage', (_how, events, usage) => {
-    const before = eventsOf(told).slice(0, 4).join('');
+    const before = eventsOf(reported).slice(0, 4).join('');
     for (const chunks of [[Buffer.from(before + events)], byteByByte(Buffer.from(before + events))]) {
       const played = play(caseOf(stream), chunks);
       expect(played.error).toMatchObject({ status: 429, message: 'slow down, ***' });
@@ -357,8 +357,8 @@ const recordings = folders.flatMap(([path, type]) =>
 );
 
 const parsedOutput = (raw: string): unknown => {
-  const told = parseJson(raw);
-  return isObject(told) ? told.output : undefined;
+  const reported = parseJson(raw);
+  return isObject(reported) ? reported.output : undefined;
 };
 
 /** Recordings that break off before their last event. */

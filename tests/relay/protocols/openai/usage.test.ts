@@ -8,7 +8,7 @@ import {
 } from '../../../../src/relay/protocols/openai/usage.js';
 import { endpoints } from '../../../support/upstreams/endpoints.js';
 
-const told = (details: Record<string, unknown>) => ({
+const reported = (details: Record<string, unknown>) => ({
   prompt_tokens: 1_000,
   completion_tokens: 10,
   total_tokens: 1_010,
@@ -34,7 +34,7 @@ describe('the count of cache writes that OpenAI reports', () => {
       { cacheWriteHour: 300 },
     ],
   ])('is read %s, and is not part of plain input', (_, details, written) =>
-    expect(readOpenAiUsage(told(details), false)).toEqual({ input: 600, cachedInput: 100, ...written, output: 10 }),
+    expect(readOpenAiUsage(reported(details), false)).toEqual({ input: 600, cachedInput: 100, ...written, output: 10 }),
   );
 
   const body = (member: string, ttl: string): JsonObject => {
@@ -49,7 +49,7 @@ describe('the count of cache writes that OpenAI reports', () => {
     override: JsonObject | null = null,
   ) =>
     readOpenAiUsage(
-      told(details),
+      reported(details),
       false,
       unreportedUsage({ dialect: { wire }, mode: 'chat', body: asked }, { paramOverride: override }, 'gpt-6.1-sol'),
     );
@@ -66,26 +66,26 @@ describe('the count of cache writes that OpenAI reports', () => {
 
   test('with lifetimes has these, whatever the request contains', () => {
     const asked = body('prompt_cache_options', '12h');
-    const lifetimes = (told: object) => ({ ...written, cache_write_tokens_details: told });
+    const lifetimes = (reported: object) => ({ ...written, cache_write_tokens_details: reported });
     expect(read(lifetimes({ ttl_30m_tokens: 300 }), asked)).toMatchObject({ cacheWrite: 300 });
     expect(read(lifetimes({ ttl_30m_tokens: 200 }), asked)).toMatchObject({ cacheWrite: 200, cacheWriteHour: 100 });
     expect(read(lifetimes({ ttl_12h_tokens: 0 }), asked)).toMatchObject({ cacheWrite: 300 });
   });
 
   test.each(members)('is reserved for at the price of the lifetime that %s of the request sets', (member) => {
-    const most = (ttl: string) => {
+    const max = (ttl: string) => {
       const asked = { model: 'gpt-6.1-sol', ...body(member, ttl) };
       const size = { bytes: 1_000, model: 'gpt-6.1-sol', names: new Set(['gpt-6.1-sol']), upload: null };
       return endpoints.chat.demand({ body: asked, ...size }).prompt.max;
     };
-    expect(most('12h').cacheWriteHour).toBeGreaterThan(0);
-    expect(most('30m')).not.toHaveProperty('cacheWriteHour');
+    expect(max('12h').cacheWriteHour).toBeGreaterThan(0);
+    expect(max('30m')).not.toHaveProperty('cacheWriteHour');
   });
 
   test('reaches callers under the name that the upstream used', () => {
     const usage = { input: 600, cachedInput: 100, cacheWrite: 200, output: 10 };
     const mended = (details: Record<string, unknown>) =>
-      correctedOpenAiUsage(told(details), usage).prompt_tokens_details as unknown;
+      correctedOpenAiUsage(reported(details), usage).prompt_tokens_details as unknown;
     expect(mended({ cached_tokens: 100, cache_write_tokens: 300 })).toEqual({
       cached_tokens: 100,
       cache_write_tokens: 200,
@@ -100,7 +100,7 @@ describe('the count of cache writes that OpenAI reports', () => {
   test('is passed on unchanged where it is what is charged, under either name', () => {
     const usage = { input: 600, cachedInput: 100, cacheWrite: 100, cacheWriteHour: 200, output: 10 };
     for (const name of ['cache_write_tokens', 'cache_creation_tokens']) {
-      const given = { ...told({ cached_tokens: 100, [name]: 300 }), prompt_tokens: 1_000 };
+      const given = { ...reported({ cached_tokens: 100, [name]: 300 }), prompt_tokens: 1_000 };
       expect(correctedOpenAiUsage(given, usage)).toBe(given);
     }
   });

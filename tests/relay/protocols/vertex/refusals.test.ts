@@ -82,10 +82,10 @@ const aMinuteLater = async (): Promise<void> => {
 };
 
 const events = async () => (await store.readAll(beginning, 10_000)).map(({ event }) => event);
-const told = async () => (await events()).filter((event) => event.type === 'CallRefused') as CallRefused[];
+const recorded = async () => (await events()).filter((event) => event.type === 'CallRefused') as CallRefused[];
 const sums = async () => (await events()).filter((event) => event.type === 'CallsRefused') as CallsRefused[];
 const total = async (): Promise<number> =>
-  (await told()).length + (await sums()).reduce((sum, { count }) => sum + count, 0);
+  (await recorded()).length + (await sums()).reduce((sum, { count }) => sum + count, 0);
 
 describe('a refused call', () => {
   test('is an event in the stream of its call, with the time of the refusal', async () => {
@@ -100,7 +100,7 @@ describe('a refused call', () => {
   test('is recorded singly up to five of a kind in a minute; the rest is one total, once the minute has ended', async () => {
     refuse(refusal(), 417);
     await record.write();
-    expect([await told(), await sums()].map(({ length }) => length)).toEqual([5, 0]);
+    expect([await recorded(), await sums()].map(({ length }) => length)).toEqual([5, 0]);
     clock.advance(60_000);
     await record.write();
     expect(await sums()).toEqual([{ type: 'CallsRefused', refusal: refusal(), count: 412, since: someInstant }]);
@@ -111,7 +111,7 @@ describe('a refused call', () => {
     await aMinuteLater();
     refuse(refusal(), 2);
     await aMinuteLater();
-    expect([await told(), await sums()].map(({ length }) => length)).toEqual([7, 1]);
+    expect([await recorded(), await sums()].map(({ length }) => length)).toEqual([7, 1]);
   });
 
   test.each<[string, Partial<Refusal>]>([
@@ -179,7 +179,7 @@ describe('a refused call', () => {
     refuse(refusal(), 100);
     record.take(JSON.parse(JSON.stringify(ofWorker.take())));
     await aMinuteLater();
-    expect([(await told()).length, await total(), counted]).toEqual([5, 200, 200]);
+    expect([(await recorded()).length, await total(), counted]).toEqual([5, 200, 200]);
   });
 
   test('is written when the gateway stops', async () => {
@@ -225,23 +225,23 @@ describe('an event log that does not answer', () => {
     store.failure = null;
     refuse(refusal());
     await aMinuteLater();
-    expect([(await told()).length, warned.length]).toEqual([1, 1]);
+    expect([(await recorded()).length, warned.length]).toEqual([1, 1]);
   });
 });
 
 test('at most twenty refusals are appended at once however many wait, so that outcomes of calls get their turn', async () => {
   let onTheWay = 0;
-  let most = 0;
+  let max = 0;
   const append = store.append.bind(store);
   store.append = async (...asked) => {
-    most = Math.max(most, ++onTheWay);
+    max = Math.max(max, ++onTheWay);
     await new Promise((resolve) => setImmediate(resolve));
     onTheWay--;
     return append(...asked);
   };
   for (let user = 1; user <= 150; user++) refuse(refusal({ userId: UserId(user) }));
   await record.write();
-  expect([(await told()).length, most]).toEqual([150, 20]);
+  expect([(await recorded()).length, max]).toEqual([150, 20]);
 });
 
 describe('a flood of a hundred thousand refusals in a minute', () => {
@@ -270,9 +270,9 @@ describe('a flood of a hundred thousand refusals in a minute', () => {
       350,
     ],
     ['of a thousand users makes some hundreds of events', (n) => refusal({ userId: UserId(1 + (n % 1_000)) }), 505],
-  ])('%s, and the totals include all of them', async (_, next, most) => {
+  ])('%s, and the totals include all of them', async (_, next, max) => {
     await through(next);
-    expect((await events()).length).toBeLessThanOrEqual(most);
+    expect((await events()).length).toBeLessThanOrEqual(max);
     expect([await total(), counted]).toEqual([flood, flood]);
   });
 
@@ -280,14 +280,14 @@ describe('a flood of a hundred thousand refusals in a minute', () => {
     for (let n = 0; n < flood; n++) refuse(stranger(`10.${n % 100}.${Math.floor(n / 100) % 100}.0/24`));
     refuse(refusal());
     await record.write();
-    expect(await told()).toContainEqual({ type: 'CallRefused', refusal: refusal() });
+    expect(await recorded()).toContainEqual({ type: 'CallRefused', refusal: refusal() });
   });
 
   test('by one user does not hide the refusals of others', async () => {
     for (let n = 0; n < flood; n++) refuse(refusal({ model: `m-${n}` }));
     refuse(refusal({ userId: UserId(8) }));
     await record.write();
-    expect(await told()).toContainEqual({ type: 'CallRefused', refusal: refusal({ userId: UserId(8) }) });
+    expect(await recorded()).toContainEqual({ type: 'CallRefused', refusal: refusal({ userId: UserId(8) }) });
   });
 });
 

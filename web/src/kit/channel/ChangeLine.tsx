@@ -40,8 +40,8 @@ function said(
 
 /** The time of day; of other days also which. */
 function shortTime(at: number): string {
-  const [told, now] = [formatTime(at), formatTime(Date.now() / 1_000)];
-  return told.slice(0, 10) === now.slice(0, 10) ? told.slice(11) : told.slice(5);
+  const [shown, now] = [formatTime(at), formatTime(Date.now() / 1_000)];
+  return shown.slice(0, 10) === now.slice(0, 10) ? shown.slice(11) : shown.slice(5);
 }
 
 /** What happened to a channel, in a line: when, what, by whom, and why. */

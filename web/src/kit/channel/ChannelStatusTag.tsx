@@ -8,7 +8,7 @@ const intents = { ENABLED: 'success', DISABLED: 'danger', AUTO_DISABLED: 'warnin
 
 type ChannelStatusTagProps = Pick<ChannelHealthStateFragment, 'status' | 'statusReason' | 'statusTime'>;
 
-/** On hover it tells why, and when, the gateway switched a channel off. */
+/** On hover it shows why, and when, the gateway switched a channel off. */
 export function ChannelStatusTag({ status, statusReason, statusTime }: ChannelStatusTagProps) {
   const t = useText(channelStateTexts);
   const reason =

@@ -2,7 +2,7 @@
 
 interface Turnstile {
   render(
-    place: HTMLElement,
+    container: HTMLElement,
     options: {
       readonly sitekey: string;
       readonly callback: (answer: string) => void;

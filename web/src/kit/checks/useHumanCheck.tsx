@@ -15,13 +15,13 @@ interface HumanCheckProps {
 /** Cloudflare's widget, in the page's language and colours as far as it has them. */
 function HumanCheck({ siteKey, onAnswer }: HumanCheckProps) {
   const t = useText(checksTexts);
-  const place = useRef<HTMLDivElement>(null);
-  const tell = useRef(onAnswer);
+  const container = useRef<HTMLDivElement>(null);
+  const answered = useRef(onAnswer);
   const [state, setState] = useState<'loading' | 'shown' | 'failed'>('loading');
   const [attempt, setAttempt] = useState(0);
 
   useEffect(() => {
-    tell.current = onAnswer;
+    answered.current = onAnswer;
   }, [onAnswer]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt asks for the widget anew
@@ -30,15 +30,15 @@ function HumanCheck({ siteKey, onAnswer }: HumanCheckProps) {
     let gone = false;
     setState('loading');
     const failed = (): void => {
-      tell.current(null);
+      answered.current(null);
       if (!gone) setState('failed');
     };
     loadTurnstile().then((turnstile) => {
-      if (gone || place.current === null) return;
-      widget = turnstile.render(place.current, {
+      if (gone || container.current === null) return;
+      widget = turnstile.render(container.current, {
         sitekey: siteKey,
-        callback: (answer) => tell.current(answer),
-        'expired-callback': () => tell.current(null),
+        callback: (answer) => answered.current(answer),
+        'expired-callback': () => answered.current(null),
         'error-callback': failed,
       });
       setState('shown');
@@ -63,7 +63,7 @@ function HumanCheck({ siteKey, onAnswer }: HumanCheckProps) {
           />
         </Callout>
       )}
-      <div ref={place} hidden={state === 'failed'} />
+      <div ref={container} hidden={state === 'failed'} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { Callout } from '@blueprintjs/core';
 
-/** Why what was sent is not taken: shown above the form, and told to who hears the page. null: nothing to say. */
+/** Why what was sent is not taken: shown above the form, and announced by screen readers. null: nothing to say. */
 export function FormProblem({ text }: { readonly text: string | null }) {
   if (text === null) return null;
   return (

@@ -29,11 +29,11 @@ export function TelegramDialog({ title, bind, onClose }: TelegramDialogProps) {
 function TelegramWidget({ bind }: { readonly bind: boolean }) {
   const t = useText(identityProviderTexts);
   const { telegramBotName } = useStatus();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const [state, setState] = useState<'loading' | 'shown' | 'failed'>('loading');
 
   useEffect(() => {
-    const holder = place.current;
+    const holder = container.current;
     if (holder === null || telegramBotName === null) return;
     // The script puts its button where it stands itself.
     const element = document.createElement('script');
@@ -57,7 +57,7 @@ function TelegramWidget({ bind }: { readonly bind: boolean }) {
           {t('telegram.failed')}
         </Callout>
       )}
-      <div ref={place} hidden={state === 'failed'} />
+      <div ref={container} hidden={state === 'failed'} />
     </div>
   );
 }

@@ -29,7 +29,7 @@ const columnsFor = (
   { id: 'method', header: t('column.method'), priority: 2, cell: ({ method }) => nameOf(method) },
 ];
 
-/** What lists of orders tell of each, whosever list it is: how it stands, what it is worth, by which way it is paid. */
+/** What lists of orders show of each, whosever list it is: how it stands, what it is worth, by which way it is paid. */
 export function useOrderFacts(): readonly Column<OrderFactsFragment>[] {
   const t = useText(paymentTexts);
   const nameOf = useMethodName();

@@ -1,6 +1,6 @@
-/* Which of the words on refusals says what callers were told by a code. */
+/* Which of the words on refusals explains the code that callers were answered. */
 
-/** By the code that callers are told. */
+/** By the code that callers are answered. */
 const causes = {
   missing_api_key: 'key',
   invalid_api_key: 'key',
@@ -40,7 +40,7 @@ type Cause = (typeof causes)[keyof typeof causes] | 'invalid' | 'other';
 const isKnown = (code: string): code is keyof typeof causes => Object.hasOwn(causes, code);
 
 export function causeOf(status: number, code: string): Cause {
-  // The same code tells of a model that nobody has, and of one whose channels are away.
+  // The same code stands for a model that nobody has, and of one whose channels are away.
   if (code === 'model_not_found' && status === 503) return 'noChannel';
   if (isKnown(code)) return causes[code];
   return status === 400 ? 'invalid' : 'other';

@@ -56,7 +56,7 @@ export function ResourceTable<Row>(props: ResourceTableProps<Row>) {
   const { open, openLink } = useOpenItem();
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const caption = useId();
-  const { place, isTooWide } = useTooWide();
+  const { container: place, isTooWide } = useTooWide();
 
   const hasSettings = columnsKey !== undefined && choosable(columns).length > 0;
   const width = visible.length + (selection === undefined ? 0 : 1) + (detail === undefined ? 0 : 1);

@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '@blueprintjs/core';
 import type { ReactElement } from 'react';
 
 interface RowActionProps extends Pick<ButtonProps, 'intent' | 'loading'> {
-  /** What it does, and to what: shown at the pointer, and told to who hears the page. */
+  /** What it does, and to what: shown at the pointer, and announced by screen readers. */
   readonly label: string;
   readonly icon: ReactElement;
   readonly onClick: () => void;

@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 
 interface TooWide {
   /** The place of the table, which is its first child. */
-  readonly place: RefObject<HTMLElement | null>;
+  readonly container: RefObject<HTMLElement | null>;
   readonly isTooWide: boolean;
 }
 
@@ -21,5 +21,5 @@ export function useTooWide(): TooWide {
     sizes.observe(table);
     return () => sizes.disconnect();
   }, []);
-  return { place, isTooWide };
+  return { container: place, isTooWide };
 }

@@ -70,7 +70,7 @@ const expiredCodes: ReadonlySet<string> = new Set(['not-signed-in', 'access-toke
 export const isSessionLost = (error: unknown): boolean =>
   expiredCodes.has(failureCode(error) ?? '') || (ServerError.is(error) && error.statusCode === 401);
 
-/** The sentence for a failure that an answer tells by its code. */
+/** The sentence for a failure, by the code in an answer. */
 export function codeText(code: string, details: Readonly<Record<string, string | number>> = {}): string {
   if (failureTexts === null || !Object.hasOwn(failureTexts.zh, code)) return code;
   // Which details a code comes with is the server's to know; the dictionary has placeholders for them.

@@ -6,13 +6,13 @@ import { pricesTexts } from './prices.texts.js';
 
 interface PeriodTabsProps {
   readonly draft: PriceDraft;
-  readonly place: number;
-  readonly onPlace: (place: number) => void;
+  readonly selected: number;
+  readonly onSelect: (place: number) => void;
   readonly onChange: (draft: PriceDraft) => void;
 }
 
 /** Which of the periods of a price is edited; another one can be added, and this one removed. */
-export function PeriodTabs({ draft, place, onPlace, onChange }: PeriodTabsProps) {
+export function PeriodTabs({ draft, selected: place, onSelect: onPlace, onChange }: PeriodTabsProps) {
   const t = useText(pricesTexts);
   const { periods } = draft;
   const add = (): void => {

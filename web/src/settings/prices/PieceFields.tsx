@@ -77,12 +77,12 @@ function PictureList({
   return (
     <fieldset className="price-list">
       <legend>{t(`pictures.${side}`)}</legend>
-      {pictures.map((picture, place) => {
+      {pictures.map((picture, index) => {
         const label = (field: 'size' | 'quality' | 'usd'): string =>
-          t(`pictures.${field}`, { side: t(`grid.${side}`), place: place + 1 });
+          t(`pictures.${field}`, { side: t(`grid.${side}`), place: index + 1 });
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a picture has no name but its place
-          <div key={place} className="price-list-row">
+          <div key={index} className="price-list-row">
             {(['size', 'quality', 'usd'] as const).map((field) => (
               <PriceInput
                 key={field}
@@ -90,17 +90,17 @@ function PictureList({
                 value={picture[field]}
                 unit={field === 'usd' ? '$' : undefined}
                 placeholder={field === 'usd' ? undefined : t(`pictures.any.${field}`)}
-                path={`${at}[${place}].${field}`}
+                path={`${at}[${index}].${field}`}
                 problem={problem}
-                onChange={(text) => change(replaced(pictures, place, { ...picture, [field]: text }))}
+                onChange={(text) => change(replaced(pictures, index, { ...picture, [field]: text }))}
               />
             ))}
             <Button
               variant="minimal"
               size="small"
               icon={<Cross />}
-              aria-label={t('pictures.remove', { side: t(`grid.${side}`), place: place + 1 })}
-              onClick={() => change(without(pictures, place))}
+              aria-label={t('pictures.remove', { side: t(`grid.${side}`), place: index + 1 })}
+              onClick={() => change(without(pictures, index))}
             />
           </div>
         );

@@ -5,7 +5,7 @@ import { useText } from '../../kit/words/i18n.js';
 import type { PricePeriods } from './priceRecord.js';
 import { pricesTexts } from './prices.texts.js';
 import { usePartName } from './priceWords.js';
-import { beside } from './recordParts.js';
+import { comparedRows } from './recordParts.js';
 
 interface PriceConflictProps {
   readonly mine: PricePeriods;
@@ -15,13 +15,13 @@ interface PriceConflictProps {
   readonly onKeep: () => void;
 }
 
-type Row = ReturnType<typeof beside>[number];
+type Row = ReturnType<typeof comparedRows>[number];
 
 /** What somebody else has made of a price meanwhile, beside what is typed. */
 export function PriceConflict({ mine, theirs, onTake, onKeep }: PriceConflictProps) {
   const t = useText(pricesTexts);
   const partName = usePartName();
-  const rows = beside(mine, theirs ?? []);
+  const rows = comparedRows(mine, theirs ?? []);
   const columns: readonly Column<Row>[] = [
     {
       id: 'part',

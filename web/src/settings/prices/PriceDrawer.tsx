@@ -75,13 +75,13 @@ function PriceEditor({ name, stated, onChanged, onClose }: PriceEditorProps) {
   const [model, setModel] = useState(name);
   const [first] = useState(() => draftOf(periodsIn(stated?.periods)));
   const [draft, setDraft] = useState<PriceDraft>(first);
-  const [place, setPlace] = useState(0);
+  const [selected, setSelected] = useState(0);
   /** Of the record that was seen last. */
   const [seenAt, setSeenAt] = useState(stated?.seenAt ?? -1);
   const [theirs, setTheirs] = useState<StatedPriceFieldsFragment | null>(null);
   const [refused, setRefused] = useState<{ readonly field: FieldProblem | null; readonly text: string } | null>(null);
   const [judged, setJudged] = useState(false);
-  const period = draft.periods[place] ?? emptyPeriod(draft.unit);
+  const period = draft.periods[selected] ?? emptyPeriod(draft.unit);
   const [terms, setTerms] = useState(() => firstExample(period));
   const groups = useQuery(PriceEditorGroupsDocument).data?.groups ?? [];
   const [change, { loading: saving }] = useMutation(ChangeModelPricesDocument, { context: { errors: 'inline' } });
@@ -92,7 +92,7 @@ function PriceEditor({ name, stated, onChanged, onClose }: PriceEditorProps) {
   const record = recordOf(draft);
   const hasTier = period.serviceTiers.some(({ tier }) => tier.trim() === terms.serviceTier);
   const example = hasTier ? terms : { ...terms, serviceTier: '' };
-  const { bill, problem: typed, error } = useExampleBill(model, record, place, example);
+  const { bill, problem: typed, error } = useExampleBill(model, record, selected, example);
   const field = typed ?? refused?.field ?? null;
   const isChanged = !sameRecord(record, recordOf(first));
   const nameMissing = judged && model.trim() === '';
@@ -102,7 +102,7 @@ function PriceEditor({ name, stated, onChanged, onClose }: PriceEditorProps) {
     setRefused(null);
   };
   const setPeriod = (next: PeriodDraft): void =>
-    edit({ ...draft, periods: draft.periods.map((other, index) => (index === place ? next : other)) });
+    edit({ ...draft, periods: draft.periods.map((other, index) => (index === selected ? next : other)) });
 
   const store = async (periods: unknown, mine: number): Promise<void> => {
     try {
@@ -142,7 +142,7 @@ function PriceEditor({ name, stated, onChanged, onClose }: PriceEditorProps) {
   };
   const takeTheirs = (other: StatedPriceFieldsFragment): void => {
     setDraft(draftOf(periodsIn(other.periods)));
-    setPlace(0);
+    setSelected(0);
     setSeenAt(other.seenAt);
     setTheirs(null);
   };
@@ -184,12 +184,12 @@ function PriceEditor({ name, stated, onChanged, onClose }: PriceEditorProps) {
                 onChange={setModel}
               />
             )}
-            <PeriodTabs draft={draft} place={place} onPlace={setPlace} onChange={edit} />
+            <PeriodTabs draft={draft} selected={selected} onSelect={setSelected} onChange={edit} />
             <PeriodForm
-              key={place}
+              key={selected}
               period={period}
               unit={draft.unit}
-              path={`periods[${place}]`}
+              path={`periods[${selected}]`}
               problem={field}
               prices={bill?.quantities ?? []}
               onChange={setPeriod}

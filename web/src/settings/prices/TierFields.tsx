@@ -18,27 +18,27 @@ export function TierFields({ period, path, problem, onChange }: PeriodPartProps)
   return (
     <>
       <p className="price-note">{t('tiers.note')}</p>
-      {tiers.map((tier, place) => {
+      {tiers.map((tier, index) => {
         const kinds = [...new Set([...tierKinds, ...Object.keys(tier.factors)])];
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a tier has no name but its place
-          <fieldset key={place} className="price-list">
-            <legend>{t('tiers.tier', { place: place + 1 })}</legend>
+          <fieldset key={index} className="price-list">
+            <legend>{t('tiers.tier', { place: index + 1 })}</legend>
             <div className="price-list-row">
               <span className="price-list-name">{t('tiers.over')}</span>
               <PriceInput
-                label={t('tiers.overOf', { place: place + 1 })}
+                label={t('tiers.overOf', { place: index + 1 })}
                 value={tier.over}
-                path={`${path}.contextTiers[${place}].over`}
+                path={`${path}.contextTiers[${index}].over`}
                 problem={problem}
-                onChange={(over) => change(replaced(tiers, place, { ...tier, over }))}
+                onChange={(over) => change(replaced(tiers, index, { ...tier, over }))}
               />
               <Button
                 variant="minimal"
                 size="small"
                 icon={<Cross />}
-                aria-label={t('tiers.remove', { place: place + 1 })}
-                onClick={() => change(without(tiers, place))}
+                aria-label={t('tiers.remove', { place: index + 1 })}
+                onClick={() => change(without(tiers, index))}
               />
             </div>
             <div className="price-factors">
@@ -46,13 +46,13 @@ export function TierFields({ period, path, problem, onChange }: PeriodPartProps)
                 <div key={name} className="price-factor">
                   <span>{nameOf(name)}</span>
                   <PriceInput
-                    label={t('tiers.factor', { place: place + 1, name: nameOf(name) })}
+                    label={t('tiers.factor', { place: index + 1, name: nameOf(name) })}
                     value={tier.factors[name] ?? ''}
                     unit="×"
-                    path={`${path}.contextTiers[${place}].factors.${name}`}
+                    path={`${path}.contextTiers[${index}].factors.${name}`}
                     problem={problem}
                     onChange={(text) =>
-                      change(replaced(tiers, place, { ...tier, factors: { ...tier.factors, [name]: text } }))
+                      change(replaced(tiers, index, { ...tier, factors: { ...tier.factors, [name]: text } }))
                     }
                   />
                 </div>

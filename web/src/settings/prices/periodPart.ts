@@ -10,8 +10,8 @@ export interface PeriodPartProps {
   readonly onChange: (period: PeriodDraft) => void;
 }
 
-export const replaced = <Item>(items: readonly Item[], place: number, item: Item): readonly Item[] =>
-  items.map((other, index) => (index === place ? item : other));
+export const replaced = <Item>(items: readonly Item[], at: number, item: Item): readonly Item[] =>
+  items.map((other, index) => (index === at ? item : other));
 
-export const without = <Item>(items: readonly Item[], place: number): readonly Item[] =>
-  items.filter((_, index) => index !== place);
+export const without = <Item>(items: readonly Item[], at: number): readonly Item[] =>
+  items.filter((_, index) => index !== at);

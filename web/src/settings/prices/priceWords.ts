@@ -40,7 +40,7 @@ const sharedNames: ReadonlySet<string> = new Set<Shared>([
 ]);
 const isShared = (name: string): name is Shared => sharedNames.has(name);
 
-/** A name that this console does not know yet is told as it is. */
+/** A name that this console does not know yet is shown as it is. */
 export function useQuantityName(): (name: string) => string {
   const t = useText(pricesTexts);
   const ofTokens = useText(quantitiesTexts);

@@ -27,7 +27,7 @@ const partsOf = (price: ModelPrice): [string, string][] => [
   ...(price.until === undefined ? [] : [['until', price.until] as [string, string]]),
 ];
 
-interface BesideRow {
+interface ComparedRow {
   /** First day of the period; empty: of the one without. */
   readonly from: string;
   readonly part: string;
@@ -36,7 +36,7 @@ interface BesideRow {
   readonly theirs: string | null;
 }
 
-const byPlace = (periods: PricePeriods): Map<string, string> =>
+const byPart = (periods: PricePeriods): Map<string, string> =>
   new Map(
     periods.flatMap((price) =>
       partsOf(price).map(([part, text]): [string, string] => [`${price.from ?? ''}|${part}`, text]),
@@ -44,8 +44,8 @@ const byPlace = (periods: PricePeriods): Map<string, string> =>
   );
 
 /** Where two records differ. */
-export function beside(mine: PricePeriods, theirs: PricePeriods): readonly BesideRow[] {
-  const [own, other] = [byPlace(mine), byPlace(theirs)];
+export function comparedRows(mine: PricePeriods, theirs: PricePeriods): readonly ComparedRow[] {
+  const [own, other] = [byPart(mine), byPart(theirs)];
   return [...new Set([...own.keys(), ...other.keys()])].flatMap((key) => {
     const [from = '', part = ''] = key.split('|');
     const row = { from, part, mine: own.get(key) ?? null, theirs: other.get(key) ?? null };

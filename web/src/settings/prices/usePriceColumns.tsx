@@ -12,7 +12,7 @@ type Row = PriceTableQuery['priceTable']['items'][number];
 
 const dayOf = (at: number): string => new Date(at * 1000).toISOString().slice(0, 10);
 
-/** What is told of each model of the price table. */
+/** What is shown of each model of the price table. */
 export function usePriceColumns(): readonly Column<Row>[] {
   const t = useText(pricesTexts);
   const { quotaPerUnit } = useStatus();

@@ -79,9 +79,9 @@ function splitWithin(
 ): Usage {
   const counts: Counts = {};
   let left = total;
-  kinds.forEach((kind, place) => {
-    const most = boundOf(kind) === null ? left : Math.min(bound[kind] ?? 0, left);
-    const used = place === kinds.length - 1 && boundOf(kind) === null ? left : partOf(most, shares[place]);
+  kinds.forEach((kind, index) => {
+    const max = boundOf(kind) === null ? left : Math.min(bound[kind] ?? 0, left);
+    const used = index === kinds.length - 1 && boundOf(kind) === null ? left : partOf(max, shares[index]);
     if (used > 0) counts[kind] = used;
     left -= used;
   });
@@ -110,9 +110,9 @@ function usageWithin({
     ...splitWithin(bound, inputs, partOf(bound.input, total.input), shares),
     ...splitWithin(bound, outputs, partOf(bound.output, total.output), shares.slice(inputs.length)),
   };
-  for (const [place, name] of pieces.entries()) {
-    const most = partOf(bound[name] ?? 0, shares[tokenQuantities.length + place]);
-    if (most > 0) usage[name] = most;
+  for (const [index, name] of pieces.entries()) {
+    const max = partOf(bound[name] ?? 0, shares[tokenQuantities.length + index]);
+    if (max > 0) usage[name] = max;
   }
   return usage;
 }
@@ -250,7 +250,7 @@ const ofPriceTable = fc
 const serviceAsked = fc.record({
   asked: fc.array(share, { maxLength: 2 }),
   leftToAccount: fc.boolean(),
-  told: fc.oneof(
+  reported: fc.oneof(
     fc.constantFrom(undefined, 'default', 'standard', 'auto', 'flex', 'priority', 'fast', 'ultrafast', 'us', 'fast+us'),
     fc.string(),
   ),
@@ -264,7 +264,7 @@ describe.each([
 ])('the reservation by %s', (_what, priced) => {
   test('covers every usage within its bounds, and no charge is negative', () => {
     fc.assert(
-      fc.property(priced, used, serviceAsked, ({ price, factors }, within, { asked, leftToAccount, told }) => {
+      fc.property(priced, used, serviceAsked, ({ price, factors }, within, { asked, leftToAccount, reported }) => {
         const tiers = pricedTiers(factors);
         const names = [...new Set(asked.flatMap((part) => tiers[Math.floor(part * tiers.length)] ?? []))];
         const offered = withService(price, serviceTermsOf(factors, names, leftToAccount));
@@ -273,13 +273,13 @@ describe.each([
         const usage = usageWithin(within);
         expect(kindsWithin(usage, within.bound, 'input') && kindsWithin(usage, within.bound, 'output')).toBe(true);
 
-        const charge = chargeOf(usage, servedPrice(reserved, told));
+        const charge = chargeOf(usage, servedPrice(reserved, reported));
         expect(charge).toBeGreaterThanOrEqual(0);
         expect(charge).toBeLessThanOrEqual(reservationOf(held, reserved));
         expect(reservationOf(held, reserved)).toBeLessThanOrEqual(maxCallPrice);
         // What no prompt of the call reaches was left out, and changes nothing.
-        expect(chargeOf(usage, servedPrice(offered, told))).toBe(charge);
-        expect(chargeOf(noUsage, servedPrice(reserved, told))).toBeLessThanOrEqual(reservationOf(held, reserved));
+        expect(chargeOf(usage, servedPrice(offered, reported))).toBe(charge);
+        expect(chargeOf(noUsage, servedPrice(reserved, reported))).toBeLessThanOrEqual(reservationOf(held, reserved));
       }),
       { numRuns: 1_000 },
     );

@@ -15,7 +15,7 @@ let user: TestUser;
 let caller: Caller;
 
 /** What the upstream tells of its next answer, one after the other in a stream. */
-let told: readonly (JsonObject | null)[] = [];
+let reported: readonly (JsonObject | null)[] = [];
 let toolCalls: readonly JsonObject[] | null = null;
 /** It answers as a whole, whatever was asked for. */
 let knowsNoStreams = false;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   callers = openCallers(gateway.url);
   upstream = await startUpstream(({ body }, response) => {
     const { stream } = JSON.parse(body) as { stream?: boolean };
-    const usages = told.filter((usage) => usage !== null);
+    const usages = reported.filter((usage) => usage !== null);
     if (stream !== true || knowsNoStreams) {
       const choices = [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }];
       response.setHeader('content-type', 'application/json');
@@ -123,7 +123,7 @@ describe.each([
     ],
     ['not at all', [null], 'estimated', null],
   ] as const)('reported as %s is returned and charged alike', async (_how, usages, source, charge) => {
-    told = usages as unknown as (JsonObject | null)[];
+    reported = usages as unknown as (JsonObject | null)[];
     const answer = await caller.chat({
       model: 'm',
       stream,
@@ -154,7 +154,7 @@ describe.each([
 });
 
 test('usage reported twice in a stream is returned once, the last of it, and charged', async () => {
-  told = [
+  reported = [
     { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 },
     { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   ];
@@ -168,14 +168,14 @@ test('a large picture is charged as reported by a model of an unknown family', a
   header.writeUInt32BE(6_000, 16);
   header.writeUInt32BE(4_000, 20);
   const url = `data:image/png;base64,${header.toString('base64')}`;
-  told = [{ prompt_tokens: 28_212, completion_tokens: 5, total_tokens: 28_217 }];
+  reported = [{ prompt_tokens: 28_212, completion_tokens: 5, total_tokens: 28_217 }];
   const messages = [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }];
   const line = await lineOf(gateway, user, await caller.chat({ model: 'm', messages }));
   expect(line).toMatchObject({ usage_source: 'upstream', quota: 28_217 });
 });
 
 test('a channel that reports impossible usage is shown as failing, and the log names it', async () => {
-  told = [{ prompt_tokens: 8e15, completion_tokens: 1 }];
+  reported = [{ prompt_tokens: 8e15, completion_tokens: 1 }];
   const answer = await caller.chat({ model: 'm' });
   await lineOf(gateway, user, answer);
   expect(gateway.logged.some((line) => line.includes('reported more usage') && line.includes(answer.requestId))).toBe(
@@ -184,7 +184,7 @@ test('a channel that reports impossible usage is shown as failing, and the log n
 });
 
 test('tool calls of a stream without a type reach the official client with one', async () => {
-  told = [];
+  reported = [];
   toolCalls = [
     { index: 0, id: 'aaaaaaaaa', function: { name: 'weather', arguments: '' } },
     { index: 0, function: { name: '', arguments: '{"city":"Oslo"}' } },

@@ -196,11 +196,13 @@ describe.each([
     const { usages, line } = await asked();
     expect(usages).toHaveLength(stream ? 3 : 1);
     expectCounts(usages);
-    const told = usages.at(-1) ?? {};
-    expect(told.promptTokenCount).toBe(line.prompt_tokens);
-    expect(Number(told.candidatesTokenCount) + Number(told.thoughtsTokenCount ?? 0)).toBe(line.completion_tokens);
-    expect(told.totalTokenCount).toBe(line.prompt_tokens + line.completion_tokens);
-    expect(told.serviceTier).toBe('standard');
+    const reported = usages.at(-1) ?? {};
+    expect(reported.promptTokenCount).toBe(line.prompt_tokens);
+    expect(Number(reported.candidatesTokenCount) + Number(reported.thoughtsTokenCount ?? 0)).toBe(
+      line.completion_tokens,
+    );
+    expect(reported.totalTokenCount).toBe(line.prompt_tokens + line.completion_tokens);
+    expect(reported.serviceTier).toBe('standard');
     for (const { promptTokenCount } of usages) expect(promptTokenCount).toBe(line.prompt_tokens);
     expect(line.prompt_tokens).toBeGreaterThan(0);
     expect(line.completion_tokens).toBeGreaterThan(0);

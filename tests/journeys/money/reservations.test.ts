@@ -280,11 +280,11 @@ describe('a model whose vendor does not count thinking against max_tokens', () =
 
 describe('a model that a channel maps to one with a higher count of pictures', () => {
   test('is believed about that count, which the caller pays for', async () => {
-    const told = { prompt_tokens: 36_800, completion_tokens: 1, total_tokens: 36_801 };
+    const reported = { prompt_tokens: 36_800, completion_tokens: 1, total_tokens: 36_801 };
     const vendor = await startUpstream((_, response) => {
       const choices = [{ index: 0, message: { role: 'assistant', content: 'A cat' }, finish_reason: 'stop' }];
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, choices, usage: told }));
+      response.end(JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, choices, usage: reported }));
     });
     try {
       await gateway.addChannel({

@@ -23,7 +23,7 @@ let callers: Callers;
 let upstream: AnthropicUpstream;
 /** Of calls that are held up, until they are refused. */
 const waiting: ServerResponse[] = [];
-let told: JsonObject = {};
+let reported: JsonObject = {};
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -35,7 +35,7 @@ beforeAll(async () => {
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(messageOf([{ type: 'text', text: 'Read.' }], told)));
+    response.end(JSON.stringify(messageOf([{ type: 'text', text: 'Read.' }], reported)));
   });
   await gateway.addChannel({ type: 14, models: ['slow', 'fetching'], baseUrl: upstream.url });
   for (const option of ['ModelRatio', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio'])
@@ -47,7 +47,7 @@ afterAll(async () => {
   await upstream?.stop();
 });
 beforeEach(() => {
-  told = { input_tokens: 300_000, output_tokens: 5 };
+  reported = { input_tokens: 300_000, output_tokens: 5 };
 });
 
 const messages = [{ role: 'user', content: 'Read https://example.com/long' }];
@@ -112,7 +112,7 @@ describe('a fetched page beside a call that reserves nearly the whole balance', 
     const caller = callers.with(await gateway.addApiKey(user));
     expect((await send(caller, fetching)).status).toBe(402);
     const { tools: _, ...plain } = fetching;
-    told = { input_tokens: 20, output_tokens: 5 };
+    reported = { input_tokens: 20, output_tokens: 5 };
     expect((await send(caller, plain)).status).toBe(200);
   });
 
@@ -135,7 +135,7 @@ describe('a prompt that its upstream counts higher than its reservation', () => 
   const body = { model: 'fetching', max_tokens: 5, messages: [{ role: 'user', content: 'word '.repeat(200) }] };
 
   test('reduces the balance to zero at most with 40 concurrent calls, and charges the last unit', async () => {
-    told = { input_tokens: 900, output_tokens: 5 };
+    reported = { input_tokens: 900, output_tokens: 5 };
     const user = await gateway.addUser(900);
     const caller = callers.with(await gateway.addApiKey(user));
     const answers = await Promise.all(Array.from({ length: 40 }, () => send(caller, body)));
@@ -149,7 +149,7 @@ describe('a prompt that its upstream counts higher than its reservation', () => 
     ['allowance', { quota: 900 }],
     ['budget', { budget: { quota: 900, period: 'daily' as const } }],
   ])('reduces the %s of a key to zero at most; the rest stays uncovered', async (_what, terms) => {
-    told = { input_tokens: 900, output_tokens: 5 };
+    reported = { input_tokens: 900, output_tokens: 5 };
     const user = await gateway.addUser(1_000_000);
     const caller = callers.with(await gateway.addApiKey(user, terms));
     const answers = await Promise.all(Array.from({ length: 40 }, () => send(caller, body)));

@@ -43,7 +43,7 @@ describe('the service tier that a stream reports', () => {
     ['Gemini on Vertex', 24, gemini({ trafficType: 'ON_DEMAND_PRIORITY' }), [], 'priority'],
     ['Gemini with provisioned capacity', 24, gemini({ trafficType: 'PROVISIONED_THROUGHPUT' }), [], undefined],
     ['an upstream that reports far too much', 1, openAi('x'.repeat(1_000)), [], undefined],
-  ])('is read from %s, cut at every byte', (_, type, text, tiers, told) => {
+  ])('is read from %s, cut at every byte', (_, type, text, tiers, reported) => {
     const provider = providerOfType(type);
     const caller = { ...callerOf('chat', { model: 'm', messages: [] }), stream: true, tiers };
     const bytes = Buffer.from(text);
@@ -52,7 +52,7 @@ describe('the service tier that a stream reports', () => {
       stream.push(Buffer.from(bytes.subarray(0, cut)));
       stream.push(Buffer.from(bytes.subarray(cut)));
       stream.end();
-      expect(stream.generated.serviceTier).toBe(told);
+      expect(stream.generated.serviceTier).toBe(reported);
     }
   });
 });
