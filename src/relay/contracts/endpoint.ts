@@ -56,6 +56,8 @@ export interface Endpoint {
   readonly body: keyof RequestBodies;
   /** What a provider is asked for. */
   readonly mode: PaidMode;
+  /** What follows the address of that mode at providers. Left out: nothing. */
+  readonly below?: string;
   /** What is asked for by a body that names no model; null: it must name one. */
   readonly usualModel: string | null;
   /** The answer is sound, passed on as it comes. */

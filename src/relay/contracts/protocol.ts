@@ -44,6 +44,8 @@ export interface CallerRequest {
   /** How the answer is to be written. */
   readonly dialect: AnswerDialect;
   readonly mode: Mode;
+  /** What follows the address of the mode upstream. Left out: nothing. */
+  readonly below?: string;
   readonly query: URLSearchParams;
   /** As it was sent, in the dialect's own words. Parsed and shared between attempts: never changed. */
   readonly body: JsonObject;
@@ -97,7 +99,7 @@ export interface RequestOptions {
 }
 
 export interface UpstreamRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   /** With the type of the content where there is some. */
   readonly headers: Record<string, string>;

@@ -41,7 +41,7 @@ export interface Route {
 
 /** What the routes of a dialect need. */
 export interface RoutesOptions {
-  readonly relay: Pick<Relay, 'handle' | 'identify' | 'count'>;
+  readonly relay: Pick<Relay, 'handle' | 'identify' | 'count' | 'kept'>;
   readonly directory: Directory;
   /** Name of the provider behind a channel type. */
   readonly providerName: (channelType: number) => string | null;

@@ -17,6 +17,7 @@ import { type Attempt, type AttemptFailure, failed, unreached } from './attempt-
 import { mappedModel, type ParsedChannel, servesByResponses } from './channel-settings.js';
 import { type AttemptTarget, type ChannelRequest, judged, type SendAttemptPorts, sendAttempt } from './send-attempt.js';
 import { requestAt } from './served-mode.js';
+import { requestOptions, upstreamChannelOf } from './upstream-channel.js';
 
 /* One try of one channel: an answer, a stream whose first frame is here, or a failure somebody must decide about. */
 
@@ -41,38 +42,15 @@ export async function attemptChannel(
   const model = mappedModel(parsed.modelMapping, requestedModel);
   if (model === null)
     return failed(new RelayError(500, 'model_mapped_error', 'the model mapping of the channel is circular'), true);
-  const { secrets } = channel;
-  const key = await ports.vault.get(secrets.key);
-  const proxy = secrets.proxy === null ? null : await ports.vault.get(secrets.proxy);
-  if (key === null)
+  const found = await upstreamChannelOf(ports, channel, parsed);
+  if (found === null)
     return failed(new RelayError(500, 'channel_key_missing', 'the key of the channel is missing'), true);
+  const responsesOnly = servesByResponses(provider, channel.settings.baseUrl, parsed, [requestedModel, model]);
+  const upstreamChannel: UpstreamChannel = { ...found, responsesOnly };
 
-  const upstreamChannel: UpstreamChannel = {
-    baseUrl: channel.settings.baseUrl.replace(/\/+$/, ''),
-    key,
-    other: channel.settings.other,
-    organization: channel.settings.organization,
-    proxy,
-    paramOverride: parsed.paramOverride,
-    forceFormat: parsed.forceFormat,
-    thinkingToContent: parsed.thinkingToContent,
-    responsesOnly: servesByResponses(provider, channel.settings.baseUrl, parsed, [requestedModel, model]),
-  };
   let request: UpstreamRequest;
   try {
-    const settings = ports.directory.settings();
-    const options: RequestOptions = {
-      forceUsage: ports.config.forceUsage,
-      azureDefaultApiVersion: ports.config.azureDefaultApiVersion,
-      siteAddress: settings.siteAddress,
-      claude: settings.claude,
-      keepsUpstream: settings.keepsUpstream,
-      passThrough: parsed.passThrough || settings.passThroughRequests,
-      // Not when the call began: what is signed with the time must be young, and another channel may have been asked first.
-      now: ports.clock.now(),
-      gemini: settings.gemini,
-      pictures: await picturesFor(provider, call, model, ports),
-    };
+    const options = requestOptions(ports, parsed, await picturesFor(provider, call, model, ports));
     request = await ports.largeWork.runSteps(bodyBytes, () =>
       requestSteps(provider, upstreamChannel, caller, { model, options }),
     );

@@ -83,6 +83,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
   return {
     dialect,
     mode,
+    ...(endpoint.below !== undefined && { below: endpoint.below }),
     query,
     body,
     ...(source !== null && { source }),

@@ -45,10 +45,14 @@ interface ToCount {
   readonly answerSlot: AnswerSlot;
 }
 
-/** One that counts, of those that serve the model; null: none does. */
-function channelThatCounts({ providerOf }: StagePorts, { channels }: Resolution): ChannelView | null {
+/**
+ * One that counts, of those that serve the model; null: none does. Where the endpoint has an address of its own for it,
+ * whoever serves its mode may have that too.
+ */
+function channelThatCounts({ providerOf }: StagePorts, { channels, endpoint }: Resolution): ChannelView | null {
+  const mode = endpoint.below === undefined ? 'counting' : endpoint.mode;
   const counting = channels
-    .filter(({ settings }) => providerOf(settings.type)?.modes.includes('counting') ?? false)
+    .filter(({ settings }) => providerOf(settings.type)?.modes.includes(mode) ?? false)
     .map((channel) => {
       const { priority, weight } = channel.settings;
       return { id: channel.id, priority, weight, channel };
@@ -72,7 +76,15 @@ async function countUpstream(
     const request: ChannelRequest = {
       callId: requestId,
       requestedModel: resolution.requestedModel,
-      caller: callerRequest({ endpoint, mode: 'counting', query, headers, sent, paid: null, promptTokens }),
+      caller: callerRequest({
+        endpoint,
+        mode: endpoint.below === undefined ? 'counting' : endpoint.mode,
+        query,
+        headers,
+        sent,
+        paid: null,
+        promptTokens,
+      }),
       bodyBytes,
       startedAt: ports.clock.now(),
       payer: caller.user.id,

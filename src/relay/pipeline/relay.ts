@@ -19,6 +19,7 @@ import { channelParser } from './channel-settings.js';
 import { concludeCall, concludeFaulted, concludeUnanswered, whileReserved } from './conclude.js';
 import { countPrompt, type TokenCount } from './counting.js';
 import { deliverCall, finishCall } from './deliver.js';
+import { type KeptRequest, serveKept } from './kept-resource.js';
 import { LeftChannels } from './left-channels.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
@@ -36,6 +37,8 @@ export interface Relay {
   identify(shown: Shown): Promise<KeyCaller>;
   /** How many tokens the prompt of a call has: nothing is generated, and nobody pays. Throws RelayError. */
   count(call: UnreadCall): Promise<TokenCount>;
+  /** Something that a provider keeps, for its owner: looked at, deleted, cancelled. Throws RelayError. */
+  kept(request: KeptRequest): Promise<void>;
   /** Calls under way. */
   active(): number;
 }
@@ -69,6 +72,14 @@ export function openRelay(relayPorts: RelayPorts): Relay {
   return {
     identify: (shown) => authenticate(ports, shown),
     count: (call) => countPrompt(ports, call),
+    async kept(request) {
+      active++;
+      try {
+        await serveKept(ports, request);
+      } finally {
+        active--;
+      }
+    },
     active: () => active,
     serve,
     handle: (call) => serve(call, new HttpCaller(call, call.endpoint.dialect)),

@@ -8,13 +8,24 @@ import { chat } from './endpoints/chat.js';
 import { completions } from './endpoints/completions.js';
 import { embeddings } from './endpoints/embeddings.js';
 import { responses } from './endpoints/responses.js';
+import { responsesCompact } from './endpoints/responses-compact.js';
 import { speech } from './endpoints/speech.js';
 import { transcriptions, translations } from './endpoints/transcriptions.js';
+import { keptResponsesRoutes } from './kept-routes.js';
 import { openAiModelsAnswer } from './models.js';
 
 /* The /v1 endpoints, and what else OpenAI's clients ask for. */
 
-const endpoints: readonly Endpoint[] = [chat, completions, responses, embeddings, speech, transcriptions, translations];
+const endpoints: readonly Endpoint[] = [
+  chat,
+  completions,
+  responses,
+  responsesCompact,
+  embeddings,
+  speech,
+  transcriptions,
+  translations,
+];
 
 /** Known to every client of the dialect, served by no gateway, or not served yet. */
 const notImplemented: readonly (readonly [Method, string])[] = [
@@ -46,7 +57,8 @@ export const openAiRoutesUnder = (prefix: string, options: RoutesOptions): Route
 /** Without the list of models: who asks for it at that place may speak another dialect. */
 export const openAiRoutes = (options: RoutesOptions): Route[] => routesUnder('/v1', options);
 
-function routesUnder(prefix: string, { relay }: RoutesOptions): Route[] {
+function routesUnder(prefix: string, options: RoutesOptions): Route[] {
+  const { relay } = options;
   const refused = async (exchange: IncomingRequest): Promise<never> => {
     const { path, query, request, ip } = exchange;
     await relay.identify({ credential: readCredential(path, request.headers, query), ip });
@@ -56,6 +68,7 @@ function routesUnder(prefix: string, { relay }: RoutesOptions): Route[] {
   const under = (path: string): string => prefix + path.slice('/v1'.length);
   return [
     ...endpoints.map((endpoint) => callsOf({ ...endpoint, path: under(endpoint.path) }, relay)),
+    ...keptResponsesRoutes(options, under),
     ...notImplemented.map(([method, path]) => ({ method, path: under(path), dialect: openAiCaller, answer: refused })),
   ];
 }

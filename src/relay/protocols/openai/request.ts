@@ -193,6 +193,10 @@ function usualAccept({ stream, answersAudio, files }: CallerRequest): string {
   return answersAudio || files !== null ? '*/*' : 'application/json';
 }
 
+/** Below an address, which may have a query. */
+const urlBelow = (url: string, below: string | undefined): string =>
+  below === undefined ? url : url.replace(/\/?(\?|$)/, `/${below}$1`);
+
 /** Where a body goes, and with which headers. */
 export const postOf = (
   variant: OpenAiVariant,
@@ -200,7 +204,7 @@ export const postOf = (
   content: RequestContent,
 ): Pick<UpstreamRequest, 'method' | 'url' | 'headers' | 'content' | 'model'> => ({
   method: 'POST',
-  url: (variant.url ?? standardUrl)(target),
+  url: urlBelow((variant.url ?? standardUrl)(target), target.caller.below),
   headers: {
     'content-type': contentTypeOf(content) ?? '',
     accept: target.caller.headers.accept ?? usualAccept(target.caller),

@@ -2,7 +2,9 @@ import type { Answer, AnswerInput } from '../../contracts/protocol.js';
 import { reportedTier } from '../../contracts/service-tier.js';
 import { isList, isObject, type JsonObject } from '../../json/json.js';
 import { upstreamJson } from '../../json/upstream-json.js';
-import { errorOfStatus, unreadableAnswer } from '../../upstream/upstream-error.js';
+import { SeenText } from '../../text/seen-text.js';
+import type { Confidential } from '../../upstream/confidential.js';
+import { errorOfStatus, type UpstreamError, unreadableAnswer } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { noAnswer } from '../says-something.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
@@ -19,12 +21,24 @@ const unfinished: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 const failed = ({ status, error }: JsonObject): boolean =>
   status === 'failed' || (isObject(error) && status === undefined);
 
+/** What was deleted upstream is not found, as what never was. */
+function refusal(status: number, received: Buffer, confidential: Confidential): UpstreamError {
+  const error = errorOfStatus(status, received, confidential);
+  return error.code === 'previous_response_not_found' ? { ...error, status: 404 } : error;
+}
+
+/** A count of tokens, which nobody pays for. */
+const counted = (body: JsonObject, received: Buffer): Answer => {
+  const generated = { said: new SeenText(), toolCalls: 0, finishReason: null };
+  return { ok: true, body, own: true, received, untouched: true, usage: null, generated };
+};
+
 export function responsesAnswer(
   variant: OpenAiVariant,
   { provider, channel, caller, status, body: received, info }: AnswerInput,
 ): Answer {
   const confidential = confidentialOf(provider, channel);
-  if (status < 200 || status > 299) return { ok: false, error: errorOfStatus(status, received, confidential) };
+  if (status < 200 || status > 299) return { ok: false, error: refusal(status, received, confidential) };
   const body = upstreamJson(received);
   if (!isObject(body))
     return { ok: false, error: unreadableAnswer('the upstream answered something that is not JSON') };
@@ -34,6 +48,7 @@ export function responsesAnswer(
   if (failed(body)) return { ok: false, error: openAiFailureOf(body, confidential), costUnknown: reported !== null };
   const error = openAiFailureIn(variant, body, confidential);
   if (error !== null) return { ok: false, error, costUnknown: reported !== null };
+  if (caller.below === 'input_tokens' && typeof body.input_tokens === 'number') return counted(body, received);
   if (unfinished.has(body.status))
     return {
       ok: false,

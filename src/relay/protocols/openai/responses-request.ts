@@ -68,7 +68,9 @@ export function responsesPost(
 ): UpstreamRequest {
   const { channel, caller, options } = target;
   const override = options.passThrough ? null : channel.paramOverride;
-  let body = unkept(override === null ? asked : overridden(asked, override, caller.maxOutput), options.keepsUpstream);
+  let body = override === null ? asked : overridden(asked, override, caller.maxOutput);
+  // What sums up, or counts, keeps nothing. A caller of another interface has no use for what is kept.
+  if (caller.below === undefined) body = unkept(body, options.keepsUpstream && caller.mode === 'responses');
   const input = withoutCarriedReasoning(body.input);
   if (input !== body.input) body = { ...body, input };
   const content: RequestContent = { kind: 'json', text: written(body, source) };

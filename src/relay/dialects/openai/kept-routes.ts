@@ -1,0 +1,55 @@
+import type { KeptKind } from '../../../domain/call/kept-object.js';
+import type { KeptRequest } from '../../pipeline/kept-resource.js';
+import { answerCount, type IncomingRequest, type Method, type Route, type RoutesOptions } from '../route.js';
+import { readCredential } from './credential.js';
+import { responses } from './endpoints/responses.js';
+import { responsesInputTokens } from './endpoints/responses-input-tokens.js';
+
+/* What belongs to the Responses interface beside asking for one: what is kept of it, and a count of tokens. */
+
+interface KeptRoute {
+  readonly method: Extract<Method, KeptRequest['method']>;
+  /** `:id`: of what is kept. */
+  readonly path: string;
+  readonly kind: KeptKind;
+  /** What follows the id upstream. */
+  readonly rest: readonly string[];
+}
+
+const keptRoutes: readonly KeptRoute[] = [
+  { method: 'GET', path: '/v1/responses/:id', kind: 'response', rest: [] },
+  { method: 'DELETE', path: '/v1/responses/:id', kind: 'response', rest: [] },
+  { method: 'POST', path: '/v1/responses/:id/cancel', kind: 'response', rest: ['cancel'] },
+  { method: 'GET', path: '/v1/responses/:id/input_items', kind: 'response', rest: ['input_items'] },
+];
+
+/** `under`: where this path is served. */
+export function keptResponsesRoutes({ relay }: RoutesOptions, under: (path: string) => string): Route[] {
+  const { dialect } = responses;
+  const credentialOf = ({ path, request, query }: IncomingRequest) => readCredential(path, request.headers, query);
+  const kept = ({ method, path, kind, rest }: KeptRoute): Route => ({
+    ...{ method, path: under(path), dialect },
+    answer: (exchange) =>
+      relay.kept({
+        ...exchange,
+        ...{ endpoint: responses, kind, rest, method, instead: null },
+        id: exchange.params.id ?? '',
+        headers: exchange.request.headers,
+        credential: credentialOf(exchange),
+      }),
+  });
+  const count = async (exchange: IncomingRequest): Promise<void> => {
+    const { headers } = exchange.request;
+    const credential = credentialOf(exchange);
+    const counted = await relay.count({
+      ...exchange,
+      bodySource: exchange.request,
+      endpoint: responsesInputTokens,
+      model: null,
+      credential,
+      headers,
+    });
+    answerCount(exchange, counted, (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }));
+  };
+  return [...keptRoutes.map(kept), { method: 'POST', path: under(responsesInputTokens.path), dialect, answer: count }];
+}

@@ -1,0 +1,189 @@
+import { isKeptId, type KeptKind, type KeptOwner } from '../../domain/call/kept-object.js';
+import type { UserId } from '../../domain/kernel/ids.js';
+import { authenticate } from '../admission/authenticate.js';
+import { brokenOff, noRoomHere } from '../answers/lost-answer.js';
+import type { Endpoint } from '../contracts/endpoint.js';
+import { fromUpstream, jsonType, type RelayError, saturatedHere } from '../contracts/errors.js';
+import { keptNotFound } from '../contracts/kept-ids.js';
+import { HttpCaller } from '../delivery/http-caller.js';
+import { eventStreamType, streamHeaders, write, writeToEnd } from '../delivery/write-answer.js';
+import { isObject, parseJson } from '../json/json.js';
+import { confidentialOf } from '../protocols/confidential-of.js';
+import type { AnswerSlot } from '../upstream/answer-room.js';
+import { passedHeaders } from '../upstream/passed-headers.js';
+import type { UpstreamAnswer } from '../upstream/upstream.js';
+import { errorOfStatus, unreadableAnswer } from '../upstream/upstream-error.js';
+import { Lost, NoRoomForAnswer } from '../upstream/upstream-response.js';
+import { unreached } from './attempt-failure.js';
+import type { IncomingCall } from './call-context.js';
+import { type Keeper, keeperOf, type ResourceRequest, resourceCaller, resourceRequest } from './resource-request.js';
+import { judged } from './send-attempt.js';
+import type { StagePorts } from './stage-ports.js';
+
+/*
+ * What a provider keeps, looked at, deleted or cancelled by its owner. Nobody pays. It is asked of the channel that keeps
+ * it, and what that answers is passed on; a refusal is one as of calls.
+ */
+
+/** What is asked for, and by whom. */
+export interface KeptRequest extends Omit<IncomingCall, 'model' | 'bodySource'> {
+  readonly endpoint: Endpoint;
+  readonly kind: KeptKind;
+  /** In the path. */
+  readonly id: string;
+  /** Below it. */
+  readonly rest: readonly string[];
+  readonly method: ResourceRequest['method'];
+  /** In place of the endpoint's own collection upstream; null: that. */
+  readonly instead: string | null;
+}
+
+/** Members of a query that are upstream's to read. */
+const passedQuery = /^(include(\[\])?|stream|starting_after|include_obfuscation|after|before|limit|order)$/;
+const maxQueryMembers = 32;
+const maxQueryText = 512;
+
+function queryOf(query: URLSearchParams): URLSearchParams {
+  const passed = new URLSearchParams();
+  for (const [name, value] of query)
+    if (passedQuery.test(name) && value.length <= maxQueryText && passed.size < maxQueryMembers)
+      passed.append(name, value);
+  return passed;
+}
+
+/** Serves it. Throws RelayError, where nothing is sent yet. */
+export async function serveKept(ports: StagePorts, asked: KeptRequest): Promise<void> {
+  const { directory, limits, answers } = ports;
+  const { user, apiKey } = await authenticate(ports, asked);
+  const leave = await limits.admit(user.id, apiKey.id, directory.settings());
+  const slot = answers.newSlot(user.id);
+  let succeeded = false;
+  try {
+    const owner = await ownerOf(ports, user.id, asked);
+    const keeper = await keeperOf(ports, owner.channelId, asked.endpoint);
+    const leaveChannel = await limits.enterChannel(owner.channelId, keeper.parsed.maxCalls);
+    if (leaveChannel === null) throw saturatedHere();
+    try {
+      await askAndPass(ports, asked, { keeper, slot, owner });
+    } finally {
+      leaveChannel();
+    }
+    succeeded = true;
+  } finally {
+    slot.leave();
+    leave(succeeded);
+  }
+}
+
+async function ownerOf(
+  { kept, directory }: Pick<StagePorts, 'kept' | 'directory'>,
+  user: UserId,
+  { kind, id }: Pick<KeptRequest, 'kind' | 'id'>,
+): Promise<KeptOwner> {
+  if (!directory.settings().keepsUpstream) throw keptNotFound(kind, id, null);
+  const owner = isKeptId(id) ? (await kept.ownedBy(user, [id])).get(id) : undefined;
+  if (owner === undefined || owner.kind !== kind) throw keptNotFound(kind, id, null);
+  return owner;
+}
+
+interface Asking {
+  readonly keeper: Keeper;
+  readonly slot: AnswerSlot;
+  readonly owner: KeptOwner;
+}
+
+async function askAndPass(ports: StagePorts, asked: KeptRequest, { keeper, slot, owner }: Asking): Promise<void> {
+  const { endpoint, method, id, rest, instead } = asked;
+  const query = queryOf(asked.query);
+  const stream = method === 'GET' && query.get('stream') === 'true';
+  const caller = resourceCaller(endpoint, asked.query, asked.headers, stream);
+  const request = resourceRequest(ports, keeper, caller, {
+    method,
+    instead,
+    path: [id, ...rest],
+    query,
+    content: null,
+  });
+  const connection = new HttpCaller(asked, endpoint.dialect);
+  const { answerTimeoutMs, streamIdleMs } = ports.config;
+  const sending = ports.upstream.send(request, {
+    proxy: keeper.channel.proxy,
+    timeoutMs: answerTimeoutMs,
+    idleMs: stream ? streamIdleMs * 2 : answerTimeoutMs,
+    payer: owner.userId,
+  });
+  // What is only read is read for nobody else; what is to happen upstream happens.
+  const forget = method === 'GET' ? connection.whenGone(() => sending.cancel()) : () => {};
+  try {
+    const sent = await sending.sent;
+    if (!sent.ok) throw unreached(sent).error;
+    const { answer } = sent;
+    const headers = passedHeaders(endpoint.dialect.upstreamHeaders, answer.headers, keeper.channel) ?? [];
+    if (answer.status < 200 || answer.status > 299) throw await refusal(ports, asked, { keeper, slot, answer });
+    if (stream && /^text\/event-stream/i.test(answer.headers['content-type'] ?? '')) {
+      sending.begun();
+      await passStream(ports, connection, answer, headers);
+      return;
+    }
+    const bytes = await wholeOf(answer, ports.answers.maxBytes, slot);
+    const body = await ports.largeWork.run(bytes.length, () => parseJson(bytes.toString('utf8')));
+    if (!isObject(body)) throw fromUpstream(unreadableAnswer('the upstream answered something that is not JSON'), 502);
+    connection.begin(jsonType, headers, bytes.length);
+    await writeToEnd(connection, bytes, ports.stalledCallers);
+  } finally {
+    forget();
+    if (connection.gone) sending.cancel();
+  }
+}
+
+/** Bytes of a refusal. */
+const maxRefusal = 1024 * 1024;
+
+async function wholeOf(answer: UpstreamAnswer, maxBytes: number, slot: AnswerSlot): Promise<Buffer> {
+  try {
+    return await answer.body.whole(maxBytes, slot);
+  } catch (error) {
+    if (error instanceof NoRoomForAnswer) throw fromUpstream(noRoomHere(error.why), 503);
+    if (error instanceof Lost) throw fromUpstream(brokenOff('read_response_body_failed'), 500);
+    throw error;
+  }
+}
+
+/** Upstream's, masked. What it does not know any more is not found, in the same words as what nobody ever had. */
+async function refusal(
+  ports: StagePorts,
+  { kind, id }: Pick<KeptRequest, 'kind' | 'id'>,
+  {
+    keeper: { provider, channel, parsed },
+    slot,
+    answer,
+  }: Pick<Asking, 'keeper' | 'slot'> & { readonly answer: UpstreamAnswer },
+): Promise<RelayError> {
+  const { status } = answer;
+  const body = await answer.body.whole(maxRefusal, slot).catch(() => Buffer.alloc(0));
+  if (status === 404) return keptNotFound(kind, id, null);
+  if (status < 400) return fromUpstream(unreadableAnswer(`the upstream answered with status ${status}`), 502);
+  const error = errorOfStatus(status, body, confidentialOf(provider, channel));
+  return judged(ports, { provider, parsed }, { error, costUnknown: false, request: '' }).error;
+}
+
+/** As it comes. A break is one for the caller too, who goes on from where it was. */
+async function passStream(
+  { stalledCallers }: Pick<StagePorts, 'stalledCallers'>,
+  connection: HttpCaller,
+  { body }: UpstreamAnswer,
+  headers: readonly string[],
+): Promise<void> {
+  connection.begin(eventStreamType, [...streamHeaders, ...headers]);
+  try {
+    for (;;) {
+      const next = await body.next();
+      if (next.done || connection.gone) break;
+      await write(connection, next.value, stalledCallers);
+    }
+    connection.end();
+  } catch (error) {
+    if (!(error instanceof Lost)) throw error;
+    if (!connection.gone) connection.breakOff();
+  }
+}
