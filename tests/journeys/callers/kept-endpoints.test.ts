@@ -22,7 +22,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   callers = openCallers(gateway.url);
   upstream = await startKeepingUpstream();
-  for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, '{"m":1,"chat-only":1}');
+  for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, '{"m":1,"m-chat":1,"chat-only":1}');
   await gateway.addChannel({ type: 1, models: ['m'], baseUrl: upstream.url, key: 'sk-upstream-secret' });
   await gateway.addChannel({ type: 25, models: ['chat-only'], baseUrl: upstream.url });
   user = await gateway.addUser(1_000_000_000);
@@ -120,7 +120,11 @@ describe('a kept response', () => {
   test.each([401, 429, 500])('is told of as of calls where upstream refuses with %i', async (status) => {
     const { id } = await created();
     upstream.next('GET /v1/responses', (response) => {
-      const error = { message: 'Incorrect API key provided: sk-upstream-secret', type: 'x', code: status === 401 ? 'invalid_api_key' : 'x' };
+      const error = {
+        message: 'Incorrect API key provided: sk-upstream-secret',
+        type: 'x',
+        code: status === 401 ? 'invalid_api_key' : 'x',
+      };
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
     });
     const got = await owner.send(`/v1/responses/${id}`);
@@ -150,6 +154,13 @@ describe('a kept response', () => {
     await gateway.setOption('general_setting.keep_upstream', 'true');
     expect(got.status).toBe(404);
   });
+});
+
+test('a chat that goes to a channel with Responses alone keeps nothing there', async () => {
+  const setting = JSON.stringify({ responses_only: true });
+  await gateway.addChannel({ type: 1, models: ['m-chat'], baseUrl: upstream.url, setting });
+  expect((await owner.chat({ model: 'm-chat' })).status).toBe(200);
+  expect(upstream.received).toMatchObject([{ url: '/v1/responses', body: { store: false } }]);
 });
 
 describe('the tokens of an input', () => {
