@@ -22,7 +22,8 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   callers = openCallers(gateway.url);
   upstream = await startKeepingUpstream();
-  for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, '{"m":1,"m-chat":1,"chat-only":1}');
+  for (const option of ['ModelRatio', 'CompletionRatio'])
+    await gateway.setOption(option, '{"m":1,"m-chat":1,"chat-only":1}');
   await gateway.addChannel({ type: 1, models: ['m'], baseUrl: upstream.url, key: 'sk-upstream-secret' });
   await gateway.addChannel({ type: 25, models: ['chat-only'], baseUrl: upstream.url });
   user = await gateway.addUser(1_000_000_000);
@@ -121,7 +122,7 @@ describe('a kept response', () => {
     const { id } = await created();
     upstream.next('GET /v1/responses', (response) => {
       const error = {
-        message: 'Incorrect API key provided: sk-upstream-secret',
+        message: `${status === 401 ? 'Incorrect API key provided' : 'Overloaded'}: sk-upstream-secret`,
         type: 'x',
         code: status === 401 ? 'invalid_api_key' : 'x',
       };
