@@ -158,7 +158,7 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
     'src/relay/protocols/anthropic/request.ts',
     'settings.claude.thinkingShare',
   ],
-  'global.pass_through_request_enabled': ['src/relay/pipeline/attempt-channel.ts', 'settings.passThroughRequests'],
+  'global.pass_through_request_enabled': ['src/relay/pipeline/upstream-channel.ts', 'settings.passThroughRequests'],
   'general_setting.docs_link': ['web/src/shell/TopLinks.tsx', 'status.docsLink'],
   'general_setting.admin_second_factor': ['src/application/sign-in/identity-ports.ts', 'settings.adminSecondFactor'],
   'general_setting.ping_interval_enabled': ['src/relay/pipeline/reserve.ts', 'settings.pingIntervalMs'],

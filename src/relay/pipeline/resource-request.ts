@@ -31,7 +31,7 @@ export interface ResourceRequest {
   readonly content: string | null;
 }
 
-export type ResourcePorts = Pick<RelayPorts, 'vault' | 'directory' | 'config' | 'clock' | 'providerOf'> &
+type ResourcePorts = Pick<RelayPorts, 'vault' | 'directory' | 'config' | 'clock' | 'providerOf'> &
   Pick<StagePorts, 'parsedChannel'>;
 
 /** The upstream that keeps it. */

@@ -59,7 +59,7 @@ describe('a kept response', () => {
     expect(upstream.received.at(-1)?.url).toBe(`/v1/responses/${response.id}?stream=true&starting_after=2`);
   });
 
-  test('tells what it was asked, in pages', async () => {
+  test('lists its input items in pages', async () => {
     const response = await created();
     const items = await client.responses.inputItems.list(response.id, { limit: 5, order: 'asc', after: 'msg_1' });
     expect(items.data).toEqual([]);
@@ -118,7 +118,7 @@ describe('a kept response', () => {
     },
   );
 
-  test.each([401, 429, 500])('is told of as of calls where upstream refuses with %i', async (status) => {
+  test.each([401, 429, 500])('is refused as a call is where upstream refuses with %i', async (status) => {
     const { id } = await created();
     upstream.next('GET /v1/responses', (response) => {
       const error = {
@@ -187,7 +187,7 @@ describe('the tokens of an input', () => {
     expect(Number((JSON.parse(got.text) as JsonObject).input_tokens)).toBeGreaterThan(3);
   });
 
-  test('of a stranger’s response are not counted', async () => {
+  test('are not counted where they lie in a response of another user', async () => {
     const { id } = await created();
     upstream.received.length = 0;
     const got = await stranger.send('/v1/responses/input_tokens', {
