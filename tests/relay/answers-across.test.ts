@@ -30,7 +30,7 @@ const answers: fc.Arbitrary<Answer> = fc.record(
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
 describe.each(wires)('an answer in the protocol %s', (wire) => {
-  test.each(protocols)('has the same content for a client of %s, wherever it is cut', (dialect) => {
+  test.each([...protocols, 'responses'] as const)('has the same content for a client of %s, wherever it is cut', (dialect) => {
     fc.assert(
       fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, offsets) => {
         const bytes = Buffer.from(streamOf(wire, said));

@@ -2,17 +2,27 @@ import type { UpstreamChannel } from '../../../src/relay/contracts/protocol.js';
 import { messages } from '../../../src/relay/dialects/anthropic/endpoints/messages.js';
 import { streamOfEvents } from '../../../src/relay/dialects/gemini/endpoints/generate-content.js';
 import { chat } from '../../../src/relay/dialects/openai/endpoints/chat.js';
+import { responsesInChatCaller } from '../../../src/relay/dialects/openai/responses-in-chat/dialect.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
+import { responseEventsFault } from '../../support/callers/response-events.js';
 import type { Protocol } from '../../support/upstreams/dialect-upstreams.js';
 import { callerOf, type Golden, plainChannel, providerOfType, usualOptions } from './golden.js';
 
 /* An answer as clients of each dialect put it together, by the plain reading of its members. */
 
-const dialects = { openai: chat.dialect, anthropic: messages.dialect, gemini: streamOfEvents.dialect };
+/** The dialects of the wires, and that of callers who ask for responses where there is chat alone. */
+export type Listener = Protocol | 'responses';
+
+const dialects = {
+  openai: chat.dialect,
+  anthropic: messages.dialect,
+  gemini: streamOfEvents.dialect,
+  responses: responsesInChatCaller,
+};
 
 /** What a client of this dialect is told of an upstream of this type. */
 export function answerSentTo(
-  dialect: Protocol,
+  dialect: Listener,
   type: number,
   stream: boolean,
   upstream: Buffer,
@@ -137,6 +147,31 @@ function byGemini(payloads: readonly JsonObject[]): Heard {
   return heard;
 }
 
+/** The events of a response must fit together, too. */
+function byResponses(payloads: readonly JsonObject[], stream: boolean): Heard {
+  const heard = silence();
+  const fault = stream ? responseEventsFault(payloads) : null;
+  if (fault !== null) throw new Error(fault);
+  const response = object(stream ? payloads.at(-1)?.response : payloads[0]);
+  for (const { type, content, summary, name, arguments: given } of objectsIn(response.output)) {
+    if (type === 'message')
+      heard.content += objectsIn(content)
+        .map((part) => words(part.text ?? part.refusal))
+        .join('');
+    if (type === 'reasoning')
+      heard.reasoning += objectsIn(summary)
+        .map(({ text }) => words(text))
+        .join('');
+    if (type === 'function_call') heard.calls.push({ name: words(name), args: parsedArgs(words(given)) });
+  }
+  const { reason } = object(response.incomplete_details);
+  const whole = heard.calls.length > 0 ? 'tool_calls' : 'stop';
+  heard.finish = reason === 'max_output_tokens' ? 'length' : typeof reason === 'string' ? reason : whole;
+  heard.input = count(object(response.usage).input_tokens);
+  heard.output = count(object(response.usage).output_tokens);
+  return heard;
+}
+
 /** Lines end at line feeds alone: other separators may stand in texts. */
 export const payloadsIn = (answer: string): JsonObject[] =>
   answer
@@ -144,13 +179,26 @@ export const payloadsIn = (answer: string): JsonObject[] =>
     .filter((line) => line.startsWith('data: {'))
     .map((line) => JSON.parse(line.slice('data: '.length)));
 
-export const receivedBy = (dialect: Protocol, payloads: readonly JsonObject[], stream: boolean): Heard =>
-  dialect === 'openai' ? byOpenAi(payloads) : dialect === 'gemini' ? byGemini(payloads) : byAnthropic(payloads, stream);
+export function receivedBy(dialect: Listener, payloads: readonly JsonObject[], stream: boolean): Heard {
+  switch (dialect) {
+    case 'openai':
+      return byOpenAi(payloads);
+    case 'anthropic':
+      return byAnthropic(payloads, stream);
+    case 'gemini':
+      return byGemini(payloads);
+    case 'responses':
+      return byResponses(payloads, stream);
+  }
+}
 
-/** What of an answer a dialect has words for: Gemini's has none for calls that were cut off, nor for calls to be answered. */
-export function comparable(heard: Heard, dialect: Protocol): Heard {
-  if (dialect !== 'gemini') return heard;
-  const calls = heard.calls.filter(({ args }) => args !== null);
+/**
+ * What of an answer a dialect has words for: Gemini's has none for calls that were cut off, nor for calls to be answered;
+ * a response does not say that calls are to be answered.
+ */
+export function comparable(heard: Heard, dialect: Listener): Heard {
+  if (dialect !== 'gemini' && dialect !== 'responses') return heard;
+  const calls = dialect === 'gemini' ? heard.calls.filter(({ args }) => args !== null) : heard.calls;
   const finish = heard.finish === 'stop' && calls.length > 0 ? 'tool_calls' : heard.finish;
   return { ...heard, calls, finish: calls.length < heard.calls.length ? 'MALFORMED_FUNCTION_CALL' : finish };
 }

@@ -6,10 +6,10 @@ import type { JsonObject } from '../../../src/relay/json/json.js';
 import { eventText } from '../../support/upstreams/anthropic-upstream.js';
 import { type Protocol, protocols } from '../../support/upstreams/dialect-upstreams.js';
 import { byteByByte, play } from './golden.js';
-import { answerSentTo, comparable, payloadsIn, receivedBy } from './received-answer.js';
+import { answerSentTo, comparable, type Listener, payloadsIn, receivedBy } from './received-answer.js';
 
 /*
- * Recorded answers of Anthropic's and of Google's, when WIRE_FIXTURES names a folder, told to clients of all three
+ * Recorded answers of Anthropic's and of Google's, when WIRE_FIXTURES names a folder, told to clients of all
  * dialects: who speaks the same gets the bytes, the others hear the same as OpenAI's clients, for whom the neighbouring
  * suites work out what must be heard.
  */
@@ -52,9 +52,12 @@ const recordings = sources
 const named = (stream: boolean) =>
   recordings.filter((one) => one.stream === stream).map((recording, at) => [recording.name, recording, at] as const);
 
-const goldenOf = ({ type, stream, bytes }: Recording, dialect: Protocol) => answerSentTo(dialect, type, stream, bytes);
+const goldenOf = ({ type, stream, bytes }: Recording, dialect: Listener) => answerSentTo(dialect, type, stream, bytes);
 
-const others = ({ own }: Recording): Protocol[] => protocols.filter((name) => name !== own && name !== 'openai');
+const others = ({ own }: Recording): Listener[] => [
+  ...protocols.filter((name) => name !== own && name !== 'openai'),
+  'responses',
+];
 
 const short = 3 * 1024;
 /** Prime, so that it falls on every place within frames of whatever length. */
@@ -66,7 +69,7 @@ function* cuts({ bytes }: Recording, at: number): Generator<number> {
   for (let cut = 1 + ((at * 37) % step); cut < bytes.length; cut += step) yield cut;
 }
 
-function playedTo(recording: Recording, dialect: Protocol, pieces: readonly Buffer[]) {
+function playedTo(recording: Recording, dialect: Listener, pieces: readonly Buffer[]) {
   const { answer, usage } = play(goldenOf(recording, dialect), pieces);
   return { answer, usage };
 }

@@ -305,6 +305,12 @@ export const typeOf = (wire: UpstreamWire): number => speakers[wire].type;
 /** What else a channel of this wire is known by. */
 export const channelOf = (wire: UpstreamWire) => (wire === 'responses' ? { responsesOnly: true } : {});
 
+/** What a request of this wire means, as its upstream reads it. */
+export const meaningOf = (wire: Protocol, body: JsonObject): ReceivedRequest => {
+  const meant = speakers[wire].meant(body);
+  return { ...meant, messages: joined(meant.messages) };
+};
+
 /** What a stream of this wire is. */
 export const streamOf = (wire: UpstreamWire, answer: Answer): string =>
   speakers[wire].stream(answer).join('') + speakers[wire].end;
@@ -377,8 +383,7 @@ export async function startDialectUpstream(wire: UpstreamWire): Promise<DialectU
       serve = (_, response) => sendStream(response, frames.join(''), false);
     },
     received() {
-      const meant = speaker.meant(newest);
-      return { ...meant, messages: joined(meant.messages) };
+      return meaningOf(wire, newest);
     },
     stop: () => upstream.stop(),
   };
