@@ -2,6 +2,7 @@ import type { Answer } from '../contracts/protocol.js';
 import { ResponseAsStream } from '../protocols/openai/response-as-stream.js';
 import { withOwnToolNames } from '../protocols/tool-names.js';
 import { WholeAnswerAsStream } from '../protocols/whole-answer-as-stream.js';
+import { LineTooLong } from '../upstream/sse.js';
 import type { UpstreamAnswer } from '../upstream/upstream.js';
 import { reportedRetryAfter, unreadableAnswer } from '../upstream/upstream-error.js';
 import { WholeJson } from '../upstream/whole-json.js';
@@ -43,12 +44,24 @@ export async function readWhole(
   return largeWork.run(body.length, () => {
     const answer = provider.protocol.answer({ provider, channel, caller, status, headers, body, info });
     if (!answer.ok) return { ok: false, error: answer.error, costUnknown: answer.costUnknown ?? false };
-    if (caller.stream) return asStream(answered, answer);
-    if (!answer.own) withOwnToolNames(answer.body, caller.renamedTools);
-    const bytes = caller.dialect.whole(answer, caller, channel);
-    const { textType, usage, generated } = answer;
-    return { ok: true, got: { kind: 'answer', bytes, textType, usage, generated } };
+    try {
+      return caller.stream ? asStream(answered, answer) : asWhole(answered, answer);
+    } catch (error) {
+      if (!(error instanceof LineTooLong)) throw error;
+      return {
+        ok: false,
+        error: unreadableAnswer('the upstream answered with more than an answer has'),
+        costUnknown: true,
+      };
+    }
   });
+}
+
+function asWhole({ channel, caller }: AnswerToRead, answer: Extract<Answer, { ok: true }>): Read {
+  if (!answer.own) withOwnToolNames(answer.body, caller.renamedTools);
+  const bytes = caller.dialect.whole(answer, caller, channel);
+  const { textType, usage, generated } = answer;
+  return { ok: true, got: { kind: 'answer', bytes, textType, usage, generated } };
 }
 
 /** Asked for a stream, upstream gave the whole answer at once: the caller gets it as the stream it can read. */

@@ -13,6 +13,7 @@ import {
   protocols,
   signature,
   startDialectUpstream,
+  streamOf,
   used,
 } from '../../support/upstreams/dialect-upstreams.js';
 import { messageItem, reportedUsage, responseOf } from '../../support/upstreams/responses-answers.js';
@@ -26,6 +27,8 @@ let user: TestUser;
 let caller: Caller;
 let client: OpenAI;
 const upstreams = new Map<string, DialectUpstream>();
+/** Breaks its streams off in the middle. */
+let cut: Upstream;
 /** Has Responses, and is busy until told otherwise. */
 let native: Upstream;
 let nativeIsBusy = true;
@@ -61,7 +64,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   callers = openCallers(gateway.url);
   await gateway.setOption('RetryTimes', '1');
-  const ratios = JSON.stringify({ ...Object.fromEntries(protocols.map((wire) => [wire, 1])), both: 1 });
+  const ratios = JSON.stringify({ ...Object.fromEntries(protocols.map((wire) => [wire, 1])), both: 1, cut: 1 });
   for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, ratios);
   await gateway.setOption('CacheRatio', ratios.replaceAll(':1', ':0.5'));
   for (const wire of protocols) {
@@ -73,6 +76,17 @@ beforeAll(async () => {
     const models = wire === 'anthropic' ? [wire, 'both'] : [wire];
     await gateway.addChannel({ type, models, baseUrl: upstream.url, modelMapping });
   }
+  cut = await startUpstream((_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const half = streamOf('anthropic', { text: 'Half of an answer that never ends.' }).split('\n\n').slice(0, 5);
+    response.write(`${half.join('\n\n')}\n\n`, () => response.destroy());
+  });
+  await gateway.addChannel({
+    type: 14,
+    models: ['cut'],
+    baseUrl: cut.url,
+    modelMapping: '{"cut":"claude-sonnet-4-5"}',
+  });
   native = await startUpstream((_call, response) => {
     response.writeHead(nativeIsBusy ? 500 : 200, { 'content-type': 'application/json' });
     const error = { error: { message: 'overloaded', type: 'server_error', code: null } };
@@ -91,6 +105,7 @@ afterAll(async () => {
   await gateway?.stop();
   for (const upstream of upstreams.values()) await upstream.stop();
   await native?.stop();
+  await cut?.stop();
 });
 
 const charge = used.input - used.cached + used.cached / 2 + used.output;
@@ -227,6 +242,45 @@ describe('a call that may go to channels of both kinds', () => {
     nativeIsBusy = false;
     expect((await ask({ model: 'both', tools: [{ type: 'web_search' }] })).text).toContain('Own.');
   });
+});
+
+describe('an answer that goes wrong', () => {
+  test('ends a stream that breaks off with an error and a failed response, and what came is charged', async () => {
+    const got = await ask({ model: 'cut', stream: true });
+    const events = eventsIn(got.text);
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed']);
+    expect(got.text).toContain('"delta":"Half ');
+    const line = await lineOf(gateway, user, got);
+    expect(line.completion_tokens).toBeGreaterThan(0);
+    const stream = await client.responses.create({ model: 'cut', input: 'x', stream: true });
+    await expect(
+      (async () => {
+        for await (const _event of stream);
+      })(),
+    ).rejects.toThrow('broke off');
+  });
+
+  test('with more items than a response has is refused as unreadable', async () => {
+    const calls = Array.from({ length: 5_000 }, () => ({ name: 'weather', args: {} }));
+    upstreamOf('anthropic').answerWith({ calls });
+    const got = await ask({ model: 'anthropic' });
+    expect([got.status, errorIn(got).code]).toEqual([502, 'bad_response_body']);
+  });
+});
+
+test('forty calls at once on a small balance never cost more than it holds', async () => {
+  upstreamOf('anthropic').answerWith({ text: 'Every charge can be proved.' });
+  const poor = await gateway.addUser(charge * 10);
+  const poorCaller = callers.with(await gateway.addApiKey(poor));
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const body = { model: 'anthropic', input: 'What is a ledger?', max_output_tokens: used.output, stream: true };
+      const headers = { 'content-type': 'application/json' };
+      return (await poorCaller.send('/v1/responses', { method: 'POST', headers, body })).status;
+    }),
+  );
+  expect(statuses.every((status) => status === 200 || status === 402 || status === 403)).toBe(true);
+  expect(await gateway.available(poor)).toBeGreaterThanOrEqual(0);
 });
 
 describe('what chat has no words for', () => {

@@ -6,6 +6,7 @@ import {
   geminiClient,
   openAiClient,
 } from '../../support/callers/dialect-clients.js';
+import { responsesClient } from '../../support/callers/responses-client.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 import {
@@ -26,13 +27,18 @@ const embedders: Readonly<Partial<Record<Protocol, string>>> = {
   gemini: 'gemini-embedding-001',
 };
 const quota = 1_000_000_000;
+/** Of a channel of OpenAI's wire without Responses. */
+const chatAlone = 'gpt-4o-chat';
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const pdf = Buffer.from('%PDF-1.4 ö').toString('base64');
 
 let gateway: TestGateway;
 let user: TestUser;
 const upstreams = new Map<Protocol, DialectUpstream>();
-let clients: Readonly<Record<Protocol, DialectClient>>;
+type Client = Omit<DialectClient, 'protocol'>;
+/** Who speaks each protocol, and who asks for responses. */
+const callers = [...protocols, 'responses'] as const;
+let clients: Readonly<Record<(typeof callers)[number], Client>>;
 
 beforeAll(async () => {
   gateway = await startTestGateway({ CALLER_GONE_SECONDS: '1' });
@@ -48,6 +54,9 @@ beforeAll(async () => {
       models: embedder === undefined ? [model] : [model, embedder],
     });
   }
+  const { url = '', model = '' } = upstreams.get('openai') ?? {};
+  const modelMapping = JSON.stringify({ [chatAlone]: model });
+  await gateway.addChannel({ type: 25, baseUrl: url, name: 'chat', models: [chatAlone], modelMapping });
   await gateway.setOption('SelfUseModeEnabled', 'true');
 });
 afterAll(async () => {
@@ -61,6 +70,7 @@ beforeEach(async () => {
     openai: opened.openai(gateway.url, apiKey),
     anthropic: opened.anthropic(gateway.url, apiKey),
     gemini: opened.gemini(gateway.url, apiKey),
+    responses: responsesClient(gateway.url, apiKey),
   };
 });
 
@@ -70,13 +80,13 @@ const settledLine = () =>
     return lines.find(({ type }) => type === 2) ?? null;
   });
 
-const combinations = protocols.flatMap((caller) => protocols.map((upstream) => [caller, upstream] as const));
+const combinations = callers.flatMap((caller) => protocols.map((upstream) => [caller, upstream] as const));
 
 describe.each(combinations)("%s's client with an upstream of the protocol %s", (caller, wire) => {
-  let client: DialectClient;
+  let client: Client;
   let upstream: DialectUpstream;
   const conversation = (more: Partial<Conversation> = {}): Conversation => ({
-    model: upstream.model,
+    model: caller === 'responses' && wire === 'openai' ? chatAlone : upstream.model,
     user: [{ text: 'What is the weather in Höfn and Vík?' }],
     limit: 900,
     ...more,
@@ -141,8 +151,8 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
       system: 'Be brief.\nBe kind.',
       messages: [{ role: 'user', text: 'What is this?' }],
       media: [png, pdf],
-      // A blank one is refused there.
-      stops: wire === 'anthropic' && caller !== 'anthropic' ? ['END'] : ['END', '\n\n'],
+      // A blank one is refused there. A request for a response has none.
+      stops: caller === 'responses' ? [] : wire === 'anthropic' && caller !== 'anthropic' ? ['END'] : ['END', '\n\n'],
       schema: ['name', 'years'],
       limit: 900,
     });
@@ -179,7 +189,7 @@ describe.each(combinations)("%s's client with an upstream of the protocol %s", (
         .join('')
         .replace(/\n(?=\d The ledger)/g, ''),
     ).toBe(texts.join(''));
-    expect(cached).toBe(wire === 'anthropic' && caller !== 'gemini' ? 4 : 0);
+    expect(cached).toBe(wire === 'anthropic' && caller !== 'gemini' && caller !== 'responses' ? 4 : 0);
   });
 
   test('pays for the output so far when it disconnects in the middle of a tool call', async () => {

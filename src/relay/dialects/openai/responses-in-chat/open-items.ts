@@ -14,6 +14,9 @@ interface Keeper {
   kept: number;
 }
 
+/** What one entry takes, with its alternatives. */
+const perLogprob = 256;
+
 interface MessagePart {
   readonly kind: 'output_text' | 'refusal';
   text: string;
@@ -51,7 +54,7 @@ export class MessageItem {
     if (part === undefined) return;
     part.text += text;
     part.logprobs.push(...logprobs);
-    keeper.kept += text.length;
+    keeper.kept += text.length + logprobs.length * perLogprob;
     if (part.kind === 'refusal') this.of.emit('response.refusal.delta', { ...this.place(), delta: text });
     else this.of.emit('response.output_text.delta', { ...this.place(), delta: text, logprobs });
   }
