@@ -30,25 +30,28 @@ const answers: fc.Arbitrary<Answer> = fc.record(
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
 describe.each(wires)('an answer in the protocol %s', (wire) => {
-  test.each([...protocols, 'responses'] as const)('has the same content for a client of %s, wherever it is cut', (dialect) => {
-    fc.assert(
-      fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, offsets) => {
-        const bytes = Buffer.from(streamOf(wire, said));
-        const cuts = [0, ...offsets.map((offset) => offset % bytes.length).sort((a, b) => a - b), bytes.length];
-        const pieces = cuts.slice(1).map((to, at) => bytes.subarray(cuts[at], to));
-        const { answer, usage } = play(answerSentTo(dialect, typeOf(wire), true, bytes, channelOf(wire)), pieces);
-        const { thinking = '', text = '', calls = [], cut } = said;
-        expect(receivedBy(dialect, payloadsIn(answer), true)).toEqual({
-          content: text,
-          reasoning: thinking,
-          calls: plain(calls),
-          finish: cut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop',
-          input: used.input,
-          output: used.output,
-        });
-        expect(usage).toEqual({ input: used.input - used.cached, cachedInput: used.cached, output: used.output });
-      }),
-      { numRuns: 60 },
-    );
-  });
+  test.each([...protocols, 'responses'] as const)(
+    'has the same content for a client of %s, wherever it is cut',
+    (dialect) => {
+      fc.assert(
+        fc.property(answers, fc.array(fc.nat(), { maxLength: 3 }), (said, offsets) => {
+          const bytes = Buffer.from(streamOf(wire, said));
+          const cuts = [0, ...offsets.map((offset) => offset % bytes.length).sort((a, b) => a - b), bytes.length];
+          const pieces = cuts.slice(1).map((to, at) => bytes.subarray(cuts[at], to));
+          const { answer, usage } = play(answerSentTo(dialect, typeOf(wire), true, bytes, channelOf(wire)), pieces);
+          const { thinking = '', text = '', calls = [], cut } = said;
+          expect(receivedBy(dialect, payloadsIn(answer), true)).toEqual({
+            content: text,
+            reasoning: thinking,
+            calls: plain(calls),
+            finish: cut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop',
+            input: used.input,
+            output: used.output,
+          });
+          expect(usage).toEqual({ input: used.input - used.cached, cachedInput: used.cached, output: used.output });
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 });

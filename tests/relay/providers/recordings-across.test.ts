@@ -110,7 +110,7 @@ describe.runIf(recordings.length > 0)('a recorded stream', () => {
 });
 
 test.runIf(recordings.length > 0).each(named(false))('%s has the same content in every dialect', (_name, recording) => {
-  const playWith = (dialect: Protocol) => {
+  const playWith = (dialect: Listener) => {
     const { provider, channel, caller, info, upstream } = goldenOf(recording, dialect);
     const headers = { 'content-type': 'application/json' };
     const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body: upstream, info });

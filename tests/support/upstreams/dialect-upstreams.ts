@@ -306,7 +306,7 @@ export const typeOf = (wire: UpstreamWire): number => speakers[wire].type;
 export const channelOf = (wire: UpstreamWire) => (wire === 'responses' ? { responsesOnly: true } : {});
 
 /** What a request of this wire means, as its upstream reads it. */
-export const meaningOf = (wire: Protocol, body: JsonObject): ReceivedRequest => {
+export const meaningOf = (wire: UpstreamWire, body: JsonObject): ReceivedRequest => {
   const meant = speakers[wire].meant(body);
   return { ...meant, messages: joined(meant.messages) };
 };
