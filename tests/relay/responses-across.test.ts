@@ -126,7 +126,7 @@ describe.each(protocols)('a conversation of items, put to an upstream of the wir
   });
 });
 
-test('a request in words of chat is read as the same by whoever reads chat', () => {
+test('a request becomes one of chat with the same instructions, messages, calls, limit, schema and effort', () => {
   const body = neutral({
     model: 'm',
     instructions: 'Be short.',
