@@ -1,101 +1,31 @@
 import { anthropicReasoning } from '../../contracts/neutral.js';
-import type {
-  ChatMessage,
-  ChatRequest,
-  NeutralRequestOf,
-  ThinkingWords,
-  ToolWords,
-} from '../../contracts/neutral-request.js';
-import { NotConvertible } from '../../contracts/protocol.js';
+import type { ChatMessage, ChatRequest, NeutralRequestOf } from '../../contracts/neutral-request.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { carriedIn, memberOfThinking } from '../../protocols/anthropic/carried-members.js';
 import { unwrappedCallId } from '../../protocols/tool-call-ids.js';
+import { refused, refuseOthers, within } from './across.js';
+import { formatOf, refuseUncarried, thinkingOf } from './neutral-generation.js';
+import {
+  blockParts,
+  cached,
+  instructionsIn,
+  partsOfBlocks,
+  plainer,
+  refuseOthersIn,
+  textPart,
+} from './neutral-parts.js';
+import { choiceOf, isToolChange, toolsAtEnd } from './neutral-tools.js';
 
 /* A Messages request in neutral words, for upstreams that speak otherwise. What they have no words for is refused by name. */
 
-const refused = (what: string): NotConvertible => new NotConvertible('caller', what);
-
-const cached = ({ cache_control: control }: JsonObject): JsonObject =>
-  isObject(control) ? { cache_control: control } : {};
-
-const textPart = (block: JsonObject): JsonObject => ({
-  type: 'text',
-  text: textIn(block.text) ?? '',
-  ...cached(block),
-});
-
-function imagePart(block: JsonObject, path: string): JsonObject {
-  const { source } = block;
-  if (!isObject(source)) throw refused(`${path}.source is required`);
-  const { type, url, data, media_type: mediaType } = source;
-  if (type === 'url') return { type: 'image_url', image_url: { url: textIn(url) ?? '' }, ...cached(block) };
-  if (type !== 'base64') throw refused(`${path}.source.type: another provider takes base64 or url`);
-  const inline = `data:${textIn(mediaType) ?? 'image/png'};base64,${textIn(data) ?? ''}`;
-  return { type: 'image_url', image_url: { url: inline }, ...cached(block) };
-}
-
-function documentParts(block: JsonObject, path: string): JsonObject[] {
-  const { source } = block;
-  if (!isObject(source)) throw refused(`${path}.source is required`);
-  const title = textIn(block.title);
-  const filename = title === null ? {} : { filename: title };
-  const { type, url, data, media_type: mediaType, content } = source;
-  switch (type) {
-    case 'base64': {
-      const inline = `data:${textIn(mediaType) ?? 'application/pdf'};base64,${textIn(data) ?? ''}`;
-      return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: inline }, ...cached(block) }];
-    }
-    case 'url':
-      return [{ type: 'file', file: { ...filename, file_url: textIn(url) ?? '' }, ...cached(block) }];
-    case 'text':
-      return [{ type: 'text', text: textIn(data) ?? '', ...cached(block) }];
-    case 'content':
-      return typeof content === 'string'
-        ? [{ type: 'text', text: content }]
-        : partsOf(content, `${path}.source.content`);
-    default:
-      throw refused(`${path}.source.type: another provider takes base64, url, text or content`);
-  }
-}
-
-function searchResultParts(block: JsonObject, path: string): JsonObject[] {
-  const head = [textIn(block.title), textIn(block.source)].filter((line) => line !== null).join('\n');
-  return [{ type: 'text', text: head, ...cached(block) }, ...partsOf(block.content, `${path}.content`)];
-}
-
-function blockParts(block: JsonObject, path: string): JsonObject[] {
-  switch (block.type) {
-    case 'text':
-      return [textPart(block)];
-    case 'image':
-      return [imagePart(block, path)];
-    case 'document':
-      return documentParts(block, path);
-    case 'tool_reference':
-      return [{ type: 'text', text: textIn(block.tool_name) ?? '' }];
-    case 'search_result':
-      return searchResultParts(block, path);
-    default:
-      throw refused(`${path}.type: another provider does not take ${textIn(block.type) ?? 'this'}`);
-  }
-}
-
-const partsOf = (content: JsonValue | undefined, path: string): JsonObject[] =>
-  objectsIn(content).flatMap((block, at) => blockParts(block, `${path}[${at}]`));
-
-/** A text where there is nothing but text, and nothing to be kept. */
-const plainer = (parts: readonly JsonObject[], between: string): JsonValue =>
-  parts.every(({ type, cache_control: control }) => type === 'text' && (control ?? null) === null)
-    ? parts.map(({ text }) => text).join(between)
-    : parts;
-
 function resultOf(block: JsonObject, path: string): ChatMessage {
+  refuseOthersIn(block, path);
   const { content, tool_use_id: id, is_error: failed } = block;
   return {
     role: 'tool',
     tool_call_id: unwrappedCallId(textIn(id) ?? ''),
-    content: typeof content === 'string' ? content : plainer(partsOf(content, `${path}.content`), '\n'),
+    content: typeof content === 'string' ? content : plainer(partsOfBlocks(content, `${path}.content`), '\n'),
     ...(failed === true && { is_error: true }),
   };
 }
@@ -144,10 +74,34 @@ function thoughtIn(blocks: readonly JsonObject[]): Pick<ChatMessage, 'reasoning'
 }
 
 /** What Anthropic's own tools have done is left out: nobody else can go on from it. */
-function assistantMessage(content: JsonValue | undefined): ChatMessage {
+const doneAtAnthropic = /_tool_result$|^(server_tool_use|mcp_tool_use|mcp_tool_listing|fallback)$/;
+
+/** What was said, and the summary of what was said before. Throws NotConvertible. */
+function saidIn(block: JsonObject, path: string): JsonObject[] {
+  refuseOthersIn(block, path);
+  switch (block.type) {
+    case 'text':
+      return [textPart(block)];
+    case 'compaction': {
+      const summary = textIn(block.content);
+      if (summary === null && textIn(block.encrypted_content) !== null)
+        throw refused(`${path}.encrypted_content: only Anthropic can read it`);
+      return summary === null ? [] : [{ type: 'text', text: summary, ...cached(block) }];
+    }
+    case 'thinking':
+    case 'redacted_thinking':
+    case 'tool_use':
+      return [];
+    default:
+      if (isToolChange(block) || doneAtAnthropic.test(textIn(block.type) ?? '')) return [];
+      throw refused(`${path}.type: in a turn of the assistant another provider does not take ${textIn(block.type)}`);
+  }
+}
+
+function assistantMessage(content: JsonValue | undefined, path: string): ChatMessage {
   if (typeof content === 'string') return { role: 'assistant', content };
   const blocks = objectsIn(content);
-  const said = blocks.filter(({ type }) => type === 'text').map(textPart);
+  const said = blocks.flatMap((block, at) => saidIn(block, `${path}[${at}]`));
   const details = blocks.flatMap(detailOf);
   const carried = carriedByCall(blocks);
   const calls = blocks
@@ -171,90 +125,30 @@ function assistantMessage(content: JsonValue | undefined): ChatMessage {
   };
 }
 
+/** Instructions within the conversation; some hold for one turn of the user's and are not shown after it. */
+function systemMessage(message: JsonObject, path: string, over: boolean): ChatMessage[] {
+  refuseOthers(message, within.systemMessage, `${path}.`);
+  if (isObject(message.output_config))
+    refuseOthers(message.output_config, within.messageOutput, `${path}.output_config.`);
+  const content = instructionsIn(message.content, `${path}.content`);
+  return content === '' || (over && message.clear_at === 'next_user_message') ? [] : [{ role: 'system', content }];
+}
+
 function messagesOf({ system, messages }: JsonObject): ChatMessage[] {
-  const instructed = typeof system === 'string' ? system : plainer(objectsIn(system).map(textPart), '\n');
-  const turns = objectsIn(messages).flatMap(({ role, content }, at): ChatMessage[] => {
-    switch (role) {
-      case 'user':
-        return userMessages(content, `messages[${at}].content`);
-      case 'assistant':
-        return [assistantMessage(content)];
-      case 'system':
-        return [
-          { role, content: typeof content === 'string' ? content : plainer(objectsIn(content).map(textPart), '\n') },
-        ];
-      default:
-        throw refused(`messages[${at}].role must be user or assistant`);
-    }
+  const instructed = instructionsIn(system, 'system');
+  const listed = objectsIn(messages);
+  const lastOfUser = listed.findLastIndex(({ role }) => role === 'user');
+  const turns = listed.flatMap((message, at): ChatMessage[] => {
+    const { role, content } = message;
+    const path = `messages[${at}]`;
+    if (role === 'system') return systemMessage(message, path, at < lastOfUser);
+    refuseOthers(message, within.message, `${path}.`);
+    if (role === 'user') return userMessages(content, `${path}.content`);
+    if (role === 'assistant') return [assistantMessage(content, `${path}.content`)];
+    throw refused(`${path}.role must be user, assistant or system`);
   });
   return instructed === '' ? turns : [{ role: 'system', content: instructed }, ...turns];
 }
-
-/** Names of tools that results have brought up. */
-function referencedIn(messages: JsonValue | undefined): ReadonlySet<JsonValue> {
-  const names = new Set<JsonValue>();
-  for (const { content } of objectsIn(messages))
-    for (const block of objectsIn(content))
-      for (const part of block.type === 'tool_result' ? objectsIn(block.content) : [])
-        if (part.type === 'tool_reference') names.add(part.tool_name ?? null);
-  return names;
-}
-
-/**
- * Tools that Anthropic runs are left out: nobody else has them. So are tools to be found later that nothing has found yet;
- * where Anthropic's own search was to find them, nobody else can, and all are offered.
- */
-function toolsOf({ tools, messages }: JsonObject): JsonObject[] {
-  const listed = objectsIn(tools);
-  const searched = listed.some(({ type }) => (textIn(type) ?? '').startsWith('tool_search_tool'));
-  const found = searched ? null : referencedIn(messages);
-  return listed
-    .filter(({ type }) => (type ?? 'custom') === 'custom')
-    .filter(({ defer_loading: deferred, name }) => deferred !== true || found === null || found.has(name ?? null))
-    .map((tool) => ({
-      type: 'function',
-      function: {
-        name: tool.name,
-        ...(textIn(tool.description) !== null && { description: tool.description }),
-        parameters: isObject(tool.input_schema) ? tool.input_schema : { type: 'object' },
-      },
-      ...cached(tool),
-    }));
-}
-
-const choices: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' };
-
-function choiceOf(choice: JsonValue | undefined): ToolWords {
-  if (!isObject(choice)) return {};
-  const parallel = choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
-  if (choice.type === 'tool')
-    return { tool_choice: { type: 'function', function: { name: choice.name } }, ...parallel };
-  const known = choices[String(choice.type)];
-  return known === undefined ? parallel : { tool_choice: known, ...parallel };
-}
-
-/** The effort that a budget comes to. */
-const effortOf = (budget: number): string => (budget <= 2_048 ? 'low' : budget <= 8_192 ? 'medium' : 'high');
-
-/** What a body says of thinking. */
-export function thinkingOf({ thinking, output_config: config }: JsonObject): ThinkingWords {
-  const effort = textIn(isObject(config) ? config.effort : null);
-  const byEffort = effort === null ? {} : { reasoning_effort: effort === 'max' ? 'high' : effort };
-  if (!isObject(thinking)) return byEffort;
-  if (thinking.type === 'disabled') return { thinking };
-  const { budget_tokens: budget } = thinking;
-  return { thinking, ...(typeof budget === 'number' && { reasoning_effort: effortOf(budget) }), ...byEffort };
-}
-
-const formatOf = ({
-  output_config: config,
-  output_format: earlier,
-}: JsonObject): Pick<ChatRequest, 'response_format'> => {
-  const format = isObject(config) && isObject(config.format) ? config.format : earlier;
-  return isObject(format) && format.type === 'json_schema' && isObject(format.schema)
-    ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: format.schema } } }
-    : {};
-};
 
 /** Characters of `user` that every provider takes. */
 const maxUserLength = 64;
@@ -270,13 +164,11 @@ const asTheyAre = [
 
 /** Throws NotConvertible. */
 export function toNeutral(body: JsonObject): NeutralRequestOf<'chat'> {
-  if (isList(body.mcp_servers) && body.mcp_servers.length > 0)
-    throw refused('mcp_servers: another provider does not ask them');
-  if (body.max_tokens === 0) throw refused('max_tokens: only Anthropic fills its cache without an answer');
+  refuseUncarried(body);
   const kept: { [name in (typeof asTheyAre)[number]]?: JsonValue } = {};
   for (const name of asTheyAre) if ((body[name] ?? null) !== null) kept[name] = body[name];
   const stops = isList(body.stop_sequences) ? body.stop_sequences : [];
-  const tools = toolsOf(body);
+  const tools = toolsAtEnd(body);
   const named = textIn(isObject(body.metadata) ? body.metadata.user_id : null);
   // Others refuse longer names, and such a one discloses more than they need.
   const user = named !== null && named.length <= maxUserLength ? named : null;

@@ -4,8 +4,9 @@ import { asksForAudio } from '../../../contracts/neutral.js';
 import { countIn, isList } from '../../../json/json.js';
 import { compacts } from '../../../metering/compaction.js';
 import { anthropicCaller } from '../dialect.js';
+import { thinkingOf } from '../neutral-generation.js';
 import { promptOf, promptTexts } from '../prompt.js';
-import { thinkingOf, toNeutral } from '../to-neutral.js';
+import { toNeutral } from '../to-neutral.js';
 import { invalidMessages } from '../validate.js';
 
 /** Conversations, as Anthropic's clients hold them. */
