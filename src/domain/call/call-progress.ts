@@ -30,14 +30,17 @@ interface Delivered {
 }
 
 /** null: nothing had reached the caller, as far as is known. */
-export function deliveredOf({ promptTokens }: Pick<CallReserved, 'promptTokens'>, seen: LastSeen): Delivered | null {
+export function deliveredOf(
+  { promptTokens, pieces }: Pick<CallReserved, 'promptTokens' | 'pieces'>,
+  seen: LastSeen,
+): Delivered | null {
   if (seen.kind !== 'sent') return null;
   const { progress } = seen;
   const { delivered } = progress;
   const channelId = progress.attempts.at(-1);
   if (delivered === null || channelId === undefined) return null;
   const { firstTokenMs, outputTokens } = delivered;
-  return { usage: { input: promptTokens, output: outputTokens }, channelId, firstTokenMs, progress };
+  return { usage: { input: promptTokens, output: outputTokens, ...pieces }, channelId, firstTokenMs, progress };
 }
 
 /** Attempts that upstream may charge for: each that failed after it was sent, and the one under way. */

@@ -63,6 +63,8 @@ export type CallEvent =
       promptTokens: number;
       maxOutputTokens: number | null;
       price: Price;
+      /** What it uses of what is sold by the piece, as far as the request itself says: characters of a speech. */
+      pieces?: Usage;
     }
   | {
       type: 'CallSettled';

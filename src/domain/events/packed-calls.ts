@@ -55,6 +55,7 @@ type PackedReserved = readonly [
   promptTokens: number,
   maxOutputTokens: number | null,
   price: PackedPrice,
+  pieces?: ByQuantity<number>,
 ];
 type PackedAttempt = readonly [
   channelId: FailedAttempt['channelId'],
@@ -215,15 +216,12 @@ const unpackKept = (packed: readonly PackedKept[] | undefined): { kept?: KeptObj
   packed === undefined ? {} : { kept: packed.map(([kind, id]) => ({ kind: nameOf(keptKinds, kind), id })) };
 
 const callReserved: PackedForm<CallReserved> = {
-  pack: ({ facts, reserved, promptTokens, maxOutputTokens, price }) => [
-    packFacts(facts),
-    reserved,
-    promptTokens,
-    maxOutputTokens,
-    packPrice(price),
-  ],
+  pack({ facts, reserved, promptTokens, maxOutputTokens, price, pieces }) {
+    const members = [packFacts(facts), reserved, promptTokens, maxOutputTokens, packPrice(price)];
+    return pieces === undefined ? members : [...members, packQuantities(pieces)];
+  },
   unpack(packed) {
-    const [facts, reserved, promptTokens, maxOutputTokens, price] = packed as PackedReserved;
+    const [facts, reserved, promptTokens, maxOutputTokens, price, pieces] = packed as PackedReserved;
     return {
       type: 'CallReserved',
       facts: unpackFacts(facts),
@@ -231,6 +229,7 @@ const callReserved: PackedForm<CallReserved> = {
       promptTokens,
       maxOutputTokens,
       price: unpackPrice(price),
+      ...(pieces === undefined ? {} : { pieces: unpackQuantities(pieces) as Usage }),
     };
   },
 };

@@ -4,9 +4,9 @@ import { type CompletionRule, completionRule } from './built-in/completion-rules
 import { type ContextTierFactors, tierRatios } from './context-tiers.js';
 import { NearestModels } from './nearest-model.js';
 import type { Price, PriceRates } from './pricing.js';
-import type { TokenQuantity } from './quantities.js';
+import type { PieceQuantity, TokenQuantity } from './quantities.js';
 import type { ModelPrice } from './records/model-price.js';
-import { isPricedBy, recordedPrice } from './records/recorded-price.js';
+import { isPricedBy, isSoldByPiece, recordedPrice } from './records/recorded-price.js';
 import { type ServiceTierTable, type TierFactors, tierFactorsOf } from './service-tiers.js';
 
 /* From an operator's tables to the price of one model for one group. */
@@ -151,35 +151,60 @@ export const groupRatioOf = (tables: PriceTables, group: string): string => tabl
 const knownPrices = new WeakMap<PriceTables, Map<string, Price | null>>();
 const maxKnown = 10_000;
 
+/**
+ * By what a call is sold of a model that is sold by the piece only; null: by tokens, so that such a model has no price.
+ * `any`: no call is meant, and whatever the model is sold by is its price.
+ */
+type SoldBy = PieceQuantity | null | 'any';
+
 /** null: the model has neither price nor ratio and unpriced models are not accepted. The same object for the same price. */
-export function priceOf(tables: PriceTables, model: string, group: string, acceptUnpriced: boolean): Price | null {
+export function priceOf(
+  tables: PriceTables,
+  model: string,
+  group: string,
+  acceptUnpriced: boolean,
+  soldBy: SoldBy = 'any',
+): Price | null {
   let known = knownPrices.get(tables);
   if (known === undefined || known.size >= maxKnown) {
     known = new Map();
     knownPrices.set(tables, known);
   }
-  const key = `${acceptUnpriced ? 1 : 0}${group.length} ${group}${model}`;
+  const key = `${acceptUnpriced ? 1 : 0}${soldBy ?? ''} ${group.length} ${group}${model}`;
   const found = known.get(key);
   if (found !== undefined) return found;
-  const price = workedOut(tables, model, group, acceptUnpriced);
+  const price = workedOut(tables, model, group, { acceptUnpriced, soldBy });
   known.set(key, price);
   return price;
 }
 
-function workedOut(tables: PriceTables, model: string, group: string, acceptUnpriced: boolean): Price | null {
+interface Terms {
+  readonly acceptUnpriced: boolean;
+  readonly soldBy: SoldBy;
+}
+
+/** Whether a call that is sold so has a price by the record. */
+const isSold = (record: ModelPrice, soldBy: SoldBy): boolean =>
+  soldBy === 'any' || !isSoldByPiece(record)
+    ? isPricedBy(record)
+    : soldBy !== null && record.pieces?.[soldBy] !== undefined;
+
+function workedOut(tables: PriceTables, model: string, group: string, terms: Terms): Price | null {
+  const { acceptUnpriced, soldBy } = terms;
   const name = billedName(model);
   const groupRatio = groupRatioOf(tables, group);
   const record = tables.records.get(name);
-  if (record !== undefined)
-    return isPricedBy(record) || acceptUnpriced
-      ? recordedPriceOf(record, name, { group: groupRatio, quotaPerUnit: tables.quotaPerUnit })
-      : null;
+  if (record !== undefined) {
+    const { quotaPerUnit } = tables;
+    if (isSold(record, soldBy)) return recordedPriceOf(record, name, { group: groupRatio, quotaPerUnit });
+    return acceptUnpriced ? unpricedBy(record, name, { group: groupRatio, quotaPerUnit }) : null;
+  }
   const perCall = tables.modelPrice.get(name);
   if (perCall !== undefined)
     return { per: 'call', price: perCall, quotaPerUnit: tables.quotaPerUnit, group: groupRatio };
   const own = tables.modelRatio.get(name);
   const like = own === undefined ? pricedLike(tables, name) : null;
-  const likePrice = like === null ? null : workedOut(tables, like, group, false);
+  const likePrice = like === null ? null : workedOut(tables, like, group, { acceptUnpriced: false, soldBy });
   if (like !== null && likePrice !== null) return { ...likePrice, like };
   const ratio = own ?? (acceptUnpriced ? unpricedRatio : null);
   if (ratio === null) return null;
@@ -189,12 +214,20 @@ function workedOut(tables: PriceTables, model: string, group: string, acceptUnpr
   return tiers === undefined ? price : { ...price, tiers: tiers.map((tier) => tierRatios(ratios, tier)) };
 }
 
-/** What the record of a model makes of its price, whatever the tables say. */
-export const recordedPriceOf = (
-  record: ModelPrice,
-  model: string,
-  terms: { readonly group: string; readonly quotaPerUnit: string },
-): Price => recordedPrice(record, { ...terms, unpricedRatio, familyRatios: ratiosOf(noTables, model) });
+interface RecordedTerms {
+  readonly group: string;
+  readonly quotaPerUnit: string;
+}
+
+/** What the record of a model makes of its price, whatever the tables say. Tokens are free of what is sold by the piece. */
+export const recordedPriceOf = (record: ModelPrice, model: string, terms: RecordedTerms): Price =>
+  isSoldByPiece(record)
+    ? recordedPrice(record, { ...terms, unpricedRatio: '0', familyRatios: ratiosOf(noTables, model) })
+    : unpricedBy(record, model, terms);
+
+/** The same, with tokens at the price of models without one where the record states none. */
+const unpricedBy = (record: ModelPrice, model: string, terms: RecordedTerms): Price =>
+  recordedPrice(record, { ...terms, unpricedRatio, familyRatios: ratiosOf(noTables, model) });
 
 type RateIn = (tables: PriceTables, model: string) => string | undefined;
 

@@ -9,6 +9,8 @@ import { Failure } from '../../domain/kernel/failure.js';
 import type { CallId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { Quota } from '../../domain/kernel/quota.js';
+import type { Price } from '../../domain/pricing/pricing.js';
+import { isSoldBy } from '../../domain/pricing/rates.js';
 import { dropReservation, giveBack, newEvent, type Outcomes } from './call-outcomes.js';
 import type { InFlightCall, InFlightCalls } from './in-flight-calls.js';
 import { LocalReservation } from './local-reservation.js';
@@ -92,6 +94,10 @@ interface Order {
   readonly estimate: ReservationEstimate;
 }
 
+/** Nothing to be spread where nothing of it has a price. */
+const knownPieces = ({ characters = 0 }: UsageBound, price: Price): Pick<CallReserved, 'pieces'> | undefined =>
+  characters > 0 && isSoldBy(price, 'characters') ? { pieces: { characters } } : undefined;
+
 async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate }: Order): Promise<Reserving> {
   const { userId, apiKeyId } = facts;
   const { price, promptTokens, max, min, minOfKey } = estimate;
@@ -106,7 +112,10 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
   const { bound: asAsked, overhead, answers } = estimate;
   const bound = outputLimit === null ? asAsked : withOutput(asAsked, (outputLimit + overhead) * answers);
   const maxOutputTokens = bound.output;
-  const event: CallReserved = { type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price };
+  const event: CallReserved = {
+    ...{ type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price },
+    ...knownPieces(bound, price),
+  };
   const underWay = await writeReservation(outcomes, callId, newEvent(outcomes, event));
   return { ok: true, reservation: new LocalReservation(outcomes, { callId, event, underWay, outputLimit, bound }) };
 }

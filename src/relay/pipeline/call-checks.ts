@@ -2,8 +2,10 @@ import type { Settings } from '../../application/options/settings.js';
 import type { ChannelView, Directory } from '../../application/ports/storage-ports.js';
 import { isModelName } from '../../domain/call/call-texts.js';
 import type { Usage } from '../../domain/call/usage.js';
+import type { PaidMode } from '../../domain/channel/provider.js';
 import { ChannelId } from '../../domain/kernel/ids.js';
 import { maxModelNameBytes } from '../../domain/kernel/names.js';
+import { pieceOfMode } from '../../domain/pricing/mode-pieces.js';
 import { billedName, priceOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { isToolCalls, type Quantity, toolOf } from '../../domain/pricing/quantities.js';
@@ -60,8 +62,14 @@ export function* checkWords(endpoint: Endpoint, body: JsonObject, words: readonl
     throw new RelayError(400, 'sensitive_words_detected', 'sensitive words detected');
 }
 
-export function priceFor(model: string, group: string, caller: Caller, settings: Settings): Price {
-  const price = priceOf(settings.prices, model, group, settings.selfUseMode || caller.user.acceptUnpricedModels);
+/** Of a call of this mode: a model that is sold by the second has no price for a chat. */
+export function priceFor(
+  { model, group, mode }: { readonly model: string; readonly group: string; readonly mode: PaidMode },
+  caller: Caller,
+  settings: Settings,
+): Price {
+  const acceptsUnpriced = settings.selfUseMode || caller.user.acceptUnpricedModels;
+  const price = priceOf(settings.prices, model, group, acceptsUnpriced, pieceOfMode[mode]);
   if (price !== null) return price;
   throw new RelayError(
     400,

@@ -4,15 +4,21 @@ import { passedOn } from '../delivery/passed-on.js';
 import { endSound, passOn, type SoundDelivery } from '../delivery/sound-delivery.js';
 import { endStream, passStream } from '../delivery/stream-delivery.js';
 import { sendWhole } from '../delivery/whole-delivery.js';
+import { SeenText } from '../text/seen-text.js';
 import type { SoundReading } from '../upstream/sound-answer.js';
 import { type AnsweredCall, type ConcludedCall, type DeliveredCall, extended } from './call-context.js';
 import type { StagePorts } from './stage-ports.js';
 
 type DeliverPorts = Pick<StagePorts, 'clock' | 'config' | 'log' | 'largeWork' | 'stalledCallers'>;
 
+/** Of sound nothing is looked at: what it costs is known by what was asked for. */
+const unheard = { generated: { said: new SeenText(), toolCalls: 0, finishReason: null } };
+
 async function passSound(ports: DeliverPorts, call: AnsweredCall, reading: SoundReading): Promise<SoundDelivery> {
-  const { connection } = call;
+  const { connection, reservation } = call;
   const firstTokenMs = elapsed(ports, call);
+  reservation.underWay.firstTokenMs = firstTokenMs;
+  reservation.underWay.stream = unheard;
   const { outcome, bug } = await passOn(connection, passedOn(call), reading, ports.stalledCallers);
   if (bug !== null) logBug(ports.log, connection.requestId, bug);
   return { kind: 'sound', outcome, firstTokenMs };

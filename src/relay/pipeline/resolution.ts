@@ -171,7 +171,7 @@ export function* resolutionSteps(
   const channels = serving.filter((channel) => serves(channel, ports.providerOf(channel.settings.type), endpoint));
   if (channels.length === 0)
     throw new RelayError(400, 'convert_request_failed', `no channel of model ${requestedModel} supports this endpoint`);
-  const listed = priceFor(model, group, caller, settings);
+  const listed = priceFor({ model, group, mode: endpoint.mode }, caller, settings);
   const { tiers, terms } = chooseService(endpoint, body, model, settings);
   const price = withService(listed, terms);
   return {

@@ -2,10 +2,12 @@ import type { ChannelView, Clock } from '../../application/ports/storage-ports.j
 import type { ChannelProbe, ProbeResult } from '../../application/ports/upstream-ports.js';
 import { completionTokens, noUsage, promptTokens } from '../../domain/call/usage.js';
 import type { ChannelTestUsage } from '../../domain/channel/channel.js';
+import type { PaidMode } from '../../domain/channel/provider.js';
 import { Failure } from '../../domain/kernel/failure.js';
 import type { UserId } from '../../domain/kernel/ids.js';
 import { factsOf } from '../../domain/models/model-facts.js';
 import { priceByPlainInput } from '../../domain/pricing/context-tiers.js';
+import { pieceOfMode } from '../../domain/pricing/mode-pieces.js';
 import { priceOf } from '../../domain/pricing/price-tables.js';
 import { chargeOf, type Price } from '../../domain/pricing/pricing.js';
 import { quantityRatio } from '../../domain/pricing/rates.js';
@@ -84,9 +86,12 @@ async function rootAcceptsUnpriced({ root, directory }: ProbePorts): Promise<boo
   return id !== null && ((await directory.user(id))?.acceptUnpricedModels ?? false);
 }
 
-async function priceOfTest(ports: ProbePorts, model: string): Promise<Price> {
+async function priceOfTest(ports: ProbePorts, model: string, mode: PaidMode): Promise<Price> {
   const { prices, selfUseMode } = ports.directory.settings();
-  const price = priceOf(prices, model, '', selfUseMode) ?? priceOf(prices, model, '', await rootAcceptsUnpriced(ports));
+  const soldBy = pieceOfMode[mode];
+  const price =
+    priceOf(prices, model, '', selfUseMode, soldBy) ??
+    priceOf(prices, model, '', await rootAcceptsUnpriced(ports), soldBy);
   if (price === null) throw new Failure('price-missing', { model });
   return price;
 }
@@ -149,11 +154,12 @@ async function testChannel(ports: TestPorts, channel: ChannelView, wanted: strin
   const provider = ports.providerOf(type);
   if (!provider?.testable) return refused(`channel type ${type} is not supported by the test`);
   const model = testModelOf(channel, wanted);
-  const price = await priceOfTest(ports, model);
   const parsed = ports.parsedChannel(channel);
   const names = [model, mappedModel(parsed.modelMapping, model) ?? model];
   const byResponses = servesByResponses(provider, channel.settings.baseUrl, parsed, names);
-  const test: SmallTest = { channel, provider, model, price, ...smallRequest(provider, model, byResponses) };
+  const small = smallRequest(provider, model, byResponses);
+  const price = await priceOfTest(ports, model, small.endpoint.mode);
+  const test: SmallTest = { channel, provider, model, price, ...small };
   const startedAt = ports.clock.now();
   const answerSlot = ports.answers.newSlot('channel-test');
   const request: ChannelRequest = { ...requestOfTest(test, startedAt), answerSlot };

@@ -6,7 +6,7 @@ import { decimal, decimalText, isNegative } from '../../../src/domain/kernel/dec
 import { Instant } from '../../../src/domain/kernel/instant.js';
 import { completionRule } from '../../../src/domain/pricing/built-in/completion-rules.js';
 import { builtInModelRatio } from '../../../src/domain/pricing/built-in/default-prices.js';
-import { newerPrices } from '../../../src/domain/pricing/built-in/newer-prices.js';
+import { changedPrices, newerPrices } from '../../../src/domain/pricing/built-in/newer-prices.js';
 import { priceOf } from '../../../src/domain/pricing/price-tables.js';
 import { chargeOf } from '../../../src/domain/pricing/pricing.js';
 
@@ -42,6 +42,19 @@ describe('the default prices of a gateway', () => {
     for (const name of prices.completionRatio.keys()) expect(completionRule(name)?.locked ?? false, name).toBe(false);
   });
 
+  test('have the listed output price where a fixed relation decides it, but for names of earlier tables', () => {
+    // Their vendors have changed or withdrawn them; the relation is what older gateways promise.
+    const earlier = ['deepseek-chat', 'deepseek-reasoner'];
+    const resold = ['llama2-70b-4096', 'llama3-8b-8192'];
+    const wrong = listedOutputs(today)
+      .filter(({ name, ratio }) => {
+        const rule = completionRule(name);
+        return rule?.locked === true && Math.abs(Number(rule.ratio) / ratio - 1) > 0.000_001;
+      })
+      .map(({ name }) => name);
+    expect([...new Set(wrong)].sort()).toEqual([...earlier, ...resold].sort());
+  });
+
   test('never have a price both per call and per token from the package', () => {
     for (const name of prices.modelPrice.keys())
       expect(!prices.modelRatio.has(name) || Object.hasOwn(builtInModelRatio, name), name).toBe(true);
@@ -50,6 +63,27 @@ describe('the default prices of a gateway', () => {
 
 const providers = ['openai', 'anthropic', 'google', 'x-ai', 'deepseek', 'moonshotai', 'mistral', 'groq'];
 const models = providers.flatMap((providerId) => findProvider({ providerId })?.models ?? []);
+
+/** Of every listed name that is known exactly, the output price relative to the input. */
+function listedOutputs(at: Instant): { name: string; ratio: number }[] {
+  const amount = (price: unknown): number =>
+    Number(typeof price === 'object' && price !== null && 'base' in price ? price.base : (price ?? 0));
+  const namesIn = (match: (typeof models)[number]['match']): string[] =>
+    'equals' in match ? [match.equals] : 'or' in match ? match.or.flatMap(namesIn) : [];
+  const ofPackage = models.flatMap(({ id, match, prices: listed }) => {
+    const begun = (entry: Extract<typeof listed, readonly unknown[]>[number]): boolean =>
+      entry.constraint?.type !== 'start_date' || Date.parse(entry.constraint.start_date) <= at;
+    const price = Array.isArray(listed) ? listed.findLast(begun)?.prices : listed;
+    const ratio = amount(price?.output_mtok) / amount(price?.input_mtok);
+    return [id, ...namesIn(match)].map((name) => ({ name, ratio }));
+  });
+  const ofTables = [...changedPrices, ...newerPrices].flatMap(({ names, input, output = 0 }) =>
+    names.split(' ').map((name) => ({ name, ratio: output / input })),
+  );
+  const listed = new Map(ofPackage.map((entry) => [entry.name, entry]));
+  for (const entry of ofTables) listed.set(entry.name, entry);
+  return [...listed.values()].filter(({ ratio }) => ratio > 0 && Number.isFinite(ratio));
+}
 
 describe('a price taken from the package', () => {
   test('charges the listed price: a million input and a million output tokens', () => {
@@ -102,6 +136,31 @@ describe('a price taken from the package', () => {
 
   test('that depends on the hour is the maximum of the day: a default must not sell below cost', () =>
     expect(dollarsOf(today, 'deepseek-v4-pro')[0]).toBe(1.32));
+});
+
+describe('a price that vendors have changed since the older tables', () => {
+  test.each([
+    ['mistral-medium-3.5', 1.5, 7.5],
+    ['mistral-small-2603', 0.15, 0.6],
+    ['mistral-small-latest', 0.15, 0.6],
+    ['mistral-large-latest', 0.5, 1.5],
+    ['gpt-4o-mini-tts', 0.6, 12],
+    ['gpt-5-5', 5, 30],
+  ])('is charged in and out: %s costs %d and %d', (model, input, output) => {
+    const price = priceOf(tables, model, 'default', false);
+    if (price === null) throw new Error(`${model} has no price`);
+    const million = (usage: object): number => chargeOf(usage, price) / 50_000;
+    expect(million({ input: 100_000 })).toBeCloseTo(input, 4);
+    expect(million({ output: 100_000 })).toBeCloseTo(output, 4);
+  });
+  test.each([
+    ['gemini-3-pro-image', 0.2],
+    ['gemini-nano-banana-2.1', 0.15],
+    ['gpt-4o-search-preview', 1.25],
+  ])('is charged for input from a cache: %s costs %d', (model, cached) => {
+    const price = priceOf(tables, model, 'default', false);
+    expect(price === null ? null : chargeOf({ cachedInput: 100_000 }, price) / 50_000).toBeCloseTo(cached, 5);
+  });
 });
 
 describe('a model with a higher price for long prompts', () => {

@@ -242,6 +242,13 @@ describe('a call that a crash has lost', () => {
       });
   });
 
+  test('while a speech reached its caller is charged for the characters that its reservation names', () => {
+    const price = { ...plainPrice, model: '0', pieces: { dollars: { characters: '0.00001' }, quotaPerUnit: '500000' } };
+    const speech: CallReserved = { ...reservation, promptTokens: 0, price, pieces: { characters: 12 } };
+    const begun = { firstTokenMs: 12, outputTokens: 0 };
+    expect(costOfLost(speech, { kind: 'sent', progress: { ...progress, delivered: begun } })).toBe(60);
+  });
+
   test('of which no channel is known is released, whatever part is noted as delivered', () => {
     const seen: LastSeen = { kind: 'sent', progress: { ...progress, attempts: [], delivered } };
     expect(costOfLost(reservation, seen)).toBeNull();

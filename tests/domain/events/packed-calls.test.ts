@@ -50,6 +50,7 @@ describe('a packed event of a call is unpacked as it was written', () => {
   test.each<[string, CallEvent]>([
     ['a reservation', reserved({ quota: 90 })],
     ['a reservation without an API key', reserved({ quota: 90, apiKeyId: null })],
+    ['a reservation of characters', { ...reserved({ quota: 90 }), pieces: { characters: 12 } }],
     ['a reservation with a limit', { ...reserved({ quota: 90 }), maxOutputTokens: 50 }],
     ['a settlement', plain],
     ['a settlement without any default value', everythingSaid],

@@ -22,7 +22,9 @@ import { startUpstream, type Upstream } from '../../support/upstreams/upstream.j
 
 /* A gateway is killed with calls at every stage. What its successor books for each is what had become of it. */
 
-const models = ['answering', 'streaming', 'connecting'];
+const models = ['answering', 'streaming', 'connecting', 'speaking'];
+/** Of 12 characters. */
+const spoken = 'Hello there.';
 const said = 'word '.repeat(400);
 
 let dataDir: string;
@@ -39,6 +41,10 @@ beforeAll(async () => {
   let asked = 0;
   upstream = await startUpstream(({ body }, response) => {
     asked++;
+    if (body.includes(spoken)) {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('sound');
+      return;
+    }
     if (!body.includes('"stream":true')) return;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(`data: ${JSON.stringify({ id: 'x', choices: [{ index: 0, delta: { content: said } }] })}\n\n`);
@@ -47,15 +53,20 @@ beforeAll(async () => {
   silentProxy.listen(0, '127.0.0.1');
   await once(silentProxy, 'listening');
   const proxy = `http://127.0.0.1:${(silentProxy.address() as AddressInfo).port}`;
-  const apiKey = await setUpData(config, [
-    { models: ['answering', 'streaming'], baseUrl: upstream.url },
-    { models: ['connecting'], baseUrl: upstream.url, proxy },
-  ]);
+  const apiKey = await setUpData(
+    config,
+    [
+      { models: ['answering', 'streaming', 'speaking'], baseUrl: upstream.url },
+      { models: ['connecting'], baseUrl: upstream.url, proxy },
+    ],
+    { speaking: { pieces: { characters: '0.00001' } } },
+  );
 
   const doomed = await startGatewayProcess(dataDir);
   const callers = openCallers(doomed.url);
   const caller = callers.with(apiKey);
   let read = '';
+  let heard = '';
   const cutOff = Promise.allSettled([
     caller.chat({ model: 'answering' }),
     caller.chat(
@@ -68,8 +79,19 @@ beforeAll(async () => {
       },
     ),
     caller.chat({ model: 'connecting' }),
+    caller.send('/v1/audio/speech', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+      body: { model: 'speaking', voice: 'alloy', input: spoken },
+      enough: (text) => {
+        heard = text;
+        return false;
+      },
+    }),
   ]);
-  await until(async () => (asked === 2 && proxied.length > 0 && read.includes('word') ? true : null), 60_000);
+  await until(
+    async () => (asked === 3 && proxied.length > 0 && read.includes('word') && heard !== '' ? true : null),
+    60_000,
+  );
   await until(() => withDatabase(config, quietLog, ({ pool }) => everythingNoted(pool)), 60_000);
   await setOption(doomed.url, 'ModelRatio', '{"streaming":1000}');
   await doomed.kill();
@@ -113,12 +135,13 @@ async function setOption(url: string, key: string, value: string): Promise<void>
   expect(await answer.json()).toMatchObject({ success: true });
 }
 
-/** Both calls that have gone upstream, the stream with what it has delivered, and that no other had. */
+/** The calls that have gone upstream, the stream with what it has delivered, the speech as begun, and that no other had. */
 async function everythingNoted(pool: { query: (text: string) => Promise<{ rows: unknown[] }> }): Promise<true | null> {
   const { rows } = await pool.query(`
     select 1 from call_progress_node
     where noted_to >= (select max(position) from events where type = 'CallReserved')
-      and (select count(*) from call_progress) = 2
+      and (select count(*) from call_progress) = 3
+      and (select count(*) from call_progress where progress ->> 'delivered' is not null) = 2
       and exists (select from call_progress where (progress -> 'delivered' ->> 'outputTokens')::int > 0)
   `);
   return rows.length > 0 ? true : null;
@@ -155,13 +178,25 @@ describe('a call that was interrupted by a crash', () => {
     expect(settled[0].charged).toBe(chargeOf(settled[0].usage, before));
   });
 
+  test('in the middle of a speech is charged by its characters, which its reservation names', () => {
+    const { reserved, released, settled } = storyOf('speaking');
+    expect(released).toEqual([]);
+    expect(reserved[0]).toMatchObject({ reserved: 60, pieces: { characters: 12 } });
+    expect(settled[0]).toMatchObject({
+      outcome: 'gateway-failed',
+      charged: 60,
+      usage: { characters: 12 },
+      suspense: 0,
+    });
+  });
+
   test('before anything had been sent leaves nothing behind, nor in suspense', () => {
     const { released, settled } = storyOf('connecting');
     expect(settled).toEqual([]);
     expect(released[0]).toMatchObject({ reason: 'recovered', suspense: 0 });
   });
 
-  test('is one of these three cases', () => {
-    expect(models.flatMap((model) => storyOf(model).reserved)).toHaveLength(3);
+  test('is one of these four cases', () => {
+    expect(models.flatMap((model) => storyOf(model).reserved)).toHaveLength(4);
   });
 });

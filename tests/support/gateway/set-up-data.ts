@@ -1,5 +1,6 @@
 import { startGateway } from '../../../src/bootstrap/gateway.js';
 import type { Config } from '../../../src/config.js';
+import type { ModelPrice } from '../../../src/domain/pricing/records/model-price.js';
 import { apiKeyTerms } from '../given/api-key-terms.js';
 import { channelSettings } from '../given/channel-settings.js';
 import { quietLog } from '../quiet-log.js';
@@ -15,8 +16,12 @@ export interface ChannelToServe {
   readonly proxy?: string;
 }
 
-/** Resolves with an API key of root's, who is rich. */
-export async function setUpData(config: Config, channels: readonly ChannelToServe[]): Promise<string> {
+/** Resolves with an API key of root's, who is rich. `prices`: records, by model. */
+export async function setUpData(
+  config: Config,
+  channels: readonly ChannelToServe[],
+  prices: Readonly<Record<string, ModelPrice>> = {},
+): Promise<string> {
   const gateway = await startGateway(config, quietLog);
   const { application } = gateway;
   await application.visible(
@@ -35,6 +40,8 @@ export async function setUpData(config: Config, channels: readonly ChannelToServ
       proxy,
       enabled: true,
     });
+  const orders = Object.entries(prices).map(([model, price]) => ({ model, periods: [price], seenAt: null }));
+  if (orders.length > 0) await application.prices.changePrices(root, orders, { kind: 'editor' });
   await application.visible(await application.users.adjustQuota(root, root.id, { delta: 1_000_000_000 }));
   const issued = await application.apiKeys.issue(root, {
     quota: 0,

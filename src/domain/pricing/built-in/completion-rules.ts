@@ -31,8 +31,31 @@ const open = (matches: Rule['matches'], ratio: string): Rule => ({ matches, rule
 
 const gpt4 = (model: string) => model.startsWith('gpt-4') && !model.endsWith('-all') && !model.endsWith('-gizmo-*');
 
+/** Names whose vendors publish another relation than their family has had. */
+const published: readonly Rule[] = [
+  locked(starts('gpt-4o-mini-tts'), '20'),
+  locked(is('gpt-4o:extended'), '3'),
+  locked(is('gpt-5-image'), '1'),
+  locked(is('gpt-5-image-mini'), '0.8'),
+  locked(starts('gpt-5-4-nano'), '6.25'),
+  locked(is('gpt-5-6', 'gpt-5-6-sol'), '5'),
+  locked(starts('gpt-5-4', 'gpt-5-5', 'gpt-5-6-'), '6'),
+  locked(is('gemini-2.5-pro-preview-tts'), '20'),
+  locked(is('mistral-medium-2312'), '3'),
+  locked(starts('mistral-medium'), '5'),
+  locked(is('mistral-small-2603', 'mistral-small-latest'), '4'),
+  locked(is('mistral-small-24b-instruct-2501'), '1.6'),
+  locked(is('mistral-small-3.1-24b-instruct'), '1.581196581197'),
+  locked(is('mistral-small-3.2-24b-instruct'), '2.666666666667'),
+  locked(
+    is('mistral-7b', 'mistral-embed', 'mistral-embed-2312', 'mistral-nemo', 'mistral-tiny', 'mistral-saba-24b'),
+    '1',
+  ),
+];
+
 /** First match wins. */
 const rules: readonly Rule[] = [
+  ...published,
   locked(is('gpt-4o-2024-05-13'), '3'),
   locked((model) => gpt4(model) && model.startsWith('gpt-4o'), '4'),
   locked((model) => gpt4(model) && model.startsWith('gpt-4.5-preview'), '2'),

@@ -1,4 +1,4 @@
-/* What vendors publish of their tiers, as of 20 November 2026, by what it costs more or less than the usual tier. */
+/* What vendors publish of their tiers, as of 28 November 2026, by what it costs more or less than the usual tier. */
 
 const flex = 0.5;
 
@@ -21,9 +21,13 @@ const published: readonly (readonly [factors: Readonly<Record<string, number>>, 
   [{ fast: 2, us: 1.1 }, 'claude-opus-4-8* claude-opus-5*'],
   // Here what comes from a cache is not cheaper in flex: one factor cannot say that.
   [{ priority: 1.8 }, 'gemini-2.5-pro gemini-2.5-flash gemini-2.5-flash-lite gemini-3-flash-preview'],
-  [{ priority: 1.8 }, 'gemini-3.1-pro-preview* gemini-3.5-flash gemini-3.5-flash-lite'],
+  [{ priority: 1.8 }, 'gemini-3.1-pro-preview* gemini-3.5-flash gemini-3.5-flash-lite gemini-2.5-flash-image'],
+  [{ priority: 1.8 }, 'gemini-pro-latest gemini-flash-lite-latest gemini-nano-banana-2.1'],
   [{ flex, priority: 1.8 }, 'gemini-3.1-flash-lite gemini-3.1-flash-lite-preview gemini-3.6-flash gemini-3.7-flash'],
-  [{ flex, priority: 1.8 }, 'gemini-3.8-flash gemini-4-argon gemini-4-hydrogen'],
+  [
+    { flex, priority: 1.8 },
+    'gemini-3.8-flash gemini-flash-latest gemini-4-argon gemini-4-hydrogen gemini-3-pro-image*',
+  ],
 ];
 
 /** As the option ServiceTiers holds them. */

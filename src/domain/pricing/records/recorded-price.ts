@@ -20,8 +20,15 @@ const half = decimal('0.5');
 /** Of an input token of this price: 1 = 2 USD per million. */
 export const inputRatioOf = (usd: string): Decimal => times(decimal(usd), half);
 
+/** By the second, the character or the picture, and by nothing else: its tokens cost nothing. */
+export const isSoldByPiece = ({ call, tokens, pieces = {}, pictures }: ModelPrice): boolean =>
+  call === undefined &&
+  tokens?.input === undefined &&
+  (pictures !== undefined || (Object.keys(pieces) as PieceQuantity[]).some((name) => !isToolCalls(name)));
+
 /** A record may state what a provider takes, or the price of a tool, and leave the model without a price. */
-export const isPricedBy = ({ call, tokens }: ModelPrice): boolean => call !== undefined || tokens?.input !== undefined;
+export const isPricedBy = (price: ModelPrice): boolean =>
+  price.call !== undefined || price.tokens?.input !== undefined || isSoldByPiece(price);
 
 /** In USD of a million tokens. */
 const usdOf = (rate: TokenRate, input: Decimal): Decimal =>

@@ -5,6 +5,7 @@ import { billedName, type PriceTables, withoutNearest } from '../price-tables.js
 import type { ModelPrice, PricePeriods } from '../records/model-price.js';
 import { type PriceRecords, pricePeriodAt, startOfDay } from '../records/price-records.js';
 import { readPricePeriods } from '../records/read-model-price.js';
+import { isPricedBy } from '../records/recorded-price.js';
 import type { Steps } from './list-json.js';
 import { type MarginRule, marginOf, soldAt } from './margin-rule.js';
 import { type PriceView, priceView, ratioBetween, tokenName } from './price-view.js';
@@ -238,7 +239,7 @@ function* proposals(
     const present: PresentPrice = { tables, plainTables, record: tables.records.get(model) ?? null };
     const factor = marginOf(margin, model, vendor);
     const made = periods.map((price) => proposedPrice(model, isFree ? price : soldAt(price, factor), present, form));
-    if (made.some(({ call, tokens }) => call === undefined && tokens?.input === undefined)) {
+    if (!made.every(isPricedBy)) {
       skipped.push({ model, reason: 'not-counted', member: null });
       continue;
     }

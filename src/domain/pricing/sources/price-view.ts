@@ -5,6 +5,7 @@ import type { Price, TokenPrice } from '../pricing.js';
 import { isToolCalls, pieceQuantities, type TokenQuantity, tokenQuantities } from '../quantities.js';
 import { quantityRatio } from '../rates.js';
 import type { PicturePrice } from '../records/model-price.js';
+import { isSoldByPiece } from '../records/recorded-price.js';
 import { toolPriceOf } from '../tool-prices.js';
 
 /* What a model costs, quantity by quantity, so that two prices can be compared. */
@@ -14,7 +15,7 @@ import { toolPriceOf } from '../tool-prices.js';
  * `tier:flex`, a factor; `picture:1024x1024/hd`.
  */
 export interface PriceView {
-  readonly per: Price['per'];
+  readonly per: Price['per'] | 'piece';
   readonly amounts: ReadonlyMap<string, Decimal>;
   /** What a kind of token costs that is not among the amounts, beyond a length or before it. */
   kind(name: TokenQuantity, over: number): Decimal | null;
@@ -38,21 +39,24 @@ export function priceView(tables: PriceTables, model: string): PriceView | null 
   const price = priceOf(tables, model, '', false);
   if (price === null) return null;
   const amounts = new Map<string, Decimal>();
+  const record = tables.records.get(billedName(model));
+  const isByPiece = record !== undefined && isSoldByPiece(record);
   const lengths: readonly { readonly over: number; readonly price: TokenPrice }[] =
-    price.per === 'call' ? [] : [{ over: 0, price }, ...pricesByTier(price)];
+    price.per === 'call' || isByPiece ? [] : [{ over: 0, price }, ...pricesByTier(price)];
   for (const { over, price: inForce } of lengths)
     for (const name of tokenQuantities)
       if (isStated(inForce, name)) amounts.set(at(name, over), tokenAmount(inForce, name));
   if (price.per === 'call') amounts.set('call', decimal(price.price));
   for (const name of pieceQuantities) {
+    // What is sold by the piece runs no tools.
+    if (isByPiece && isToolCalls(name) && record.pieces?.[name] === undefined) continue;
     const usd = isToolCalls(name) ? toolPriceOf(tables, name, model) : price.pieces?.dollars[name];
     if (usd !== undefined) amounts.set(name, decimal(usd));
   }
   for (const [tier, factor] of serviceFactorsOf(tables, model)) amounts.set(`tier:${tier}`, decimal(factor));
-  for (const picture of tables.records.get(billedName(model))?.pictures ?? [])
-    amounts.set(pictureName(picture), decimal(picture.usd));
+  for (const picture of record?.pictures ?? []) amounts.set(pictureName(picture), decimal(picture.usd));
   return {
-    per: price.per,
+    per: isByPiece ? 'piece' : price.per,
     amounts,
     kind(name, over) {
       const inForce = lengths.findLast((length) => length.over <= over)?.price;

@@ -27,6 +27,29 @@ const priceBy = (record: ModelPrice, changed?: Partial<PriceTables>, group = '')
 const usd = (amount: string) => ({ usd: amount });
 const chargeBy = (record: ModelPrice, usage: Parameters<typeof chargeOf>[0]) => chargeOf(usage, priceBy(record));
 
+describe('a record of the price of a piece only', () => {
+  const record: ModelPrice = { pieces: { seconds: '0.0001', 'calls:web_search': '0.01' } };
+  const tables = tablesWith(record);
+
+  test('is a price of what is sold so, at which tokens are free', () => {
+    expect(isPriced(tables, 'my-model')).toBe(true);
+    const price = priceOf(tables, 'my-model', '', false, 'seconds');
+    if (price === null) throw new Error('no price');
+    expect(chargeOf({ input: 1_000, output: 500, seconds: 60 }, price)).toBe(3_000);
+    expect(reservationOf({ input: 1_000, output: 500, seconds: 60 }, price)).toBe(3_000);
+  });
+  test('is no price of any other call, unless unpriced models are accepted', () => {
+    for (const soldBy of [null, 'characters'] as const) {
+      expect(priceOf(tables, 'my-model', '', false, soldBy)).toBeNull();
+      expect(priceOf(tables, 'my-model', '', true, soldBy)).toMatchObject({ per: 'token', model: '37.5' });
+    }
+  });
+  test('is no price at all where it only prices a tool', () => {
+    const tool = tablesWith({ pieces: { 'calls:web_search': '0.01' } });
+    expect(isPriced(tool, 'my-model')).toBe(false);
+  });
+});
+
 describe('the price of a record', () => {
   test('in USD is charged exactly where its ratio is periodic', () => {
     const record = { tokens: { input: usd('0.3'), output: usd('1') } };

@@ -160,9 +160,29 @@ describe('the difference between a published price and the present one', () => {
   });
 
   test('omits a model without a quantity that the gateway charges for', () => {
-    const { items, skipped } = compared([published('m', { pictures: [{ usd: '0.04' }] })]);
+    const { items, skipped } = compared([published('m', { pieces: { 'calls:web_search': '0.01' } })]);
     expect(items).toEqual([]);
     expect(skipped).toEqual([{ model: 'm', reason: 'not-counted', member: null }]);
+  });
+});
+
+describe('a model that is sold by the piece only', () => {
+  test('is another kind of price beside tokens, whose amounts are gone', () => {
+    const difference = onlyOne(published('m', { pieces: { seconds: '0.0001' } }));
+    expect(difference).toMatchObject({ kind: 'other-kind', cautions: ['other-kind'] });
+    expect(movesOf(difference)).toMatchObject({ seconds: [null, '0.0001'], input: ['2', null], output: ['8', null] });
+    expect(difference.periods).toEqual([
+      { pieces: { seconds: '0.0001' }, purchase: { pieces: { seconds: '0.0001' } } },
+    ]);
+  });
+  test('moves by its pieces, also where these are pictures', () => {
+    const records = { m: [{ pieces: { characters: '0.00001' } }] };
+    expect(onlyOne(published('m', { pieces: { characters: '0.00002' } }), { records })).toMatchObject({
+      ...{ kind: 'dearer', factor: '2', moves: [{ name: 'characters', before: '0.00001', after: '0.00002' }] },
+    });
+    expect(onlyOne(published('other', { pictures: [{ usd: '0.04' }] }))).toMatchObject({
+      ...{ kind: 'new', moves: [{ name: 'picture:', before: null, after: '0.04' }] },
+    });
   });
 });
 
