@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { TimeZone } from '../application/calendar.js';
+import { toldDetail } from '../application/usage/log-alias.js';
 import type { LogFilter } from '../application/usage/visible-log.js';
 import { cacheWriteTokens } from '../domain/call/usage.js';
 import { checkText, searchText } from '../domain/kernel/bounds.js';
@@ -82,10 +83,11 @@ const typeNames = Object.fromEntries(Object.entries(logTypes).map(([name, type])
 
 /** A channel test shows what it would have cost, which nobody was charged. */
 const charged = ({ type, quota, detail }: UsageLogEntry): Cell =>
-  type === logTypes.consume && detail === null ? quota : null;
+  type === logTypes.consume && toldDetail(detail) === null ? quota : null;
 
 /** What was given or taken otherwise. */
-function change({ detail }: UsageLogEntry): Cell {
+function change(line: UsageLogEntry): Cell {
+  const detail = toldDetail(line.detail);
   if (detail === null) return null;
   if (detail.kind === 'adjusted') return detail.delta;
   // In no balance before it is transferred.
@@ -93,8 +95,9 @@ function change({ detail }: UsageLogEntry): Cell {
   return 'quota' in detail ? detail.quota : null;
 }
 
-function outcome({ outcome: result, detail }: UsageLogEntry): Cell {
-  if (detail === null) return result;
+function outcome(line: UsageLogEntry): Cell {
+  const detail = toldDetail(line.detail);
+  if (detail === null) return line.outcome;
   if (detail.kind !== 'released') return detail.kind;
   return [detail.reason, detail.status, detail.code].filter((part) => part !== null).join(' ');
 }

@@ -1,3 +1,4 @@
+import { aliasIn } from '../application/usage/log-alias.js';
 import { cacheWriteTokens } from '../domain/call/usage.js';
 import { priceByPlainInput } from '../domain/pricing/context-tiers.js';
 import type { Price, TokenPrice } from '../domain/pricing/pricing.js';
@@ -98,6 +99,12 @@ const settledMembers = (line: UsageLogEntry): Members => {
   };
 };
 
+/** Of a call that was asked for by an alias of its key. */
+function aliasMembers({ detail }: UsageLogEntry): Members {
+  const alias = aliasIn(detail);
+  return alias === null ? {} : { model_alias: alias };
+}
+
 function membersOf(line: UsageLogEntry): Members {
   const { detail } = line;
   switch (detail?.kind) {
@@ -110,7 +117,10 @@ function membersOf(line: UsageLogEntry): Members {
     case 'redeemed':
       return {};
     case 'released':
-      return { error_code: detail.code ?? detail.reason, status_code: detail.status ?? 0, request_path: line.path };
+      return {
+        ...{ error_code: detail.code ?? detail.reason, status_code: detail.status ?? 0, request_path: line.path },
+        ...aliasMembers(line),
+      };
     case 'refused':
       return { error_code: detail.code, status_code: detail.status, request_path: line.path };
     case 'channel-tested':
@@ -121,8 +131,9 @@ function membersOf(line: UsageLogEntry): Members {
         group_ratio: 1,
         frt: noFirstToken,
       };
+    case 'aliased':
     case undefined:
-      return settledMembers(line);
+      return { ...settledMembers(line), ...aliasMembers(line) };
   }
 }
 

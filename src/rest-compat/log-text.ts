@@ -1,4 +1,5 @@
 import { type QuotaStyle, quotaText } from '../application/quota-text.js';
+import { toldDetail } from '../application/usage/log-alias.js';
 import { assertNever } from '../domain/kernel/failure.js';
 import { priceByPlainInput } from '../domain/pricing/context-tiers.js';
 import { quantityRatio } from '../domain/pricing/rates.js';
@@ -77,7 +78,7 @@ export const typesBeginningWith = (words: string): ReadonlySet<LogType> =>
   );
 
 export function logContent(line: UsageLogEntry, style: QuotaStyle): string {
-  const { detail } = line;
+  const detail = toldDetail(line.detail);
   if (detail === null) return consumption(line);
   switch (detail.kind) {
     case 'granted':

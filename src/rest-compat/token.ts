@@ -24,6 +24,7 @@ const fields = {
   modelLimitsEnabled: 'model_limits_enabled',
   modelLimits: 'model_limits',
   allowIps: 'allow_ips',
+  modelAliases: 'model_aliases',
   quota: 'remain_quota',
   shownQuota: 'shown_quota',
 };
@@ -48,6 +49,10 @@ const legacyToken = (row: ApiKeyRow, key: string) => ({
   allow_ips: row.allow_ips.join('\n'),
   used_quota: row.used_quota,
   group: row.group,
+  // The contract has no such member: clients that keep to it see it where somebody has set it.
+  ...(row.model_aliases.length > 0 && {
+    model_aliases: Object.fromEntries(row.model_aliases.map(({ name, model }) => [name, model])),
+  }),
   DeletedAt: deletedAt(row.deleted_at),
 });
 
@@ -66,7 +71,12 @@ function expiryIn(seconds: number): ApiKeyTerms['expiresAt'] {
   return Instant(seconds * 1000);
 }
 
-/** Old clients know nothing of budgets: what the console has set stays. */
+const aliasesIn = (body: Body): Pick<ApiKeyInput['terms'], 'modelAliases'> => {
+  const texts = body.texts('model_aliases');
+  return texts === undefined ? {} : { modelAliases: texts.map(([name, model]) => ({ name, model })) };
+};
+
+/** Old clients know nothing of budgets and aliases: what the console has set stays. */
 function inputFrom(body: Body, expiredTime: number): ApiKeyInput {
   return {
     quota: body.integer('remain_quota') ?? 0,
@@ -78,6 +88,7 @@ function inputFrom(body: Body, expiredTime: number): ApiKeyInput {
       modelLimits: legacyNamesIn(body.text('model_limits') ?? ''),
       allowIps: addressesIn(body.text('allow_ips') ?? ''),
       group: body.text('group') ?? '',
+      ...aliasesIn(body),
     },
   };
 }

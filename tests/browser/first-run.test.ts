@@ -141,6 +141,23 @@ function firstRun(launched: () => Browser): void {
     await expect
       .poll(() => page.evaluate<string>('navigator.clipboard.readText()'))
       .toContain(`Authorization: Bearer ${apiKey}`);
+    await dialog.getByRole('radio', { name: 'Coding agents' }).click();
+    for (const [agent, part] of [
+      ['Codex CLI', 'wire_api = "responses"'],
+      ['Gemini CLI', `export GOOGLE_GEMINI_BASE_URL='${gateway.url}'`],
+      ['opencode', '@ai-sdk/openai-compatible'],
+      ['aider', `export OPENAI_API_BASE='${gateway.url}/v1'`],
+      ['Claude Code', `export ANTHROPIC_BASE_URL='${gateway.url}'`],
+    ] as const) {
+      await dialog.getByRole('radio', { name: agent }).click();
+      await dialog.getByText(part).waitFor();
+    }
+    await dialog.getByRole('button', { name: 'Copy the commands' }).click();
+    await expect
+      .poll(() => page.evaluate<string>('navigator.clipboard.readText()'))
+      .toContain(`export ANTHROPIC_AUTH_TOKEN='${apiKey}'`);
+    expect(await page.content()).not.toContain(apiKey);
+    expect(await barriers(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Show' }).click();
     await dialog.getByText(apiKey).waitFor();
     await dialog.getByRole('button', { name: 'Hide' }).click();

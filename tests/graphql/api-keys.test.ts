@@ -71,6 +71,21 @@ describe('an API key', () => {
     const { editApiKey: topped } = await client.ask(edit, { id: issued.id, input: { name: 'renamed', quota: 900 } });
     expect(topped).toMatchObject({ remainingQuota: 900 });
   });
+  test('has aliases of models when its owner sets them, which are kept until an edit changes them', async () => {
+    const read = 'query ($id: ID!) { apiKey(id: $id) { modelAliases { name model } } }';
+    const modelAliases = [{ name: 'claude-*', model: 'gpt-4o' }];
+    const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'aliased', modelAliases } });
+    const now = async () => (await client.ask(read, { id: issued.id })).apiKey.modelAliases;
+    expect(await now()).toEqual(modelAliases);
+    for (const [given, expected] of [
+      [{}, modelAliases],
+      [{ modelAliases: null }, modelAliases],
+      [{ modelAliases: [] }, []],
+    ] as const) {
+      await client.ask(edit, { id: issued.id, input: { name: 'aliased', ...given } });
+      expect(await now()).toEqual(expected);
+    }
+  });
   test('has a budget when its owner sets one, which is kept until an edit changes it', async () => {
     const read = `query ($id: ID!) { apiKey(id: $id) { budget { quota period spent resetsAt } } }`;
     const budgetOf = async (id: string) => (await client.ask(read, { id })).apiKey.budget;

@@ -58,6 +58,7 @@ describe('an issued API key', () => {
       allow_ips: ['10.0.0.0/8'],
       group: 'vip',
       budget: null,
+      model_aliases: [],
       created_at: seconds(at()),
       accessed_at: null,
       deleted_at: null,
@@ -67,7 +68,8 @@ describe('an issued API key', () => {
 
   test('follows an edit, the quota by its difference', async () => {
     const budget = { quota: Quota(300), period: 'daily' } as const;
-    const edited = terms({ name: 'renamed', unlimited: true, budget });
+    const modelAliases = [{ name: 'claude-*', model: 'gpt-4o' }];
+    const edited = terms({ name: 'renamed', unlimited: true, budget, modelAliases });
     const db = await projected.given(
       issued(aliceKey, alice, 500, limited),
       reserved('a', 100),
@@ -78,6 +80,7 @@ describe('an issued API key', () => {
       name: 'renamed',
       unlimited: true,
       budget,
+      model_aliases: modelAliases,
       expires_at: null,
       model_limits: [],
       group: '',

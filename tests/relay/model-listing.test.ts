@@ -17,7 +17,7 @@ test('a listing reads every channel once, however many models there are, and nam
   const directory = {
     channels: () => channels,
     models: () => models,
-    settings: () => ({ selfUseMode: true, prices: { groupRatio: new Map() } }),
+    settings: () => ({ selfUseMode: true, prices: { groupRatio: new Map() }, maxOutputTokens: new Map() }),
   };
   const caller = { user: { group: 'default' }, apiKey: { terms: { group: '', modelLimitsEnabled: false } } };
   const url = await serveDialectRouter({

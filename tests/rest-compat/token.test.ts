@@ -121,6 +121,36 @@ describe('a budget that the console has set', () => {
   });
 });
 
+describe('aliases of models', () => {
+  const model_aliases = { 'claude-*': 'gpt-4o', small: 'gpt-4o-mini' };
+
+  test('are set and returned as an object, and survive an edit by a client that knows nothing of them', async () => {
+    const user = await newcomer();
+    const token = await make(user, { name: 'ci', remain_quota: 5, expired_time: -1, model_aliases });
+    expect(token).toMatchObject({ model_aliases });
+    await user.put('/api/token/', { id: token.id, name: 'renamed', remain_quota: 5, expired_time: -1 });
+    expect((await tokensOf(user))[0]).toMatchObject({ name: 'renamed', model_aliases });
+    await user.put('/api/token/', {
+      id: token.id,
+      name: 'renamed',
+      remain_quota: 5,
+      expired_time: -1,
+      model_aliases: {},
+    });
+    expect((await tokensOf(user))[0]).not.toHaveProperty('model_aliases');
+  });
+
+  test.each([
+    ['a text', 'claude-*=gpt-4o', 'model_aliases'],
+    ['a list', ['gpt-4o'], 'model_aliases'],
+    ['an object with a number', { small: 5 }, 'model_aliases'],
+    ['a model with a wildcard', { small: 'gpt-*' }, 'model_aliases'],
+  ])('are refused as %s, and the member is named', async (_what, given, member) => {
+    const answer = await (await newcomer()).post('/api/token/', { name: 'ci', expired_time: -1, model_aliases: given });
+    expect(answer.json).toMatchObject({ success: false, message: expect.stringContaining(member) });
+  });
+});
+
 describe('GET /token/', () => {
   test('counts pages from 0, newest first, ten at a time', async () => {
     const user = await newcomer();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { firstSteps, isDone } from '../../web/src/dashboard/firstStepsState.js';
+import { agentSetup, agents, shellLines } from '../../web/src/tokens/agentSetup.js';
 import { snippetKinds, snippetOf } from '../../web/src/tokens/tokenSnippets.js';
 
 describe('the code of a first call', () => {
@@ -13,6 +14,25 @@ describe('the code of a first call', () => {
     expect(snippetOf('curl', call)).toContain(String.raw`it'\''s \"odd\"\n`);
     expect(snippetOf('python', call)).toContain(String.raw`model="it's \"odd\"\n",`);
     expect(snippetOf('node', call)).toContain(String.raw`model: "it's \"odd\"\n",`);
+  });
+});
+
+describe('the lines for a coding agent', () => {
+  const call = { address: 'https://gate.example', key: 'sk-secret', model: 'gpt-4o-mini' };
+  const all = (agent: (typeof agents)[number], given = call) => {
+    const setup = agentSetup(agent, given);
+    return { file: setup.file?.text ?? '', shell: shellLines(setup) };
+  };
+
+  test.each(agents)('%s name key, address and model, and keep the key out of files', (agent) => {
+    const { file, shell } = all(agent);
+    for (const part of [call.key, call.address, call.model]) expect(file + shell).toContain(part);
+    expect(file).not.toContain(call.key);
+  });
+
+  test.each(agents)('%s quote any model name', (agent) => {
+    const { file, shell } = all(agent, { ...call, model: `it's "odd"` });
+    expect(file + shell).toMatch(/it's \\"odd\\"|it'\\''s "odd"/);
   });
 });
 

@@ -44,6 +44,7 @@ const line: LogLine = {
   reasoningTokens: 50,
   model: 'gpt-4o',
   upstreamModel: null,
+  alias: null,
   apiKeyName: 'demo',
   group: 'vip',
   useTimeMs: 1_200,

@@ -21,6 +21,7 @@ const line = (id: number): LogRowFragment => ({
   reasoningTokens: 0,
   model: 'gpt-4o',
   upstreamModel: null,
+  alias: null,
   apiKeyName: 'demo',
   group: 'default',
   useTimeMs: 10,

@@ -27,9 +27,36 @@ const stored: TokenTermsFragment = {
   modelLimitsEnabled: true,
   modelLimits: ['gpt-4o'],
   allowIps: ['10.0.0.0/8', '::1'],
+  modelAliases: [],
   group: 'vip',
   budget: null,
 };
+
+describe('aliases of models in the form', () => {
+  const aliases = 'claude-* = gpt-4o\n\n  small=gpt-4o-mini  ';
+  const parsed = [
+    { name: 'claude-*', model: 'gpt-4o' },
+    { name: 'small', model: 'gpt-4o-mini' },
+  ];
+
+  test('are written one per line, and shown so', () => {
+    expect(inputOf({ ...filled, aliases }, null).modelAliases).toEqual(parsed);
+    expect(draftOf({ ...stored, modelAliases: parsed }).aliases).toBe('claude-* = gpt-4o\nsmall = gpt-4o-mini');
+    expect(problemsOf({ ...filled, aliases }, null, now)).toEqual({});
+  });
+
+  test.each([
+    ['without a model', 'small =', 'aliases.invalid'],
+    ['without =', 'small', 'aliases.invalid'],
+    ['with two wildcards', '*-* = m', 'aliases.invalid'],
+    ['with a wildcard in the model', 'small = gpt-*', 'aliases.invalid'],
+    ['with a name of 256 bytes', `${'é'.repeat(128)} = m`, 'aliases.invalid'],
+    ['with a name twice', 'a = m\na = n', 'aliases.twice'],
+    ['with 51 lines', Array.from({ length: 51 }, (_, at) => `a${at} = m`).join('\n'), 'aliases.many'],
+  ])('are refused %s', (_what, text, problem) => {
+    expect(problemsOf({ ...filled, aliases: text }, null, now)).toEqual({ aliases: problem });
+  });
+});
 
 describe('a new token in the form', () => {
   test('needs only a name', () => {
@@ -98,6 +125,7 @@ describe('an edited token', () => {
       modelLimitsEnabled: true,
       modelLimits: ['gpt-4o'],
       allowIps: ['10.0.0.0/8', '::1'],
+      modelAliases: [],
       group: 'vip',
       budget: null,
     });

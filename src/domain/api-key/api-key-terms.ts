@@ -4,6 +4,7 @@ import { Failure, invalidField } from '../kernel/failure.js';
 import type { Instant } from '../kernel/instant.js';
 import { groupText } from '../kernel/names.js';
 import { type Budget, checkBudget } from '../ledger/budget.js';
+import { checkModelAliases, type ModelAlias } from './model-aliases.js';
 
 /* What the owner decides about an API key, and how much of it there may be. */
 
@@ -20,9 +21,11 @@ export interface ApiKeyTerms {
   readonly group: string;
   /** null: only what the key and its owner have limits what it spends. */
   readonly budget: Budget | null;
+  /** Left out: none. */
+  readonly modelAliases?: readonly ModelAlias[];
 }
 
-/** The terms as somebody gives them. Who knows nothing of budgets leaves it out: then there is none, or it stays. */
+/** The terms as somebody gives them. Who knows nothing of budgets or aliases leaves them out: then there are none, or they stay. */
 export type GivenApiKeyTerms = Omit<ApiKeyTerms, 'budget'> & Partial<Pick<ApiKeyTerms, 'budget'>>;
 
 /** What of the terms decides how much may be spent. */
@@ -42,7 +45,7 @@ const same = (before: readonly string[] | undefined, now: readonly string[]): bo
 
 /** Throws unless everything that differs from `before` is within its bounds. null: all of it is new. */
 export function checkApiKeyTerms(terms: ApiKeyTerms, before: ApiKeyTerms | null): void {
-  const { name, modelLimits, allowIps, group, budget } = terms;
+  const { name, modelLimits, allowIps, group, budget, modelAliases } = terms;
   if (name !== before?.name) {
     if (bytesIn(name) > maxNameBytes) throw new Failure('api-key-name-too-long', { field: 'name', max: maxNameBytes });
     checkText('name', name, nameText);
@@ -55,10 +58,17 @@ export function checkApiKeyTerms(terms: ApiKeyTerms, before: ApiKeyTerms | null)
   if (!same(before?.allowIps, allowIps)) checkList('allowIps', allowIps, maxAllowedAddresses, addressText);
   if (group !== before?.group) checkText('group', group, groupText);
   if (budget !== null && !isDeepStrictEqual(budget, before?.budget)) checkBudget(budget);
+  if (modelAliases !== undefined && !isDeepStrictEqual(modelAliases, before?.modelAliases))
+    checkModelAliases(modelAliases);
 }
 
 /** `given` with what it leaves out as it was before. null: nothing was. */
-export const completedTerms = (given: GivenApiKeyTerms, before: ApiKeyTerms | null): ApiKeyTerms => ({
-  ...given,
-  budget: given.budget === undefined ? (before?.budget ?? null) : given.budget,
-});
+export function completedTerms(given: GivenApiKeyTerms, before: ApiKeyTerms | null): ApiKeyTerms {
+  const { modelAliases = before?.modelAliases ?? [], ...others } = given;
+  return {
+    ...others,
+    budget: given.budget === undefined ? (before?.budget ?? null) : given.budget,
+    // Stored field by field: a client's object may hold more.
+    ...(modelAliases.length > 0 && { modelAliases: modelAliases.map(({ name, model }) => ({ name, model })) }),
+  };
+}

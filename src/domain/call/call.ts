@@ -22,6 +22,8 @@ export interface CallFacts {
   readonly group: string;
   /** The name asked and billed for, never the mapped one. */
   readonly model: string;
+  /** The name it was asked for by, an alias of the key. Left out: by its own. */
+  readonly alias?: string;
   /** The endpoint, e.g. `/v1/chat/completions`. */
   readonly path: string;
   readonly stream: boolean;

@@ -35,6 +35,7 @@ export type PackedFacts = readonly [
   model: string,
   path: string,
   stream: 0 | 1,
+  alias?: string,
 ];
 type PackedTier = readonly [over: number, ratios: ByQuantity<string>];
 /** A price per call stands as it is. */
@@ -172,25 +173,19 @@ function nameOf<Name>(names: readonly Name[], number: number): Name {
   return name;
 }
 
-export const packFacts = (facts: CallFacts): PackedFacts => [
-  facts.userId,
-  facts.apiKeyId,
-  facts.apiKeyName,
-  facts.group,
-  facts.model,
-  facts.path,
-  facts.stream ? 1 : 0,
-];
+export function packFacts(facts: CallFacts): PackedFacts {
+  const { userId, apiKeyId, apiKeyName, group, model, path, alias } = facts;
+  const stream = facts.stream ? 1 : 0;
+  return alias === undefined
+    ? [userId, apiKeyId, apiKeyName, group, model, path, stream]
+    : [userId, apiKeyId, apiKeyName, group, model, path, stream, alias];
+}
 
-export const unpackFacts = ([userId, apiKeyId, apiKeyName, group, model, path, stream]: PackedFacts): CallFacts => ({
-  userId,
-  apiKeyId,
-  apiKeyName,
-  group,
-  model,
-  path,
-  stream: stream === 1,
-});
+export function unpackFacts(packed: PackedFacts): CallFacts {
+  const [userId, apiKeyId, apiKeyName, group, model, path, stream, alias] = packed;
+  const facts = { userId, apiKeyId, apiKeyName, group, model, path, stream: stream === 1 };
+  return alias === undefined ? facts : { ...facts, alias };
+}
 
 const packAttempts = (failed: readonly FailedAttempt[] | undefined): readonly PackedAttempt[] | undefined =>
   failed?.map(({ channelId, status, code, durationMs }) => [channelId, status, code, durationMs]);

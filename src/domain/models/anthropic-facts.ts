@@ -27,6 +27,9 @@ export const anthropicFacts: readonly FactRow[] = [
   wholeName(/claude/i, messages('adaptive', false, 'none', true)),
   wholeName(/claude-(fable|mythos)/, { alwaysThinks: true }),
 
+  family(/^claude-opus-4[-.]5/, { retires: '2027-01-22' }),
+  family(/^claude-sonnet-4[-.]5/, { retires: '2026-11-30' }),
+
   family(/^claude-(instant|2)/, limits(4_096, 200_000)),
   family(/^claude-3-(opus|sonnet|haiku)/, limits(4_096, 200_000)),
   family(/^claude-3-5/, limits(8_192, 200_000)),

@@ -71,6 +71,8 @@ interface GeneralFacts {
   readonly searchesAlways: boolean;
   /** Google sells its searches by the prompt. Otherwise by the query. */
   readonly searchesByPrompt: boolean;
+  /** The day on which its maker stops serving it, as `2027-01-22`; null: none is announced. */
+  readonly retires: string | null;
   /** It makes vectors of texts. */
   readonly embeds: boolean;
   /** The limit that a test of a channel sets; empty: none. */

@@ -22,6 +22,7 @@ const unknown: ModelFacts = {
   startsSlowly: false,
   searchesAlways: false,
   searchesByPrompt: false,
+  retires: null,
   embeds: false,
   testLimit: { max_tokens: 10 },
   pictures: null,

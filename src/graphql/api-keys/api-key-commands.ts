@@ -3,6 +3,7 @@ import type { ReadableApiKey } from '../../application/api-keys/api-key-queries.
 import type { BudgetedApiKey } from '../../application/api-keys/budgets.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
 import type { ApiKeyTerms, GivenApiKeyTerms } from '../../domain/api-key/api-key-terms.js';
+import { type ModelAlias, maxModelAliases } from '../../domain/api-key/model-aliases.js';
 import { ApiKeyId } from '../../domain/kernel/ids.js';
 import { instantOf } from '../../domain/kernel/instant.js';
 import { Quota } from '../../domain/kernel/quota.js';
@@ -22,7 +23,16 @@ class BudgetInput implements Pick<Budget, 'period'> {
 }
 
 @InputType()
-class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt' | 'budget'> {
+class ModelAliasInput implements ModelAlias {
+  @Field(() => String, { description: 'As it is asked for; one * stands for any characters.' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'As the gateway knows it; the limits of the key are about this name.' })
+  readonly model!: string;
+}
+
+@InputType()
+class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt' | 'budget' | 'modelAliases'> {
   @Field(() => String)
   readonly name!: string;
 
@@ -62,6 +72,12 @@ class ApiKeyInput implements Omit<ApiKeyTerms, 'expiresAt' | 'budget'> {
     description: 'null: none. Missing: none for a new key, unchanged for another.',
   })
   readonly budget?: BudgetInput | null;
+
+  @Field(() => [ModelAliasInput], {
+    nullable: true,
+    description: `At most ${maxModelAliases}. Missing: none for a new key, unchanged for another.`,
+  })
+  readonly modelAliases?: ModelAliasInput[] | null;
 }
 
 const budgetOf = ({ quota, period }: BudgetInput): Budget => ({ quota: Quota(quota), period });
@@ -75,6 +91,7 @@ const termsOf = ({
   allowIps,
   group,
   budget,
+  modelAliases,
 }: ApiKeyInput): GivenApiKeyTerms => ({
   name,
   unlimited,
@@ -84,6 +101,7 @@ const termsOf = ({
   allowIps,
   group,
   ...(budget !== undefined && { budget: budget && budgetOf(budget) }),
+  ...((modelAliases ?? null) !== null && { modelAliases: modelAliases ?? [] }),
 });
 
 @Resolver()

@@ -15,6 +15,7 @@ import {
 import type { ReadableApiKey } from '../../application/api-keys/api-key-queries.js';
 import type { BudgetedApiKey, BudgetStanding } from '../../application/api-keys/budgets.js';
 import type { UserView } from '../../application/ports/storage-ports.js';
+import type { ModelAlias } from '../../domain/api-key/model-aliases.js';
 import { ApiKeyId, UserId } from '../../domain/kernel/ids.js';
 import type { Quota } from '../../domain/kernel/quota.js';
 import type { BudgetPeriod } from '../../domain/ledger/budget.js';
@@ -38,6 +39,15 @@ export const BudgetPeriodEnum = enumeration<BudgetPeriod>(
   'How long a budget lasts. Days begin at midnight UTC, weeks on Mondays, months on the first.',
   { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' },
 );
+
+@ObjectType('ModelAlias', { description: 'A name by which a model that is called otherwise may be asked for.' })
+class ModelAliasObject implements ModelAlias {
+  @Field(() => String, { description: 'As it is asked for; one * stands for any characters.' })
+  readonly name!: string;
+
+  @Field(() => String, { description: 'As the gateway knows it.' })
+  readonly model!: string;
+}
 
 @ObjectType('ApiKeyBudget', { description: 'What a key may spend in each day, week or month.' })
 class ApiKeyBudgetObject implements BudgetStanding {
@@ -72,6 +82,7 @@ export class ApiKeyObject
       | 'allow_ips'
       | 'group'
       | 'budget'
+      | 'model_aliases'
       | 'created_at'
       | 'accessed_at'
     >
@@ -114,6 +125,12 @@ export class ApiKeyObject
 
   @Field(() => ApiKeyBudgetObject, { nullable: true, description: 'Binds unlimited keys, too. null: none.' })
   readonly budget!: BudgetStanding | null;
+
+  @Field(() => [ModelAliasObject], {
+    name: 'modelAliases',
+    description: 'Names by which its programs may ask for a model that is called otherwise.',
+  })
+  readonly model_aliases!: readonly ModelAlias[];
 
   @Field(() => TimestampScalar, { name: 'createdAt' })
   readonly created_at!: number;

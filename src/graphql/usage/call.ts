@@ -28,8 +28,9 @@ import { enumeration } from '../server/enumeration.js';
 import { DecimalScalar, QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { UserObject } from '../users/user.js';
 import { BillingObject } from './billing.js';
+import { ReleaseReasonEnum } from './log-details.js';
 import { PriceUnion } from './price.js';
-import { CallOutcomeEnum, ReleaseReasonEnum, UsageSourceEnum } from './usage-log.js';
+import { CallOutcomeEnum, UsageSourceEnum } from './usage-log.js';
 
 /* One call from its arrival to its end. Whose calls are found is decided by who asks. */
 

@@ -1,30 +1,19 @@
-import {
-  Authorized,
-  Ctx,
-  createUnionType,
-  Field,
-  FieldResolver,
-  ID,
-  Int,
-  ObjectType,
-  Resolver,
-  Root,
-  registerEnumType,
-} from 'type-graphql';
-import type { CallOutcome, ReleaseReason, UsageSource } from '../../domain/call/call.js';
+import { Authorized, Ctx, Field, FieldResolver, ID, ObjectType, Resolver, Root, registerEnumType } from 'type-graphql';
+import { aliasIn, type ToldDetail, toldDetail } from '../../application/usage/log-alias.js';
+import type { CallOutcome, UsageSource } from '../../domain/call/call.js';
 import { cacheWriteTokens } from '../../domain/call/usage.js';
 import type { Billing } from '../../domain/pricing/billing.js';
 import type { Price } from '../../domain/pricing/pricing.js';
-import type { GiftReason, LogDetail, ReturnCause } from '../../projections/models/usage-log/log-detail.js';
+import type { LogDetail } from '../../projections/models/usage-log/log-detail.js';
 import type { LogType, logTypes } from '../../projections/models/usage-log/usage-log.js';
 import type { UsageLogEntry } from '../../projections/models/usage-log/usage-log-queries.js';
 import type { GraphqlContext } from '../server/context.js';
 import { enumeration } from '../server/enumeration.js';
-import { DecimalScalar, QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
+import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.js';
 import { BillingObject } from './billing.js';
 import { FailedAttemptObject } from './failed-attempt.js';
+import { LogDetailUnion } from './log-details.js';
 import { PriceUnion } from './price.js';
-import { RefusalDetail } from './refusal-detail.js';
 
 type LogTypeNames = typeof logTypes;
 
@@ -56,189 +45,6 @@ export const CallOutcomeEnum = enumeration<CallOutcome>(
     GATEWAY_FAILED: 'gateway-failed',
   },
 );
-
-const GrantReasonEnum = enumeration<GiftReason>('GrantReason', 'Why quota was given without being paid for.', {
-  SETUP: 'setup',
-  SIGNUP: 'signup',
-  INVITEE: 'invitee',
-  INVITER: 'inviter',
-});
-
-const ReturnCauseEnum = enumeration<ReturnCause>('ReturnCause', 'Why bought quota was taken, or given again.', {
-  REFUND: 'refund',
-  DISPUTE: 'dispute',
-  DISPUTE_WON: 'dispute-won',
-});
-
-export const ReleaseReasonEnum = enumeration<ReleaseReason>('ReleaseReason', 'Why a call was not served.', {
-  UPSTREAM_FAILED: 'upstream-failed',
-  NO_CHANNEL: 'no-channel',
-  CALLER_LEFT: 'caller-left',
-  NOT_BOOKED: 'not-booked',
-  INTERNAL: 'internal',
-  RECOVERED: 'recovered',
-});
-
-type DetailOf<Kind extends LogDetail['kind']> = Extract<LogDetail, { kind: Kind }>;
-
-@ObjectType({ description: 'Quota was given.' })
-class GrantDetail implements DetailOf<'granted'> {
-  readonly kind!: 'granted';
-
-  @Field(() => QuotaScalar)
-  readonly quota!: DetailOf<'granted'>['quota'];
-
-  @Field(() => GrantReasonEnum)
-  readonly reason!: GiftReason;
-}
-
-@ObjectType({ description: 'An administrator changed the balance.' })
-class AdjustmentDetail implements DetailOf<'adjusted'> {
-  readonly kind!: 'adjusted';
-
-  @Field(() => QuotaScalar, { description: 'The whole change, gift included.' })
-  readonly delta!: DetailOf<'adjusted'>['delta'];
-
-  @Field(() => QuotaScalar)
-  readonly gift!: DetailOf<'adjusted'>['gift'];
-
-  @Field(() => QuotaScalar, { description: 'The balance before.' })
-  readonly observed!: DetailOf<'adjusted'>['observed'];
-
-  @Authorized('admin')
-  @Field(() => ID, { nullable: true, description: 'Who did it; for administrators.' })
-  readonly by!: DetailOf<'adjusted'>['by'];
-}
-
-@ObjectType({ description: 'An administrator disabled an API key.' })
-class ApiKeyRevokedDetail implements DetailOf<'api-key-revoked'> {
-  readonly kind!: 'api-key-revoked';
-
-  @Field(() => ID, { name: 'apiKeyId' })
-  readonly apiKey!: DetailOf<'api-key-revoked'>['apiKey'];
-
-  @Field(() => String, { description: 'Its name then.' })
-  readonly name!: string;
-
-  @Authorized('admin')
-  @Field(() => ID, { nullable: true, description: 'Who did it; for administrators.' })
-  readonly by!: DetailOf<'api-key-revoked'>['by'];
-}
-
-@ObjectType({ description: 'An administrator made a redemption code, or changed its worth.' })
-class CodeIssuedDetail implements DetailOf<'code-issued'> {
-  readonly kind!: 'code-issued';
-
-  @Field(() => ID, { name: 'redemptionId' })
-  readonly redemption!: DetailOf<'code-issued'>['redemption'];
-
-  @Field(() => QuotaScalar)
-  readonly quota!: DetailOf<'code-issued'>['quota'];
-
-  @Field(() => Boolean, { description: 'It was there before.' })
-  readonly edited!: boolean;
-}
-
-@ObjectType({ description: 'Quota was bought.' })
-class TopUpDetail implements DetailOf<'topped-up'> {
-  readonly kind!: 'topped-up';
-
-  @Field(() => QuotaScalar)
-  readonly quota!: DetailOf<'topped-up'>['quota'];
-
-  @Field(() => DecimalScalar, { description: 'What was paid.' })
-  readonly money!: string;
-
-  @Field(() => String, { description: 'ISO 4217.' })
-  readonly currency!: string;
-}
-
-@ObjectType({ description: 'Money that quota was bought for went back, or came again.' })
-class TopUpReturnDetail implements DetailOf<'top-up-returned'> {
-  readonly kind!: 'top-up-returned';
-
-  @Field(() => ReturnCauseEnum)
-  readonly cause!: ReturnCause;
-
-  @Field(() => QuotaScalar, { description: 'Negative: taken from the balance.' })
-  readonly quota!: DetailOf<'top-up-returned'>['quota'];
-
-  @Field(() => DecimalScalar)
-  readonly money!: string;
-
-  @Field(() => String, { description: 'ISO 4217.' })
-  readonly currency!: string;
-}
-
-@ObjectType({ description: 'A code was redeemed.' })
-class RedemptionDetail implements DetailOf<'redeemed'> {
-  readonly kind!: 'redeemed';
-
-  @Field(() => QuotaScalar)
-  readonly quota!: DetailOf<'redeemed'>['quota'];
-
-  @Field(() => ID, { name: 'redemptionId' })
-  readonly redemption!: DetailOf<'redeemed'>['redemption'];
-}
-
-@ObjectType({ description: 'A channel was tested; nobody paid.' })
-class ChannelTestDetail implements DetailOf<'channel-tested'> {
-  readonly kind!: 'channel-tested';
-
-  @Field(() => DecimalScalar)
-  readonly modelRatio!: string;
-
-  @Field(() => DecimalScalar)
-  readonly completionRatio!: string;
-
-  @Field(() => DecimalScalar, { nullable: true })
-  readonly modelPrice!: string | null;
-}
-
-@ObjectType({ description: 'A call was reserved and could not be served; nothing was charged.' })
-class ReleaseDetail implements DetailOf<'released'> {
-  readonly kind!: 'released';
-
-  @Field(() => ReleaseReasonEnum)
-  readonly reason!: ReleaseReason;
-
-  @Field(() => Int, { nullable: true, description: 'The status the caller got.' })
-  readonly status!: number | null;
-
-  @Field(() => String, { nullable: true, description: 'The code the caller got.' })
-  readonly code!: string | null;
-}
-
-const detailTypes = {
-  granted: GrantDetail,
-  adjusted: AdjustmentDetail,
-  'api-key-revoked': ApiKeyRevokedDetail,
-  'code-issued': CodeIssuedDetail,
-  'topped-up': TopUpDetail,
-  'top-up-returned': TopUpReturnDetail,
-  redeemed: RedemptionDetail,
-  'channel-tested': ChannelTestDetail,
-  released: ReleaseDetail,
-  refused: RefusalDetail,
-} as const satisfies Record<LogDetail['kind'], unknown>;
-
-const LogDetailUnion = createUnionType({
-  name: 'LogDetail',
-  types: () =>
-    [
-      GrantDetail,
-      AdjustmentDetail,
-      ApiKeyRevokedDetail,
-      CodeIssuedDetail,
-      TopUpDetail,
-      TopUpReturnDetail,
-      RedemptionDetail,
-      ChannelTestDetail,
-      ReleaseDetail,
-      RefusalDetail,
-    ] as const,
-  resolveType: ({ kind }: LogDetail) => detailTypes[kind],
-});
 
 /** Ids that may be missing are given by resolvers below: the row keeps 0 for none. */
 @ObjectType('UsageLogLine', { description: 'What happened to a wallet. Whose lines are seen is decided by who asks.' })
@@ -316,7 +122,7 @@ export class UsageLogLine
   @Field(() => CallOutcomeEnum, { nullable: true })
   readonly outcome!: CallOutcome | null;
 
-  @Field(() => LogDetailUnion, { nullable: true, description: 'What only this kind of line has to say.' })
+  /** Given without its alias, which is a field of its own. */
   readonly detail!: LogDetail | null;
 
   @Authorized('admin')
@@ -334,6 +140,19 @@ export class UsageLogLine
 
 @Resolver(() => UsageLogLine)
 export class UsageLogLineResolver {
+  @FieldResolver(() => LogDetailUnion, { nullable: true, description: 'What only this kind of line has to say.' })
+  detail(@Root() { detail }: UsageLogEntry): ToldDetail | null {
+    return toldDetail(detail);
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'The name that the caller asked by, an alias of the key; null: the model itself.',
+  })
+  alias(@Root() { detail }: UsageLogEntry): string | null {
+    return aliasIn(detail);
+  }
+
   @FieldResolver(() => SafeIntScalar, { description: 'Part of the prompt tokens.' })
   cacheWriteTokens(@Root() { usage }: UsageLogEntry): number {
     return cacheWriteTokens(usage);

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { ApiKeyEvent } from '../../domain/api-key/api-key.js';
 import type { ApiKeyTerms } from '../../domain/api-key/api-key-terms.js';
+import type { ModelAlias } from '../../domain/api-key/model-aliases.js';
 import { type Position, type Recorded, streamKey } from '../../domain/events/events.js';
 import { assertNever } from '../../domain/kernel/failure.js';
 import { ApiKeyId, type SecretId, type UserId } from '../../domain/kernel/ids.js';
@@ -43,6 +44,7 @@ export interface ApiKeyTables {
     group: string;
     /** null: none. */
     budget: Budget | null;
+    model_aliases: readonly ModelAlias[];
     created_at: number;
     /** When the last call was settled; null: never used. */
     accessed_at: number | null;
@@ -80,6 +82,7 @@ const tables = `
     allow_ips text[] not null,
     "group" text not null,
     budget json,
+    model_aliases json not null,
     created_at bigint not null,
     accessed_at bigint,
     deleted_at bigint,
@@ -103,6 +106,7 @@ const termsColumns = [
   'allow_ips',
   'group',
   'budget',
+  'model_aliases',
   'created_at',
   'deleted_at',
   'position',
@@ -115,7 +119,7 @@ type AllowanceEvent = Exclude<MoneyEvent, UserEvent | PaymentEvent | RedemptionE
 
 export const apiKeys = projection<ApiKeyEvent | AllowanceEvent>({
   name: 'api_keys',
-  version: 3,
+  version: 4,
   purpose: 'deciding',
   tables,
   interestedIn: {
@@ -177,6 +181,7 @@ const columnsOf = (terms: ApiKeyTerms) => ({
   allow_ips: terms.allowIps,
   group: terms.group,
   budget: terms.budget,
+  model_aliases: terms.modelAliases ?? [],
 });
 
 function evolve(row: Terms | undefined, recorded: Recorded<ApiKeyEvent>): Terms | undefined {

@@ -11,15 +11,18 @@ type ReservePorts = Pick<StagePorts, 'clock' | 'directory' | 'meter' | 'heartbea
 /** Who calls without an API key spends what there is. */
 const inPerson: SpendingTerms = { unlimited: true, budget: null };
 
-const factsOf = ({ user, apiKey, resolution }: ResolvedCall): CallFacts => ({
-  userId: user.id,
-  apiKeyId: apiKey?.id ?? null,
-  apiKeyName: apiKey?.terms.name ?? `playground-${resolution.group}`,
-  group: resolution.group,
-  model: resolution.model,
-  path: resolution.endpoint.path,
-  stream: resolution.stream,
-});
+function factsOf({ user, apiKey, resolution }: ResolvedCall): CallFacts {
+  const facts = {
+    userId: user.id,
+    apiKeyId: apiKey?.id ?? null,
+    apiKeyName: apiKey?.terms.name ?? `playground-${resolution.group}`,
+    group: resolution.group,
+    model: resolution.model,
+    path: resolution.endpoint.path,
+    stream: resolution.stream,
+  };
+  return resolution.alias === null ? facts : { ...facts, alias: resolution.alias };
+}
 
 function heartbeatOf({ directory, heartbeats }: ReservePorts, call: ResolvedCall): Heartbeat {
   const { connection, resolution } = call;

@@ -1,5 +1,6 @@
 import type { Settings } from '../../application/options/settings.js';
 import type { ChannelView } from '../../application/ports/storage-ports.js';
+import { aliasedModel } from '../../domain/api-key/model-aliases.js';
 import { noUsage } from '../../domain/call/usage.js';
 import { unboundedTokens } from '../../domain/call/usage-bound.js';
 import { textModes } from '../../domain/channel/provider.js';
@@ -42,6 +43,8 @@ export interface Resolution {
   readonly endpoint: Endpoint;
   /** As asked for: selects channels. */
   readonly requestedModel: string;
+  /** What the caller wrote, where that is an alias of the key; null: the model itself. */
+  readonly alias: string | null;
   /** As billed and logged: custom assistants folded to their family. */
   readonly model: string;
   readonly group: string;
@@ -69,14 +72,16 @@ interface ToResolve {
 }
 
 /** Which model is asked for, in which group, and who has it. */
-interface ModelChoice extends Pick<Resolution, 'requestedModel' | 'model' | 'group' | 'pinned'> {
+interface ModelChoice extends Pick<Resolution, 'requestedModel' | 'alias' | 'model' | 'group' | 'pinned'> {
   readonly serving: readonly ChannelView[];
 }
 
 function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body, kept }: ToResolve): ModelChoice {
   const { directory } = ports;
   const inPerson = caller.apiKey === null;
-  const requestedModel = modelIn(endpoint, body, inPerson);
+  const named = modelIn(endpoint, body, inPerson);
+  const aliased = aliasedModel(caller.apiKey?.terms.modelAliases, named);
+  const requestedModel = aliased ?? named;
   const group = usedGroup(caller, directory.settings(), inPerson ? groupIn(body) : '');
   const pinned = caller.pinnedChannel === null ? null : pinnedChannel(directory, caller.pinnedChannel);
   checkModelLimit(caller, requestedModel);
@@ -88,7 +93,7 @@ function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body, k
       ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
       : unknownModel(requestedModel);
   const channels = kept === null ? serving : keepingChannels(serving, kept, requestedModel);
-  return { requestedModel, model, group, pinned: pinned !== null || kept !== null, serving: channels };
+  return { requestedModel, alias: aliased && named, model, group, pinned: pinned !== null || kept !== null, serving: channels };
 }
 
 /** Whether the answer may be sound, because its caller or an operator asks for it. */
@@ -162,7 +167,7 @@ export function* resolutionSteps(
   const { endpoint, body } = asked;
   const settings = ports.directory.settings();
   const choice = chooseModel(ports, caller, asked);
-  const { requestedModel, model, group, pinned, serving } = choice;
+  const { requestedModel, alias, model, group, pinned, serving } = choice;
   checkBody(asked, settings);
   yield;
   yield* checkWords(endpoint, body, settings.sensitiveWords);
@@ -178,6 +183,7 @@ export function* resolutionSteps(
     tiers,
     endpoint,
     requestedModel,
+    alias,
     model,
     group,
     stream: endpoint.asksForStream(body),

@@ -56,6 +56,17 @@ export class Body {
     return value;
   }
 
+  /** An object of texts, as names and values. */
+  texts(name: string): readonly (readonly [name: string, text: string])[] | undefined {
+    const value = this.member(name);
+    if (value === undefined) return undefined;
+    const isObject = typeof value === 'object' && !Array.isArray(value);
+    const members = isObject ? Object.entries(value as Record<string, unknown>) : [];
+    if (!isObject || !members.every((member): member is [string, string] => typeof member[1] === 'string'))
+      throw invalidField(name, 'an object whose values are texts');
+    return members;
+  }
+
   /** Text, number or boolean, as text. */
   scalar(name: string): string | undefined {
     const value = this.member(name);

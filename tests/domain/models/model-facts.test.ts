@@ -21,9 +21,16 @@ describe('the table of model facts', () => {
 
   test.each(named)('has for %s the same facts as before the table', (name, facts) => {
     // What came later has tests of its own.
-    const { paysForCacheWrites: _, lastingCacheWrite: __, ...known } = factsOf(name);
+    const { paysForCacheWrites: _, lastingCacheWrite: __, retires: ___, ...known } = factsOf(name);
     expect({ ...unknown, ...known }).toEqual({ ...unknown, ...facts });
   });
+
+  test.each([
+    ['claude-opus-4-5', '2027-01-22'],
+    ['anthropic/claude-sonnet-4.5', '2026-11-30'],
+    ['claude-opus-5', null],
+    ['gpt-4o', null],
+  ])('names for %s the day on which it retires: %s', (name, day) => expect(factsOf(name).retires).toBe(day));
 
   test('returns the same for a repeated name, without parsing it again', () =>
     expect(factsOf('gpt-5.4')).toBe(factsOf('gpt-5.4')));

@@ -160,6 +160,20 @@ test('beta features that cost more are not forwarded, however they are spelled o
   expect(anthropicUpstream.calls.at(-1)?.headers['anthropic-beta']).toBe('files-api-2025-04-14');
 });
 
+test('beta features and the version are forwarded byte for byte where all of them are permitted', async () => {
+  anthropicUpstream.respondWith(messageOf([{ type: 'text', text: 'x' }]));
+  const given = {
+    'anthropic-beta': 'files-api-2025-04-14,  effort-2025-11-24 ,claude-code-20250219',
+    'anthropic-version': '2026-10-21',
+  };
+  await fetch(`${gateway.url}/v1/messages?beta=true`, {
+    method: 'POST',
+    headers: { ...given, authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: `{"model":"${claude}",${messages},"max_tokens":9}`,
+  });
+  expect(anthropicUpstream.calls.at(-1)?.headers).toMatchObject(given);
+});
+
 test('a limit of searches is forwarded as the number that was reserved for', async () => {
   anthropicUpstream.respondWith(messageOf([{ type: 'text', text: 'x' }]));
   for (const [stated, sent] of [

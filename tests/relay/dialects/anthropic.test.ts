@@ -10,6 +10,23 @@ import { callerOf, plainChannel, providerOfType, usualOptions } from '../provide
 
 /* Conversations and answers into Anthropic's words and back. */
 
+test('the attribution block of Claude Code is left out for upstreams of another wire, whatever changes in it', () => {
+  const asked = (version: string, system: JsonObject[]) =>
+    toNeutral({
+      model: 'm',
+      max_tokens: 9,
+      system: [
+        { type: 'text', text: `x-anthropic-billing-header: cc_version=2.1.180.${version}; cch=${version};` },
+        ...system,
+      ],
+      messages: [{ role: 'user', content: 'hi' }],
+    }).body;
+  const instructed = [{ type: 'text', text: 'Be brief.' }];
+  expect(asked('a1', instructed)).toEqual(asked('b2', instructed));
+  expect(objectsIn(asked('a1', instructed).messages)[0]).toMatchObject({ role: 'system', content: 'Be brief.' });
+  expect(objectsIn(asked('a1', []).messages).map(({ role }) => role)).toEqual(['user']);
+});
+
 const words = fc.string({ minLength: 1, maxLength: 30, unit: 'grapheme' }).filter((text) => text.trim() !== '');
 const round = fc.record({
   asked: words,

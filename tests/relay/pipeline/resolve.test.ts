@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { initialOptions } from '../../../src/application/options/initial-options.js';
 import { settingsFrom } from '../../../src/application/options/settings.js';
 import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
+import type { ModelAlias } from '../../../src/domain/api-key/model-aliases.js';
 import type { KeptOwner } from '../../../src/domain/call/kept-object.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import type { LimitedCall } from '../../../src/relay/pipeline/call-context.js';
@@ -53,6 +54,7 @@ interface CallInput {
   readonly usersGroup?: string;
   readonly pin?: string;
   readonly models?: readonly string[];
+  readonly aliases?: readonly ModelAlias[];
   readonly acceptUnpriced?: boolean;
   readonly inPerson?: boolean;
   /** The model that the address names. */
@@ -63,8 +65,8 @@ const kept = { ownedBy: async () => new Map<string, KeptOwner>() };
 const messages = [{ role: 'user', content: 'hi' }];
 
 function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...input }: CallInput): LimitedCall {
-  const { pin = null, models, acceptUnpriced = false, inPerson = false, addressModel = null } = input;
-  const terms = { group, modelLimitsEnabled: models !== undefined, modelLimits: models ?? [] };
+  const { pin = null, models, aliases, acceptUnpriced = false, inPerson = false, addressModel = null } = input;
+  const terms = { group, modelLimitsEnabled: models !== undefined, modelLimits: models ?? [], modelAliases: aliases };
   return {
     incoming: { endpoint: endpoints[endpoint], model: addressModel },
     user: { group: usersGroup, acceptUnpricedModels: acceptUnpriced },
@@ -192,5 +194,39 @@ describe('the routing data of a body', () => {
     const before = { ...call };
     expect(nameCall(ports, call, { value: { model: 'm' } })).toMatchObject({ ...before, named: { model: 'm' } });
     expect(call).toEqual(before);
+  });
+});
+
+describe('a model named by an alias of the key', () => {
+  const aliases = [{ name: 'claude-*', model: 'gpt-4o' }];
+  const asked = (model: string, more: CallInput = {}) => resolved({ aliases, body: { model }, ...more });
+
+  test('is the target of the alias, with its channels, its price and its limits; the alias is kept beside it', async () => {
+    const [aliased, plain] = await Promise.all([asked('claude-opus-5'), asked('gpt-4o')]);
+    expect(aliased).toEqual({ ...plain, alias: 'claude-opus-5' });
+    expect([plain.alias, plain.requestedModel, plain.model]).toEqual([null, 'gpt-4o', 'gpt-4o']);
+  });
+
+  test('is permitted and refused as that model, whatever the alias is called', async () => {
+    await expect(asked('claude-opus-5', { models: ['gpt-4o'] })).resolves.toMatchObject({ model: 'gpt-4o' });
+    await expect(asked('claude-opus-5', { models: ['claude-opus-5'] })).rejects.toMatchObject({
+      status: 403,
+      code: 'model_not_allowed',
+    });
+  });
+
+  test('is not found by another key, nor in person', async () => {
+    for (const more of [{ aliases: [] }, { inPerson: true }])
+      await expect(asked('claude-opus-5', more)).rejects.toMatchObject({ code: 'model_not_found' });
+  });
+
+  test('is not found where the target is another alias: aliases are not followed twice', async () => {
+    const chain = [
+      { name: 'one', model: 'two' },
+      { name: 'two', model: 'gpt-4o' },
+    ];
+    await expect(resolved({ aliases: chain, body: { model: 'one' } })).rejects.toMatchObject({
+      code: 'model_not_found',
+    });
   });
 });

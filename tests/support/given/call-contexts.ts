@@ -112,7 +112,7 @@ export function givenResolved({ endpoint = chat, resolution, ...given }: Given =
     admission: { leave: () => {}, answerSlot: answers.newSlot(7) },
     named: { model: 'm', group: '' },
     resolution: {
-      ...{ endpoint, requestedModel: 'm', model: 'm', group: 'default', stream: false, wantsUsage: false },
+      ...{ endpoint, requestedModel: 'm', alias: null, model: 'm', group: 'default', stream: false, wantsUsage: false },
       ...{ channels: [channelOf(1), channelOf(2)], pinned: false, tiers: [] },
       estimate: { ...estimate, limits: { output: 10 }, bound: usageBound } as unknown as Resolution['estimate'],
       ...resolution,

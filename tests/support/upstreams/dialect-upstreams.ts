@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /** What a request meant to its upstream. Pictures and documents by their bytes, in base64. */
-interface ReceivedRequest {
+export interface ReceivedRequest {
   readonly system: string;
   readonly messages: readonly { readonly role: 'user' | 'model'; readonly text: string }[];
   readonly media: readonly string[];
@@ -322,6 +322,8 @@ export interface DialectUpstream {
   readonly type: number;
   readonly model: string;
   answerWith(answer: Answer): void;
+  /** Answers each request by what it meant. */
+  converses(next: (received: ReceivedRequest) => Promise<Answer>): void;
   /** Refuses every call so. */
   refuses(status: number): void;
   /** A stream stops in the middle of its last call, and stays open. */
@@ -352,10 +354,14 @@ function sendStream(response: ServerResponse, text: string, ends: boolean): void
 
 export async function startDialectUpstream(wire: UpstreamWire): Promise<DialectUpstream> {
   const speaker = speakers[wire];
-  let serve: (streams: boolean, response: ServerResponse) => void = () => {};
+  let serve: (streams: boolean, response: ServerResponse) => unknown = () => {};
   let newest: JsonObject = {};
   const json = (response: ServerResponse, status: number, body: JsonObject) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  const reply = (answer: Answer, streams: boolean, response: ServerResponse) =>
+    streams
+      ? sendStream(response, speaker.stream(answer).join('') + speaker.end, true)
+      : json(response, 200, speaker.whole(answer));
   const upstream = await startUpstream((call: UpstreamCall, response) => {
     const body = parsedObject(call.body);
     if (/count_tokens|:countTokens/.test(call.url)) return json(response, 200, { input_tokens: 42, totalTokens: 42 });
@@ -370,10 +376,10 @@ export async function startDialectUpstream(wire: UpstreamWire): Promise<DialectU
     type: speaker.type,
     model: speaker.model,
     answerWith(answer) {
-      serve = (streams, response) =>
-        streams
-          ? sendStream(response, speaker.stream(answer).join('') + speaker.end, true)
-          : json(response, 200, speaker.whole(answer));
+      serve = (streams, response) => reply(answer, streams, response);
+    },
+    converses(next) {
+      serve = async (streams, response) => reply(await next(speaker.meant(newest)), streams, response);
     },
     refuses(status) {
       serve = (_, response) => json(response, status, speaker.failure(status));

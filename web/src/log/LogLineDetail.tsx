@@ -79,6 +79,7 @@ function CallFacts({ line }: { readonly line: LogLine }) {
       <Fact name={t('column.model')}>
         {upstreamModel === null ? model : t('model.both', { requested: model, actual: upstreamModel })}
       </Fact>
+      <Fact name={t('line.alias')}>{line.alias}</Fact>
       <Fact name={t('line.effort')}>{line.reasoningEffort}</Fact>
       <Fact name={t('line.channel')}>{channel}</Fact>
       <Fact name={t('line.retry')}>{attempts && attempts.length > 1 && attempts.join(' → ')}</Fact>

@@ -115,6 +115,7 @@ export const logEn: Translation<typeof logZh> = {
   'line.outcome': 'Outcome',
   'line.usageSource': 'Counted by',
   'line.uncovered': 'Not covered by the balance',
+  'line.alias': 'Asked for as',
   'line.effort': 'Reasoning effort',
   'line.cacheRead': 'Cache read',
   'line.cacheWrite': 'Cache written',

@@ -112,6 +112,7 @@ export const logZh = {
   'line.outcome': '结果',
   'line.usageSource': '用量来源',
   'line.uncovered': '余额未能覆盖的部分',
+  'line.alias': '请求的别名',
   'line.effort': '推理强度',
   'line.cacheRead': '缓存读取',
   'line.cacheWrite': '缓存写入',

@@ -138,6 +138,15 @@ export function TokenForm({ id, draft, onChange, problems, choices, isNew, stand
         onChange={(allowIps) => set({ allowIps })}
         error={said('ips')}
       />
+      <TextAreaField
+        label={t('form.aliases')}
+        hint={t('form.aliasesHint')}
+        rows={3}
+        monospace
+        value={draft.aliases}
+        onChange={(aliases) => set({ aliases })}
+        error={said('aliases')}
+      />
       {isNew && (
         <>
           <NumberField

@@ -9,6 +9,8 @@ import { QueryNotice } from '../kit/QueryNotice.js';
 import { useServerAddress } from '../kit/SessionProvider.js';
 import { commonTexts } from '../kit/words/common.texts.js';
 import { useText } from '../kit/words/i18n.js';
+import { AgentLines } from './AgentLines.js';
+import { CodeBlock } from './CodeBlock.js';
 import { FirstCallState } from './FirstCallState.js';
 import { maskedKey } from './shownKey.js';
 import { type SnippetKind, snippetKinds, snippetOf } from './tokenSnippets.js';
@@ -16,6 +18,7 @@ import { tokensTexts } from './tokens.texts.js';
 
 /** More are not offered for choice: any other model is typed into the copied lines. */
 const maxModels = 200;
+const uses = ['code', 'agents'] as const;
 
 interface UseTokenDialogProps {
   readonly id: string;
@@ -78,9 +81,8 @@ function KeyRow({ value, name }: { readonly value: string; readonly name: string
 
 function Snippets({ token, apiKey }: { readonly token: OwnTokenFragment; readonly apiKey: string }) {
   const t = useText(tokensTexts);
-  const address = useServerAddress();
   const { data } = useQuery(TokenChoicesDocument);
-  const [kind, setKind] = useState<SnippetKind>('curl');
+  const [use, setUse] = useState<(typeof uses)[number]>('code');
   const [chosen, setChosen] = useState<string | null>(null);
   const allowed = token.modelLimitsEnabled ? token.modelLimits : (data?.ownModels ?? []);
   const model = chosen ?? allowed[0];
@@ -90,7 +92,6 @@ function Snippets({ token, apiKey }: { readonly token: OwnTokenFragment; readonl
         {t('use.noModels')}
       </Callout>
     );
-  const lines = (key: string): string => snippetOf(kind, { address, key, model });
   return (
     <>
       <SelectField
@@ -99,6 +100,27 @@ function Snippets({ token, apiKey }: { readonly token: OwnTokenFragment; readonl
         options={allowed.slice(0, maxModels).map((value) => ({ value, label: value }))}
         onChange={setChosen}
       />
+      <SegmentedControl
+        size="small"
+        aria-label={t('use.for')}
+        options={uses.map((value) => ({ value, label: t(`use.${value}`) }))}
+        value={use}
+        onValueChange={(value) => setUse(value === 'agents' ? 'agents' : 'code')}
+      />
+      {use === 'code' ? <FirstCallCode apiKey={apiKey} model={model} /> : <AgentLines apiKey={apiKey} model={model} />}
+      <p className="page-help">{t('use.copyHint')}</p>
+    </>
+  );
+}
+
+/** A first call in several languages. */
+function FirstCallCode({ apiKey, model }: { readonly apiKey: string; readonly model: string }) {
+  const t = useText(tokensTexts);
+  const address = useServerAddress();
+  const [kind, setKind] = useState<SnippetKind>('curl');
+  const lines = (key: string): string => snippetOf(kind, { address, key, model });
+  return (
+    <>
       <div className="use-token-kinds">
         <SegmentedControl
           size="small"
@@ -109,11 +131,7 @@ function Snippets({ token, apiKey }: { readonly token: OwnTokenFragment; readonl
         />
         <CopyButton text={lines(apiKey)} caption={t('use.copyCode')} isSecret />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it with the keyboard */}
-      <pre tabIndex={0} className="use-token-code">
-        {lines(maskedKey(apiKey))}
-      </pre>
-      <p className="page-help">{t('use.copyHint')}</p>
+      <CodeBlock text={lines(maskedKey(apiKey))} />
     </>
   );
 }

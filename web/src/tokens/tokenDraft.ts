@@ -1,6 +1,7 @@
 import type { ApiKeyInput, BudgetPeriod, TokenTermsFragment } from '../generated/tokens/tokens.js';
 import { asLocalInput, fromLocalInput } from '../kit/form/localInput.js';
 import { isAddressOrRange } from './addresses.js';
+import { aliasesIn, aliasProblem, aliasText } from './aliases.js';
 
 /* A token while somebody fills in its form. */
 
@@ -15,6 +16,8 @@ export interface TokenDraft {
   readonly modelLimits: readonly string[];
   /** One address or range per line. */
   readonly allowIps: string;
+  /** One per line. */
+  readonly aliases: string;
   /** Empty: the owner's group. */
   readonly group: string;
   readonly budgeted: boolean;
@@ -33,6 +36,7 @@ export const newToken: TokenDraft = {
   modelLimitsEnabled: false,
   modelLimits: [],
   allowIps: '',
+  aliases: '',
   group: '',
   budgeted: false,
   budget: 500_000,
@@ -71,6 +75,7 @@ export const draftOf = (token: TokenTermsFragment): TokenDraft => ({
   modelLimitsEnabled: token.modelLimitsEnabled,
   modelLimits: token.modelLimits,
   allowIps: token.allowIps.join('\n'),
+  aliases: aliasText(token.modelAliases),
   group: token.group,
   budgeted: token.budget !== null,
   budget: token.budget?.quota ?? newToken.budget,
@@ -97,8 +102,11 @@ type TokenProblem =
   | 'models.none'
   | 'models.long'
   | 'ips.invalid'
+  | 'aliases.many'
+  | 'aliases.invalid'
+  | 'aliases.twice'
   | 'count.invalid';
-export type TokenField = 'name' | 'expiry' | 'quota' | 'budget' | 'models' | 'ips' | 'count';
+export type TokenField = 'name' | 'expiry' | 'quota' | 'budget' | 'models' | 'ips' | 'aliases' | 'count';
 
 const bytes = (text: string): number => new TextEncoder().encode(text).length;
 
@@ -115,6 +123,7 @@ export function problemsOf(
     ...named('budget', budgetProblem(draft)),
     ...named('models', modelsProblem(draft)),
     ...named('ips', addressLines(draft.allowIps).every(isAddressOrRange) ? null : 'ips.invalid'),
+    ...named('aliases', aliasProblem(draft.aliases)),
     ...named('count', countProblem(draft)),
   };
 }
@@ -169,6 +178,7 @@ export function inputOf(draft: TokenDraft, before: TokenTermsFragment | null): A
     modelLimitsEnabled: draft.modelLimitsEnabled,
     modelLimits: [...draft.modelLimits],
     allowIps: [...addressLines(draft.allowIps)],
+    modelAliases: [...aliasesIn(draft.aliases)],
     group: draft.group,
     budget: draft.budgeted && draft.budget !== null ? { quota: draft.budget, period: draft.period } : null,
   };

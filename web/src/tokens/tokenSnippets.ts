@@ -12,9 +12,9 @@ export interface FirstCall {
 
 const greeting = 'Hello!';
 
-const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 /** What JSON escapes, Python and JavaScript read alike. */
-const quoted = (text: string): string => JSON.stringify(text);
+export const quoted = (text: string): string => JSON.stringify(text);
 
 const snippets: Readonly<Record<SnippetKind, (call: FirstCall) => readonly string[]>> = {
   curl: ({ address, key, model }) => [

@@ -13,7 +13,7 @@ export type GiftReason = GrantReason | 'inviter';
 
 export type ReturnCause = MoneyReturned['by'];
 
-/** What only one kind of line has to say; null for a settled call, whose facts have columns. */
+/** What only one kind of line has to say; null for most settled calls, whose facts have columns. */
 export type LogDetail =
   | { readonly kind: 'granted'; readonly quota: Quota; readonly reason: GiftReason }
   | {
@@ -39,11 +39,15 @@ export type LogDetail =
     }
   | { readonly kind: 'redeemed'; readonly quota: Quota; readonly redemption: RedemptionId }
   | ({ readonly kind: 'channel-tested' } & Pick<ChannelTestUsage, 'modelRatio' | 'completionRatio' | 'modelPrice'>)
+  /** A settled call whose caller asked by an alias of its key. */
+  | { readonly kind: 'aliased'; readonly alias: string }
   | {
       readonly kind: 'released';
       readonly reason: ReleaseReason;
       readonly status: number | null;
       readonly code: string | null;
+      /** Left out: it was asked for by the model's name. */
+      readonly alias?: string;
     }
   /** `count`: how many calls the line is about; `since`, unix seconds: where it sums up, from when. */
   | ({ readonly kind: 'refused'; readonly count: number; readonly since: number | null } & Pick<

@@ -336,7 +336,7 @@ function settledLine({ event, stream, position, at }: Recorded<CallSettled>): Us
     price: event.price,
     usage_source: event.usageSource,
     outcome: event.outcome,
-    detail: null,
+    detail: facts.alias === undefined ? null : { kind: 'aliased', alias: facts.alias },
   };
 }
 
@@ -358,7 +358,7 @@ function failedLine(
     attempts,
     failed_attempts: failedAttempts,
     path: facts.path,
-    detail: { kind: 'released', reason, status, code },
+    detail: { kind: 'released', reason, status, code, ...(facts.alias !== undefined && { alias: facts.alias }) },
   });
 }
 

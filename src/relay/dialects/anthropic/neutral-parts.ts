@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { isAttribution } from '../../text/attribution.js';
 import { refused, refuseOthers, within } from './across.js';
 import { isToolChange } from './neutral-tools.js';
 
@@ -116,7 +117,8 @@ export const plainer = (parts: readonly JsonObject[], between: string): JsonValu
 export function instructionsIn(content: JsonValue | undefined, path: string): JsonValue {
   if (typeof content === 'string') return content;
   const parts = objectsIn(content).flatMap((block, at): JsonObject[] => {
-    if (isToolChange(block)) return [];
+    // It is for Anthropic, and may change at every turn, which would void an upstream's cache.
+    if (isToolChange(block) || isAttribution(textIn(block.text) ?? '')) return [];
     if ((block.type ?? 'text') !== 'text') throw refused(`${path}[${at}].type: instructions are texts`);
     refuseOthers(block, within.text, `${path}[${at}].`);
     return [textPart(block)];

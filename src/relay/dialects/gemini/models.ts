@@ -1,6 +1,21 @@
-import type { ModelForm } from '../model-lists.js';
+import { factsOf } from '../../../domain/models/model-facts.js';
+import type { ListedModel, ModelForm } from '../model-lists.js';
 
-const geminiModel = (model: string) => ({ name: `models/${model}`, displayName: model });
+function methodsOf(model: string): readonly string[] {
+  const { embeds, drawsOnly } = factsOf(model);
+  if (embeds) return ['embedContent', 'batchEmbedContents'];
+  return drawsOnly ? ['predict'] : ['generateContent', 'streamGenerateContent', 'countTokens'];
+}
+
+const geminiModel = ({ id, model, limits }: ListedModel) => ({
+  name: `models/${id}`,
+  displayName: model,
+  ...(limits !== null && {
+    ...(limits.context !== null && { inputTokenLimit: limits.context }),
+    outputTokenLimit: limits.output,
+  }),
+  supportedGenerationMethods: methodsOf(model),
+});
 
 export const geminiModels: ModelForm = {
   one: geminiModel,

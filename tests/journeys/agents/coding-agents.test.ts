@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { isObject, objectsIn, parseJson, textIn } from '../../../src/relay/json/json.js';
+import { type Agent, agentSetup } from '../../../web/src/tokens/agentSetup.js';
+import { drivenAgents, proof } from '../../support/agents/driven-agents.js';
+import { installedAgent, path, runToEnd } from '../../support/agents/installed-agent.js';
+import { type WatchedGateway, watchGateway } from '../../support/agents/watched-gateway.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { until } from '../../support/until.js';
+import { type DialectUpstream, protocols, startDialectUpstream } from '../../support/upstreams/dialect-upstreams.js';
+import { callItem, messageItem, responseOf, streamOf } from '../../support/upstreams/responses-answers.js';
+import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
+
+/*
+ * Coding agents of the registries, started without a terminal in a home of their own, with the lines that the console
+ * shows: a prompt, a command that they carry out, an answer.
+ */
+
+/** Longest that an agent may take for a prompt with a command. They take seconds on an idle machine. */
+const agentMs = 150_000;
+const installMs = 300_000;
+const responsesModel = 'gpt-5';
+
+let gateway: TestGateway;
+let watched: WatchedGateway;
+let upstreams: readonly DialectUpstream[] = [];
+let responses: Upstream;
+/** Before each answer of an upstream. */
+let silence: () => Promise<void> = async () => {};
+
+beforeAll(async () => {
+  if (!process.env.CODING_AGENTS_DIR) return;
+  gateway = await startTestGateway();
+  watched = await watchGateway(gateway.url);
+  await gateway.setOption('SelfUseModeEnabled', 'true');
+  upstreams = await Promise.all(protocols.map(startDialectUpstream));
+  for (const { type, url, model } of upstreams) await gateway.addChannel({ type, baseUrl: url, models: [model] });
+  responses = await startResponsesUpstream();
+  await gateway.addChannel({ type: 1, baseUrl: responses.url, models: [responsesModel] });
+});
+afterAll(async () => {
+  for (const upstream of upstreams) await upstream.stop();
+  await responses?.stop();
+  await watched?.stop();
+  await gateway?.stop();
+});
+
+/** Answers Codex, whose calls and results are items. */
+const startResponsesUpstream = (): Promise<Upstream> =>
+  startUpstream(async ({ body }, response) => {
+    const asked = parseJson(body);
+    const items = isObject(asked) ? objectsIn(asked.input) : [];
+    const tools = isObject(asked) ? objectsIn(asked.tools).flatMap(({ name }) => textIn(name) ?? []) : [];
+    const results = items.flatMap(({ type, output }) =>
+      type === 'function_call_output' ? JSON.stringify(output) : [],
+    );
+    const { text = '', calls: [call] = [] } = drivenAgents.codex.answer({ tools, results });
+    const item = call === undefined ? messageItem(text) : { ...callItem(JSON.stringify(call.args)), name: call.name };
+    await silence();
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(streamOf(responseOf([item])));
+  });
+
+/** Starts the agent as the console says; what it has put out, and whether it did what it was answered. */
+async function startAgent(agent: Agent, program: string, model: string, user: TestUser) {
+  const { args, env, result } = drivenAgents[agent];
+  const key = await gateway.addApiKey(user);
+  const setup = agentSetup(agent, { address: watched.url, key, model });
+  const home = mkdtempSync(join(tmpdir(), 'coding-agent-'));
+  try {
+    const cwd = join(home, 'project');
+    mkdirSync(cwd);
+    if (setup.file !== null) {
+      const file = setup.file.path.replace('~', home);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, setup.file.text);
+    }
+    const settings = { ...path, HOME: home, TMPDIR: home, NO_COLOR: '1', ...env, ...Object.fromEntries(setup.env) };
+    const finished = await runToEnd(program, args, { cwd, env: settings, timeoutMs: agentMs });
+    expect(finished).toMatchObject({ code: 0 });
+    return result(finished.output, cwd);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function expectCarriedOut(agent: Agent, model: string, { skip }: TestContext): Promise<void> {
+  const installed = await installedAgent(agent);
+  if (typeof installed === 'string') return skip(installed);
+  const user = await gateway.addUser(100_000_000);
+  expect(await startAgent(agent, installed.program, model, user)).toContain(proof);
+  await until(async () => {
+    const lines = await gateway.application.queries.logBefore(user.actor, {}, { limit: 20 }, true);
+    return lines.filter(({ quota }) => quota > 0).length >= drivenAgents[agent].calls ? true : null;
+  });
+}
+
+/** The upstream of a wire, which answers this agent. */
+function upstreamFor(agent: Agent, wire: DialectUpstream['protocol']): DialectUpstream {
+  const upstream = upstreams.find(({ protocol }) => protocol === wire);
+  if (upstream === undefined) throw new Error(`no upstream of ${wire}`);
+  upstream.converses(async (received) => {
+    await silence();
+    return drivenAgents[agent].answer(received);
+  });
+  return upstream;
+}
+
+const chatting = ['claudeCode', 'geminiCli', 'opencode', 'aider'] as const;
+const limit = { timeout: installMs + agentMs };
+
+describe.runIf(process.env.CODING_AGENTS_DIR)('coding agents installed in CODING_AGENTS_DIR', () => {
+  test.for(chatting.flatMap((agent) => protocols.map((wire) => [agent, wire] as const)))(
+    'carry out what an upstream answers: %s over %s',
+    limit,
+    ([agent, wire], context) => expectCarriedOut(agent, upstreamFor(agent, wire).model, context),
+  );
+
+  test('carry out what an upstream answers: codex over Responses', limit, (context) =>
+    expectCarriedOut('codex', responsesModel, context),
+  );
+
+  test.for([
+    ['claudeCode', 'anthropic'],
+    ['geminiCli', 'gemini'],
+    ['opencode', 'openai'],
+    ['aider', 'openai'],
+    ['codex', null],
+  ] as const)('accept heartbeats before an answer: %s', limit, async ([agent, wire], context) => {
+    await gateway.setOption('general_setting.ping_interval_enabled', 'true');
+    await gateway.setOption('general_setting.ping_interval_seconds', '1');
+    silence = () => watched.heartbeats(2);
+    try {
+      const model = wire === null ? responsesModel : upstreamFor(agent, wire).model;
+      await expectCarriedOut(agent, model, context);
+    } finally {
+      silence = async () => {};
+      await gateway.setOption('general_setting.ping_interval_enabled', 'false');
+    }
+  });
+});
