@@ -93,7 +93,14 @@ function chooseModel(ports: ResolutionPorts, caller: Caller, { endpoint, body, k
       ? noChannel(requestedModel, group, inPerson ? 'get_playground_channel_failed' : undefined)
       : unknownModel(requestedModel);
   const channels = kept === null ? serving : keepingChannels(serving, kept, requestedModel);
-  return { requestedModel, alias: aliased && named, model, group, pinned: pinned !== null || kept !== null, serving: channels };
+  return {
+    requestedModel,
+    alias: aliased && named,
+    model,
+    group,
+    pinned: pinned !== null || kept !== null,
+    serving: channels,
+  };
 }
 
 /** Whether the answer may be sound, because its caller or an operator asks for it. */
