@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { everyNode, filesUnder, type Import, roomOf, root, type Source, sourceOf, sources } from './support/sources.js';
@@ -420,21 +420,37 @@ const exportsOf = ({ syntax }: Source): string[] =>
     return name === undefined ? [] : [name.text];
   });
 
-describe('an export', () => {
-  const users = ['src', 'tests', 'bench', 'fuzz']
-    .flatMap((folder) => filesUnder(join(root, folder)))
-    .filter((path) => path.endsWith('.ts') && path !== fileURLToPath(import.meta.url))
-    .map((path) => ({ path: relative(join(root, 'src'), path), words: readFileSync(path, 'utf8').match(/[\w$]+/g) }));
-  const usersOf = new Map<string, Set<string>>();
-  for (const { path, words } of users) {
-    for (const word of new Set(words)) usersOf.set(word, (usersOf.get(word) ?? new Set()).add(path));
-  }
+/** `file name` of each export that the file names where it imports it; `file *`: it takes the module as a whole. */
+function importsOf(file: string): string[] {
+  const found: string[] = [];
+  everyNode(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022, true), (node) => {
+    const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
+    const isStatic = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+    const specifier = isDynamic ? node.arguments[0] : isStatic ? node.moduleSpecifier : undefined;
+    if (!specifier || !ts.isStringLiteral(specifier) || !specifier.text.startsWith('.')) return;
+    const target = relative(join(root, 'src'), join(dirname(file), specifier.text)).replace(/\.js$/, '.ts');
+    const exported = ts.isExportDeclaration(node) ? node.exportClause : undefined;
+    const named = ts.isImportDeclaration(node) ? node.importClause?.namedBindings : exported;
+    if (named && (ts.isNamedImports(named) || ts.isNamedExports(named)))
+      for (const { propertyName, name } of named.elements) found.push(`${target} ${(propertyName ?? name).text}`);
+    else found.push(`${target} *`);
+  });
+  return found;
+}
 
-  test('is used by another file', () => {
+describe('an export', () => {
+  const imported = new Set(
+    ['src', 'tests', 'bench', 'fuzz', 'scripts']
+      .flatMap((folder) => filesUnder(join(root, folder)))
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap(importsOf),
+  );
+
+  test('is imported by another file', () => {
     const unused = sources.flatMap((source) =>
       exportsOf(source)
-        .filter((name) => (usersOf.get(name)?.size ?? 0) < 2)
-        .map((name) => `${source.path} ${name}`),
+        .map((name) => `${source.path} ${name}`)
+        .filter((name) => !imported.has(name) && !imported.has(`${source.path} *`)),
     );
     expect(unused).toEqual([]);
   });

@@ -32,7 +32,7 @@ import { type RateLimits, TooManyRequests } from './wire/rate-limits.js';
 
 /* The legacy contract over HTTP: `/api`, and the billing endpoints of OpenAI's old dashboard. */
 
-export interface RestOptions extends BillingEndpointOptions {
+interface RestOptions extends BillingEndpointOptions {
   readonly application: Application;
   readonly newRequestId: () => string;
   readonly startedAt: Instant;

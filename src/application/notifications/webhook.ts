@@ -17,7 +17,7 @@ export interface WebhookPorts {
   readonly secretOf: OptionSecrets;
 }
 
-export interface Webhook {
+interface Webhook {
   readonly url: string;
   /** '': nothing is signed. */
   readonly secret: string;

@@ -9,7 +9,7 @@ import type { Outbound } from '../ports/outbound-ports.js';
 
 /* What a provider of OpenID Connect says of itself, so that nobody has to copy its addresses. */
 
-export interface OidcEndpoints {
+interface OidcEndpoints {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
   readonly userInfoEndpoint: string;

@@ -5,7 +5,7 @@ import type { PersonalData, UserView } from '../ports/storage-ports.js';
 
 /* By what a user signs in, as the user may see it. */
 
-export interface OwnPasskey {
+interface OwnPasskey {
   /** Names it; opens nothing. */
   readonly id: string;
   readonly name: string;

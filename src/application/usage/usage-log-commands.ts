@@ -24,7 +24,7 @@ interface UsageLogCommandPorts {
 /** Longest it is waited for the log to hold what has happened, and for it to be cleared. */
 const patienceMs = 10_000;
 
-export interface Cleared {
+interface Cleared {
   /** How many were taken away. */
   readonly lines: number;
   readonly position: Position;

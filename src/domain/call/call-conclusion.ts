@@ -75,7 +75,7 @@ export type Release =
       readonly reason: Extract<ReleaseReason, 'internal' | 'recovered'>;
     } & ReturnedError);
 
-export interface Settled {
+interface Settled {
   readonly kind: 'settled';
   readonly settlement: Settlement;
   /** By `costOf` the settlement: whoever asks what is payable knows it already. */

@@ -82,7 +82,7 @@ export type ChannelCommand =
 
 export type ChannelStatus = 'enabled' | 'disabled' | 'auto-disabled';
 
-export type Channel =
+type Channel =
   | { status: 'absent' | 'removed' }
   | {
       status: ChannelStatus;

@@ -84,7 +84,7 @@ export type OptionCommand =
       by: UserId | null;
     };
 
-export type Options = {
+type Options = {
   readonly values: ReadonlyMap<string, OptionValue>;
   /** By map with built-in prices; see `OptionChanged`. */
   readonly pinned: ReadonlyMap<string, readonly string[]>;

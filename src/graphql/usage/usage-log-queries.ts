@@ -13,7 +13,7 @@ import { QuotaScalar, SafeIntScalar, TimestampScalar } from '../server/scalars.j
 import { LogTypeEnum, UsageLogLine } from './usage-log.js';
 
 @InputType({ description: 'What is missing does not filter.' })
-export class UsageLogFilterInput {
+class UsageLogFilterInput {
   @Field(() => LogTypeEnum, { nullable: true })
   readonly type?: LogType | null;
 

@@ -8,7 +8,7 @@ import { schemaOf } from '../engine/projection.js';
 import { wallets } from './wallets.js';
 
 /** From the first instant to before the second one; both begin a quarter of an hour. */
-export interface Range {
+interface Range {
   readonly from: Instant;
   readonly to: Instant;
 }

@@ -7,7 +7,7 @@ import type { WorkerSetting } from './messages.js';
 import { takePassedOn } from './passing-on.js';
 import type { RelayWorkers, RelayWorkersPorts } from './relay-workers.js';
 
-export interface Behind {
+interface Behind {
   readonly ports: RelayWorkersPorts;
   readonly setting: Omit<WorkerSetting, 'faces'>;
 }

@@ -6,7 +6,7 @@
 /** Milliseconds. Words that flow come closer together than this, whatever the network does. */
 const maxGap = 2_000;
 
-export interface Silence {
+interface Silence {
   /** What came while the caller was there. */
   readonly seenTokens: number;
   readonly silentMs: number;

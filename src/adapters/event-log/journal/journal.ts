@@ -46,7 +46,7 @@ interface Segment {
 const isSource = import.meta.url.endsWith('.ts');
 const ownEntry = new URL(isSource ? './thread-from-source.cjs' : './flushing-thread.js', import.meta.url);
 
-export interface JournalOptions {
+interface JournalOptions {
   /** Where journals are; this one gets a folder of its own there. */
   readonly directory: string;
   /** What distinguishes this log from another; a short plain text. */

@@ -12,7 +12,7 @@ import type { LineNumbers, SeriesLabels } from './usage-log-values.js';
  */
 
 export type StoredLine = UsageLogTables['usage_log'];
-export type Terms = UsageLogTables['usage_log_terms'];
+type Terms = UsageLogTables['usage_log_terms'];
 
 /**
  * Nothing in terms is chosen by callers, so they are few, and nobody can make two of them meet in one id: 53 bits of a

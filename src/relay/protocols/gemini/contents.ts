@@ -8,7 +8,7 @@ import { checkImages, type Fetched, mediaPart } from './media.js';
 
 /* A conversation as Gemini has it: turns of user and model, made of parts, and the instructions beside them. */
 
-export interface Conversation {
+interface Conversation {
   /** Empty: there are none. */
   readonly instructions: string;
   readonly contents: readonly JsonObject[];
