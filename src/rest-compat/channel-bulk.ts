@@ -16,13 +16,13 @@ const tagMissing = 'tag不能为空';
 
 function idsIn(body: Body): readonly number[] {
   const ids = body.integers('ids') ?? [];
-  if (ids.length === 0) throw invalidField('ids', 'a list of channel ids');
+  if (ids.length === 0) throw invalidField('ids', 'a list of at least one channel id');
   return ids;
 }
 
 function tagIn(body: Body): string {
   const tag = body.text('tag') ?? '';
-  if (tag === '') throw invalidField('tag', 'the tag of some channels');
+  if (tag === '') throw invalidField('tag', 'a tag that is not empty');
   return tag;
 }
 

@@ -41,7 +41,7 @@ function settingWithoutProxy(text: string): { setting: string; proxy: string } {
   }
   if (typeof members !== 'object' || members === null || !('proxy' in members)) return { setting: text, proxy: '' };
   const { proxy, ...rest } = members;
-  if (proxy !== null && typeof proxy !== 'string') throw invalidField('setting.proxy', 'the address of a proxy');
+  if (proxy !== null && typeof proxy !== 'string') throw invalidField('setting.proxy', 'text: the address of a proxy');
   return { setting: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest), proxy: proxy ?? '' };
 }
 

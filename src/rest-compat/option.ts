@@ -17,7 +17,7 @@ const hidden = /(Token|Secret|Key)$/;
 
 function keyIn(body: Body): string {
   const key = body.text('key') ?? '';
-  if (key === '') throw invalidField('key', 'the name of an option');
+  if (key === '') throw invalidField('key', 'the name of an option, not empty');
   return key;
 }
 

@@ -25,7 +25,7 @@ type Kind = (typeof kinds)[number];
 function kindIn(body: Body): Kind {
   const wanted = body.text('adjust_type') ?? 'quota';
   const kind = kinds.find((known) => known === wanted);
-  if (kind === undefined) throw invalidField('adjust_type', kinds.join(', '));
+  if (kind === undefined) throw invalidField('adjust_type', `one of ${kinds.join(', ')}`);
   return kind;
 }
 

@@ -162,7 +162,7 @@ export function userAdminEndpoints(
       const body = exchange.body();
       const id = idIn(body, 'id');
       const action = actions.find((known) => known === body.text('action'));
-      if (action === undefined) throw invalidField('action', actions.join(', '));
+      if (action === undefined) throw invalidField('action', `one of ${actions.join(', ')}`);
       await visible(await users.manage(viewer, id, action));
       const [row] = await queries.usersById(viewer, [id]);
       if (row === undefined) throw new Failure('user-not-found');

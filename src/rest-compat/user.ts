@@ -74,7 +74,7 @@ function proofIn(body: Body): FactorProof {
 
 function purposeIn(body: Body): StepUpPurpose {
   const purpose = stepUpPurposes.find((known) => known === body.text('purpose'));
-  if (purpose === undefined) throw invalidField('purpose', stepUpPurposes.join(', '));
+  if (purpose === undefined) throw invalidField('purpose', `one of ${stepUpPurposes.join(', ')}`);
   return purpose;
 }
 

@@ -95,7 +95,7 @@ describe('POST /channel/', () => {
     [{ base_url: 'ftp://x' }, '无效的参数：base_url（an http:// or https:// address）'],
     [{ model_mapping: '{' }, '无效的参数：model_mapping（a JSON object）'],
     [{ setting: '[]' }, '无效的参数：setting（a JSON object）'],
-    [{ setting: '{"proxy":7}' }, '无效的参数：setting.proxy（the address of a proxy）'],
+    [{ setting: '{"proxy":7}' }, '无效的参数：setting.proxy（text: the address of a proxy）'],
     [{ weight: -1 }, '无效的参数：weight（an integer from 0 to 2147483647）'],
     [{ weight: '1' }, '无效的参数：weight（an integer）'],
     [{ type: '1' }, '无效的参数：type（an integer）'],

@@ -111,11 +111,11 @@ describe('PUT /option/', () => {
   );
   test.each([
     ['GroupRatio', '{"default":1,"vip":-0.5}', 'group ratio must be not less than 0: vip'],
-    ['ModelRatio', '{"gpt-4o":', 'ModelRatio 的值无效（a JSON object of names and numbers from 0）'],
+    ['ModelRatio', '{"gpt-4o":', 'ModelRatio 的值无效（a JSON object of numbers from 0 by name）'],
     ['Chats', '{}', 'Chats 的值无效（a JSON array）'],
     ['RetryTimes', 'many', 'RetryTimes 的值无效（an integer from 0 to 100）'],
     ['RegisterEnabled', 'yes', 'RegisterEnabled 的值无效（"true" or "false"）'],
-    ['DataExportDefaultTime', 'year', 'DataExportDefaultTime 的值无效（hour, day, week）'],
+    ['DataExportDefaultTime', 'year', 'DataExportDefaultTime 的值无效（one of hour, day, week）'],
     ['DrawingEnabled', 'true', 'DrawingEnabled 无法更改，只能为 false：本网关不提供绘图和异步任务'],
     ['DataExportInterval', '10', 'DataExportInterval 无法更改，只能为 5：统计数据即时更新，没有更新间隔'],
   ])('validates before it stores: %s %s', async (key, value, message) => {

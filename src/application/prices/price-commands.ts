@@ -31,7 +31,8 @@ function checkModels(orders: readonly PriceOrder[]): void {
     checkText(field, model, { max: maxModelNameBytes });
     if (model === '' || Buffer.byteLength(model) > maxModelNameBytes)
       throw invalidField(field, `a name of 1 to ${maxModelNameBytes} bytes`);
-    if (billedName(model) !== model) throw invalidField(field, `${billedName(model)}, which prices all of its kind`);
+    if (billedName(model) !== model)
+      throw invalidField(field, `${billedName(model)}: all models of its kind have one price`);
     if (known.has(model)) throw invalidField(field, 'each model once');
     known.add(model);
   });

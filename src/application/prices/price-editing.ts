@@ -115,8 +115,9 @@ export function priceEditingQueries({ directory, clock }: PriceEditingPorts) {
     exampleBill(viewer: Actor, { periods, period, ...call }: ExampleRequest): ExampleBill {
       authorise(viewer, 'root');
       checkModel('model', call.model);
-      const record = readPricePeriods('periods', periods)[period];
-      if (record === undefined) throw invalidField('period', 'the place of a period');
+      const records = readPricePeriods('periods', periods);
+      const record = records[period];
+      if (record === undefined) throw invalidField('period', `an index of periods: 0 to ${records.length - 1}`);
       return exampleBill(directory.settings().prices, record, call);
     },
 

@@ -88,7 +88,7 @@ export class PublishedSources {
   async readFile({ gzip, bareNames, margin }: FileOrder): Promise<PriceSourceView> {
     if (!(margin >= 0.1 && margin <= 10)) throw invalidField('margin', 'a number from 0.1 to 10');
     if (this.configured().some(({ name }) => name === fileSource))
-      throw invalidField('PriceSources', `no source named "${fileSource}": it stands for files`);
+      throw invalidField('PriceSources', `no source named "${fileSource}": this name is reserved for uploaded files`);
     const source = fileSetting(bareNames, decimalText(decimalOf(margin)));
     await this.readings.read(source, () => unzippedText(gzip));
     this.file = source;

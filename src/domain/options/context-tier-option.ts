@@ -38,7 +38,7 @@ export function readContextTiers(json: string): Map<string, readonly ContextTier
       const tiers = list.map((entry: unknown, index) => tierIn(`${field}[${index}]`, entry));
       tiers.forEach(({ over }, index) => {
         if (index > 0 && over <= (tiers[index - 1]?.over ?? 0))
-          throw invalidField(`${field}[${index}].over`, 'more than that of the tier before');
+          throw invalidField(`${field}[${index}].over`, 'more than over of the tier before');
       });
       return [model, tiers];
     }),

@@ -76,9 +76,9 @@ function checkJson(key: string, value: string, allowed: string): void {
   if (boundedJson(value) === undefined) throw wrong(key, allowed);
 }
 
-const ratiosAllowed = 'a JSON object of names and numbers from 0';
+const ratiosAllowed = 'a JSON object of numbers from 0 by name';
 const countsAllowed = `a JSON object of names and integers from 1 to ${maxCounted}`;
-const textsAllowed = 'a JSON object of names and texts';
+const textsAllowed = 'a JSON object of texts by name';
 
 /** Bytes an option may hold at most. */
 export function maxOptionLength(key: string): number {
@@ -131,7 +131,7 @@ function checkValue(key: string, value: string): void {
       if (value !== 'true' && value !== 'false') throw wrong(key, '"true" or "false"');
       return;
     case 'choice':
-      if (!definition.choices.includes(value)) throw wrong(key, definition.choices.join(', '));
+      if (!definition.choices.includes(value)) throw wrong(key, `one of ${definition.choices.join(', ')}`);
       return;
     case 'integer':
     case 'number':

@@ -45,7 +45,7 @@ const marginIn = (field: string, value: unknown): string => factorIn(field, valu
 function marginsIn(field: string, value: unknown): Map<string, string> {
   if (value === undefined) return new Map();
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidField(field, 'an object of names and factors');
+    throw invalidField(field, 'an object of factors by name, such as {"openai":1.2}');
   const entries = Object.entries(value);
   if (entries.length > maxMargins) throw invalidField(field, `at most ${maxMargins} entries`);
   return new Map(entries.map(([name, margin]) => [name, marginIn(`${field}.${name}`, margin)]));
@@ -53,7 +53,7 @@ function marginsIn(field: string, value: unknown): Map<string, string> {
 
 function choiceIn<Choice extends string>(field: string, value: unknown, choices: readonly Choice[]): Choice {
   const found = choices.find((choice) => choice === value);
-  if (found === undefined) throw invalidField(field, choices.join(', '));
+  if (found === undefined) throw invalidField(field, `one of ${choices.join(', ')}`);
   return found;
 }
 

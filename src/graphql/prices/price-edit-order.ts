@@ -17,7 +17,7 @@ function factorIn(text: string | null | undefined): string {
   return text as string;
 }
 
-const partAllowed = 'call, tokens.NAME or pieces.NAME of a quantity';
+const partAllowed = 'call, or tokens.NAME or pieces.NAME with the name of a quantity';
 
 function partIn(text: string): PricePart {
   if (text === 'call') return { of: 'call' };
@@ -31,9 +31,9 @@ function partIn(text: string): PricePart {
 
 function rateIn({ usd, ratio }: PriceEditInput, part: PricePart): TokenRate | null {
   const [dollars, relative] = [usd ?? null, ratio ?? null];
-  if (dollars !== null && relative !== null) throw invalidField('edit.ratio', 'nothing beside usd');
+  if (dollars !== null && relative !== null) throw invalidField('edit.ratio', 'null when usd is given');
   if (relative !== null && (part.of !== 'tokens' || part.quantity === 'input'))
-    throw invalidField('edit.ratio', 'nothing: this part is priced in USD');
+    throw invalidField('edit.ratio', 'null: this part has a price in usd only');
   if (dollars !== null) return { usd: dollars };
   return relative === null ? null : { ratio: relative };
 }
@@ -53,7 +53,7 @@ const membersOf: Readonly<Record<PriceEditInput['kind'], readonly Member[]>> = {
 export function editOrderOf(input: PriceEditInput): PriceEditOrder {
   for (const name of members)
     if ((input[name] ?? null) !== null && !membersOf[input.kind].includes(name))
-      throw invalidField(`edit.${name}`, 'nothing in an edit of this kind');
+      throw invalidField(`edit.${name}`, 'null in an edit of this kind');
   switch (input.kind) {
     case 'multiply':
     case 'margin':

@@ -114,7 +114,7 @@ const shownAfterwards = 100;
 function originOf(kind: ChangeKind, revertOf: number | null | undefined): PriceChangeOrigin {
   const position = revertOf ?? null;
   if (kind !== 'revert') {
-    if (position !== null) throw invalidField('revertOf', 'nothing beside a kind other than REVERT');
+    if (position !== null) throw invalidField('revertOf', 'null, unless kind is REVERT');
     return { kind };
   }
   if (position === null || position < 0) throw invalidField('revertOf', 'the position of a change of prices');

@@ -110,6 +110,6 @@ export class ModelPriceInput {
 /** `newest`: where this node knows the log to end. Throws `invalid-field`. */
 export function seenIn(field: string, seenAt: number, newest: Position): Position {
   if (seenAt < Number(beginning) || seenAt > Number(newest))
-    throw invalidField(field, 'as it came with what was shown');
+    throw invalidField(field, 'the value of seenAt that was returned with the price');
   return Position(seenAt);
 }

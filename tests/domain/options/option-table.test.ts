@@ -60,7 +60,7 @@ describe('every option', () => {
     for (const value of ['', '{', '[]', 'null', '1', '"text"'])
       expect(refused(key, value), value).toStrictEqual({
         field: key,
-        allowed: 'a JSON object of names and numbers from 0',
+        allowed: 'a JSON object of numbers from 0 by name',
       });
     for (const value of ['{"m":-1}', '{"m":"1"}', '{"m":null}', '{"m":1e999}', '{"m":{}}'])
       expect(refused(key, value), value).toStrictEqual({ field: `${key}.m`, allowed: 'a number from 0' });
@@ -75,7 +75,7 @@ describe('every option', () => {
 
   test.each(keysOf('texts'))('%s is a JSON object of texts', (key) => {
     for (const value of ['', '{', '[]', 'null', '1'])
-      expect(refused(key, value), value).toStrictEqual({ field: key, allowed: 'a JSON object of names and texts' });
+      expect(refused(key, value), value).toStrictEqual({ field: key, allowed: 'a JSON object of texts by name' });
     for (const value of ['{"m":1}', '{"m":null}', '{"m":{}}'])
       expect(refused(key, value), value).toStrictEqual({ field: `${key}.m`, allowed: 'a text' });
     expect(refused(key, '{}')).toBeNull();
@@ -89,7 +89,7 @@ describe('every option', () => {
   });
 
   test.each(keysOf('choice'))('%s is one of its choices', (key) =>
-    expect(refused(key, 'sometimes')).toStrictEqual({ field: key, allowed: 'hour, day, week' }),
+    expect(refused(key, 'sometimes')).toStrictEqual({ field: key, allowed: 'one of hour, day, week' }),
   );
 
   test.each(keysOf('text', 'secret'))('%s may be any text', (key) => {

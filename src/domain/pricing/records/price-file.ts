@@ -62,7 +62,7 @@ function readPrice(entry: unknown, index: number): FilePrice {
     throw invalidField(`${field}.model`, `the name of a model, at most ${maxModelNameBytes} bytes`);
   checkText(`${field}.model`, model, { max: maxModelNameBytes });
   if (billedName(model) !== model)
-    throw invalidField(`${field}.model`, `${billedName(model)}, which prices all of its kind`);
+    throw invalidField(`${field}.model`, `${billedName(model)}: all models of its kind have one price`);
   return { model, periods: readPricePeriods(`${field}.periods`, periods) };
 }
 
@@ -81,7 +81,7 @@ const refused = (field: string, allowed: string): ReadPriceFile => ({
 export function readPriceFile(text: string): ReadPriceFile {
   if (bytesIn(text) > maxPriceFileBytes) throw invalidField('file', `at most ${maxPriceFileBytes} bytes`);
   const file = boundedJson(text);
-  if (!isRecord(file)) throw invalidField('file', 'JSON, as exported here');
+  if (!isRecord(file)) throw invalidField('file', 'a JSON object, as the export writes it');
   if (file.format !== format) return refused('format', `"${format}"`);
   if (file.version !== version) return refused('version', String(version));
   const { prices: entries } = file;

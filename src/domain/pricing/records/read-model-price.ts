@@ -61,7 +61,8 @@ function eachOf<Name extends string, Value>(
 
 function tokenRate(field: string, value: unknown): TokenRate {
   const { usd, ratio } = membersOf(field, value, ['usd', 'ratio']);
-  if ((usd === undefined) === (ratio === undefined)) throw invalidField(field, 'either usd or ratio');
+  if ((usd === undefined) === (ratio === undefined))
+    throw invalidField(field, 'an object with either usd or ratio, not both');
   return usd === undefined
     ? { ratio: decimalFrom(`${field}.ratio`, ratio, maxRatioOfInput) }
     : { usd: decimalFrom(`${field}.usd`, usd, maxPriceUsd) };
@@ -129,7 +130,7 @@ function contextTiers(field: string, value: unknown): readonly ContextTierFactor
   });
   tiers.forEach(({ over }, index) => {
     if (index > 0 && over <= (tiers[index - 1]?.over ?? 0))
-      throw invalidField(`${field}[${index}].over`, 'more than that of the tier before');
+      throw invalidField(`${field}[${index}].over`, 'more than over of the tier before');
   });
   return tiers;
 }
@@ -168,7 +169,7 @@ function modelPrice(field: string, value: unknown): ModelPrice {
   const from = members.from === undefined ? undefined : dayFrom(`${field}.from`, members.from);
   const until = members.until === undefined ? undefined : dayFrom(`${field}.until`, members.until);
   if (from !== undefined && until !== undefined && from >= until)
-    throw invalidField(`${field}.until`, 'a day after that of from');
+    throw invalidField(`${field}.until`, 'a day after from');
   return {
     ...ratesIn(field, members),
     ...(members.contextTiers === undefined
@@ -190,7 +191,7 @@ export function readPricePeriods(field: string, value: unknown): PricePeriods {
   const periods = listOf(field, value, maxPeriods).map((entry, index) => modelPrice(`${field}[${index}]`, entry));
   periods.forEach(({ from = '' }, index) => {
     if (index > 0 && from <= (periods[index - 1]?.from ?? ''))
-      throw invalidField(`${field}[${index}].from`, 'a day after that of the period before');
+      throw invalidField(`${field}[${index}].from`, 'a day after from of the period before');
   });
   return periods;
 }

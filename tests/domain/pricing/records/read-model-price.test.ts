@@ -57,7 +57,11 @@ describe('a record as JSON', () => {
       [{ tokens: { input: { ratio: 1 } } }],
       /^periods\[0\]\.tokens\.input: a price in usd/,
     ],
-    ['both price and ratio', [{ tokens: { output: { usd: 1, ratio: 1 } } }], /tokens\.output: either usd or ratio/],
+    [
+      'both price and ratio',
+      [{ tokens: { output: { usd: 1, ratio: 1 } } }],
+      /tokens\.output: an object with either usd or ratio/,
+    ],
     [
       'tiers that do not ascend',
       [
