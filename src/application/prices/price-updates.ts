@@ -52,6 +52,8 @@ export interface DifferencePage extends Page<PriceDifference> {
   readonly skipped: readonly SkippedModel[];
   /** Of all that are found, how many have a price to apply. */
   readonly applicable: number;
+  /** Of those, how many sell below the purchase price to some group. */
+  readonly belowPurchase: number;
 }
 
 /** What was looked at when the order was given. */
@@ -59,6 +61,8 @@ interface SeenDifferences {
   readonly source: string;
   readonly reading: string;
   readonly seenAt: Position;
+  /** Also prices below the price of the source for some group: who gives the order has seen them. */
+  readonly belowPurchase?: boolean;
 }
 
 /** Models in one order. */
@@ -85,6 +89,17 @@ interface Applied {
 const served = ({ directory }: Pick<PriceUpdatePorts, 'directory'>): ReadonlySet<string> =>
   new Set(directory.offers().map(({ model }) => model));
 
+const isBelow = ({ periods, groupsBelow }: PriceDifference): boolean => periods !== null && groupsBelow.length > 0;
+
+const named = (models: readonly string[]): string => models.slice(0, maxNamed).join(', ');
+
+function checkPurchase(picked: readonly PriceDifference[], { belowPurchase = false }: SeenDifferences): void {
+  const below = belowPurchase ? [] : picked.filter(isBelow);
+  if (below.length === 0) return;
+  const groups = [...new Set(below.flatMap(({ groupsBelow }) => groupsBelow))];
+  throw new Failure('price-below-purchase', { field: named(below.map(({ model }) => model)), groups: named(groups) });
+}
+
 const checkFilter = ({ search }: DifferenceFilter): void => checkText('search', search, searchText);
 
 async function apply(
@@ -98,8 +113,7 @@ async function apply(
   const records = directory.changedPrices();
   const lastOf = (model: string): Position => records.get(model)?.position ?? beginning;
   const changed = picked.filter(({ model }) => lastOf(model) > seenAt).map(({ model }) => model);
-  if (changed.length > 0)
-    throw new Failure('price-changed', { field: changed.slice(0, maxNamed).join(', '), position: Number(seenAt) });
+  if (changed.length > 0) throw new Failure('price-changed', { field: named(changed), position: Number(seenAt) });
   const changes = picked.map(({ model, periods }) => ({ model, periods, seenAt: lastOf(model) }));
   const { position } = await handle(optionDecider, streams.options, {
     type: 'ChangeModelPrices',
@@ -143,6 +157,7 @@ async function differencePage(
     count: async () => found.length,
     ...{ reading: reading.id, seenAt, counts, skipped },
     applicable: found.filter(({ periods }) => periods !== null).length,
+    belowPurchase: found.filter(isBelow).length,
   };
 }
 
@@ -157,6 +172,7 @@ async function applyPicked(
   const { items } = await seen(updating, order);
   const picked = items.filter(({ model, periods }) => wanted.has(model) && periods !== null);
   if (picked.length !== wanted.size) throw invalidField('models', 'models of this source with a price to apply');
+  checkPurchase(picked, order);
   return apply(updating.ports, picked, order.seenAt, { origin: { kind: 'source', name: order.source }, by });
 }
 
@@ -176,6 +192,7 @@ async function applyClass(
   const { items } = await seen(updating, order);
   const picked = items.filter(fits(filter, served(updating.ports))).filter(({ periods }) => periods !== null);
   if (picked.length !== count) throw new Failure('price-list-changed');
+  checkPurchase(picked, order);
   return apply(updating.ports, picked, order.seenAt, { origin: { kind: 'source', name: order.source }, by });
 }
 
@@ -240,7 +257,8 @@ export function priceUpdates(ports: PriceUpdatePorts) {
 
     /**
      * All of these models or none. Throws `price-list-changed` where the source was read anew since, `price-changed`
-     * and `option-changed` where a price was changed since, naming it.
+     * and `option-changed` where a price was changed since, naming it; `price-below-purchase` where some group would pay
+     * less than the source takes and the order does not say that it may.
      */
     async applyPrices(actor: Actor, order: SeenDifferences, models: readonly string[]): Promise<Applied> {
       authorise(actor, 'root');

@@ -35,7 +35,7 @@ interface SourcePorts {
 
 const fileSetting = (bareNames: boolean, margin: string): PriceSourceSetting => ({
   ...{ name: fileSource, url: '', form: null, bareNames, daily: false, apply: 'never', bound: '1.5' },
-  margin: { usual: margin, vendors: new Map(), families: new Map() },
+  margin: { usual: margin, vendors: new Map(), families: new Map(), groups: new Map() },
 });
 
 export class PublishedSources {

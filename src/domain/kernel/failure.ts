@@ -143,6 +143,7 @@ export const failureKinds = {
   'price-source-unknown': 'not-found',
   'price-source-failed': 'upstream',
   'price-list-changed': 'conflict',
+  'price-below-purchase': 'refused',
   'release-check-not-configured': 'refused',
   'release-check-failed': 'upstream',
   'lost-race': 'conflict',

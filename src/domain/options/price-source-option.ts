@@ -29,7 +29,7 @@ const maxSources = 8;
 const maxAddressLength = 2048;
 export const maxSourceName = 40;
 const maxMargins = 200;
-const members = 'name url form bareNames daily apply bound margin vendorMargins familyMargins'.split(' ');
+const members = 'name url form bareNames daily apply bound margin vendorMargins familyMargins groupMinimums'.split(' ');
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -95,6 +95,7 @@ function sourceIn(field: string, entry: unknown): PriceSourceSetting {
       usual: margin === undefined ? '1' : marginIn(`${field}.margin`, margin),
       vendors: marginsIn(`${field}.vendorMargins`, rest.vendorMargins),
       families: marginsIn(`${field}.familyMargins`, rest.familyMargins),
+      groups: marginsIn(`${field}.groupMinimums`, rest.groupMinimums),
     },
   };
 }

@@ -161,6 +161,13 @@ export class PriceSourceResolver {
   }
 
   @FieldResolver(() => [PriceMargin], {
+    description: 'By group of users, the least that it is to pay over the price of the source, its ratio counted.',
+  })
+  groupMinimums(@Root() { margin }: PriceSourceView): PriceMargin[] {
+    return [...margin.groups].map(([name, factor]) => ({ name, margin: factor }));
+  }
+
+  @FieldResolver(() => [PriceMargin], {
     description: 'What each group pays over the price of the source, with the usual margin and the ratio of the group.',
   })
   groupMargins(

@@ -49,6 +49,7 @@ const CautionEnum = enumeration<Caution>('PriceCaution', 'Why a change of a pric
   NEW_QUANTITY: 'new-quantity',
   OTHER_KIND: 'other-kind',
   SET_BY_HAND: 'set-by-hand',
+  BELOW_PURCHASE: 'below-purchase',
 });
 
 const SkipReasonEnum = enumeration<SkipReason>('PriceSkipReason', 'Why a model of a price list is left out.', {
@@ -103,6 +104,9 @@ class PriceDifferenceObject implements Omit<PriceDifference, 'periods' | 'kind' 
   @Field(() => DecimalScalar, { description: 'Of the selling price over the price of the source.' })
   readonly margin!: string;
 
+  @Field(() => [String], { description: 'Groups of users that would pay less than the source takes.' })
+  readonly groupsBelow!: readonly string[];
+
   @Field(() => Boolean, { description: 'The source says that the model is free.' })
   readonly isFree!: boolean;
 
@@ -150,6 +154,9 @@ class PriceDifferencePage extends CountedPage implements Pick<DifferencePage, 'i
 
   @Field(() => SafeIntScalar, { description: 'Of those that are found, how many have a price to apply.' })
   readonly applicable!: number;
+
+  @Field(() => SafeIntScalar, { description: 'Of those, how many sell below the price of the source to some group.' })
+  readonly belowPurchase!: number;
 }
 
 @InputType()
@@ -194,11 +201,19 @@ class SeenDifferencesInput {
 
   @Field(() => SafeIntScalar)
   readonly seenAt!: number;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Also prices that some group pays less by than the source takes; without it they are refused.',
+  })
+  readonly belowPurchase!: boolean;
 }
 
-const seenBy = ({ source, reading, seenAt }: SeenDifferencesInput, { tail }: GraphqlContext['application']) => ({
-  source,
-  reading,
+const seenBy = (
+  { source, reading, seenAt, belowPurchase }: SeenDifferencesInput,
+  { tail }: GraphqlContext['application'],
+) => ({
+  ...{ source, reading, belowPurchase },
   seenAt: seenIn('seenAt', seenAt, tail.position()),
 });
 

@@ -217,6 +217,7 @@ const messages: Readonly<Record<FailureCode, Message>> = {
   'price-source-unknown': '价格来源不存在',
   'price-source-failed': ({ reason }) => `无法获取价格表: ${reason}`,
   'price-list-changed': '价格表已重新读取，请重新查看差异',
+  'price-below-purchase': '有分组的价格低于进货价，请确认后再应用',
   'price-list-unreadable': ({ reason }) => `无法读取价格表: ${reason}`,
   'lost-race': '数据刚刚被他人修改，请重试',
   'form-outdated': '页面数据已过期，请刷新后重试',

@@ -216,6 +216,18 @@ describe('prices that an operator selects', () => {
     expect(await updates.applyPrices(root, before, ['a'])).toMatchObject({ applied: 1 });
   });
 
+  test('below the price of the source for some group are refused by name until that is confirmed', async () => {
+    await node.options.change(root, 'GroupRatio', '{"default":1,"vip":0.5}');
+    await node.caughtUp();
+    const below = refusal('price-below-purchase', { field: 'a', groups: 'vip' });
+    await expect(updates.applyPrices(root, await seen(), ['a'])).rejects.toThrow(below);
+    const filter = { ...everything, search: 'a' };
+    await expect(updates.applyAllPrices(root, await seen(), { filter, count: 1 })).rejects.toThrow(below);
+    expect(await pricesChanged()).toEqual([]);
+    const confirmed = { ...(await seen()), belowPurchase: true };
+    expect(await updates.applyPrices(root, confirmed, ['a'])).toMatchObject({ applied: 1 });
+  });
+
   test('are refused after a later change of a price map', async () => {
     const before = await seen();
     await node.options.change(root, 'ModelRatio', '{"a":9,"b":1}');

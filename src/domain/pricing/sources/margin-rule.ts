@@ -1,8 +1,22 @@
-import { type Decimal, decimal, decimalText, times } from '../../kernel/decimal.js';
+import {
+  add,
+  type Decimal,
+  decimal,
+  decimalText,
+  isNegative,
+  isZero,
+  larger,
+  negative,
+  ratioAtLeast,
+  times,
+} from '../../kernel/decimal.js';
 import { longestPrefixMatch } from '../model-family.js';
 import type { ModelPrice, Rates, TokenRate } from '../records/model-price.js';
 
-/* What is asked for more than a source does: by the beginning of a model's name, by vendor, or for all. */
+/*
+ * What is asked for more than a source does: by the beginning of a model's name, by vendor, or for all; and the least
+ * that a group of users is to pay over the price of the source, with its ratio.
+ */
 
 /** Factors as decimal texts. */
 export interface MarginRule {
@@ -11,12 +25,40 @@ export interface MarginRule {
   readonly vendors: ReadonlyMap<string, string>;
   /** By the beginning of a model's name; the longest counts, and goes before its vendor. */
   readonly families: ReadonlyMap<string, string>;
+  /** By group of users, the least. */
+  readonly groups: ReadonlyMap<string, string>;
 }
 
-export const marginOf = ({ usual, vendors, families }: MarginRule, model: string, vendor: string | null): string =>
-  longestPrefixMatch(model, (beginning) => families.get(beginning)) ??
-  (vendor === null ? undefined : vendors.get(vendor)) ??
-  usual;
+/** By group of users, what its prices are multiplied by; 0: it pays nothing, as somebody has decided. */
+type GroupRatios = ReadonlyMap<string, string>;
+
+/** As large as the model asks for, and as each group that has a least one does. */
+export function marginOf(
+  { usual, vendors, families, groups }: MarginRule,
+  groupRatio: GroupRatios,
+  { model, vendor }: { readonly model: string; readonly vendor: string | null },
+): string {
+  const stated =
+    longestPrefixMatch(model, (beginning) => families.get(beginning)) ??
+    (vendor === null ? undefined : vendors.get(vendor)) ??
+    usual;
+  let margin = decimal(stated);
+  for (const [group, least] of groups) {
+    const ratio = decimal(groupRatio.get(group) ?? '1');
+    if (!isZero(ratio)) margin = larger(margin, ratioAtLeast(decimal(least), ratio));
+  }
+  return decimalText(margin);
+}
+
+const isLess = (one: Decimal, other: Decimal): boolean => isNegative(add(one, negative(other)));
+
+/** Groups that would pay less than the source takes, unless the rule says how little they may pay. */
+export const groupsBelow = ({ groups }: MarginRule, groupRatio: GroupRatios, margin: string): string[] =>
+  [...groupRatio].flatMap(([group, text]) => {
+    const ratio = decimal(text);
+    const least = decimal(groups.get(group) ?? '1');
+    return !isZero(ratio) && isLess(times(decimal(margin), ratio), least) ? [group] : [];
+  });
 
 const scaled = (text: string, factor: Decimal): string => decimalText(times(decimal(text), factor));
 

@@ -7,7 +7,7 @@ import { type PriceRecords, pricePeriodAt, startOfDay } from '../records/price-r
 import { readPricePeriods } from '../records/read-model-price.js';
 import { isPricedBy } from '../records/recorded-price.js';
 import type { Steps } from './list-json.js';
-import { type MarginRule, marginOf, soldAt } from './margin-rule.js';
+import { groupsBelow, type MarginRule, marginOf, soldAt } from './margin-rule.js';
 import { type PriceView, priceView, ratioBetween, tokenName } from './price-view.js';
 import { type PresentPrice, proposedPrice } from './proposed-price.js';
 import type { PublishedPrice, PublishedPrices, SkippedModel } from './published-price.js';
@@ -20,9 +20,13 @@ export type DifferenceKind = (typeof differenceKinds)[number];
 /**
  * Why a change waits for a person. `beyond-bounds`: it moves further than a price may by itself. `to-zero`: something
  * would cost nothing. `new-model`, `new-quantity`: it had no price. `other-kind`: from tokens to calls or back.
- * `set-by-hand`: a person has set the price that there is.
+ * `set-by-hand`: a person has set the price that there is. `below-purchase`: some group would pay less than the source
+ * takes.
  */
-const cautions = ['beyond-bounds', 'to-zero', 'new-model', 'new-quantity', 'other-kind', 'set-by-hand'] as const;
+const cautions = [
+  ...(['beyond-bounds', 'to-zero', 'new-model', 'new-quantity', 'other-kind', 'set-by-hand'] as const),
+  'below-purchase',
+] as const;
 export type Caution = (typeof cautions)[number];
 
 /** One amount of a price, under its name in a PriceView; null: it has none. */
@@ -45,6 +49,8 @@ export interface PriceDifference {
   readonly periods: PricePeriods | null;
   /** Of the selling price over that of the source. */
   readonly margin: string;
+  /** Groups that would pay less than the source takes. */
+  readonly groupsBelow: readonly string[];
   readonly isFree: boolean;
   readonly unread: readonly string[];
   readonly cautions: readonly Caution[];
@@ -237,7 +243,7 @@ function* proposals(
       continue;
     }
     const present: PresentPrice = { tables, plainTables, record: tables.records.get(model) ?? null };
-    const factor = marginOf(margin, model, vendor);
+    const factor = marginOf(margin, tables.groupRatio, { model, vendor });
     const made = periods.map((price) => proposedPrice(model, isFree ? price : soldAt(price, factor), present, form));
     if (!made.every(isPricedBy)) {
       skipped.push({ model, reason: 'not-counted', member: null });
@@ -275,11 +281,15 @@ function differenceOf(
   const largest = now.before === null ? null : largestOf(moves);
   const kind = kindOf(now, moves, largest);
   const byHand: Caution[] = terms.setByHand.has(model) ? ['set-by-hand'] : [];
+  const { groupRatio } = terms.tables;
+  const margin = marginOf(terms.margin, groupRatio, published);
+  const below = isFree || kind === 'same' ? [] : groupsBelow(terms.margin, groupRatio, margin);
+  const belowPurchase: Caution[] = below.length > 0 ? ['below-purchase'] : [];
   return {
     ...{ model, vendor, kind, moves, isFree, unread },
     factor: largest === null ? null : decimalText(largest.factor),
     periods: kind === 'same' ? null : periods,
-    margin: marginOf(terms.margin, model, vendor),
+    ...{ margin, groupsBelow: below },
     cautions:
       kind === 'same'
         ? []
@@ -288,6 +298,7 @@ function differenceOf(
               ...cautionsFor(now, moves, largest, terms.bound),
               ...driftCautions(drift, terms.bound),
               ...byHand,
+              ...belowPurchase,
             ]),
           ],
   };
@@ -301,7 +312,7 @@ function driftCautions(drift: readonly PriceMove[], bound: string): Caution[] {
 
 const goneModel = (model: string): PriceDifference => ({
   ...{ model, vendor: null, kind: 'gone', moves: [], factor: null, periods: null, margin: '1' },
-  ...{ isFree: false, unread: [], cautions: [] },
+  ...{ groupsBelow: [], isFree: false, unread: [], cautions: [] },
 });
 
 /** Sorted by model. */

@@ -26,7 +26,7 @@ const published = (model: string, ...periods: PricePeriods): PublishedPrice => (
   ...{ model, periods, vendor: 'acme', isFree: false, unread: [] },
 });
 
-const usual: MarginRule = { usual: '1', vendors: new Map(), families: new Map() };
+const usual: MarginRule = { usual: '1', vendors: new Map(), families: new Map(), groups: new Map() };
 
 interface Present extends Partial<Omit<ComparingTerms, 'tables' | 'records'>> {
   readonly records?: Readonly<Record<string, PricePeriods>>;
@@ -166,6 +166,36 @@ describe('the difference between a published price and the present one', () => {
   });
 });
 
+describe('what a group of users would pay', () => {
+  const tables = { groupRatio: new Map(Object.entries({ default: '1', vip: '0.8', staff: '0' })) };
+  const dearer = published('m', priced('4', '16'));
+
+  test('below the price of the source is named, and nothing is applied by itself', () => {
+    const difference = onlyOne(dearer, { tables, bound: '10' });
+    expect(difference).toMatchObject({ groupsBelow: ['vip'], cautions: ['below-purchase'] });
+    expect(appliesUnasked(difference)).toBe(false);
+    expect(onlyOne(dearer, { tables, margin: { ...usual, usual: '1.25' } }).groupsBelow).toEqual([]);
+  });
+  test('raises the margin to the least that is stated for the group, whatever the model has', () => {
+    const margin = { ...usual, groups: new Map([['vip', '1.1']]) };
+    const raised = onlyOne(dearer, { tables, margin, bound: '10' });
+    expect(raised).toMatchObject({ margin: '1.375', groupsBelow: [], cautions: [] });
+    expect(raised.periods?.[0]).toMatchObject({
+      ...{ tokens: { input: usd('5.5') }, purchase: { tokens: { input: usd('4') } } },
+    });
+    expect(onlyOne(dearer, { tables, margin: { ...margin, usual: '2' } }).margin).toBe('2');
+  });
+  test('may be less where that is stated, and nothing where the ratio of the group is 0', () => {
+    const margin = { ...usual, groups: new Map(Object.entries({ vip: '0.8', staff: '2' })) };
+    expect(onlyOne(dearer, { tables, margin, bound: '10' })).toMatchObject({ margin: '1', cautions: [] });
+  });
+  test('of a model that is free, or unchanged, is below nothing', () => {
+    const free = { ...published('m:free', { tokens: { input: usd('0'), output: usd('0') } }), isFree: true };
+    expect(onlyOne(free, { tables }).groupsBelow).toEqual([]);
+    expect(onlyOne(published('m', priced('2', '8')), { tables })).toMatchObject({ kind: 'same', groupsBelow: [] });
+  });
+});
+
 describe('a model that is sold by the piece only', () => {
   test('is another kind of price beside tokens, whose amounts are gone', () => {
     const difference = onlyOne(published('m', { pieces: { seconds: '0.0001' } }));
@@ -213,6 +243,7 @@ describe('a proposed price', () => {
         ['gpt-', '2'],
         ['gpt-6', '3'],
       ]),
+      groups: new Map(),
     };
     const marginOf = (model: PublishedPrice): string => onlyOne(model, { margin }).margin;
     expect(marginOf(published('gpt-6-sol', priced('1', '2')))).toBe('3');

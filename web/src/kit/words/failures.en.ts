@@ -136,6 +136,7 @@ export const failuresEn: Translation<typeof failuresZh> = {
   'price-source-unknown': 'There is no such source of prices',
   'price-source-failed': 'The price list could not be fetched: {{reason}}',
   'price-list-changed': 'The price list has been read again since; look at the differences once more',
+  'price-below-purchase': 'Some group would pay less than the purchase price; confirm that before it is applied',
   'price-list-unreadable': 'The price list cannot be read: {{reason}}',
   'lost-race': 'Somebody else has just changed this; please try again',
   'insufficient-user-quota': 'The quota of the user does not suffice',

@@ -130,6 +130,7 @@ export const failuresZh = {
   'price-source-unknown': '价格来源不存在',
   'price-source-failed': '无法获取价格表：{{reason}}',
   'price-list-changed': '价格表已重新读取，请重新查看差异',
+  'price-below-purchase': '有分组的价格低于进货价，请确认后再应用',
   'price-list-unreadable': '无法读取价格表：{{reason}}',
   'lost-race': '数据刚被他人修改，请重试',
   'insufficient-user-quota': '用户额度不足',

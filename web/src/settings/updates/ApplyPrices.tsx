@@ -26,12 +26,17 @@ export function ApplyPrices({ source, filter, seen, selected, onApplied }: Apply
   const confirm = useConfirm();
   const [applyPicked, picking] = useMutation(ApplyPricesDocument);
   const [applyAll, all] = useMutation(ApplyAllPricesDocument);
-  const { reading, seenAt, applicable, items } = seen;
-  const order = { source, reading, seenAt };
+  const { reading, seenAt, applicable, belowPurchase, items } = seen;
+  // Nobody confirms what the question has not named.
+  const orderWith = (below: number) => ({ source, reading, seenAt, belowPurchase: below > 0 });
   const picked = [...selected];
-  const beyond = items.filter(
-    ({ model, cautions }) => selected.has(model) && cautions.includes('BEYOND_BOUNDS'),
-  ).length;
+  const pickedWith = (caution: 'BEYOND_BOUNDS' | 'BELOW_PURCHASE'): number =>
+    items.filter(({ model, cautions }) => selected.has(model) && cautions.includes(caution)).length;
+  const noteOf = (beyond: number, below: number): string =>
+    [
+      ...(beyond === 0 ? [] : [t('apply.beyond', { count: beyond })]),
+      ...(below === 0 ? [] : [t('apply.below', { count: below })]),
+    ].join(' ');
 
   const ask = (count: number, body: 'apply.body' | 'apply.bodyAll', note: string): Promise<boolean> =>
     confirm({
@@ -50,16 +55,18 @@ export function ApplyPrices({ source, filter, seen, selected, onApplied }: Apply
   };
 
   const submitPicked = async (): Promise<void> => {
-    if (!(await ask(picked.length, 'apply.body', beyond === 0 ? '' : t('apply.beyond', { count: beyond })))) return;
+    const below = pickedWith('BELOW_PURCHASE');
+    const note = noteOf(pickedWith('BEYOND_BOUNDS'), below);
+    if (!(await ask(picked.length, 'apply.body', note))) return;
     await work(async () => {
-      const { data } = await applyPicked({ variables: { seen: order, models: picked } });
+      const { data } = await applyPicked({ variables: { seen: orderWith(below), models: picked } });
       await finish(data?.applyPrices.applied);
     });
   };
   const submitAll = async (): Promise<void> => {
-    if (!(await ask(applicable, 'apply.bodyAll', ''))) return;
+    if (!(await ask(applicable, 'apply.bodyAll', noteOf(0, belowPurchase)))) return;
     await work(async () => {
-      const { data } = await applyAll({ variables: { seen: order, filter, count: applicable } });
+      const { data } = await applyAll({ variables: { seen: orderWith(belowPurchase), filter, count: applicable } });
       await finish(data?.applyAllPrices.applied);
     });
   };

@@ -71,12 +71,12 @@ function useDifferenceColumns(): readonly Column<Difference>[] {
       header: t('differences.cautions'),
       wraps: true,
       priority: 2,
-      cell: ({ cautions, isFree }) => (
+      cell: ({ cautions, groupsBelow, isFree }) => (
         <span className="price-cautions">
           {isFree && <StatusTag>{t('differences.free')}</StatusTag>}
           {cautions.map((caution) => (
             <StatusTag key={caution} intent="warning">
-              {t(`caution.${caution}`)}
+              {t(`caution.${caution}`, { groups: groupsBelow.join(', ') })}
             </StatusTag>
           ))}
         </span>

@@ -124,14 +124,16 @@ function SourceState({ source }: { readonly source: PriceSourceFieldsFragment })
 
 function Margins({ source }: { readonly source: PriceSourceFieldsFragment }) {
   const t = useText(updatesTexts);
-  const { usualMargin, vendorMargins, familyMargins, groupMargins } = source;
+  const { usualMargin, vendorMargins, familyMargins, groupMargins, groupMinimums } = source;
   const named = [...familyMargins, ...vendorMargins].map(({ name, margin }) => `${name} × ${margin}`);
   const groups = groupMargins.map(({ name, margin }) => `${name} × ${margin}`).join(', ');
+  const minimums = groupMinimums.map(({ name, margin }) => `${name} × ${margin}`).join(', ');
   return (
     <div>
       <p className="figures">× {usualMargin}</p>
       {named.length > 0 && <p>{named.join(', ')}</p>}
       <p>{t('sources.groups', { groups })}</p>
+      {minimums !== '' && <p>{t('sources.minimums', { groups: minimums })}</p>}
     </div>
   );
 }
