@@ -88,7 +88,7 @@ export async function booksWith(requests: number, read: () => Promise<Books>): P
   }
 }
 
-/** What does not fit is told by whoever prints the differences. */
+/** What does not fit is reported by whoever prints the differences. */
 export const booksLine = ({ requests, charged }: Books, differences: readonly string[]): string =>
   differences.length === 0
     ? `${requests} calls served, each settled exactly once and charged by its tokens: ${charged} quota; all balances fit`

@@ -10,7 +10,7 @@ const processes = ['gateway', 'postgres', 'proxy', 'provider', 'load'] as const;
 /** CPU microseconds per call; the medians of the rounds. */
 export type Costs = Readonly<Record<string, Readonly<Record<(typeof processes)[number], number | null>>>>;
 
-/** null: the system does not tell. */
+/** null: the system does not say. */
 const costOf = (rounds: readonly Round<Costed>[], route: string, process: string): number | null => {
   const found = medianOf(rounds, route, ({ cpu, sent }) => microsecondsEach(cpu, process, sent));
   return Number.isNaN(found) ? null : Math.round(found);
@@ -24,7 +24,7 @@ export const costsOf = (rounds: readonly Round<Costed>[], routes: readonly strin
     ]),
   );
 
-/** `missing`: why there is nothing to tell. */
+/** `missing`: why there is nothing to report. */
 export function costLines(costs: Costs, missing: string | null): string[] {
   if (missing !== null) return [missing];
   return table(
@@ -33,7 +33,7 @@ export function costLines(costs: Costs, missing: string | null): string[] {
   );
 }
 
-/** Our gateway's CPU per call against what the proxy takes for one; null where the system does not tell. */
+/** Our gateway's CPU per call against what the proxy takes for one; null where the system does not say. */
 export function costRatio(costs: Costs): number | null {
   const [ours, theirs] = [costs.tallygate?.gateway, costs.proxy?.proxy];
   return ours == null || !theirs ? null : Math.round((ours / theirs) * 1000) / 1000;

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 
 /*
  * What processes cost, as the operating system counts it: /proc/<pid>/stat and /proc/<pid>/status of Linux. Elsewhere
- * there is nothing to read, and who asks is told why.
+ * there is nothing to read, and who asks learns why.
  */
 
 export interface ProcessStat {
@@ -44,7 +44,7 @@ export function treeOf(processes: readonly ProcessStat[], root: number): Process
 /** Of a tree: the server processes of Postgres, or everything else. */
 type Share = 'postgres' | 'all-but-postgres';
 
-/** One of those whose costs are told apart. */
+/** One of those whose costs are measured apart. */
 export interface Counted {
   readonly root: number;
   readonly share: Share;
@@ -68,7 +68,7 @@ export const cpuOf = (processes: readonly ProcessStat[], counted: Readonly<Recor
 export const cpuBetween = (before: CpuReading, after: CpuReading): CpuReading =>
   Object.fromEntries(Object.entries(after).map(([name, ms]) => [name, ms - (before[name] ?? 0)]));
 
-/** CPU microseconds of a process for each of so many things done; NaN where the system does not tell. */
+/** CPU microseconds of a process for each of so many things done; NaN where the system does not say. */
 export const microsecondsEach = (cpu: CpuReading, name: string, done: number): number =>
   ((cpu[name] ?? Number.NaN) * 1000) / Math.max(done, 1);
 

@@ -115,7 +115,7 @@ async function checkRoom(rows: number, { data, 'max-gb': maxGb }: DataSetPlace):
     );
 }
 
-/** Removes all generated data; tells what. */
+/** Removes all generated data; prints what. */
 export async function removeDataSets(data: string): Promise<string[]> {
   const removed = (await folders(data)).map((name) => join(data, name));
   for (const directory of removed) await rm(directory, { recursive: true, force: true, maxRetries: 5 });

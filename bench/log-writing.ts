@@ -6,7 +6,7 @@ import type { RecordedCall } from './history.js';
 /** Appends under way at once: what the store takes into one batch. */
 const together = 500;
 
-/** Appends all of them, in order of their beginning as far as batches allow. `progress` is told how many are in. */
+/** Appends all of them, in order of their beginning as far as batches allow. `progress` gets how many are in. */
 export async function writeCalls(
   store: Pick<EventStore, 'append'>,
   calls: Iterable<RecordedCall>,

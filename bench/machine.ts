@@ -36,7 +36,7 @@ export function parseCoreTimes(stat: string): CoreTimes | null {
   return { all: fields.reduce((sum, ticks) => sum + ticks, 0), stolen: fields[7] ?? 0 };
 }
 
-/** null where the system does not tell. */
+/** null where the system does not say. */
 export const coreTimes = async (): Promise<CoreTimes | null> =>
   parseCoreTimes(await readFile('/proc/stat', 'utf8').catch(() => ''));
 

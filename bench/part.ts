@@ -3,7 +3,7 @@ import { type Options, readArguments, type Values } from './arguments.js';
 /* A part of the benchmark, as the command line knows it. */
 
 export interface Surroundings {
-  /** Is told what is going on, line by line. */
+  /** Gets what is going on, line by line. */
   readonly progress: (line: string) => void;
   /** Somebody wants it to end. */
   readonly signal: AbortSignal;

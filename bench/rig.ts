@@ -39,7 +39,7 @@ interface Target {
 
 /** A measurement, and what it cost. */
 export interface Costed extends Measured {
-  /** By process, over the whole measurement; nothing where the system does not tell. */
+  /** By process, over the whole measurement; nothing where the system does not say. */
   readonly cpu: CpuReading;
 }
 

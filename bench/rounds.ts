@@ -3,7 +3,7 @@ import type { Surroundings } from './part.js';
 
 /*
  * Interleaved rounds: a round measures each route once, one after the other, so that whatever else the machine does
- * falls on all of them. A comparison is made within each round; what is told is the median of the rounds.
+ * falls on all of them. A comparison is made within each round; what is reported is the median of the rounds.
  */
 
 /** What a round found, by route. */

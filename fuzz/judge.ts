@@ -13,7 +13,7 @@ export interface Answer {
   readonly cut?: boolean;
 }
 
-/** Codes with which the relay tells of its upstream; they come with a 5xx that is not ours. */
+/** Codes with which the relay reports its upstream's failures; they come with a 5xx that is not ours. */
 const upstreamCodes = new Set([
   ...['do_request_failed', 'stream_response_error', 'read_response_body_failed', 'bad_response_body'],
   ...['bad_response_status_code', 'model_not_found', 'channel_key_missing', 'model_mapped_error'],
@@ -56,7 +56,7 @@ export function findingIn(request: FuzzRequest, answer: Answer): string | null {
   // A call in person is cut off when another request ends the session it was made by.
   if (status === null) return request.face === 'playground' ? null : 'the connection ended without an answer';
   if (request.face === 'dialect' && body.includes('internal error')) return 'an internal error in a call';
-  // Its upstream fails more often than not, and each dialect tells that in a way of its own.
+  // Its upstream fails more often than not, and each dialect reports that in a way of its own.
   if (status >= 500 && request.face !== 'dialect' && !(relays.has(request.face) && ofUpstream(body)))
     return `answered ${status}`;
   if (request.face === 'graphql' && body.includes('"internal-error"')) return 'an internal error in GraphQL';

@@ -24,7 +24,7 @@ export interface FuzzOptions {
   readonly face?: FuzzRequest['face'];
   readonly concurrency: number;
   readonly progress?: (line: string) => void;
-  /** Told of each finding as soon as it is there. */
+  /** Called with each finding as soon as it is there. */
   readonly onFinding?: (finding: Finding) => void;
 }
 

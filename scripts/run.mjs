@@ -10,7 +10,7 @@ import { asScript, buildIfNeeded, buildWebIfNeeded, checkMachine, NotReady, root
 
 const parentCheckMs = 500;
 
-/** Name and parent of a process; null where the system does not tell in a file. */
+/** Name and parent of a process; null where the system does not say in a file. */
 function processInfo(pid) {
   try {
     const [, name, parent] = /\((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];

@@ -29,7 +29,7 @@ function nameOf(node: ts.SignatureDeclaration, syntax: ts.SourceFile): string {
   return named?.getText(syntax) ?? 'unnamed';
 }
 
-/** Parameters that a caller tells apart by their position; GraphQL names those of a resolver. */
+/** Parameters that a caller distinguishes by their position; GraphQL names those of a resolver. */
 const positionsOf = ({ parameters }: ts.SignatureDeclaration): number =>
   parameters.some((one) => (ts.getDecorators(one)?.length ?? 0) > 0) ? 0 : parameters.length;
 

@@ -30,7 +30,7 @@ interface Appending {
   readonly events: number;
   readonly eventsPerSecond: number;
   readonly latencyMs: Percentiles;
-  /** Microseconds; NaN where the system does not tell. */
+  /** Microseconds; NaN where the system does not say. */
   readonly postgresUsPerEvent: number;
   readonly writerUsPerEvent: number;
 }

@@ -19,7 +19,7 @@ const warmUpSeconds = 1;
 
 interface Try {
   readonly ratios: Ratios;
-  /** Our gateway's CPU per JSON call against the proxy's; null where the system does not tell. */
+  /** Our gateway's CPU per JSON call against the proxy's; null where the system does not say. */
   readonly jsonCpuToProxy: number | null;
 }
 

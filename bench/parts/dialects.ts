@@ -34,7 +34,7 @@ function figuresOf(rounds: readonly Round<Costed>[]) {
       chunksPerSecond: Math.round(medianOf(rounds, dialect, ({ chunksPerSecond }) => chunksPerSecond)),
     })),
     cpuUsPerAnswer: costsOf(rounds, dialects),
-    /** The gateway's CPU per answer; null where the system does not tell. */
+    /** The gateway's CPU per answer; null where the system does not say. */
     messagesToChat: Number.isNaN(messagesToChat) ? null : messagesToChat,
     loadAverage: rounded(loadavg()[0] ?? 0, 1),
   };

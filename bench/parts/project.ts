@@ -29,7 +29,7 @@ const warmUpSeconds = 2;
 
 interface Replayed {
   readonly eventsPerSecond: number;
-  /** CPU microseconds; NaN where the system does not tell. */
+  /** CPU microseconds; NaN where the system does not say. */
   readonly projectorUsPerEvent: number;
   readonly postgresUsPerEvent: number;
 }
@@ -54,7 +54,7 @@ const middle = (rounds: readonly Replayed[]): Replayed => ({
   postgresUsPerEvent: median(rounds.map(({ postgresUsPerEvent }) => postgresUsPerEvent)),
 });
 
-/** The read model whose share is told: what it costs alone, and what the others cost without it. */
+/** The read model whose share is reported: what it costs alone, and what the others cost without it. */
 const apart: Option<string> = {
   usual: [ledger.name],
   says: 'read model that is also replayed alone, and left out of another replay of all',

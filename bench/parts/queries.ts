@@ -71,7 +71,7 @@ async function answered(lengths: readonly number[], times: number, place: DataSe
   return found;
 }
 
-/** Of which the outcome tells. */
+/** Of which the outcome reports. */
 const maxTables = 4;
 
 function linesOf(found: readonly Answered[]): string[] {

@@ -16,7 +16,7 @@ interface Leg {
   readonly callsPerSecond: number;
   readonly p99Ms: number;
   readonly gatewayUsPerCall: number;
-  /** Of what stays resident; null where the system does not tell. */
+  /** Of what stays resident; null where the system does not say. */
   readonly gatewayMiB: number | null;
   readonly postgresMiB: number | null;
 }

@@ -23,7 +23,7 @@ interface Start {
   readonly logRowsRead: number;
 }
 
-/** As far as the server has counted: what a connection has read, it tells when it has ended or has been idle. */
+/** As far as the server has counted: what a connection has read, it reports when it has ended or has been idle. */
 async function rowsRead(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ read: number }>(
     `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as read

@@ -44,7 +44,7 @@ interface StreamsRound {
   readonly wave: Round<Costed>;
 }
 
-/** Resident memory of a process, in bytes; null where the system does not tell. */
+/** Resident memory of a process, in bytes; null where the system does not say. */
 const residentOf = async (rig: Rig, process: string): Promise<number | null> =>
   (await rig.meter.resident())[process] ?? null;
 
@@ -79,7 +79,7 @@ async function memoryWith(
   }
 }
 
-/** What one open stream keeps in memory, in bytes; null where the system does not tell. */
+/** What one open stream keeps in memory, in bytes; null where the system does not say. */
 interface Memory {
   /** In a process that has just served calls. */
   readonly inUse: number | null;

@@ -1,4 +1,7 @@
-/* What every call of the benchmark asks: the same chat each time, short unless told otherwise, in the words of one dialect or the other. */
+/*
+ * What every call of the benchmark asks: the same chat each time, short unless set otherwise, in the words of one
+ * dialect or the other.
+ */
 
 export const chatPath = '/v1/chat/completions';
 export const messagesPath = '/v1/messages';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { answerParent } from './child.js';
 
 /*
- * One caller who asks for as much as a caller may, again and again, until told to stop. Its upstream is here as well:
+ * One caller who asks for as much as a caller may, again and again, until stopped. Its upstream is here as well:
  * it reads nothing of what it is sent, so that nobody but the gateway has work with it.
  */
 
@@ -30,7 +30,7 @@ export interface DisturberAnswer {
   /** Requests answered with 200 since `begin`, and others. */
   readonly done: number;
   readonly refused: number;
-  /** What the last of these was told. */
+  /** What the last of these was answered. */
   readonly refusal: string;
 }
 
@@ -92,7 +92,7 @@ function begin(disturbance: Disturbance, connections: number): void {
     }
   };
   run.over = Promise.all(Array.from({ length: connections }, again));
-  // Told by `end`.
+  // Set by `end`.
   run.over.catch(() => {});
   running = run;
 }

@@ -9,7 +9,7 @@ import { answerParent } from './child.js';
 
 const root = new URL('../../', import.meta.url);
 
-/** What `npm start` tells Node. */
+/** What `npm start` gives Node. */
 function nodeFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {
     readonly scripts: { readonly start: string };

@@ -7,7 +7,7 @@ import { answerParent } from './child.js';
 
 /*
  * Many who watch their usage live, and calls for them to see. Callers and watchers are in one process, so that when a
- * call ended and when its line arrived are told by one clock.
+ * call ended and when its line arrived are measured by one clock.
  */
 
 export interface Watched {
@@ -162,7 +162,7 @@ function sumUp(ended: readonly (readonly [string, Watched])[]): Seen {
     delivered += arrivals.length;
     missing += Math.max(0, watchers - arrivals.length);
     repeated += Math.max(0, arrivals.length - watchers);
-    // A watcher may be told before the caller's side has noticed its answer.
+    // A watcher may be notified before the caller's side has noticed its answer.
     delays.push(...arrivals.map((at) => Math.max(0, at - endedAt)));
   }
   return { calls: ended.length, delivered, missing, repeated, lost, delayMs: percentilesOf(delays) };

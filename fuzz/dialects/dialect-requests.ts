@@ -9,7 +9,7 @@ import { modelOfWire, requestsAsMeant } from './requests-as-meant.js';
 
 /* Calls in every dialect to an upstream of every wire: right ones whose upstream is odd, and odd ones. */
 
-/** A client as proxies tell of it, and as clients lie. */
+/** A client as proxies report it, and as clients lie. */
 const addresses = [
   ...['203.0.113.7:51234', '[2001:db8::7]:51234', '198.51.100.9:1, 127.0.0.1:80', '"[2001:db8::7]:1"', 'fe80::1%eth0'],
   ...[

@@ -33,7 +33,7 @@ function isError(dialect: Wire, value: unknown): boolean {
 }
 
 const countNames = /_tokens$|TokenCount$/;
-/** Told usage is what is charged: counts, none of them negative. */
+/** Reported usage is what is charged: counts, none of them negative. */
 function oddCount(value: unknown): string | null {
   for (const [name, count] of Object.entries(members(value))) {
     if (countNames.test(name) && count !== null && !(Number.isSafeInteger(count) && Number(count) >= 0))

@@ -5,7 +5,7 @@ import type { Wire } from './requests-as-meant.js';
 
 /* What a hostile upstream answers: a right answer, spoilt as the number in the request says. */
 
-/** How a request tells its upstream what to answer. */
+/** How a request asks its upstream for an answer. */
 export const markOf = (seed: number): string => `Hello. #seed${seed}#`;
 export const seedIn = (body: string): number => Number(/#seed(\d+)#/.exec(body)?.[1] ?? 1);
 
@@ -21,7 +21,7 @@ const framed = (wire: Wire, frame: Readonly<Record<string, unknown>>): string =>
 
 const endOf: Readonly<Record<Wire, string>> = { openai: 'data: [DONE]\n\n', anthropic: '', gemini: '' };
 
-/** Frames lost, told twice or changed about. */
+/** Frames lost, sent twice or changed about. */
 function shuffled(frames: readonly string[], random: Random): readonly string[] {
   const at = Math.floor(random() * frames.length);
   const [one = '', next = ''] = frames.slice(at, at + 2);

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { answerWhole, seedIn } from './odd-answers.js';
 import { pick, randomOf } from './odd-json.js';
 
-/* What is heard in a file: what a hostile upstream tells of it, and what its caller must get. */
+/* What is heard in a file: what a hostile upstream reports of it, and what its caller must get. */
 
 export const isTranscriptPath = (path: string): boolean => /\/audio\/(transcriptions|translations)/.test(path);
 

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 interface Node {
   readonly store: EventStore;
-  /** Why it has lost the log, each time it was told. */
+  /** Why it has lost the log, each time it was reported. */
   readonly lost: readonly string[];
 }
 

@@ -16,7 +16,9 @@ import { MemoryPendingIdempotencyKeys } from '../support/memory/fake-ports.js';
 import { admin, type MemoryNode, openMemoryNode, ordinary, root, TestStore } from '../support/memory/memory-node.js';
 import { refusal } from '../support/refusal.js';
 
-/* A log that takes an append and does not say so: the statement commits when it likes, after the caller was told. */
+/*
+ * A log that takes an append and does not say so: the statement commits when it likes, after the caller was answered.
+ */
 
 class SilentStore extends TestStore {
   private late: { events: readonly NewEvent[]; append: () => Promise<AppendResult> }[] = [];

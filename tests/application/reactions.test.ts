@@ -262,7 +262,7 @@ describe('a user is notified', () => {
     await done('remind-of-quota');
     expect(notified).toEqual([]);
     await stop();
-    // What happens while nobody is there is told by the next.
+    // What happens while nobody is there is reported by the next.
     await call(alice, 100, 100);
     await start(reminding());
     await done('remind-of-quota');
@@ -325,7 +325,7 @@ describe('a user is notified', () => {
 });
 
 describe('a reaction to events', () => {
-  /** Notes which streams it was told of; fails for those in `failing`. */
+  /** Notes which streams it was notified of; fails for those in `failing`. */
   class Noting implements Reaction {
     readonly notified: StreamName[] = [];
     readonly failing = new Set<StreamName>();

@@ -76,7 +76,7 @@ test('no event contains a secret or personal data, whatever is done', async () =
     expect(log.includes(secret), what).toBe(false);
   for (const stored of node.vault.secrets.values()) expect(log).not.toContain(stored);
 
-  // The search would have found them: what may be told is there.
+  // The search would have found them: what may be shown is there.
   expect(log).toContain('"username":"alice"');
   expect(log).toContain(node.vault.hash(issued.key));
   expect(log).toContain(`user-${UserId(1)}`);

@@ -21,7 +21,7 @@ test('early readers continue when Postgres has been started, which then ends wit
   const begun = await givenEarlyStart(config, quietLog);
   const opened = vi.fn();
   void begun.opening.then(opened);
-  // Had it been waited for, this would be told by now: Postgres takes many turns of the loop until it answers.
+  // Had it been waited for, this would be reported by now: Postgres takes many turns of the loop until it answers.
   await new Promise(setImmediate);
   expect(opened).not.toHaveBeenCalled();
   await begun.opening;

@@ -135,7 +135,7 @@ function secondFactor(launched: () => Browser): void {
       await passkeys.getByText('my laptop').waitFor();
       await page.getByRole('button', { name: `User menu: ${user.username}` }).click();
       await page.getByRole('menuitem', { name: 'Log out' }).click();
-      // Not a wait for the navigation: Chromium has told of this one, now and then, that it was cut off.
+      // Not a wait for the navigation: Chromium has reported of this one, now and then, that it was cut off.
       await expect.poll(() => new URL(page.url()).pathname).toBe('/login');
       await page.getByRole('button', { name: 'Use a passkey' }).click();
       await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor();

@@ -152,7 +152,7 @@ describe('the generated past of a demo', () => {
     await demo.provider.stop();
     demo = await start();
     const added = (await log()).slice(events.length).map(({ event }) => event.type);
-    // The simulated provider listens elsewhere, and the channels are told.
+    // The simulated provider listens elsewhere, and the channels are changed.
     expect(new Set(added)).toEqual(new Set(['ChannelEdited']));
     expect(added).toHaveLength(demo.seeded.channels.size);
   }, 120_000);

@@ -91,7 +91,7 @@ async function recordedOf(facts: readonly Fact[]): Promise<readonly Recorded[]> 
   return store.readAll(beginning, 10_000);
 }
 
-/** As the tables would tell it: in order, in pages, calls by the quarter of an hour. */
+/** As the tables would list it: in order, in pages, calls by the quarter of an hour. */
 function walletOf(events: readonly Recorded[], batch: number) {
   const changes = Array.from({ length: Math.ceil(events.length / batch) }, (_, n) =>
     walletChanges(events.slice(n * batch, (n + 1) * batch)),

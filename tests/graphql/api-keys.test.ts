@@ -208,7 +208,7 @@ describe('a leaked API key', () => {
     const { issueApiKey: issued } = await client.ask(issue, { input: { name: 'leaked' } });
     const revoked = { revokeApiKey: { id: issued.id, status: 'DISABLED', key: null } };
     expect(await server.root.ask(revoke(issued.id))).toEqual(revoked);
-    // A repeat changes nothing, and tells nobody a second time.
+    // A repeat changes nothing, and notifies nobody a second time.
     expect(await server.root.ask(revoke(issued.id))).toEqual(revoked);
     const lines = (by: string) =>
       `{ usageLog(filter: { type: MANAGE }) { edges { node { detail { ... on ApiKeyRevokedDetail { apiKeyId name ${by} } } } } } }`;

@@ -24,7 +24,7 @@ describe('the GraphQL schema', () => {
       // Whether something is there or allowed, not what.
       'Status.passwordLogin',
       'Status.passwordReset',
-      // Told this once, to whom it is for.
+      // Shown this once, to whom it is for.
       'TotpSecret.address',
       'TotpSecret.secret',
       // How long the first one of an answer took.

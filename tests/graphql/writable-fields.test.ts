@@ -107,7 +107,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Where the log ends, told by an event that is written to find out. */
+/** Where the log ends, found by an event that is written to find out. */
 let marks = 0;
 async function mark(): Promise<number> {
   const { application, root } = server.gateway;

@@ -40,7 +40,7 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-/** What the log is told when the provider answers so. */
+/** What the log gets when the provider answers so. */
 async function reasonOf(given: (response: ServerResponse) => void): Promise<string> {
   const reasons: string[] = [];
   answer = given;

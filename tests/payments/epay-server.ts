@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { startUpstream } from '../support/upstreams/upstream.js';
 
-/* Epay on loopback: it takes the forms that browsers post, and signs what it tells with the merchant's key. */
+/* Epay on loopback: it takes the forms that browsers post, and signs what it sends with the merchant's key. */
 
 export const merchant = { id: '1017', key: 'merchant key/+&=%' };
 
@@ -38,7 +38,7 @@ export interface EpayServer {
   /** The browser posts the form; throws for one that Epay would not take. */
   post(form: Members): TakenOrder;
   pay(order: string): void;
-  /** What it tells of an order: the query of its notice, with members changed before they are signed. */
+  /** What it reports of an order: the query of its webhook, with members changed before they are signed. */
   notice(order: string, change?: Members): URLSearchParams;
   stop(): Promise<void>;
 }

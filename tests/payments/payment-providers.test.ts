@@ -17,7 +17,7 @@ import { type SimulatedProvider, startProviders } from './payment-providers.js';
 
 /*
  * What everybody who takes money is held to: quota comes once for the money that was asked for, and for nothing else,
- * whatever is told, however often, in whatever order. The cashiers stand on loopback and sign as the real ones do.
+ * whatever is reported, however often, in whatever order. The providers stand on loopback and sign as the real ones do.
  */
 
 const simulations = await startProviders();
@@ -35,7 +35,7 @@ const stripeUrl = simulations.find(({ name }) => name === 'stripe')?.url ?? '';
 const options = Object.assign({ ServerAddress: 'https://gate.example' }, ...simulations.map(({ options }) => options));
 const secrets: Readonly<Record<string, string>> = Object.assign({}, ...simulations.map(({ secrets }) => secrets));
 
-/** Nothing an order could be told by: pages, other kinds of JSON, half an answer, too much of one. */
+/** Nothing an order could be recognised by: pages, other kinds of JSON, half an answer, too much of one. */
 const senseless = ['<p>busy</p>', 'null', '[]', '{}', '"paid"', '{"code":1,', `{"x":"${'x'.repeat(100_000)}"}`];
 
 let store: TestStore;

@@ -57,7 +57,7 @@ async function epayProvider(): Promise<SimulatedProvider> {
     pay: (order) => epay.pay(order),
     notice: (id, { order = id, money } = {}) =>
       webhook(epay.notice(id, { out_trade_no: order, ...(money !== undefined && { money }) })),
-    // It knows one currency, and tells of none.
+    // It knows one currency, and reports none.
     differing: {
       'by another way to pay': (order) => webhook(epay.notice(order, { type: 'wxpay' })),
     },

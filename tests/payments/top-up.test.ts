@@ -10,8 +10,8 @@ import { type EpayServer, merchant } from './epay-server.js';
 import { type PaymentWorld, startPayments } from './setting.js';
 
 /*
- * Quota for money over HTTP, by the legacy contract and by GraphQL, with Epay at the other end. What a cashier may tell, and
- * when, is in cashiers.test.ts.
+ * Quota for money over HTTP, by the legacy contract and by GraphQL, with Epay at the other end. What a payment provider
+ * may report, and when, is in cashiers.test.ts.
  */
 
 let world: PaymentWorld;

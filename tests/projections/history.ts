@@ -340,7 +340,7 @@ export const refused = (id: string, change: Partial<Refusal> = {}): Fact =>
 export const furtherRefusals = (count: number, change: Partial<Refusal> = {}): Fact =>
   fact(streams.refusals(at()), { type: 'CallsRefused', refusal: refusalOf(change), count, since: at() });
 
-/** Takes back the settlement that charged this much; told an hour later, so that each counts in its own hour. */
+/** Takes back the settlement that charged this much; recorded an hour later, so that each counts in its own hour. */
 export const refunded = (
   id: string,
   charged: number,

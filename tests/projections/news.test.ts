@@ -4,7 +4,7 @@ import { type News, type NewsSource, newsOf } from '../../src/projections/engine
 import { dense, MemoryEventStore } from '../support/memory/memory-event-store.js';
 import { alice, option, registered, root, toRecord } from './history.js';
 
-/* How projectors are told that the log has grown. */
+/* How projectors are notified that the log has grown. */
 
 async function append(store: MemoryEventStore, fact: ReturnType<typeof option>): Promise<void> {
   await store.append(fact.stream, [toRecord(fact)], 'any');

@@ -4,7 +4,7 @@ import { Position } from '../../src/domain/events/events.js';
 import { ProjectingThread, type ThreadPatience } from '../../src/projecting/projecting-thread.js';
 import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 
-/* What becomes of a node whose projectors die, with a thread in their place that does so when it is told. */
+/* What becomes of a node whose projectors die, with a thread in their place that does so on demand. */
 
 const running: ProjectingThread[] = [];
 afterEach(async () => {

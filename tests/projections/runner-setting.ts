@@ -60,7 +60,7 @@ export const leads = (runner: ProjectionRunner) => vi.waitFor(() => expect(state
 export const checkpointOf = async (name = 'counting') =>
   (await readCheckpoints(projected.pool)).find((checkpoint) => checkpoint.name === name);
 
-/** News that are told twice, and now and then are long past. */
+/** News that come twice, and now and then are long past. */
 export async function* stammering(signal: AbortSignal): AsyncGenerator<News> {
   for await (const news of newsOf(projected.store, signal, { broke: () => {} })) {
     yield news;

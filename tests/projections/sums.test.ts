@@ -134,7 +134,7 @@ function historyOf(steps: readonly Step[]): { facts: Fact[]; expected: Expected 
   return { facts, expected };
 }
 
-/** As far as a number can tell it. */
+/** As far as a number can represent it. */
 const shown = (sum: bigint): number =>
   sum > BigInt(largest) ? largest : sum < -BigInt(largest) ? -largest : Number(sum);
 

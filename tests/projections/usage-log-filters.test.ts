@@ -112,7 +112,7 @@ describe('the usage log', () => {
     try {
       await client.query(`set search_path to ${readModels.map(schemaOf).join(', ')}`);
       // Few series, nothing vacuumed, no series’ lines together, and pages as dear as Postgres takes them to be unless
-      // told otherwise: it seems cheaper to walk through the newest of all.
+      // informed otherwise: it seems cheaper to walk through the newest of all.
       await client.query(`
         insert into usage_log select (line).* from (
           select jsonb_populate_record(line, jsonb_build_object('id', line.id + 1000 * copy)) as line

@@ -300,7 +300,7 @@ describe('a query of statistics', () => {
           const [requests, errors, quota] = expected.get(key) ?? [0, 0, 0];
           expected.set(key, failed ? [requests, errors + 1, quota] : [requests + 1, errors, quota + charged]);
         }
-        // One question without any telling apart has one answer, be it nothing.
+        // One question without any grouping has one answer, be it nothing.
         if (by.length === 0 && interval === null && expected.size === 0) expected.set('[null]', [0, 0, 0]);
         const rows = await usageStatsBy(db, { from, to, ...narrowed }, { by, interval, offsetMinutes });
         const answered = rows.map((row): [string, number[]] => [

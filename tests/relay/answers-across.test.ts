@@ -13,7 +13,7 @@ import {
 import { play } from './providers/golden.js';
 import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
-/* Any answer, told in any wire, cut anywhere, to a client of any dialect: it is the same answer. */
+/* Any answer, written in any wire, cut anywhere, to a client of any dialect: it is the same answer. */
 
 const words = fc.string({ minLength: 1, maxLength: 40, unit: 'grapheme' }).filter((text) => text.trim() !== '');
 const args = fc.dictionary(words, fc.jsonValue(), { maxKeys: 3 }) as fc.Arbitrary<JsonObject>;

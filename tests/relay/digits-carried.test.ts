@@ -189,7 +189,7 @@ describe('an answer of the same dialect with a changed member', () => {
     expect(numbersIn(written)).toContain('5');
     for (const number of numbersIn(odd)) expect(allNumbersIn(written)).toContain(number);
 
-    // Spread over several lines, and settled with another usage than was told.
+    // Spread over several lines, and settled with another usage than was reported.
     const { provider, channel, caller, info } = answerSentTo(wire, typeOf(wire), true, Buffer.alloc(0));
     const decoder = provider.protocol.stream({ provider, channel, caller, info });
     const first = decoder.push(Buffer.from(stream.replaceAll(/^data: \{"/gm, 'data: {\ndata: "')));

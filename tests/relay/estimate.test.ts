@@ -77,7 +77,7 @@ describe('the estimate of a chat prompt', () => {
   });
 });
 
-/* Files cut off after the part that tells the size. */
+/* Files cut off after the part that states the size. */
 const png = (width: number, height: number): Buffer => {
   const bytes = Buffer.from(`89504e470d0a1a0a0000000d49484452${'00'.repeat(17)}`, 'hex');
   bytes.writeUInt32BE(width, 16);

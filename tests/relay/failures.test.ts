@@ -29,7 +29,7 @@ import { settableClock } from '../support/given/fixed-clock.js';
 import { noPrices } from '../support/given/no-prices.js';
 import { MemoryEventStore } from '../support/memory/memory-event-store.js';
 
-/* One call over HTTP on a relay in which one thing goes wrong: what its caller is told, and what the log keeps. */
+/* One call over HTTP on a relay in which one thing goes wrong: what its caller is answered, and what the log keeps. */
 
 const away = (): never => {
   throw new Failure('store-unavailable');

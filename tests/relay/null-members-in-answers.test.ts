@@ -13,7 +13,7 @@ import { comesInFrames, frameFrom, framesIn, type Golden, goldens } from './prov
 import { answerSentTo, payloadsIn } from './providers/received-answer.js';
 
 /*
- * Null in any place of what an upstream answers, whole or as a stream: nobody here stumbles over it, the caller is told
+ * Null in any place of what an upstream answers, whole or as a stream: nobody here stumbles over it, the caller gets
  * something that has the form of its dialect, and what came is paid for.
  */
 
@@ -33,7 +33,7 @@ function chargeFault(reported: Usage | null, generated: Generated): string | nul
   for (const [name, count] of Object.entries(usage))
     if (count === undefined || !Number.isSafeInteger(count) || count < 0) return `${name} is ${count}`;
   if (promptTokens(usage) <= 0) return 'the prompt is free';
-  // What is clearly more than was told is counted here; a few tokens are not clear.
+  // What is clearly more than was reported is counted here; a few tokens are not clear.
   const seen = generated.said.tokens('gpt-4o');
   return seen > 0 && completionTokens(usage) * 1.5 + 16 < seen ? `${completionTokens(usage)} for ${seen} tokens` : null;
 }
@@ -88,7 +88,7 @@ function streamFault(
     ...sent,
     ...(failed ? [] : [stream.closing(usage ?? { input: promptEstimate })]),
   ]).toString();
-  // The relay tells of a failure, and of an end that did not come, by itself.
+  // The relay reports a failure, and of an end that did not come, by itself.
   if (failed || !hasEnded(generated)) return inside.exec(text)?.[0] ?? null;
   return textFault(caller.dialect.wire, text, 'text/event-stream', own);
 }

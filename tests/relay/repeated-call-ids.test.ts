@@ -4,7 +4,7 @@ import { protocols } from '../support/upstreams/dialect-upstreams.js';
 import { type Golden, play } from './providers/golden.js';
 import { answerSentTo, payloadsIn, receivedBy } from './providers/received-answer.js';
 
-/* Two calls of one answer that upstream gave one id: whoever runs them could not tell their results apart. */
+/* Two calls of one answer that upstream gave one id: whoever runs them could not distinguish their results. */
 
 const read = { name: 'read', args: { path: 'a' } };
 const write = { name: 'write', args: { path: 'b' } };

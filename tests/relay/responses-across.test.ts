@@ -209,8 +209,8 @@ describe('reasoning of a model', () => {
     input: [{ role: 'user', content: 'Go' }, ...items, ...outputs, { role: 'user', content: 'On' }],
   });
 
-  test.each(ways)('of Anthropic’s comes back to it with its signature, received in %s', (_way, tell) => {
-    const items = tell([
+  test.each(ways)('of Anthropic’s comes back to it with its signature, received in %s', (_way, deliver) => {
+    const items = deliver([
       {
         reasoning_content: 'Think.',
         reasoning_details: [{ type: 'reasoning.text', text: 'Think.', signature: 'c2ln' }],
@@ -249,8 +249,8 @@ describe('reasoning of a model', () => {
     extra_content: { google: { thought_signature: 'c2ln' } },
   };
 
-  test.each(ways)('of Google’s comes back as the signature of the call, received in %s', (_way, tell) => {
-    const items = tell([{ tool_calls: [{ index: 0, ...signedCall }] }], { tools: [functionTool('bound')] });
+  test.each(ways)('of Google’s comes back as the signature of the call, received in %s', (_way, deliver) => {
+    const items = deliver([{ tool_calls: [{ index: 0, ...signedCall }] }], { tools: [functionTool('bound')] });
     const output = { type: 'function_call_output', call_id: 'call_a', output: 'Rain' };
     const { contents } = sent(24, { model: 'gemini-3-pro-preview', ...turn(items, [output]) });
     expect(objectsIn(contents)[1]?.parts).toEqual([
@@ -346,8 +346,8 @@ describe('tools that the caller carries out', () => {
     const asked = { tools: [tool] };
     const { tools } = neutral({ model: 'm', input: 'x', ...asked });
     expect(objectsIn(tools).map((one) => isObject(one.function) && one.function.name)).toEqual([name]);
-    for (const [, tell] of ways) {
-      const [made = {}] = tell([called(name, given)], asked);
+    for (const [, deliver] of ways) {
+      const [made = {}] = deliver([called(name, given)], asked);
       expect(made).toMatchObject({ ...item, call_id: 'call_a', status: 'completed' });
       const type = `${String(made.type)}_output`.replace('tool_search_call_output', 'tool_search_output');
       const output = { type, call_id: 'call_a', output: 'Done', tools: [] };

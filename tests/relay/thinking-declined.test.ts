@@ -9,7 +9,7 @@ import { neutralOf } from '../../src/relay/protocols/neutral-of.js';
 import { wordsOf } from '../../src/relay/upstream/request-content.js';
 import { callerOf, plainChannel, providerOfType, usualOptions } from './providers/golden.js';
 
-/* Who asks for no thinking, in the words of one dialect, gets the least that a model of another wire can be told. */
+/* Who asks for no thinking, in the words of one dialect, gets the least that a model of another wire accepts. */
 
 const question = 'What is a ledger?';
 const turn = { role: 'user', content: question };

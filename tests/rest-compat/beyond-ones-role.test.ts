@@ -45,7 +45,7 @@ const lists = {
 };
 
 async function stored(): Promise<Stored> {
-  // What an answer has told as done may be visible a moment later.
+  // What an answer has reported as done may be visible a moment later.
   await stage.gateway.application.visible(stage.gateway.application.tail.position());
   const found = new Map<string, Row>();
   for (const [kind, path] of Object.entries(lists)) {

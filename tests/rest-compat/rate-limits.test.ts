@@ -143,7 +143,7 @@ describe('the rate limits over HTTP', () => {
   });
   test('delay guesses at one account, on every face, and no other user', async () => {
     const victim = await gateway.addUser(0, 'guessed');
-    // Its own address is told by nobody here: the guesses come from a proxy's clients.
+    // Its own address is sent by nobody here: the guesses come from a proxy's clients.
     const rest = await serveRest(gateway.application);
     const login = (ip: string, password: string, username = victim.username) =>
       send(rest.url, 'POST', '/api/user/login', { headers: { 'x-forwarded-for': ip }, body: { username, password } });

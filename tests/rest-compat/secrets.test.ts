@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/gateway/webhook-receiver.js';
 import { type Cast, dataOf, openStage } from './rest-server.js';
 
-/* What nobody is ever told, looked for in everything there is to read. */
+/* What nobody ever gets, looked for in everything there is to read. */
 
 let stage: Cast;
 const secrets = {

@@ -4,7 +4,7 @@ import type { SessionProof, StepUpPurpose } from '../../src/application/session-
 import type { ApiKeyId, ChannelId, UserId } from '../../src/domain/kernel/ids.js';
 import type { Actor } from '../../src/domain/user/user.js';
 
-/* Orders for property tests: what they are about, and how one is told and given. */
+/* Orders for property tests: what they are about, and how one is written and given. */
 
 /** An order, as text for whoever reads a counterexample, and how to give it. */
 export interface TestCommand {

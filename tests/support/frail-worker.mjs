@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 
-/* A worker that begins as it is told, and then fails as FRAIL says. It speaks in lines, as workers do. */
+/* A worker that begins as it is started, and then fails as FRAIL says. It speaks in lines, as workers do. */
 
 const pipe = new Socket({ fd: 4 });
 const say = (message) => pipe.write(`${JSON.stringify(message)}\n`);

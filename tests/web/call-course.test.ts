@@ -14,7 +14,7 @@ const settled: ShownCourse = {
 };
 const [admitting, waiting] = settled.steps as [ShownCourse['steps'][number], ShownCourse['steps'][number]];
 
-const told = (call: ShownCourse) =>
+const shown = (call: ShownCourse) =>
   courseOf(call).map((entry) => {
     if (entry.of === 'step') return entry.kind;
     return entry.of === 'attempt' ? `attempt ${entry.index}` : [entry.kind, entry.at, entry.quota];
@@ -22,7 +22,7 @@ const told = (call: ShownCourse) =>
 
 describe('the timeline of a request', () => {
   test('has its reservation, its first token and its charge between its steps', () =>
-    expect(told(settled)).toEqual([
+    expect(shown(settled)).toEqual([
       'ADMITTING',
       ['RESERVED', 40, 70],
       'WAITING',
@@ -37,12 +37,12 @@ describe('the timeline of a request', () => {
       { ...attempt, durationMs: 5, from: 40, to: 45 },
       { ...attempt, failed: false, durationMs: null, from: 45, to: 900 },
     ];
-    expect(told({ ...settled, attempts }).slice(2, 5)).toEqual(['WAITING', 'attempt 0', 'attempt 1']);
+    expect(shown({ ...settled, attempts }).slice(2, 5)).toEqual(['WAITING', 'attempt 0', 'attempt 1']);
   });
 
   test('has no end while it is in flight', () => {
     const steps = [admitting, { ...waiting, to: null }];
-    expect(told({ ...settled, status: 'UNDER_WAY', steps, end: null })).toEqual([
+    expect(shown({ ...settled, status: 'UNDER_WAY', steps, end: null })).toEqual([
       'ADMITTING',
       ['RESERVED', 40, 70],
       'WAITING',
@@ -51,13 +51,13 @@ describe('the timeline of a request', () => {
 
   test('releases the whole reservation where it was not served', () => {
     const steps = [admitting, waiting, { kind: 'CONCLUDING' as const, from: 300, to: 320 }];
-    expect(told({ ...settled, status: 'RELEASED', steps }).at(-1)).toEqual(['RELEASED', 320, 70]);
+    expect(shown({ ...settled, status: 'RELEASED', steps }).at(-1)).toEqual(['RELEASED', 320, 70]);
   });
 
   test('has a charge and its refund where the answer was withheld', () => {
     const steps = [...settled.steps, { kind: 'REFUNDING' as const, from: 900, to: 950 }];
     expect(
-      told({ ...settled, status: 'REFUNDED', steps, refunded: 50, end: { charged: 0 } as ShownCourse['end'] }).slice(
+      shown({ ...settled, status: 'REFUNDED', steps, refunded: 50, end: { charged: 0 } as ShownCourse['end'] }).slice(
         -3,
       ),
     ).toEqual([['SETTLED', 900, 50], 'REFUNDING', ['REFUNDED', 950, 50]]);

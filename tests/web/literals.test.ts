@@ -56,7 +56,7 @@ function strayLiteral(node: ts.Node): string | null {
     if (ts.isJsxExpression(node.initializer) && node.initializer.expression !== undefined)
       return strayIn(node.initializer.expression);
   }
-  // Columns, choices and questions are told as objects.
+  // Columns, choices and questions are given as objects.
   if (ts.isPropertyAssignment(node) && spoken.test(node.name.getText())) return strayIn(node.initializer);
   if (ts.isCallExpression(node) && /^toaster\./.test(node.expression.getText()))
     return node.arguments.map(strayIn).find((text) => text !== null) ?? null;

@@ -28,7 +28,7 @@ const cutBelow = (text: string): string[] =>
     .map(([rule]) => rule.trim())
     .filter((rule) => rule.includes('text-overflow: ellipsis') && /overflow(-y)?: (hidden|clip)/.test(rule));
 
-const told = ({ path, property, value }: Declaration): string => `${path}: ${property}: ${value}`;
+const written = ({ path, property, value }: Declaration): string => `${path}: ${property}: ${value}`;
 
 /** A length between things that is written out. What is drawn over an edge is negative; a switch is 38 wide. */
 const isStraySpace = ({ property, value }: Declaration): boolean =>
@@ -43,7 +43,7 @@ const ownColours = ['channels/channels.css: background:', 'kit/identity-provider
 const isStrayColour = (declaration: Declaration): boolean =>
   /#[0-9a-f]{3,8}\b/i.test(declaration.value) &&
   declaration.path !== tokens &&
-  !ownColours.some((own) => told(declaration).startsWith(own));
+  !ownColours.some((own) => written(declaration).startsWith(own));
 
 describe('the finder of inline style values', () => {
   const found = (css: string, isStray: (declaration: Declaration) => boolean): number =>
@@ -70,7 +70,7 @@ describe('the style sheets', () => {
     ['sizes of letters', isStrayText],
     ['colours', isStrayColour],
   ] as const)('take their %s from one list', (_, isStray) =>
-    expect(declarations.filter(isStray).map(told)).toEqual([]),
+    expect(declarations.filter(isStray).map(written)).toEqual([]),
   );
   test('cut texts at the side only, because letters of some fonts extend below their line', () =>
     expect(sheets.flatMap(({ path, text }) => cutBelow(text).map((rule) => `${path}: ${rule}`))).toEqual([]));

@@ -12,7 +12,7 @@ export interface Call {
 
 export type Frame = Readonly<Record<string, unknown>>;
 
-/** How a request tells its upstream to answer with calls. */
+/** How a request asks its upstream to answer with calls. */
 export const callsMark = (seed: number): string => `Hello. #calls${seed}#`;
 
 /** null: it asks for no calls. */

@@ -10,7 +10,7 @@ import { isList, isObject, type JsonObject, type JsonValue } from '../json/json.
 
 /*
  * A call that names what a provider keeps: it goes to the channel that has it, and to no other. Ids are their user's
- * alone; one that is unknown, another user's or too old is told of in the same words after the same look.
+ * alone; one that is unknown, another user's or too old is refused in the same words after the same look.
  */
 
 export interface KeptCall {

@@ -86,13 +86,17 @@ async function ownerOf(
   return owner;
 }
 
-interface Asking {
+interface KeeperRequest {
   readonly keeper: Keeper;
   readonly slot: AnswerSlot;
   readonly owner: KeptOwner;
 }
 
-async function askAndPass(ports: StagePorts, asked: KeptRequest, { keeper, slot, owner }: Asking): Promise<void> {
+async function askAndPass(
+  ports: StagePorts,
+  asked: KeptRequest,
+  { keeper, slot, owner }: KeeperRequest,
+): Promise<void> {
   const { endpoint, method, id, rest, instead } = asked;
   const query = queryOf(asked.query);
   const stream = method === 'GET' && query.get('stream') === 'true';
@@ -157,7 +161,7 @@ async function refusal(
     keeper: { provider, channel, parsed },
     slot,
     answer,
-  }: Pick<Asking, 'keeper' | 'slot'> & { readonly answer: UpstreamAnswer },
+  }: Pick<KeeperRequest, 'keeper' | 'slot'> & { readonly answer: UpstreamAnswer },
 ): Promise<RelayError> {
   const { status } = answer;
   const body = await answer.body.whole(maxRefusal, slot).catch(() => Buffer.alloc(0));

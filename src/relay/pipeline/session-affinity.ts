@@ -74,8 +74,8 @@ export function affinityOf({ endpoint, headers, body, user, promptTokens }: Aske
   if (endpoint.beginning === undefined) return null;
   const id = idIn(headers, body);
   if (id === null && promptTokens < cacheablePromptTokens) return null;
-  const told = id === null ? `beginning\0${beginningOf(endpoint.beginning(body))}` : `id\0${id}`;
+  const sessionKey = id === null ? `beginning\0${beginningOf(endpoint.beginning(body))}` : `id\0${id}`;
   // Whose it is comes first, so nobody's calls follow those of another who sends the same.
-  const digest = createHash('sha1').update(`${user}\0${told}`).digest();
+  const digest = createHash('sha1').update(`${user}\0${sessionKey}`).digest();
   return { high: digest.readInt32BE(0), low: digest.readInt32BE(4) };
 }

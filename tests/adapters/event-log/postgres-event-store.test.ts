@@ -407,7 +407,7 @@ describe('the event store in Postgres', () => {
       await node.append(streamNamed('call-1'), [newEvent(2)], 'no-stream');
       const command = await openStore({ listens: false });
       await command.append(beta, [newEvent(3)], 'no-stream');
-      // Notifications come in the order of what they tell: an earlier one would be here by now.
+      // Notifications come in the order of what they report: an earlier one would be here by now.
       await until(async () => (notified.length > 0 ? true : null));
       expect(notified).toEqual(['2']);
     });
@@ -415,7 +415,7 @@ describe('the event store in Postgres', () => {
     test('notifies subscribers in another process, calls included', async () => {
       const node = await openNode();
       const subscription = collect(await openStore({ pollMs: never }), beginning);
-      // The follower is in its place when it has been told of something for the first time.
+      // The follower is in its place when it has been notified of something for the first time.
       await until(async () => {
         await node.append(alpha, [newEvent(subscription.events.length, 'x', Date.now() % 65_000)], 'any');
         return subscription.events.length > 0 ? true : null;

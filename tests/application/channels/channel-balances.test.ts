@@ -12,7 +12,7 @@ beforeEach(async () => {
   node = await openMemoryNode();
 });
 
-/** `balance` null: its provider does not tell. */
+/** `balance` null: its provider does not report it. */
 async function added(
   balance: string | null,
   changed: Partial<ChannelSettings> = {},

@@ -39,7 +39,7 @@ const over = () =>
     return run.running ? null : run;
   });
 
-/** Tests all and tells what came of it. */
+/** Tests all and resolves with what came of it. */
 async function tested() {
   expect(node.channels.testAll(admin)).toMatchObject({ running: true, done: 0 });
   const run = await over();

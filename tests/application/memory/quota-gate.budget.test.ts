@@ -194,8 +194,8 @@ describe('a budget', () => {
 });
 
 /*
- * What the owner was promised, told without the gate: in no period do calls cost more than the budget, as long as none
- * costs more than it held.
+ * What the owner was promised, stated without the gate: in no period do calls cost more than the budget, as long as
+ * none costs more than it held.
  */
 test('no period costs more than the budget, whatever happens in whatever order', async () => {
   const step = fc.record({

@@ -36,7 +36,7 @@ interface LocalCall extends Call {
   charged: number | null;
   /** What the clock showed then. */
   settledAt: number;
-  /** Whether the gate was told so by the call itself. */
+  /** Whether the gate was notified by the call itself. */
   reported: boolean;
   refunded: boolean;
 }
@@ -90,7 +90,7 @@ class Model {
   private readonly open: LocalCall[] = [];
   private readonly elsewhere: Call[] = [];
   private calls = 0;
-  /** How far the newest snapshot of each account has told the gate more than the tail. */
+  /** How far the newest snapshot of each account has given the gate more than the tail. */
   private readonly snapshotAt = new Map<string, number>();
   /** Answers of the gate in the order it gave them, checked after every step. */
   private readonly answers: (() => void)[] = [];
@@ -276,7 +276,7 @@ class Model {
     this.world.settle(call.id, { ...partiesOf(call), charged });
   }
 
-  /** A settlement is taken back; the call itself has been told nothing and never will. */
+  /** A settlement is taken back; the call itself has been sent nothing and never will. */
   private refund({ who }: Pick<Step, 'who'>): void {
     const call = pick(
       this.open.filter(({ charged, reported, refunded }) => charged !== null && charged > 0 && !reported && !refunded),

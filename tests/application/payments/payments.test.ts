@@ -11,7 +11,9 @@ import type { TopUpCompleted } from '../../../src/domain/payment/payment.js';
 import { openOrders } from '../../support/given/open-orders.js';
 import { type MemoryNode, openMemoryNode, root, TestStore } from '../../support/memory/memory-node.js';
 
-/* Orders over a log that fails as logs do, with a cashier that tells of payments in any order and any number. */
+/*
+ * Orders over a log that fails as logs do, with a payment provider that reports payments in any order and any number.
+ */
 
 /** A log whose answers get lost: what was appended is there, and nobody hears of it. */
 class ForgetfulStore extends TestStore {
@@ -144,7 +146,7 @@ const returning = (id: string, what: Readonly<Record<string, string>>) => ({
   query: new URLSearchParams({ order: id, ...what }),
 });
 
-/** As a provider: again, until it is told that it need not. */
+/** As a provider: again, until it is answered that it need not. */
 async function reported(id: string, request = notice(id)): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt++)
     if (await payments.handleWebhook('epay', request).catch(() => false)) return;
@@ -208,7 +210,7 @@ test('a payment order is credited once for its money or manually, and debited as
         expect(await left(id)).toBeGreaterThanOrEqual(0);
       }
       store.fails = null;
-      // What was paid is found out in the end, if nobody has told of it.
+      // What was paid is found out in the end, if nobody has reported it.
       await payments.recheck(root, id);
       const [credit, ...more] = await credits(id);
       expect(more).toEqual([]);
@@ -244,7 +246,7 @@ test('a payment order is credited once if it is paid, with any concurrency, by a
           else if (what === 'expire') await to.expire(id, 'time');
           else if (what === 'hand') await to.completeByHand(root, id, 'seen');
           else if (what === 'forge') expect(await to.handleWebhook('epay', notice(id, '0.01'))).toBe(false);
-          // A provider that is told to be done with it tells nobody again: by then it is credited.
+          // A provider that is answered to be done with it reports nothing again: by then it is credited.
           else if (isPaid && (await to.handleWebhook('epay', notice(id)))) expect(credited).toHaveLength(1);
         };
         const credited: StreamName[] = [];

@@ -48,7 +48,7 @@ describe('a call that requests a service tier', () => {
     ['flex', 'flex', 0.5],
     ['flex', 'default', 1],
     ['flex', 'priority', 1],
-    // A discount needs an answer that tells it.
+    // A discount needs an answer that reports it.
     ['flex', undefined, 1],
   ])('for %s and is served at %s is charged %d times its tokens, and its tools as usual', (tier, reported, factor) => {
     const served = servedPrice(asked(tier), reported);

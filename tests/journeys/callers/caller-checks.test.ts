@@ -147,7 +147,7 @@ describe('an allow list of an API key', () => {
 
   test('uses forwarding headers of the trusted proxy only', async () => {
     const key = await gateway.addApiKey(user, { allowIps: ['203.0.113.7'] });
-    // The proxy tells who called it last; what that one claims further left is hearsay.
+    // The proxy says who called it last; what that one claims further left is hearsay.
     expect(codeOf(await from(key, '203.0.113.7, 192.0.2.1'))).toEqual([403, 'ip_not_allowed']);
     expect(codeOf(await callers.with(key).chat({ model }))).toEqual([403, 'ip_not_allowed']);
   });

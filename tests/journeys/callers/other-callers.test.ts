@@ -4,8 +4,8 @@ import { type Caller, type Callers, openCallers } from '../../support/callers/ca
 import { startTestGateway, type TestGateway } from '../../support/gateway/test-gateway.js';
 
 /*
- * What one caller does costs another no more than a moment. A moment is told in work of this machine at this time: half
- * a second where the unit below takes ten milliseconds.
+ * What one caller does costs another no more than a moment. A moment is measured in work of this machine at this time:
+ * half a second where the unit below takes ten milliseconds.
  */
 
 const unitBytes = 4 * 1024 * 1024;

@@ -5,7 +5,10 @@ import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { until } from '../../support/until.js';
 
-/* Nothing that happened is invisible: a refused call is found by what its caller was told, a rescued failure by its call. */
+/*
+ * Nothing that happened is invisible: a refused call is found by what its caller was answered, a rescued failure by its
+ * call.
+ */
 
 let gateway: TestGateway;
 let callers: Callers;

@@ -29,7 +29,7 @@ let client: OpenAI;
 const upstreams = new Map<string, DialectUpstream>();
 /** Breaks its streams off in the middle. */
 let cut: Upstream;
-/** Has Responses, and is busy until told otherwise. */
+/** Has Responses, and is busy until set otherwise. */
 let native: Upstream;
 let nativeIsBusy = true;
 

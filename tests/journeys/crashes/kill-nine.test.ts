@@ -30,7 +30,7 @@ import { until } from '../../support/until.js';
  * that caller, log and provider have in common: by it a settlement can be matched with what the provider really served.
  */
 
-/** CONTRIBUTING.md tells how it is done for longer. */
+/** CONTRIBUTING.md says how it is done for longer. */
 const cycles = Number(process.env.KILL_CYCLES ?? 3);
 const workers = 12;
 /** However slow the machine is today: nothing here is about time. */

@@ -14,7 +14,7 @@ import { signIn } from '../../support/gateway/sign-in.js';
 import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
 
-/* A gateway that is killed between a charge and telling of it. */
+/* A gateway that is killed between a charge and its notification. */
 
 const outbound = { OUTBOUND_ALLOWED_NETWORKS: '127.0.0.0/8' };
 let dataDir: string;
@@ -69,7 +69,7 @@ const reminder = { subject: '您的额度即将用尽' };
 test('a notification that a dead process had not yet found is sent by the next one', async () => {
   running = await startGatewayProcess(dataDir, outbound);
   await callWith(running);
-  // Seconds before anybody looks whether there is something to be told.
+  // Seconds before anybody looks whether there is something to be sent.
   await running.kill();
   expect(mails.received).toEqual([]);
   running = await startGatewayProcess(dataDir, outbound);

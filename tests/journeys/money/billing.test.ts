@@ -131,7 +131,7 @@ describe('the tokens of a call', () => {
 describe('the audio of a call', () => {
   const model = 'gpt-4o-audio-preview';
   const tokens = { prompt: 120, audioInput: 100, completion: 60, audioOutput: 50 };
-  /** Half a second of it, as far as anybody can tell from its size. */
+  /** Half a second of it, as far as its size shows. */
   const inputAudio = { data: Buffer.alloc(24_000).toString('base64'), format: 'wav' };
   const messages = [{ role: 'user', content: [{ type: 'input_audio', input_audio: inputAudio }] }];
   const spoken = { model, messages, modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } };

@@ -142,7 +142,7 @@ describe('a node, of one process or several', () => {
     expect(await begin(caller, model)).toBe('under way');
   });
 
-  /** Nobody can tell any more what it was. */
+  /** Nobody can know any more what it was. */
   const spoilKeyOf = (id: ChannelId) =>
     withDatabase(gateway.config, quietLog, ({ pool }) =>
       pool.query("update vault_secrets set sealed = sealed || '\\x00' where id = $1", [

@@ -19,7 +19,7 @@ import { quietLog } from '../../support/quiet-log.js';
 import { until } from '../../support/until.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
-/* Two users, and an upstream that tells usage no call can have. */
+/* Two users, and an upstream that reports usage no call can have. */
 
 const password = 'correct-horse';
 const lie = 8e15;
@@ -127,7 +127,7 @@ test('two answers with false usage stop nothing: lists and figures work, before 
     expect(await application.queries.statistics(root, range, query, false)).toMatchObject([
       { model: 'm', requests: 4, quota: Number.MAX_SAFE_INTEGER, prompt_tokens: Number.MAX_SAFE_INTEGER },
     ]);
-    // Written beside the event store, so nobody tells the gate: it finds them when it next looks at the log.
+    // Written beside the event store, so nobody notifies the gate: it finds them when it next looks at the log.
     for (const id of users) await until(async () => ((await application.gate.available(id)) < -lie / 2 ? true : null));
     return shown;
   };

@@ -22,7 +22,7 @@ const patient = 'reasoner';
 const plain = 'plain';
 /** A caller's limit on the output, and with it what is held. */
 const limit = 40_000;
-/** How long the gateway reads on, and what two clocks may tell apart. */
+/** How long the gateway reads on, and what two clocks may distinguish. */
 const graceMs = 4_000;
 const clocksDiffer = 20;
 

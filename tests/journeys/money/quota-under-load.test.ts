@@ -65,7 +65,7 @@ const withBooks = <Result>(work: (books: LedgerSnapshot) => Promise<Result> | Re
     return work(books);
   });
 
-/** The least a call like this is admitted with: told by the refusal of somebody who has next to nothing. */
+/** The least a call like this is admitted with: taken from the refusal of somebody who has next to nothing. */
 async function minFor(model: string): Promise<number> {
   const refused = await callers
     .with(await gateway.addApiKey(await gateway.addUser(1)))
@@ -73,7 +73,7 @@ async function minFor(model: string): Promise<number> {
   return Number(/needed (\d+)/.exec(String(errorIn(refused).message))?.[1]);
 }
 
-/** What the gate holds for a call like this, and how many prompt tokens it counts: told by a rich user's call. */
+/** What the gate holds for a call like this, and how many prompt tokens it counts: taken from a rich user's call. */
 async function reservationOf(model: string): Promise<{ reserved: number; promptTokens: number }> {
   const caller = callers.with(await gateway.addApiKey(await gateway.addUser(1_000_000)));
   const call = caller.chat({ model, max_tokens: maxTokens });

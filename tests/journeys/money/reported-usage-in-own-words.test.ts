@@ -16,7 +16,7 @@ const upstreams: Upstream[] = [];
 const text = 'Every charge can be proved.';
 const question = 'What is a ledger?';
 
-/** What the upstreams tell: when a stream begins or goes on, and at the end. */
+/** What the upstreams report: when a stream begins or goes on, and at the end. */
 let first: JsonObject = {};
 let last: JsonObject = {};
 
@@ -93,7 +93,7 @@ const usagesIn = (payloads: readonly JsonObject[]): JsonObject[] =>
     [isObject(message) ? message.usage : null, usage, usageMetadata].filter(isObject),
   );
 
-/** Whatever number it tells, at any depth. */
+/** Whatever number it reports, at any depth. */
 const numbersIn = (value: unknown): unknown[] =>
   isObject(value) || Array.isArray(value)
     ? Object.values(value).flatMap(numbersIn)

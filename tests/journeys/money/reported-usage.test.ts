@@ -6,7 +6,7 @@ import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
-/* The usage a caller is told is the usage that is charged, whatever the upstream tells. */
+/* The usage a caller gets is the usage that is charged, whatever the upstream reports. */
 
 let gateway: TestGateway;
 let callers: Callers;
@@ -14,7 +14,7 @@ let upstream: Upstream;
 let user: TestUser;
 let caller: Caller;
 
-/** What the upstream tells of its next answer, one after the other in a stream. */
+/** What the upstream reports of its next answer, one after the other in a stream. */
 let reported: readonly (JsonObject | null)[] = [];
 let toolCalls: readonly JsonObject[] | null = null;
 /** It answers as a whole, whatever was asked for. */

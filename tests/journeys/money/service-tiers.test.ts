@@ -5,7 +5,9 @@ import { lineOf } from '../../support/gateway/log-lines.js';
 import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
-/* A tier of service in every dialect: what is asked for, what goes upstream, and what is charged by what is told. */
+/*
+ * A tier of service in every dialect: what is asked for, what goes upstream, and what is charged by what is reported.
+ */
 
 let gateway: TestGateway;
 let callers: Callers;
@@ -13,7 +15,7 @@ let user: TestUser;
 let caller: Caller;
 const upstreams: Upstream[] = [];
 
-/** What upstream is asked, and what it tells of tiers. */
+/** What upstream is asked, and what it reports of tiers. */
 let sent: JsonObject = {};
 let reported: JsonObject = {};
 

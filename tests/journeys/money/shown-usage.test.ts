@@ -13,12 +13,12 @@ const wires: readonly Wire[] = ['openai', 'anthropic', 'gemini'];
 const text = 'Every charge can be proved, to the last of its tokens.';
 const question = 'What is a ledger, and who keeps it?';
 
-/** Tokens of input and output as an upstream tells them. Left out: it has no such member. */
+/** Tokens of input and output as an upstream reports them. Left out: it has no such member. */
 interface Counts {
   readonly input?: unknown;
   readonly output?: unknown;
 }
-/** `first`: of a stream that begins or goes on. null: nothing is told. */
+/** `first`: of a stream that begins or goes on. null: nothing is reported. */
 interface ShownUsage {
   readonly first: Counts | null;
   readonly last: Counts | null;
@@ -215,7 +215,7 @@ async function expectShown(dialect: Wire, [how, , charged]: Case, answer: Answer
   const { prompt_tokens: input, completion_tokens: output } = line;
   expect([shown[names[dialect][0]], shown[names[dialect][1]] ?? 0], how).toEqual([input, output]);
   expect([charged.input ?? input, charged.output ?? output], how).toEqual([input, output]);
-  // What nobody has told is counted here, of a text that is neither empty nor long.
+  // What nobody has reported is counted here, of a text that is neither empty nor long.
   for (const count of outputs ? [input, output] : [input])
     expect(count > 5 && count < 60, `${how}: ${count}`).toBe(true);
   expect(line.quota, how).toBe(input + output);

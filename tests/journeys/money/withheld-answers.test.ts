@@ -11,7 +11,7 @@ import { until } from '../../support/until.js';
 import { type PausedUpstream, startPausedUpstream } from '../../support/upstreams/paused-upstream.js';
 
 /*
- * The log falls silent just as an answer is to be booked. The caller is told 503, and an SDK will ask again: so the call
+ * The log falls silent just as an answer is to be booked. The caller gets 503, and an SDK will ask again: so the call
  * must cost nothing, whether or not its settlement had got into the log.
  */
 

@@ -52,7 +52,7 @@ test('the bundle serves every face, calls by workers and read models by their th
       headers: { 'content-type': 'application/json', 'x-tallygate-client': 'test', cookie },
       body: body && JSON.stringify(body),
     });
-  // The first start tells a link, and the link carries what the first run takes.
+  // The first start prints a link, and the link carries what the first run takes.
   const link = new URL(await until(async () => linkIn(gateway.logged)));
   expect(`${link.origin}${link.pathname}`).toBe(`${gateway.url}/setup`);
   const set = await ask('/api/setup', {

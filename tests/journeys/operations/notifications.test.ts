@@ -8,7 +8,7 @@ import { refusal } from '../../support/refusal.js';
 import { until } from '../../support/until.js';
 import { startUpstream } from '../../support/upstreams/upstream.js';
 
-/* A gateway that tells users what happens to them, with a real mail server and real webhooks. */
+/* A gateway that notifies users of what happens to them, with a real mail server and real webhooks. */
 
 let gateway: TestGateway;
 let callers: Callers;
@@ -137,7 +137,7 @@ describe('a user whose quota runs low', () => {
       await until(async () => (hooks.received.length > times ? true : null), 30_000);
     }
     await call();
-    // Whoever is charged later is told later: by then the third has been decided.
+    // Whoever is charged later is notified later: by then the third has been decided.
     user = await gateway.addUser(balance);
     caller = callers.with(await gateway.addApiKey(user));
     await byMail('barrier@mail.example');

@@ -61,7 +61,7 @@ afterAll(async () => {
   await mail?.stop();
 });
 
-/** What somebody is told at a door that is shut, or was never built. */
+/** What somebody is answered by a sign-in method that is off, or does not exist. */
 const shut = /管理员未开启|管理员关闭|未配置|Invalid URL/;
 
 describe('the legacy status', () => {
@@ -90,7 +90,10 @@ describe('the legacy status', () => {
   const flagsOn = async () =>
     Object.entries(await status()).flatMap(([flag, on]) => (on === true && !facts.includes(flag) ? [flag] : []));
 
-  /** What whoever goes there is told. Identity providers are for who is not signed in, and look at nothing before the state. */
+  /**
+   * What whoever goes there is answered. Identity providers are for who is not signed in, and look at nothing before
+   * the state.
+   */
   const at = async (flag: string): Promise<{ readonly status: number; readonly text: string }> => {
     const path = paths[flag] ?? '';
     if (conditions[flag] === undefined) return user.get(path);

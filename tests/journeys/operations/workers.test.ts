@@ -100,7 +100,7 @@ test('a spent key is known to all workers', async () => {
   const key = await gateway.addApiKey(await gateway.addUser(1_000_000), { quota: 24 * 10 });
   const ask = () => Promise.all(Array.from({ length: 24 }, () => callers.with(key).chat({ model: 'per-call' })));
   expect(statuses(await ask())).toEqual({ 200: 24 });
-  // Until then those who have not heard of it are told that it is not sufficient.
+  // Until then those who have not received it are answered that it is not sufficient.
   const refused = await until(async () => {
     const answers = await ask();
     return statuses(answers)[401] === answers.length ? answers : null;

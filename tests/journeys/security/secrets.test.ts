@@ -56,7 +56,7 @@ let callers: Callers;
 /** Made by the gateway itself while it works. */
 let issued: Record<string, string>;
 const errorBodies: string[] = [];
-/** Told to a caller whose own words the upstream repeats; of no interest but for keys. */
+/** Answered to a caller whose own words the upstream repeats; of no interest but for keys. */
 const echoes: string[] = [];
 let searched: Record<string, string[]>;
 
@@ -65,7 +65,7 @@ const refused = (answer: Answer): Answer => {
   return answer;
 };
 
-/** What a Failure tells a face. */
+/** What a Failure gives a face. */
 const refusedCommand = async (command: Promise<unknown>): Promise<void> => {
   const thrown: unknown = await command.then(
     () => null,
@@ -379,7 +379,7 @@ test('personal data is in no file of the database, while the user lives and afte
 test('a key that an upstream repeats to the caller is removed', () => {
   const [repeated, refused] = echoes;
   expect(findAll({ key: planted['second channel key'] }, { echoes })).toEqual([]);
-  // A key that upstream refuses is the operator's business: of that the caller is told nothing of what upstream said.
+  // A key that upstream refuses is the operator's business: of that the caller gets nothing of what upstream said.
   expect(refused).toContain('upstream_account_unavailable');
   expect(refused).not.toContain('Incorrect API key provided');
   expect(repeated).toContain('Odd header: Bearer');

@@ -25,7 +25,7 @@ const verdict = (method: string, target: string, headers: Record<string, string>
     request(
       { hostname, port, method, path: target, headers: { 'x-tallygate-client': 'test', ...headers } },
       (response) => {
-        // The legacy contract tells some refusals with 200 and `success: false`.
+        // The legacy contract answers some refusals with 200 and `success: false`.
         text(response).then(
           (said) => resolve(`${response.statusCode}${/"success":false|"errors":/.test(said) ? ' refused' : ''}`),
           reject,

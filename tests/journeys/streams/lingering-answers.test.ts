@@ -73,7 +73,7 @@ async function newCaller(): Promise<{ readonly user: TestUser; readonly caller: 
   return { user, caller: callers.with(await gateway.addApiKey(user)) };
 }
 
-/** What a caller of each dialect is told. */
+/** What a caller of each dialect gets. */
 async function streamed(play: Play): Promise<{ readonly user: TestUser; readonly heard: [string, StreamResult][] }> {
   const model = await modelThat(play);
   const { user, caller } = await newCaller();

@@ -91,7 +91,7 @@ test('a sent prompt is released as soon as the upstream answers, whole and parse
   const endings = begun.map(ended);
   end();
   for (const text of await Promise.all(endings)) expect(text).toMatch(/data: \[DONE\]\n\n$/);
-  // Not every upstream takes a body whose length it is not told.
+  // Not every upstream takes a body whose length is not stated.
   expect(lengths).toHaveLength(streams + 1);
   for (const { said, came } of lengths) expect(said).toBe(String(came));
 }, 60_000);

@@ -83,7 +83,7 @@ test('a JSON answer that its caller does not read is charged, its connection clo
   const before = givenUp();
   const socket = ask({});
   await until(async () => (givenUp() > before ? true : null), 60_000);
-  // Two tokens were told of all that came.
+  // Two tokens were reported of all that came.
   expect((await newest())?.settled[0]).toMatchObject({ outcome: 'completed', usageSource: 'disbelieved' });
   // What had left before is all there is.
   let taken = 0;

@@ -42,7 +42,7 @@ const upstreamOf = (wire: string): FalteringUpstream => {
   return found;
 };
 
-/** What a caller of each dialect is told of it, and the line of its call. */
+/** What a caller of each dialect gets of it, and the line of its call. */
 async function heard(wire: string, ...steps: Step[]): Promise<[string, StreamResult, UsageLogEntry][]> {
   const upstream = upstreamOf(wire);
   upstream.plays(...steps);

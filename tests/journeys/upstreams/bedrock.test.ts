@@ -25,7 +25,7 @@ const dead = 'claude-opus-4-1-20250805';
 const key = `${signer.accessKeyId}|${signer.secretAccessKey}|${signer.region}`;
 const wrong = 'notTheSecret/9876543210fedcbaFEDCBA+zyx';
 const address = `/model/eu.anthropic.${claude}-v1%3A0`;
-/** Long enough for what is told of caches to be believed. */
+/** Long enough for what is reported of caches to be believed. */
 const instructions = 'Be brief. '.repeat(500);
 const question = { role: 'user', content: 'What is the weather in Höfn?' } as const;
 

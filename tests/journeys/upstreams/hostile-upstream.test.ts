@@ -385,7 +385,7 @@ describe('an upstream’s answer', () => {
       answers(gzipSync(JSON.stringify({ ...completion, choices: [{ index: 0, message, finish_reason: 'stop' }] })), {
         'content-encoding': 'gzip',
       });
-      // So much text costs what it is, whatever upstream told.
+      // So much text costs what it is, whatever upstream reported.
       const rich = callers.with(await gateway.addApiKey(await gateway.addUser(100_000_000)));
       expect((await rich.chat({ model })).text).toContain(content);
     });

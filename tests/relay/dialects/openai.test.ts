@@ -5,13 +5,13 @@ import { openAiCaller } from '../../../src/relay/dialects/openai/dialect.js';
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
 import { callerOf, plainChannel, providerOfType } from '../providers/golden.js';
 
-/* Streams that end by their mark alone: whatever the wire, clients are told a reason, by which they know a whole answer. */
+/* Streams that end by their mark alone: whatever the wire, clients get a reason, by which they know a whole answer. */
 
 const info = { callId: 'call-1', model: 'm', createdAt: 1_760_000_000 };
 const sse = (...frames: (JsonObject | string)[]): Buffer =>
   Buffer.from(frames.map((frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`).join(''));
 
-/** What a client is told of a stream that has come to its end mark. */
+/** What a client gets of a stream that has come to its end mark. */
 function written(type: number, dialect: CallerDialect, stream: Buffer, body: JsonObject = {}): JsonObject[] {
   const caller = { ...callerOf('chat', { model: 'm', ...body }), dialect, stream: true, wantsUsage: true };
   const decoder = providerOfType(type).protocol.stream({

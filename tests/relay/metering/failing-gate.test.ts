@@ -18,7 +18,7 @@ import { until } from '../../support/until.js';
 /* A quota gate elsewhere, that may fail or answer late: what a call costs is decided all the same, once. */
 
 type Method = 'admit' | 'extend' | 'charge' | 'settled' | 'drop';
-/** `lost`: nothing is done. `done`: it is, and nobody is told. `late`: not before `answer` is called. */
+/** `lost`: nothing is done. `done`: it is, and nobody is informed. `late`: not before `answer` is called. */
 type Fault = 'lost' | 'done' | 'late';
 
 const gone = new Error('the gate cannot be reached');
@@ -84,7 +84,7 @@ beforeEach(() => {
   process.on('unhandledRejection', unhandled);
 });
 afterEach(async () => {
-  // Rejections that nobody handles are told a turn later.
+  // Rejections that nobody handles are reported a turn later.
   await new Promise((resolve) => setImmediate(resolve));
   process.off('unhandledRejection', unhandled);
   expect(unhandled).not.toHaveBeenCalled();

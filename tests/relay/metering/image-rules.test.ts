@@ -6,7 +6,7 @@ import { PromptTally } from '../../../src/relay/metering/prompt-tally.js';
 import { inputTokens } from '../../support/given/input-tokens.js';
 import { endpoints } from '../../support/upstreams/endpoints.js';
 
-/* The first bytes of a picture: the part that tells the size. */
+/* The first bytes of a picture: the part that states the size. */
 const png = (width: number, height: number): string => {
   const bytes = Buffer.from(`89504e470d0a1a0a0000000d49484452${'00'.repeat(17)}`, 'hex');
   bytes.writeUInt32BE(width, 16);

@@ -21,7 +21,7 @@ import { MemoryEventStore } from '../../support/memory/memory-event-store.js';
 import { type Metering, meteringKinds } from '../../support/meterings.js';
 import { until } from '../../support/until.js';
 
-/** A log that can be struck dumb: what is appended then is written or not, and nobody is told which. */
+/** A log that can be struck dumb: what is appended then is written or not, and nobody learns which. */
 class StallingStore extends MemoryEventStore {
   stalled: 'no' | 'written' | 'lost' = 'no';
 

@@ -16,7 +16,7 @@ import { MemoryVault } from '../../support/memory/fake-ports.js';
 import { refusal } from '../../support/refusal.js';
 import { startUpstream, type Upstream, type UpstreamCall } from '../../support/upstreams/upstream.js';
 
-/* What is asked of each provider that tells balances, and what is read out of what it answers. */
+/* What is asked of each provider that reports balances, and what is read out of what it answers. */
 
 let server: Upstream;
 let asked: UpstreamCall[];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { failedCandidate, failedChoice, failedStop, saysFailure } from '../../../src/relay/protocols/failed-finish.js';
 
-/* Which finish reasons are failures, and what is told of them. */
+/* Which finish reasons are failures, and what is reported of them. */
 
 const confidential = { key: 'sk-secret-0123456789', baseUrl: '', organization: null, other: '', proxy: null };
 

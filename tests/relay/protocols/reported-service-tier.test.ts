@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import { callerOf, plainChannel, providerOfType } from '../providers/golden.js';
 
-/* The tier of service that a stream tells, wherever its bytes are cut. */
+/* The tier of service that a stream reports, wherever its bytes are cut. */
 
 const data = (value: JsonObject): string => `data: ${JSON.stringify(value)}\n\n`;
 const info = { callId: 'call-1', model: 'm', createdAt: 1_760_000_000 };

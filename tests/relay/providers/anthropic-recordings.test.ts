@@ -119,7 +119,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
-/** Input and output as told: the rounds that compacted, where there were some. */
+/** Input and output as reported: the rounds that compacted, where there were some. */
 function totals(reported: JsonObject): { prompt: number; completion: number } {
   const rounds = objectsIn(reported.iterations);
   const sums = rounds.some(({ type }) => type === 'compaction') ? rounds : [reported];

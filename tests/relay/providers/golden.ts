@@ -49,7 +49,7 @@ interface RequestFile {
 
 interface Expected {
   readonly usage?: Usage | null;
-  /** What the relay settles when upstream told no usage. */
+  /** What the relay settles when upstream reported no usage. */
   readonly settled?: Usage;
   readonly finishReason?: string | null;
   readonly toolCalls?: number;

@@ -20,7 +20,7 @@ const dialects = {
   responses: responsesInChatCaller,
 };
 
-/** What a client of this dialect is told of an upstream of this type. */
+/** What a client of this dialect gets of an upstream of this type. */
 export function answerSentTo(
   dialect: Listener,
   type: number,

@@ -85,7 +85,7 @@ const accept = (head: string): string => {
   return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 };
 
-/** Answers the handshake, then does as told. */
+/** Answers the handshake, then does as set. */
 const afterHandshake =
   (then: (socket: Socket) => void, extra = '') =>
   (socket: Socket) => {

@@ -22,7 +22,7 @@ interface Sending {
   readonly signal?: AbortSignal;
   /** Hangs up as soon as the text read so far satisfies it; the answer holds that text. */
   readonly enough?: (text: string) => boolean;
-  /** Told the request id as soon as the headers are there: a call may be cut off after them. */
+  /** Called with the request id as soon as the headers are there: a call may be cut off after them. */
   readonly onHeaders?: (requestId: string) => void;
 }
 

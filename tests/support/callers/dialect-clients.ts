@@ -4,7 +4,7 @@ import OpenAI from 'openai';
 import { isObject, type JsonObject, parseJson } from '../../../src/relay/json/json.js';
 import type { Protocol, ToolCall } from '../upstreams/dialect-upstreams.js';
 
-/* The official clients behind one way of asking: a conversation in, what its caller was told out. */
+/* The official clients behind one way of asking: a conversation in, what its caller got out. */
 
 type UserPart =
   | { readonly text: string; readonly kept?: boolean }
@@ -348,7 +348,7 @@ export function geminiClient(url: string, apiKey: string): DialectClient {
         ...body,
         config: { ...body.config, abortSignal: abort.signal },
       });
-      // Calls are told whole here: it leaves before the first has come to its end.
+      // Calls are sent whole here: it leaves before the first has come to its end.
       for await (const _ of responses) abort.abort();
     },
     count: async (model) => (await client.models.countTokens({ model, contents: 'Count.' })).totalTokens,

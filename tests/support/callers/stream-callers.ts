@@ -18,7 +18,7 @@ export interface StreamResult {
 
 export interface StreamCaller {
   readonly dialect: string;
-  /** `onHeaders`: told when the answer has begun. */
+  /** `onHeaders`: called when the answer has begun. */
   stream(caller: Caller, model: string, onHeaders?: () => void): Promise<StreamResult>;
 }
 

@@ -194,7 +194,7 @@ export async function passwordShown(page: Page, password: string): Promise<void>
 }
 
 /**
- * `light` or `dark`: what the page tells the browser to draw its own controls in. In the next frame: a page that is not
+ * `light` or `dark`: what the page asks the browser to draw its own controls in. In the next frame: a page that is not
  * drawn may not hear that the system has changed.
  */
 export const themeOf = (page: Page): Promise<string> =>

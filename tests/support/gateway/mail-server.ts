@@ -9,7 +9,7 @@ import { until } from '../until.js';
 
 interface ReceivedMail {
   readonly from: string;
-  /** As the server was told, not as the header says. */
+  /** As the server received it, not as the header says. */
   readonly to: readonly string[];
   readonly senderName: string;
   readonly subject: string;

@@ -71,13 +71,13 @@ export interface TestGateway {
 /** What a channel of the test gateway serves unless a test says otherwise. */
 export const servedModels = ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small'];
 const password = 'correct-horse';
-/** CONTRIBUTING.md tells when there are several. */
+/** CONTRIBUTING.md says when there are several. */
 const usualWorkers = Number(process.env.TEST_WORKERS ?? 1);
 
 /** Read from the sources, the thread of the projectors takes five times the processor time to start. */
 const projectingThread = isBuilt ? { projectingEntry: new URL('../../../dist/thread.js', import.meta.url) } : {};
 
-/** How a gateway is told to serve this database. */
+/** How a gateway is configured to serve this database. */
 export function configFor(
   { connection }: Pick<TestDatabase, 'connection'>,
   env: Readonly<Record<string, string>> = {},

@@ -9,7 +9,7 @@ interface OpenOrder {
   readonly position: Position;
 }
 
-/** Orders that nobody has paid, as the read model tells them. */
+/** Orders that nobody has paid, as the read model lists them. */
 export const openOrders =
   (store: Pick<TestStore, 'everything'>) =>
   async (after: Position, max: number): Promise<readonly OpenOrder[]> => {

@@ -208,7 +208,7 @@ export class MemoryPendingIdempotencyKeys implements PendingIdempotencyKeys {
   }
 }
 
-/** Somebody out there who takes whatever is sent, unless told otherwise. */
+/** Somebody out there who takes whatever is sent, unless set otherwise. */
 export class RecordingOutbound implements Outbound {
   readonly sent: OutboundRequest[] = [];
   answer: OutboundAnswer = { ok: true, status: 200, headers: new Map(), body: Buffer.alloc(0) };

@@ -69,7 +69,7 @@ export function foldAccount(events: readonly Recorded[], owner: Owner): Balance 
   return { balance, holds, spent };
 }
 
-/** As a read model at this position would tell it. */
+/** As a read model at this position would have it. */
 export const snapshotOf = (events: readonly Recorded[], owner: Owner, position: Position): QuotaSnapshot => {
   const { balance, holds, spent } = foldAccount(events, owner);
   return {

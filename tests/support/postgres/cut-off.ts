@@ -35,7 +35,7 @@ export class CutOff {
 
   /**
    * The next answer to a message that holds this text is thrown away, and its connection cut: the server has done what
-   * it was told, and nobody knows. Resolves when that has happened.
+   * it was answered, and nobody knows. Resolves when that has happened.
    */
   loseAnswerTo(text: string): Promise<void> {
     return new Promise((lost) => {
@@ -52,7 +52,7 @@ export class CutOff {
   }
 
   /**
-   * From now on a connection hears nothing more once it has sent this text, and is not told so: as when the server, or
+   * From now on a connection hears nothing more once it has sent this text, and gets no error: as when the server, or
    * the way to it, is gone without a word. null: new connections are heard again.
    */
   silenceAfter(text: string | null): void {

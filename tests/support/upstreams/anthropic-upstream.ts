@@ -60,7 +60,7 @@ function deltasOf(block: JsonObject): { start: JsonObject; deltas: JsonObject[] 
   }
 }
 
-/** The events that tell a message piece by piece. */
+/** The events that carry a message piece by piece. */
 export function eventsOf(message: JsonObject): JsonObject[] {
   const { content, stop_reason, stop_sequence, usage, ...head } = message;
   const reported = isObject(usage) ? usage : {};

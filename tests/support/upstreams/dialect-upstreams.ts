@@ -43,7 +43,7 @@ export interface ReceivedRequest {
   readonly cached: number;
 }
 
-/** As every wire tells it: 60 tokens of the 100 came from a cache. */
+/** As every wire reports it: 60 tokens of the 100 came from a cache. */
 export const used = { input: 100, cached: 60, output: 40 } as const;
 export const signature = 'c2lnbmF0dXJl';
 
@@ -65,7 +65,7 @@ export interface Speaking {
   /** The frames of a stream, and what ends it. */
   stream(answer: Answer): string[];
   readonly end: string;
-  /** So many frames before the end of a stream its last call is being told, or has just been. */
+  /** So many frames before the end of a stream its last call is being sent, or has just been. */
   readonly afterCall: number;
   meant(body: JsonObject): ReceivedRequest;
   failure(status: number): JsonObject;
@@ -333,7 +333,7 @@ export interface DialectUpstream {
   stop(): Promise<void>;
 }
 
-/** Neighbours of one role are one turn, in however many parts it was told. */
+/** Neighbours of one role are one turn, in however many parts it came. */
 function joined(said: ReceivedRequest['messages']): ReceivedRequest['messages'] {
   const turns: { role: 'user' | 'model'; text: string }[] = [];
   for (const { role, text } of said) {

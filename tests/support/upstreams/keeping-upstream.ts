@@ -77,8 +77,8 @@ export async function startKeepingUpstream(): Promise<KeepingUpstream> {
     if (store) responses.set(String(made.id), begun);
     if (later && body.stream === true) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const told = `event: response.queued\ndata: ${JSON.stringify({ type: 'response.queued', sequence_number: 0, response: begun })}\n\n`;
-      response.write(told);
+      const queued = `event: response.queued\ndata: ${JSON.stringify({ type: 'response.queued', sequence_number: 0, response: begun })}\n\n`;
+      response.write(queued);
       return;
     }
     if (body.stream === true)

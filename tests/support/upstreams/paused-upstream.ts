@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Tokens } from '../../../src/demo/simulated-answers.js';
 import { startUpstream, type Upstream } from './upstream.js';
 
-/** Keeps everybody waiting until it is told to answer: calls stay under way as long as a test needs. */
+/** Keeps everybody waiting until it is released: calls stay under way as long as a test needs. */
 export interface PausedUpstream extends Upstream {
   /** Requests that wait for their answer. */
   waiting(): number;

@@ -71,7 +71,7 @@ export function eventsOf(response: JsonObject): string[] {
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   const events: JsonObject[] = [
     { type: 'response.created', response: begun },
-    { type: 'response.someday', told: 'by a later version' },
+    { type: 'response.someday', thought: 'by a later version' },
   ];
   for (const [at, item] of (response.output as JsonObject[]).entries()) {
     const place = { item_id: item.id, output_index: at };
@@ -85,12 +85,12 @@ export function eventsOf(response: JsonObject): string[] {
       for (const delta of pieces(part.text)) events.push({ type: 'response.output_text.delta', ...within, delta });
       events.push({ type: 'response.content_part.done', ...within, part });
     }
-    for (const [summary_index, told] of (item.summary as JsonObject[] | undefined)?.entries() ?? []) {
+    for (const [summary_index, thought] of (item.summary as JsonObject[] | undefined)?.entries() ?? []) {
       const within = { ...place, summary_index };
-      events.push({ type: 'response.reasoning_summary_part.added', ...within, part: { ...told, text: '' } });
-      for (const delta of pieces(told.text))
+      events.push({ type: 'response.reasoning_summary_part.added', ...within, part: { ...thought, text: '' } });
+      for (const delta of pieces(thought.text))
         events.push({ type: 'response.reasoning_summary_text.delta', ...within, delta });
-      events.push({ type: 'response.reasoning_summary_text.done', ...within, text: told.text ?? '' });
+      events.push({ type: 'response.reasoning_summary_text.done', ...within, text: thought.text ?? '' });
     }
     if (typeof item.input === 'string')
       for (const delta of pieces(item.input))

@@ -5,7 +5,7 @@ import { readCredential } from './credential.js';
 import { responses } from './endpoints/responses.js';
 import { responsesInputTokens } from './endpoints/responses-input-tokens.js';
 
-/* What belongs to the Responses interface beside asking for one: what is kept of it, and a count of tokens. */
+/* What belongs to the Responses interface beside creating one: what is kept of it, and a count of tokens. */
 
 interface KeptRoute {
   readonly method: Extract<Method, KeptRequest['method']>;

@@ -37,7 +37,7 @@ export function finishOf({ stop_reason: reason, stop_sequence: sequence }: JsonO
   };
 }
 
-/** Why the model has refused, where that is told. */
+/** Why the model has refused, where that is reported. */
 export const refusalIn = ({ stop_reason: reason, stop_details: details }: JsonObject): { refusal?: string } => {
   const explained = reason === 'refusal' && isObject(details) ? textIn(details.explanation) : null;
   return explained === null ? {} : { refusal: explained };

@@ -36,7 +36,7 @@ const sameNames = [
   'prompt_cache_options',
 ] as const;
 
-/** Members that are told in other words, or are for the gateway. */
+/** Members that are sent in other words, or are for the gateway. */
 const toldOtherwise: ReadonlySet<string> = new Set([
   ...sameNames,
   'model',
@@ -98,7 +98,7 @@ function limitOf({ max_tokens: older, max_completion_tokens: newer }: JsonObject
   return limit === 0 ? {} : { max_output_tokens: limit };
 }
 
-/** Summaries are told to who asks for thinking that is shown: some accounts may not ask for them. */
+/** Summaries are requested for who asks for thinking that is shown: some accounts may not ask for them. */
 const summaryIn = ({ thinking, reasoning }: JsonObject): JsonObject => {
   if (isObject(reasoning) && textIn(reasoning.summary) !== null) return { summary: reasoning.summary };
   const shown = isObject(thinking) && thinking.type !== 'disabled' && thinking.display !== 'omitted';
@@ -108,9 +108,9 @@ const summaryIn = ({ thinking, reasoning }: JsonObject): JsonObject => {
 function reasoningOf(body: JsonObject, { wire }: CallerRequest['dialect'], variant: OpenAiVariant, model: string) {
   const { reasoning, reasoning_effort: named } = body;
   const effort = named ?? (isObject(reasoning) ? reasoning.effort : undefined);
-  const told: JsonObject = effort === undefined ? {} : { reasoning_effort: effort };
-  if (wire !== 'openai' || isObject(body.thinking)) setThinking(told, variant, model, declinesThinking(body));
-  const said = textIn(told.reasoning_effort);
+  const effortMembers: JsonObject = effort === undefined ? {} : { reasoning_effort: effort };
+  if (wire !== 'openai' || isObject(body.thinking)) setThinking(effortMembers, variant, model, declinesThinking(body));
+  const said = textIn(effortMembers.reasoning_effort);
   const asked = { ...(said !== null && { effort: said }), ...summaryIn(body) };
   return Object.keys(asked).length === 0 ? {} : { reasoning: asked };
 }

@@ -28,11 +28,11 @@ interface Item {
   /** Its number among the calls; null: it is no call, or has not begun. */
   call: number | null;
   /** The event by which its words come; another one repeats them. null: none has come. */
-  told: string | null;
+  sentAs: string | null;
   /** Where its text begins in all that was said. */
   start: number;
   cited: boolean;
-  /** Pieces of a call came before the call: they are told when it has ended. */
+  /** Pieces of a call came before the call: they are sent when it has ended. */
   late: boolean;
   ended: boolean;
 }
@@ -80,7 +80,7 @@ export class ResponseAsChunks {
     else if (type === 'response.output_text.annotation.added') this.annotation(place, event.annotation);
   }
 
-  /** What the response holds and no event has told, and why it ended. */
+  /** What the response holds and no event has sent, and why it ended. */
   end(response: JsonObject, finishOf: (called: boolean) => string | null): void {
     for (const [place, item] of objectsIn(response.output).entries()) this.ended(item, place);
     this.choice({ index: 0, delta: {}, finish_reason: finishOf(this.calls > 0) });
@@ -95,7 +95,7 @@ export class ResponseAsChunks {
     let found = this.items.get(place);
     if (found !== undefined) return found;
     if (this.items.size >= maxItems) return null;
-    found = { call: null, told: null, start: this.spoken, cited: false, late: false, ended: false };
+    found = { call: null, sentAs: null, start: this.spoken, cited: false, late: false, ended: false };
     this.items.set(place, found);
     return found;
   }
@@ -104,8 +104,8 @@ export class ResponseAsChunks {
     const item = this.itemAt(place);
     const text = textIn(event.delta);
     if (item === null || text === null || item.ended) return;
-    item.told ??= type;
-    if (words === 'reasoning_content' && item.told !== type) return;
+    item.sentAs ??= type;
+    if (words === 'reasoning_content' && item.sentAs !== type) return;
     const part = words === 'reasoning_content' ? ` ${event.summary_index ?? event.content_index ?? 0}` : '';
     this.words(words, `${place}${part}`, text, words === 'content' ? logprobsIn([event]) : null);
   }
@@ -142,11 +142,11 @@ export class ResponseAsChunks {
     if (item === null || text === null || item.ended) return;
     if (item.call === null) item.late = true;
     if (item.call === null || item.late) return;
-    item.told = kind;
+    item.sentAs = kind;
     this.delta({ tool_calls: [{ index: item.call, ...given(kind, text) }] });
   }
 
-  /** Once by its place: what has not come in pieces is told now. */
+  /** Once by its place: what has not come in pieces is sent now. */
   private ended(item: JsonObject, place: JsonValue): void {
     const known = this.itemAt(place);
     if (known === null || known.ended) return;
@@ -158,7 +158,7 @@ export class ResponseAsChunks {
 
   private called(item: JsonObject, known: Item): void {
     this.call(item, known);
-    if (known.call === null || known.told !== null) return;
+    if (known.call === null || known.sentAs !== null) return;
     const kind = item.type === 'custom_tool_call' ? 'custom' : 'function';
     const text = textIn(kind === 'custom' ? item.input : item.arguments);
     if (text !== null) this.delta({ tool_calls: [{ index: known.call, ...given(kind, text) }] });
@@ -166,7 +166,7 @@ export class ResponseAsChunks {
 
   private said(item: JsonObject, known: Item, place: string): void {
     const [text, refusal] = [outputTextIn(item), refusalTextIn(item)];
-    if (known.told === null) {
+    if (known.sentAs === null) {
       if (text !== '') this.words('content', place, text, logprobsIn(item.content));
       if (refusal !== '') this.words('refusal', place, refusal);
     }
@@ -176,8 +176,8 @@ export class ResponseAsChunks {
   }
 
   private thought(item: JsonObject, known: Item, place: string): void {
-    const told = thoughtsIn(item);
-    if (known.told === null && told !== '') this.words('reasoning_content', place, told);
+    const thoughts = thoughtsIn(item);
+    if (known.sentAs === null && thoughts !== '') this.words('reasoning_content', place, thoughts);
     const sealed = sealedIn(item);
     if (sealed !== null) this.delta({ reasoning_details: [sealed] });
   }

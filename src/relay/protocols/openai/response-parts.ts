@@ -14,10 +14,10 @@ export const outputTextIn = ({ content }: JsonObject): string => textsOf(content
 
 export const refusalTextIn = ({ content }: JsonObject): string => textsOf(content, 'refusal', 'refusal').join('');
 
-/** What is told of thinking: its summary, or, of models that show it, the thinking itself. */
+/** What is shown of thinking: its summary, or, of models that show it, the thinking itself. */
 export const thoughtsIn = ({ summary, content }: JsonObject): string => {
-  const told = textsOf(summary, 'text', 'summary_text');
-  return (told.length > 0 ? told : textsOf(content, 'text', 'reasoning_text')).join(paragraph);
+  const summaries = textsOf(summary, 'text', 'summary_text');
+  return (summaries.length > 0 ? summaries : textsOf(content, 'text', 'reasoning_text')).join(paragraph);
 };
 
 /** What lets the model be shown its thinking again; null: there is nothing of the kind. */

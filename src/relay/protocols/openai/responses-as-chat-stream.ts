@@ -7,7 +7,7 @@ import { chatFinish } from './responses-as-chat.js';
 import { ResponsesStream } from './responses-stream.js';
 import type { OpenAiVariant } from './variant.js';
 
-/** A stream of the Responses interface, told in the chunks of a chat. */
+/** A stream of the Responses interface, written in the chunks of a chat. */
 export class ResponsesAsChatStream extends ResponsesStream {
   private readonly chunks: ResponseAsChunks;
   /** Of the frame that is read, in bytes. */
@@ -35,7 +35,7 @@ export class ResponsesAsChatStream extends ResponsesStream {
     });
   }
 
-  protected override tellUsage(usage: NonNullable<ResponsesStream['usage']>): void {
+  protected override reportUsage(usage: NonNullable<ResponsesStream['usage']>): void {
     this.writer.usage(usage, null, null, null);
   }
 }

@@ -82,8 +82,8 @@ class Message {
   }
 
   private thought(item: JsonObject): void {
-    const told = thoughtsIn(item);
-    if (told !== '') this.reasoning += (this.reasoning === '' ? '' : paragraph) + told;
+    const thoughts = thoughtsIn(item);
+    if (thoughts !== '') this.reasoning += (this.reasoning === '' ? '' : paragraph) + thoughts;
     const sealed = sealedIn(item);
     if (sealed !== null) this.details.push(sealed);
   }

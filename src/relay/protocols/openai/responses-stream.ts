@@ -82,9 +82,9 @@ export class ResponsesStream extends SseStream {
     this.writer.forward(event, frame);
   }
 
-  /** `told`: by upstream, in its own words. */
-  protected tellUsage(usage: Usage, told: JsonObject): void {
-    this.writer.usage(usage, correctedResponsesUsage(told, usage), null, null);
+  /** `reported`: by upstream, in its own words. */
+  protected reportUsage(usage: Usage, reported: JsonObject): void {
+    this.writer.usage(usage, correctedResponsesUsage(reported, usage), null, null);
   }
 
   private event(type: string, event: JsonObject, frame: Frame): void {
@@ -129,7 +129,7 @@ export class ResponsesStream extends SseStream {
     const usage = this.usageOf(response);
     if (usage === null || !isObject(response.usage)) return;
     this.take(usage);
-    this.tellUsage(usage, response.usage);
+    this.reportUsage(usage, response.usage);
   }
 
   private fail({ response }: JsonObject): void {

@@ -191,8 +191,8 @@ describe('a chat at an upstream with the Responses API alone', () => {
       { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [named] } },
       { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }] },
     ],
-  ])('with the choice %j of a tool is sent %j', (choice, told) => {
-    expect(sent({ messages: [question], tools: [named], tool_choice: choice }).body.tool_choice).toEqual(told);
+  ])('with the choice %j of a tool is sent %j', (choice, sentBody) => {
+    expect(sent({ messages: [question], tools: [named], tool_choice: choice }).body.tool_choice).toEqual(sentBody);
   });
 
   test('carries the form of the answer, the effort and the other members that both have', () => {
@@ -242,8 +242,8 @@ describe('a chat at an upstream with the Responses API alone', () => {
   ])('of a caller of %s with %j has the reasoning %j', (dialect, body, reasoning) => {
     const said = dialect === 'gemini' ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] } : {};
     const rest = dialect === 'anthropic' ? { max_tokens: 9_000 } : {};
-    const { body: told } = sent({ model: 'gpt-5', messages: [question], ...said, ...rest, ...body }, { dialect });
-    expect(told.reasoning).toEqual(reasoning);
+    const { body: sentBody } = sent({ model: 'gpt-5', messages: [question], ...said, ...rest, ...body }, { dialect });
+    expect(sentBody.reasoning).toEqual(reasoning);
   });
 
   test('carries the limit that can be afforded, and an operator’s parameters within the reserved limit', () => {
@@ -263,9 +263,9 @@ describe('a chat at an upstream with the Responses API alone', () => {
 
   test('streams where its caller does', () => {
     const body = { messages: [question], stream: true, stream_options: { include_usage: true } };
-    const { body: told, headers } = sent(body);
-    expect(told.stream).toBe(true);
-    expect(told).not.toHaveProperty('stream_options');
+    const { body: sentBody, headers } = sent(body);
+    expect(sentBody.stream).toBe(true);
+    expect(sentBody).not.toHaveProperty('stream_options');
     expect(headers.accept).toBe('text/event-stream');
   });
 

@@ -32,7 +32,7 @@ import {
 } from '../../providers/golden.js';
 import { answerSentTo, comparable, payloadsIn, receivedBy } from '../../providers/received-answer.js';
 
-/* Answers of the Responses API, told to who has asked by a chat. */
+/* Answers of the Responses API, written for callers of chat. */
 
 const responsesOnly = { responsesOnly: true };
 const text = 'Every charge can be proved.';
@@ -43,7 +43,7 @@ const custom: JsonObject = {
   name: 'patch',
   input: '*** Begin',
 };
-const told = responseOf([reasoningItem('Let me see.'), messageItem(text), callItem('{"word":"ledger"}'), custom], {
+const reported = responseOf([reasoningItem('Let me see.'), messageItem(text), callItem('{"word":"ledger"}'), custom], {
   usage: reportedUsage(40, 30, { cached: 8, reasoning: 12 }),
   service_tier: 'default',
 });
@@ -108,9 +108,15 @@ const message = {
 
 describe('a whole response', () => {
   test('becomes the answer of a chat, with its words, calls, reasoning and usage', () => {
-    const { answer, body } = answered(told);
+    const { answer, body } = answered(reported);
     expect(body).toEqual({
-      ...{ id: told.id, object: 'chat.completion', created: told.created_at, model: 'm', service_tier: 'default' },
+      ...{
+        id: reported.id,
+        object: 'chat.completion',
+        created: reported.created_at,
+        model: 'm',
+        service_tier: 'default',
+      },
       choices: [{ index: 0, message, finish_reason: 'tool_calls' }],
       usage: {
         ...{ prompt_tokens: 40, completion_tokens: 30, total_tokens: 70 },
@@ -172,7 +178,7 @@ describe('a whole response', () => {
 });
 
 describe('a streamed response', () => {
-  const stream = streamOf(told);
+  const stream = streamOf(reported);
 
   test('is put together by clients as the whole one is', () => {
     expect(messageOf(stream)).toEqual(message);
@@ -193,10 +199,10 @@ describe('a streamed response', () => {
     expect(JSON.stringify(streamed(stream, dialect, byteByByte(bytes)))).toBe(uncut);
   });
 
-  const events = eventsOf(told);
+  const events = eventsOf(reported);
   const without = (kept: (event: JsonObject) => boolean): string =>
     events.filter((event) => kept(JSON.parse(event.split('\ndata: ')[1] ?? '{}') as JsonObject)).join('');
-  const last = lastEventOf(told);
+  const last = lastEventOf(reported);
 
   test.each([
     ['completes twice', stream + last],
@@ -208,8 +214,8 @@ describe('a streamed response', () => {
     ['has no ends of items', without(({ type }) => type !== 'response.output_item.done') + last],
     ['has each item twice', events.flatMap((one) => (one.includes('item.done') ? [one, one] : [one])).join('') + last],
     ['names no events', stream.replaceAll(/^event: .*\n/gm, '')],
-  ])('that %s is the same message', (_how, told) => {
-    expect(messageOf(told)).toEqual(message);
+  ])('that %s is the same message', (_how, reported) => {
+    expect(messageOf(reported)).toEqual(message);
   });
 
   test('whose items overlap keeps the arguments of each call together', () => {
@@ -251,7 +257,7 @@ describe('a streamed response', () => {
       'response.failed',
       {
         type: 'response.failed',
-        response: { ...told, status: 'failed', error: { code: 'server_error', message: 'it broke' } },
+        response: { ...reported, status: 'failed', error: { code: 'server_error', message: 'it broke' } },
       },
     ],
     ['an error', { type: 'error', code: 'server_error', message: 'it broke', param: null }],
@@ -280,10 +286,10 @@ describe('sealed thinking', () => {
       neutral: neutralOf(endpoint, asked),
     };
     const provider = providerOfType(type);
-    const told = { ...plainChannel, ...channel };
+    const reported = { ...plainChannel, ...channel };
     const { content } = provider.protocol.request({
       ...{ provider, caller, model: 'gpt-5', options: usualOptions },
-      channel: told,
+      channel: reported,
     });
     return JSON.parse(wordsOf(content)) as JsonObject;
   }
@@ -356,14 +362,14 @@ const recordings = folders.flatMap(([path, type]) =>
 const endOf = (events: readonly JsonObject[]): number =>
   events.findIndex(({ type }) => /^response\.(completed|incomplete)$/.test(String(type)));
 
-/** One of them tells more at its end than in its pieces. */
+/** One of them reports more at its end than in its pieces. */
 const wordsIn = (events: readonly JsonObject[]): string =>
   events.map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : '')).join('');
 
 describe.runIf(recordings.length > 0)('a recorded response', () => {
   const wholes = recordings.filter(({ name, raw }) => {
-    const told = name.endsWith('.json') ? parseJson(raw) : null;
-    return isObject(told) && isList(told.output);
+    const reported = name.endsWith('.json') ? parseJson(raw) : null;
+    return isObject(reported) && isList(reported.output);
   });
   const streams = recordings
     .filter(({ name }) => name.endsWith('.txt'))

@@ -7,7 +7,7 @@ import { plainContent } from './parts.js';
 
 interface MadeCall {
   readonly id: string;
-  /** Of the item, for who is told of it. */
+  /** Of the item, for who is sent it. */
   readonly path: string;
 }
 
