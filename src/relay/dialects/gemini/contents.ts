@@ -1,5 +1,5 @@
 import type { InvalidMember } from '../../contracts/caller-dialect.js';
-import { isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
+import { countIn, isList, isObject, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import type { PromptTally } from '../../metering/prompt-tally.js';
 import { isProvidersFile } from '../../protocols/gemini/media.js';
 import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
@@ -39,8 +39,21 @@ function mediaIn(part: JsonObject): JsonObject | null {
     : { type: 'file', file: { file_url: url } };
 }
 
+/** As many tokens as any context holds. */
+const mostTokens = 2_097_152;
+
+/** A caller may say itself how many tokens are to be made of a part. */
+function tallyNamedTokens(tally: PromptTally, part: JsonObject): void {
+  const resolution = objectIn(part, 'mediaResolution');
+  const named = resolution === null ? undefined : memberIn(resolution, 'numTokens');
+  if (named === undefined) return;
+  const tokens = Math.min(countIn(named) ?? mostTokens, mostTokens);
+  tally.count({ expected: 0, conservative: tokens, max: tokens, characters: 0, kind: 'imageInput' });
+}
+
 function tallyPart(tally: PromptTally, part: JsonObject): void {
   const media = mediaIn(part);
+  tallyNamedTokens(tally, part);
   if (media !== null) tally.part(media);
   tally.text(part.text);
   for (const name of ['functionCall', 'executableCode', 'codeExecutionResult']) tally.text(memberIn(part, name));

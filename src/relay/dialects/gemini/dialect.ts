@@ -14,7 +14,7 @@ export const geminiCaller: CallerDialect = {
   misspelled: (body) => misspelled(body, geminiNames),
   serviceAsked: serviceAsked(
     ['serviceTier', 'service_tier'],
-    new Set(['SERVICE_TIER_UNSPECIFIED']),
+    new Set(['SERVICE_TIER_UNSPECIFIED', 'unspecified', 'UNSPECIFIED']),
     new Set(['standard', 'STANDARD']),
   ),
   writer: (caller, _channel, info) => new GeminiWriter(new EventFrames(), caller.promptTokens, caller.believed, info),

@@ -40,7 +40,7 @@ function effortOf(config: JsonObject): ThinkingWords {
   if (thinking === null) return {};
   const level = textIn(memberIn(thinking, 'thinkingLevel'))?.toLowerCase();
   const budget = memberIn(thinking, 'thinkingBudget');
-  if (level !== undefined) return { reasoning_effort: level };
+  if (level !== undefined && level !== 'thinking_level_unspecified') return { reasoning_effort: level };
   if (budget === 0) return { thinking: { type: 'disabled' } };
   // Below nothing the model decides.
   if (typeof budget !== 'number' || budget < 0) return {};
@@ -51,8 +51,8 @@ function modalitiesOf(config: JsonObject): Pick<ChatRequest, 'modalities' | 'aud
   const asked = memberIn(config, 'responseModalities');
   const modalities = isList(asked) ? asked.flatMap((one) => textIn(one)?.toLowerCase() ?? []) : [];
   if (modalities.every((one) => one === 'text')) return {};
-  const voice = objectIn(objectIn(objectIn(config, 'speechConfig') ?? {}, 'voiceConfig') ?? {}, 'prebuiltVoiceConfig');
-  const named = voice === null ? null : textIn(memberIn(voice, 'voiceName'));
+  const voice = objectIn(objectIn(config, 'speechConfig') ?? {}, 'voiceConfig') ?? {};
+  const named = textIn(memberIn(objectIn(voice, 'prebuiltVoiceConfig') ?? {}, 'voiceName')) ?? textIn(voice.voice);
   return {
     modalities: [...new Set(['text', ...modalities])],
     ...(modalities.includes('audio') && { audio: { format: 'pcm16', ...(named !== null && { voice: named }) } }),

@@ -10,11 +10,17 @@ import {
   textIn,
 } from '../../json/json.js';
 import { memberIn, objectIn } from '../../protocols/gemini/names.js';
+import { carriedMembers, notCarried, refuseUnlisted } from './across.js';
 import { jsonSchemaOf } from './json-schema-of.js';
 
 /* What a model may call, in neutral words. */
 
 const declarationOf = (declared: JsonObject): JsonObject => {
+  const { behavior = null, ...rest } = declared;
+  refuseUnlisted(rest, carriedMembers.declaration, 'functionDeclarations.');
+  // Only an open session can go on before there is a result.
+  if (behavior !== null && behavior !== 'BLOCKING' && behavior !== 'UNSPECIFIED')
+    throw notCarried('functionDeclarations.behavior', 'must be BLOCKING for this provider');
   const given = memberIn(declared, 'parametersJsonSchema') ?? objectIn(declared, 'parameters');
   const parameters =
     memberIn(declared, 'parametersJsonSchema') === undefined && isObject(given) ? jsonSchemaOf(given) : given;
@@ -44,7 +50,10 @@ function functionsIn(tool: JsonObject, at: number): JsonObject[] {
 export function neutralTools(body: JsonObject): ToolWords {
   const functions = objectsIn(body.tools).flatMap(functionsIn);
   if (functions.length === 0) return {};
-  const calling = objectIn(objectIn(body, 'toolConfig') ?? {}, 'functionCallingConfig') ?? {};
+  const config = objectIn(body, 'toolConfig') ?? {};
+  const calling = objectIn(config, 'functionCallingConfig') ?? {};
+  refuseUnlisted(config, carriedMembers.toolConfig, 'toolConfig.');
+  refuseUnlisted(calling, carriedMembers.calling, 'toolConfig.functionCallingConfig.');
   const listed = memberIn(calling, 'allowedFunctionNames');
   const allowed: readonly JsonValue[] = isList(listed) ? listed.filter((name) => name !== null) : [];
   const mode = modes.get(calling.mode);

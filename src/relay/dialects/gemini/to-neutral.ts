@@ -4,6 +4,14 @@ import { NotConvertible } from '../../contracts/protocol.js';
 import { jsonText } from '../../json/exact-number.js';
 import { isList, type JsonObject, type JsonValue, objectsIn, textIn } from '../../json/json.js';
 import { memberIn, objectIn, partsIn } from '../../protocols/gemini/names.js';
+import {
+  carriedMembers,
+  detailOfLevel,
+  isKnownPart,
+  notCarried,
+  refuseUncarriedConfig,
+  refuseUnlisted,
+} from './across.js';
 import { neutralGeneration } from './neutral-generation.js';
 import { neutralTools } from './neutral-tools.js';
 
@@ -19,8 +27,9 @@ const soundFormat = (type: string): string => {
 };
 
 /** `source`: a data URL or an address. */
-function mediaPart(type: string, source: string, data: string | null): JsonObject {
-  if (type.startsWith('image/')) return { type: 'image_url', image_url: { url: source } };
+function mediaPart(type: string, source: string, data: string | null, detail: string | undefined): JsonObject {
+  if (type.startsWith('image/'))
+    return { type: 'image_url', image_url: { url: source, ...(detail !== undefined && { detail }) } };
   if (type.startsWith('audio/') && data !== null)
     return { type: 'input_audio', input_audio: { data, format: soundFormat(type) } };
   if (type.startsWith('video/')) return { type: 'video_url', video_url: { url: source } };
@@ -28,16 +37,23 @@ function mediaPart(type: string, source: string, data: string | null): JsonObjec
 }
 
 /** `name`: where it stands. null: it says nothing that another wire has a place for. Throws NotConvertible. */
-function neutralPart(part: JsonObject, name: string): JsonObject | null {
+function neutralPart(part: JsonObject, name: string, usualDetail?: string): JsonObject | null {
+  if (isKnownPart(part)) refuseUnlisted(part, carriedMembers.part, `${name}.`);
+  const resolution = objectIn(part, 'mediaResolution');
+  refuseUnlisted(resolution, carriedMembers.mediaResolution, `${name}.mediaResolution.`);
+  const detail = resolution === null ? usualDetail : detailOfLevel(resolution.level);
   const inline = objectIn(part, 'inlineData');
   if (inline !== null) {
+    refuseUnlisted(inline, carriedMembers.media, `${name}.inlineData.`);
     const type = textIn(memberIn(inline, 'mimeType')) ?? 'application/octet-stream';
     const data = textIn(inline.data) ?? '';
-    return mediaPart(type, dataUrl(type, data), data);
+    return mediaPart(type, dataUrl(type, data), data, detail);
   }
   const file = objectIn(part, 'fileData');
-  if (file !== null)
-    return mediaPart(textIn(memberIn(file, 'mimeType')) ?? '', textIn(memberIn(file, 'fileUri')) ?? '', null);
+  if (file !== null) {
+    refuseUnlisted(file, carriedMembers.media, `${name}.fileData.`);
+    return mediaPart(textIn(memberIn(file, 'mimeType')) ?? '', textIn(memberIn(file, 'fileUri')) ?? '', null, detail);
+  }
   if (typeof part.text === 'string') return part.text === '' ? null : { type: 'text', text: part.text };
   const code = objectIn(part, 'executableCode');
   if (code !== null) return { type: 'text', text: textIn(code.code) ?? '' };
@@ -60,7 +76,11 @@ class Conversation {
   /** Ids of calls without a result yet, by the name of what was called. */
   private readonly open = new Map<string, string[]>();
 
+  /** `detail`: how closely pictures are looked at that say nothing of it. */
+  constructor(private readonly detail: string | undefined) {}
+
   content(content: JsonObject, name: string): void {
+    refuseUnlisted(content, carriedMembers.content, `${name}.`);
     const parts = partsIn(content);
     if (content.role === 'model') this.answered(parts, name);
     else this.asked(parts, name);
@@ -74,6 +94,7 @@ class Conversation {
     let unsigned = '';
     for (const [at, part] of parts.entries()) {
       const call = objectIn(part, 'functionCall');
+      if (call !== null) refuseUnlisted(call, carriedMembers.functionCall, `${name}.parts[${at}].functionCall.`);
       if (call !== null) calls.push(this.call(call, textIn(memberIn(part, 'thoughtSignature'))));
       else if (part.thought === true) {
         const thought = textIn(part.text) ?? '';
@@ -83,7 +104,7 @@ class Conversation {
         if (detail === null) continue;
         details.push(detail);
         if (detail.type === 'reasoning.text') unsigned = '';
-      } else said.push(...[neutralPart(part, `${name}.parts[${at}]`)].filter((one) => one !== null));
+      } else said.push(...[neutralPart(part, `${name}.parts[${at}]`, this.detail)].filter((one) => one !== null));
     }
     this.messages.push({
       role: 'assistant',
@@ -113,12 +134,13 @@ class Conversation {
     for (const [at, part] of parts.entries()) {
       const result = objectIn(part, 'functionResponse');
       if (result !== null) this.messages.push(this.result(result, `${name}.parts[${at}].functionResponse`));
-      else said.push(...[neutralPart(part, `${name}.parts[${at}]`)].filter((one) => one !== null));
+      else said.push(...[neutralPart(part, `${name}.parts[${at}]`, this.detail)].filter((one) => one !== null));
     }
     if (said.length > 0) this.messages.push({ role: 'user', content: contentOf(said) });
   }
 
   private result(result: JsonObject, path: string): ChatMessage {
+    refuseUnlisted(result, carriedMembers.functionResponse, `${path}.`);
     const name = textIn(result.name) ?? '';
     const open = this.open.get(name) ?? [];
     const id = textIn(result.id) ?? open[0];
@@ -130,7 +152,7 @@ class Conversation {
     const text = jsonText(result.response ?? {});
     // Pictures and files that belong to the result.
     const media = partsIn(result.parts)
-      .map((part, at) => neutralPart(part, `${path}.parts[${at}]`))
+      .map((part, at) => neutralPart(part, `${path}.parts[${at}]`, this.detail))
       .filter((part) => part !== null);
     const content = media.length === 0 ? text : [{ type: 'text', text }, ...media];
     return { role: 'tool', tool_call_id: id, content };
@@ -139,24 +161,31 @@ class Conversation {
 
 /** Throws NotConvertible. */
 function messagesOf(body: JsonObject): ChatMessage[] {
-  const conversation = new Conversation();
-  const instructions = textsOf(partsIn(memberIn(body, 'systemInstruction'))).join('\n');
+  const config = objectIn(body, 'generationConfig') ?? {};
+  const conversation = new Conversation(detailOfLevel(memberIn(config, 'mediaResolution')));
+  const instructing = partsIn(memberIn(body, 'systemInstruction'));
+  const foreign = instructing.findIndex((part) => typeof part.text !== 'string' && Object.keys(part).length > 0);
+  if (foreign >= 0) throw notCarried(`systemInstruction.parts[${foreign}]`, 'must be a text for this provider');
+  const instructions = textsOf(instructing).join('\n');
   if (instructions !== '') conversation.messages.push({ role: 'system', content: instructions });
   for (const [at, content] of objectsIn(body.contents).entries()) conversation.content(content, `contents[${at}]`);
   return conversation.messages;
 }
 
 /** Of a body that names its model. Throws NotConvertible. */
-export const neutralContent = (body: JsonObject, stream: boolean): NeutralRequestOf<'chat'> => ({
-  mode: 'chat',
-  body: {
+export function neutralContent(body: JsonObject, stream: boolean): NeutralRequestOf<'chat'> {
+  refuseUnlisted(body, carriedMembers.request, '');
+  const config = objectIn(body, 'generationConfig') ?? {};
+  refuseUncarriedConfig(config);
+  const request = {
     model: body.model,
     messages: messagesOf(body),
     ...neutralTools(body),
-    ...neutralGeneration(objectIn(body, 'generationConfig') ?? {}),
+    ...neutralGeneration(config),
     ...(stream && { stream: true }),
-  },
-});
+  };
+  return { mode: 'chat', body: request };
+}
 
 const textOfContent = (request: JsonObject): string => textsOf(partsIn(request.content)).join('');
 

@@ -27,8 +27,8 @@ const maxToolCalls = 1024;
 const finishReasons: ReadonlyMap<string, string> = new Map([
   ['STOP', 'stop'],
   ['MAX_TOKENS', 'length'],
-  // It goes on with another request, as an Anthropic model's pause does.
-  ['CONTINUATION', 'stop'],
+  // The limit of one request was reached. Only Gemini's clients can ask for the rest.
+  ['CONTINUATION', 'length'],
 ]);
 
 /** What is not known here is one of the reasons for which an answer is withheld. */

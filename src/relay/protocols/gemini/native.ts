@@ -7,7 +7,7 @@ import { type ThinkingSuffix, thinkingConfig, thinkingWithin } from './thinking.
 /* A caller's request in Gemini's own words on its way to Gemini: as it came, but for what is ours to say. */
 
 /** None of them costs more than the price of the model says. */
-const plainTiers = new Set<unknown>(['standard', 'flex', 'SERVICE_TIER_UNSPECIFIED']);
+const plainTiers = new Set<unknown>(['standard', 'flex', 'SERVICE_TIER_UNSPECIFIED', 'unspecified']);
 
 /** What is reserved and charged is for one model at a rate with a price, named by the address. */
 function asPriced(

@@ -34,6 +34,26 @@ const cachedElsewhere = (body: JsonObject): InvalidMember | null =>
         message: 'cachedContent cannot be used through the gateway: send the contents themselves',
       };
 
+/** By these a caller would choose another model, or use what belongs to the operator's account. */
+const accountsOwn: readonly (readonly [member: string, why: string])[] = [
+  ['modelConfig', 'the model is the one of the address'],
+  ['modelArmorConfig', 'its templates belong to the account of the provider, which callers share'],
+  ['outputConfig', 'the answer would be stored with the rights of the account, which callers share'],
+  ['generationOutputConfig', 'the answer would be stored with the rights of the account, which callers share'],
+];
+const otherModels: readonly string[] = ['routingConfig', 'modelSelectionConfig', 'modelConfig'];
+
+function ofTheAccount(body: JsonObject): InvalidMember | null {
+  for (const [name, why] of accountsOwn)
+    if (memberIn(body, name) !== undefined) return { param: name, message: `${name} cannot be used here: ${why}` };
+  for (const name of otherModels)
+    if (memberIn(configIn(body), name) !== undefined) {
+      const param = `generationConfig.${name}`;
+      return { param, message: `${param} cannot be used here: the model is the one of the address` };
+    }
+  return null;
+}
+
 /** What is read as one shape goes upstream in no other: Google takes one text for a list of texts, and lists nowhere else. */
 function misshapen(body: JsonObject): InvalidMember | null {
   const config = memberIn(body, 'generationConfig') ?? null;
@@ -54,6 +74,7 @@ function invalid(body: JsonObject): InvalidRequest | null {
     wrongParts(partsIn(memberIn(body, 'systemInstruction')), 'systemInstruction') ??
     cachedElsewhere(body) ??
     wrongTools(body.tools) ??
+    ofTheAccount(body) ??
     misshapen(body) ??
     integerFrom(body, 'maxOutputTokens', maxOutputTokens) ??
     integerFrom(body, 'candidateCount', maxChoices);
