@@ -276,6 +276,19 @@ describe('reasoning of a model', () => {
   });
 });
 
+test('reasoning alone, of an answer that was given up, is left out; input of nothing else is refused', () => {
+  const [thought = {}] = streamed([{ reasoning_content: 'Think.' }]);
+  const { messages } = neutral({
+    model: 'm',
+    input: [{ role: 'user', content: 'Go' }, thought, { role: 'user', content: 'On' }],
+  });
+  expect(messages).toEqual([
+    { role: 'user', content: 'Go' },
+    { role: 'user', content: 'On' },
+  ]);
+  expect(() => neutral({ model: 'm', input: [thought] })).toThrow('input: nothing in it');
+});
+
 describe('tools that the caller carries out', () => {
   const called = (name: string, given: JsonObject | string): JsonObject => ({
     tool_calls: [

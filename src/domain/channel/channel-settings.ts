@@ -117,8 +117,16 @@ const checkJson = (field: string, text: string | null, max: number): void => {
   jsonObject(field, text);
 };
 
-/** For which models an upstream is asked by the Responses API alone: `all`, or those of the list. */
-function checkResponsesOnly({ responses_only: all, responses_only_models: models }: Record<string, unknown>): void {
+/** Whether an upstream has chat alone; for which models it is asked by the Responses API alone: `all`, or those of the list. */
+function checkResponsesOnly({
+  chat_only: chat,
+  responses_only: all,
+  responses_only_models: models,
+}: Record<string, unknown>): void {
+  if (chat !== undefined && typeof chat !== 'boolean')
+    throw invalidField('setting', 'a JSON object whose chat_only is true or false');
+  if (chat === true && (all === true || (Array.isArray(models) && models.length > 0)))
+    throw invalidField('setting', 'a JSON object with chat_only, or with responses_only or responses_only_models');
   if (all !== undefined && typeof all !== 'boolean')
     throw invalidField('setting', 'a JSON object whose responses_only is true or false');
   if (models === undefined) return;

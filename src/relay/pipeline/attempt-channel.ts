@@ -37,7 +37,7 @@ export async function attemptChannel(
       new RelayError(400, 'invalid_api_type', `channel type ${channel.settings.type} is not supported`),
       false,
     );
-  const caller = requestAt(channel, provider, given.caller);
+  const caller = requestAt(channel, provider, parsed, given.caller);
   const call = caller === given.caller ? given : { ...given, caller };
   const model = mappedModel(parsed.modelMapping, requestedModel);
   if (model === null)

@@ -14,6 +14,8 @@ export interface ParsedChannel {
   readonly thinkingToContent: boolean;
   readonly passThrough: boolean;
   /** Models, by the names they are asked for or sent by, that upstream serves by the Responses API alone; `all`: each. */
+  /** Upstream has no Responses API, whatever others of its type have. */
+  readonly chatOnly: boolean;
   readonly responsesOnly: 'all' | ReadonlySet<string>;
   /** Calls under way at a time; 0: no limit. */
   readonly maxCalls: number;
@@ -45,6 +47,7 @@ const parse = ({ settings }: ChannelView): ParsedChannel => {
     forceFormat: setting.force_format === true,
     thinkingToContent: setting.thinking_to_content === true,
     passThrough: setting.pass_through_body_enabled === true,
+    chatOnly: setting.chat_only === true,
     responsesOnly: setting.responses_only === true ? 'all' : new Set(textsIn(setting.responses_only_models)),
     maxCalls: countIn(setting.max_concurrency) ?? 0,
   };

@@ -2,45 +2,50 @@ import type { ChannelView } from '../../application/ports/storage-ports.js';
 import type { Mode } from '../../domain/channel/provider.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import type { CallerRequest, Provider } from '../contracts/protocol.js';
+import type { ParsedChannel } from './channel-settings.js';
 
 /* Whether a channel serves what is asked for, and in which mode: its own, or chat where it lacks that. */
 
-/** What decides it: the provider, and the address of the channel. */
-interface Serving {
-  readonly provider: Pick<Provider, 'modes' | 'lacks'>;
-  readonly baseUrl: string;
-}
-
-const has = ({ provider: { modes, lacks }, baseUrl }: Serving, mode: Mode): boolean =>
-  modes.includes(mode) && lacks?.(mode, baseUrl) !== true;
-
-const servingOf = ({ settings }: ChannelView, provider: Provider): Serving => ({ provider, baseUrl: settings.baseUrl });
-
-interface ProviderPorts {
+interface ServingPorts {
   readonly providerOf: (channelType: number) => Provider | null;
+  readonly parsedChannel: (channel: ChannelView) => Pick<ParsedChannel, 'chatOnly'>;
 }
+
+const has = (
+  { settings }: ChannelView,
+  { modes, lacks }: Pick<Provider, 'modes' | 'lacks'>,
+  { chatOnly }: Pick<ParsedChannel, 'chatOnly'>,
+  mode: Mode,
+): boolean => modes.includes(mode) && !(chatOnly && mode === 'responses') && lacks?.(mode, settings.baseUrl) !== true;
 
 /** Whether any of these channels serves the mode of the endpoint itself. */
 export const servedAsAsked = (
   channels: readonly ChannelView[],
-  { providerOf }: ProviderPorts,
+  { providerOf, parsedChannel }: ServingPorts,
   { mode }: Pick<Endpoint, 'mode'>,
 ): boolean =>
   channels.some((channel) => {
     const provider = providerOf(channel.settings.type);
-    return provider !== null && has(servingOf(channel, provider), mode);
+    return provider !== null && has(channel, provider, parsedChannel(channel), mode);
   });
 
 /** In one mode or the other. */
-export const serves = (
+export function serves(
   channel: ChannelView,
-  provider: Provider | null,
-  endpoint: Pick<Endpoint, 'mode' | 'inChat'>,
-): boolean =>
-  provider !== null &&
-  (has(servingOf(channel, provider), endpoint.mode) ||
-    (endpoint.inChat !== undefined && has(servingOf(channel, provider), 'chat')));
+  { providerOf, parsedChannel }: ServingPorts,
+  { mode, inChat }: Pick<Endpoint, 'mode' | 'inChat'>,
+): boolean {
+  const provider = providerOf(channel.settings.type);
+  if (provider === null) return false;
+  const parsed = parsedChannel(channel);
+  return has(channel, provider, parsed, mode) || (inChat !== undefined && has(channel, provider, parsed, 'chat'));
+}
 
 /** The request as this channel is asked. */
-export const requestAt = (channel: ChannelView, provider: Provider, caller: CallerRequest): CallerRequest =>
-  caller.inChat === undefined || has(servingOf(channel, provider), caller.mode) ? caller : caller.inChat();
+export const requestAt = (
+  channel: ChannelView,
+  provider: Provider,
+  parsed: Pick<ParsedChannel, 'chatOnly'>,
+  caller: CallerRequest,
+): CallerRequest =>
+  caller.inChat === undefined || has(channel, provider, parsed, caller.mode) ? caller : caller.inChat();

@@ -164,6 +164,29 @@ describe('the type of a channel', () => {
   });
 });
 
+describe('settings of the interface that an upstream has', () => {
+  const set = (setting: object) => given(added).when(edit({ setting: JSON.stringify(setting) }));
+
+  test('are stored where they say one thing', () => {
+    for (const setting of [{ chat_only: true }, { responses_only: true }, { chat_only: false, responses_only: true }])
+      set(setting).thenRecorded({
+        type: 'ChannelEdited',
+        settings: { ...settings, setting: JSON.stringify(setting) },
+        secrets,
+        by,
+      });
+  });
+
+  test('are refused where they contradict each other or are of another type', () => {
+    for (const setting of [
+      { chat_only: 1 },
+      { chat_only: true, responses_only: true },
+      { chat_only: true, responses_only_models: ['gpt-5'] },
+    ])
+      set(setting).thenRefused('invalid-field');
+  });
+});
+
 describe('enabling or disabling a channel by hand', () => {
   test('to disabled is recorded once', () => given(added).when(disable(false)).thenRecordedOnce(disabled));
   test('to enabled is recorded once', () => given(added, disabled).when(enable(false)).thenRecordedOnce(enabled));

@@ -64,7 +64,7 @@ beforeAll(async () => {
   gateway = await startTestGateway();
   callers = openCallers(gateway.url);
   await gateway.setOption('RetryTimes', '1');
-  const ratios = JSON.stringify({ ...Object.fromEntries(protocols.map((wire) => [wire, 1])), both: 1, cut: 1 });
+  const ratios = JSON.stringify({ ...Object.fromEntries(protocols.map((wire) => [wire, 1])), both: 1, cut: 1, set: 1 });
   for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, ratios);
   await gateway.setOption('CacheRatio', ratios.replaceAll(':1', ':0.5'));
   for (const wire of protocols) {
@@ -86,6 +86,13 @@ beforeAll(async () => {
     models: ['cut'],
     baseUrl: cut.url,
     modelMapping: '{"cut":"claude-sonnet-4-5"}',
+  });
+  await gateway.addChannel({
+    type: 1,
+    models: ['set'],
+    baseUrl: upstreamOf('openai').url,
+    setting: '{"chat_only":true}',
+    modelMapping: '{"set":"gpt-4o"}',
   });
   native = await startUpstream((_call, response) => {
     response.writeHead(nativeIsBusy ? 500 : 200, { 'content-type': 'application/json' });
@@ -222,6 +229,13 @@ describe.each(protocols)('at an upstream of the wire %s', (wire) => {
     expect(got.status).toBeGreaterThanOrEqual(400);
     expect(errorIn(got).message).toBeTypeOf('string');
   });
+});
+
+test('a channel whose settings say so is asked by chat, whatever its type has', async () => {
+  upstreamOf('openai').answerWith({ text: 'By chat.' });
+  const { output_text: said } = await client.responses.create({ model: 'set', input: 'What is a ledger?' });
+  expect(said).toBe('By chat.');
+  expect(upstreamOf('openai').received().messages).toEqual([{ role: 'user', text: 'What is a ledger?' }]);
 });
 
 describe('a call that may go to channels of both kinds', () => {

@@ -6,7 +6,13 @@ import { JsonField } from './JsonField.js';
 import { objectIn, withMember } from './jsonDraft.js';
 
 /** What the gateway reads of a channel's settings, and is switched. */
-const flags = ['force_format', 'thinking_to_content', 'responses_only', 'pass_through_body_enabled'] as const;
+const flags = [
+  'force_format',
+  'thinking_to_content',
+  'chat_only',
+  'responses_only',
+  'pass_through_body_enabled',
+] as const;
 
 const responsesModels = 'responses_only_models';
 

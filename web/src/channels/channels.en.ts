@@ -148,6 +148,8 @@ export const channelsEn: Translation<typeof channelsZh> = {
   'setting.force_format.hint': 'Answers are written anew in the usual form, whatever the upstream adds',
   'setting.thinking_to_content': 'Thinking in the content',
   'setting.thinking_to_content.hint': 'What a model thinks stands in the answer, between think tags',
+  'setting.chat_only': 'No Responses API',
+  'setting.chat_only.hint': 'Requests of the Responses API go to the upstream as chats',
   'setting.responses_only': 'Responses API alone',
   'setting.responses_only.hint': 'Chats go to the upstream in the words of the Responses API',
   'setting.responses_only_models': 'Models with the Responses API alone',

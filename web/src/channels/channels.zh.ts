@@ -140,6 +140,8 @@ export const channelsZh = {
   'setting.force_format.hint': '无论上游附加什么，响应都按通用格式重写',
   'setting.thinking_to_content': '思考内容并入正文',
   'setting.thinking_to_content.hint': '模型的思考过程以 think 标签写入正文',
+  'setting.chat_only': '不支持 Responses API',
+  'setting.chat_only.hint': 'Responses API 的请求以聊天请求的格式发送到上游',
   'setting.responses_only': '仅支持 Responses API',
   'setting.responses_only.hint': '聊天请求以 Responses API 的格式发送到上游',
   'setting.responses_only_models': '仅支持 Responses API 的模型',

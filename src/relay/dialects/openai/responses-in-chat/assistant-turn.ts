@@ -21,6 +21,11 @@ export class AssistantTurn {
   private thought = '';
   private member: 'reasoning' | 'reasoning_content' = 'reasoning_content';
 
+  /** Nothing was said and nothing called: an answer that was given up while it was thought about. */
+  get isEmpty(): boolean {
+    return this.parts.length === 0 && this.toolCalls.length === 0;
+  }
+
   say(parts: readonly JsonObject[]): void {
     this.parts.push(...parts);
   }

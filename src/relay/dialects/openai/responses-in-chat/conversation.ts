@@ -118,6 +118,7 @@ class Conversation {
     const { turn } = this;
     if (turn === null) return;
     this.turn = null;
+    if (turn.isEmpty) return;
     this.messages.push(turn.message());
     for (const { id, path } of turn.calls) this.messages.push(this.resultOf(id, path));
   }
@@ -139,7 +140,7 @@ class Conversation {
   }
 }
 
-/** Throws NotConvertible naming the item. */
+/** Throws NotConvertible naming the item, or the input where nothing in it can be put. */
 export function messagesOf({ instructions, input }: JsonObject): ChatMessage[] {
   const conversation = new Conversation(isList(input) ? input : []);
   const instructed = textIn(instructions);
@@ -147,5 +148,7 @@ export function messagesOf({ instructions, input }: JsonObject): ChatMessage[] {
   if (typeof input === 'string') conversation.item({ role: 'user', content: input }, 'input');
   else if (isList(input))
     for (const [at, item] of input.entries()) if (isObject(item)) conversation.item(item, `input[${at}]`);
-  return conversation.whole();
+  const messages = conversation.whole();
+  if (messages.length === 0) throw refused('input: nothing in it can be put to this channel, which has chat alone');
+  return messages;
 }
