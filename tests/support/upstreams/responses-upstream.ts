@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectsIn, parseJson } from '../../../src/relay/json/json.js';
-import type { Speaking } from './dialect-upstreams.js';
+import { type Speaking, signature } from './dialect-upstreams.js';
 import { eventsOf, lastEventOf, messageItem, reasoningItem, reportedUsage, responseOf } from './responses-answers.js';
 
 /* An upstream that has the Responses API alone. */
@@ -27,7 +27,7 @@ export const responsesUpstream: Speaking = {
   afterCall: 2,
   whole({ thinking, text, calls = [], cut }) {
     const items = [
-      ...(thinking === undefined ? [] : [reasoningItem(thinking)]),
+      ...(thinking === undefined ? [] : [reasoningItem(thinking, signature)]),
       ...(text === undefined ? [] : [messageItem(text)]),
       ...calls.map(({ name, args }, at) => ({
         ...{ id: `fc_${at}`, type: 'function_call', status: 'completed', call_id: `call_${at}`, name },
