@@ -10,42 +10,65 @@ import { type Costed, type Rig, tallygate, withRig } from '../rig.js';
 import { comparedIn, inRounds, medianOf, oneRound, type Round, share } from '../rounds.js';
 import { decimal, table, whole } from '../table.js';
 
-/* A streamed Messages call against a streamed chat call: each to an upstream that speaks as its caller does. */
+/* Calls of each dialect against chat calls: each to an upstream that speaks as its caller does. */
 
-const models: Readonly<Record<Spoken, string>> = { chat: 'chat-mini', messages: 'messages-mini' };
-const dialects = Object.keys(models) as Spoken[];
+const models: Readonly<Record<Spoken, string>> = {
+  chat: 'chat-mini',
+  messages: 'messages-mini',
+  responses: 'responses-mini',
+};
+
+interface Kind {
+  readonly dialect: Spoken;
+  readonly stream: boolean;
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  chat: { dialect: 'chat', stream: true },
+  messages: { dialect: 'messages', stream: true },
+  responses: { dialect: 'responses', stream: true },
+  'chat, whole': { dialect: 'chat', stream: false },
+  'responses, whole': { dialect: 'responses', stream: false },
+};
+const names = Object.keys(kinds);
 const warmUpSeconds = 2;
 
 const measured = (rig: Rig, number: number, seconds: number, connections: number): Promise<Round<Costed>> =>
-  oneRound(dialects, number, (name) => {
-    const dialect = name as Spoken;
-    const load = { model: models[dialect], dialect, stream: true, pace: { connections }, seconds };
-    return rig.measure(tallygate, load);
+  oneRound(names, number, (name) => {
+    const { dialect, stream } = kinds[name] ?? { dialect: 'chat', stream: true };
+    return rig.measure(tallygate, { model: models[dialect], dialect, stream, pace: { connections }, seconds });
   });
 
 const gatewayCost = ({ cpu, sent }: Costed): number => microsecondsEach(cpu, 'gateway', sent);
 
+/** The gateway's CPU per answer; null where the system does not say. */
+function shareOf(rounds: readonly Round<Costed>[], one: string, other: string): number | null {
+  const compared = comparedIn(rounds, [one, other], gatewayCost, share);
+  return Number.isNaN(compared) ? null : compared;
+}
+
 function figuresOf(rounds: readonly Round<Costed>[]) {
-  const messagesToChat = comparedIn(rounds, ['messages', 'chat'], gatewayCost, share);
   return {
-    byDialect: dialects.map((dialect) => ({
+    byDialect: names.map((dialect) => ({
       dialect,
       answersPerSecond: Math.round(medianOf(rounds, dialect, ({ callsPerSecond }) => callsPerSecond)),
       chunksPerSecond: Math.round(medianOf(rounds, dialect, ({ chunksPerSecond }) => chunksPerSecond)),
     })),
-    cpuUsPerAnswer: costsOf(rounds, dialects),
-    /** The gateway's CPU per answer; null where the system does not say. */
-    messagesToChat: Number.isNaN(messagesToChat) ? null : messagesToChat,
+    cpuUsPerAnswer: costsOf(rounds, names),
+    messagesToChat: shareOf(rounds, 'messages', 'chat'),
+    responsesToChat: shareOf(rounds, 'responses', 'chat'),
+    wholeResponsesToChat: shareOf(rounds, 'responses, whole', 'chat, whole'),
     loadAverage: rounded(loadavg()[0] ?? 0, 1),
   };
 }
 
 function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): string[] {
-  const { byDialect, cpuUsPerAnswer, messagesToChat, loadAverage } = found;
-  const result = messagesToChat === null ? (missing ?? '') : `${decimal(messagesToChat, 3)} of a chat call's CPU`;
+  const { byDialect, cpuUsPerAnswer, messagesToChat, responsesToChat, wholeResponsesToChat, loadAverage } = found;
+  const result = (compared: number | null): string =>
+    compared === null ? (missing ?? '') : `${decimal(compared, 3)} of a chat call's CPU`;
   return [
     ...table(
-      ['streamed answers at saturation', 'answers/s', 'frames/s', 'gateway CPU µs'],
+      ['answers at saturation', 'answers/s', 'frames/s', 'gateway CPU µs'],
       byDialect.map(({ dialect, answersPerSecond, chunksPerSecond }) => [
         dialect,
         whole(answersPerSecond),
@@ -54,16 +77,18 @@ function linesOf(found: ReturnType<typeof figuresOf>, missing: string | null): s
       ]),
     ),
     '',
-    `a Messages call takes ${result}; load average ${loadAverage}`,
+    `a streamed Messages call takes ${result(messagesToChat)}`,
+    `a streamed Responses call takes ${result(responsesToChat)}`,
+    `a whole Responses call takes ${result(wholeResponsesToChat)}; load average ${loadAverage}`,
   ];
 }
 
 export const dialectsPart = part({
   name: 'dialects',
-  says: "the gateway's CPU of a streamed Messages call against that of a streamed chat call",
+  says: "the gateway's CPU of Messages and Responses calls against that of chat calls",
   options: {
     seconds: seconds(4, 'length of each measurement'),
-    rounds: count(5, 'how often both are measured', 1000),
+    rounds: count(5, 'how often all are measured', 1000),
     connections: count(32, 'callers at saturation', 4096),
     chunks: count(50, 'content chunks of an answer', 400),
   },
@@ -71,7 +96,7 @@ export const dialectsPart = part({
     const { progress } = surroundings;
     const answer = { chunks, chunkSize: 5 };
     const options = {
-      models: { [models.chat]: answer, [models.messages]: answer },
+      models: { [models.chat]: answer, [models.messages]: answer, [models.responses]: answer },
       anthropicModels: [models.messages],
     };
     return withRig(options, surroundings, async (rig): Promise<Outcome> => {

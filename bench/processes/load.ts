@@ -1,6 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Percentiles, percentilesOf } from '../figures.js';
-import { chatPath, chatRequest, messagesPath, type Spoken } from './chat-request.js';
+import { chatRequest, pathOf, type Spoken } from './chat-request.js';
 import { answerParent } from './child.js';
 import { FrameCounter } from './frame-counter.js';
 
@@ -54,6 +54,8 @@ export const noticedGapMs = 40;
 const endMarks: Readonly<Record<Spoken, string>> = {
   chat: 'data: [DONE]\n\n',
   messages: 'data: {"type":"message_stop"}\n\n',
+  // The last event holds the whole response.
+  responses: '"store":false,"user":null}}\n\n',
 };
 
 interface Tally {
@@ -71,7 +73,7 @@ async function measure({ url, apiKey, model, stream, dialect = 'chat', pace, sec
   const { hostname, port, pathname } = new URL(url);
   const agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
   const { body, headers } = chatRequest({ apiKey, model, stream, dialect });
-  const path = pathname.replace(/\/$/, '') + (dialect === 'chat' ? chatPath : messagesPath);
+  const path = pathname.replace(/\/$/, '') + pathOf[dialect];
   const endMark = endMarks[dialect];
   const options = { agent, hostname, port, path, method: 'POST', headers };
   const tally: Tally = {

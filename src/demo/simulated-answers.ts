@@ -28,11 +28,13 @@ export const doneFrame = 'data: [DONE]\n\n';
 
 /** About four characters to a token; at least one, so that every call costs something. */
 export function promptTokensOf(body: JsonObject): number {
-  const texts = isList(body.messages)
-    ? objectsIn(body.messages).flatMap(({ content }) =>
-        isList(content) ? objectsIn(content).map((part) => part.text) : [content],
-      )
-    : [body.prompt ?? body.input].flat();
+  const messages = isList(body.messages) ? body.messages : objectsIn(body.input);
+  const texts =
+    messages.length > 0
+      ? objectsIn(messages).flatMap(({ content }) =>
+          isList(content) ? objectsIn(content).map((part) => part.text) : [content],
+        )
+      : [body.prompt ?? body.input].flat();
   const length = texts.reduce<number>((total, text) => total + (typeof text === 'string' ? text.length : 4), 0);
   return Math.max(Math.ceil(length / 4), 1);
 }

@@ -67,7 +67,10 @@ function piecesOf({ text, chunks, chunkSize }: SimulatedAnswer): string[] {
 
 /** The limit of the request to each answer; Infinity: none, or one that is not obeyed. */
 export const limitOf = (body: JsonObject, { obeysLimit = true }: SimulatedAnswer): number =>
-  (obeysLimit ? (countIn(body.max_completion_tokens) ?? countIn(body.max_tokens)) : null) ?? Number.POSITIVE_INFINITY;
+  (obeysLimit ? limitNamed(body) : null) ?? Number.POSITIVE_INFINITY;
+
+const limitNamed = ({ max_completion_tokens: newer, max_tokens: older, max_output_tokens: ofResponses }: JsonObject) =>
+  countIn(newer) ?? countIn(older) ?? countIn(ofResponses);
 
 /** How many answers a request gets: each choice of each prompt. */
 export const answersTo = (body: JsonObject): number =>

@@ -26,6 +26,7 @@ import {
   tokensIn,
 } from './simulated-behaviour.js';
 import { endEvents, messageBody, messageEvents, messageUsage, startEvent } from './simulated-messages.js';
+import { lastResponseEvent, responseEvents, responseText } from './simulated-responses.js';
 
 /* A provider on loopback that speaks OpenAI's wire and Anthropic's, does as it is set and counts what it served. */
 
@@ -79,7 +80,10 @@ export interface SimulatedProvider {
 
 const defaultModels = ['gpt-4o-mini', 'gpt-4o', 'text-embedding-3-small', 'simulated-reasoner'];
 
-const endpointOf = (path: string): SpokenEndpoint | 'messages' | 'embeddings' | null => {
+type PreparedEndpoint = SpokenEndpoint | 'messages' | 'responses';
+
+const endpointOf = (path: string): PreparedEndpoint | 'embeddings' | null => {
+  if (path.endsWith('/responses')) return 'responses';
   if (path.endsWith('/messages')) return 'messages';
   if (path.endsWith('/chat/completions') || path.endsWith('/chatcompletion_v2')) return 'chat';
   if (path.endsWith('/completions')) return 'completions';
@@ -93,16 +97,23 @@ interface Prepared {
   readonly whole: readonly [string, string];
 }
 
+function written(
+  endpoint: PreparedEndpoint,
+  model: string,
+  speech: Speech,
+  answers: number,
+): Pick<Prepared, 'frames' | 'whole'> {
+  if (endpoint === 'messages') return { frames: messageEvents(speech), whole: messageBody(model, speech) };
+  // A whole response holds its usage.
+  if (endpoint === 'responses') return { frames: responseEvents(model, speech), whole: ['', ''] };
+  return { frames: framesOf(endpoint, model, speech, answers), whole: simulatedBody(endpoint, model, speech, answers) };
+}
+
 /** Writes it once per behaviour and model: the benchmark's upstream must cost next to nothing. */
 class Speaker {
   private readonly known = new WeakMap<SimulatedAnswer, Map<string, Prepared>>();
 
-  prepare(
-    endpoint: SpokenEndpoint | 'messages',
-    model: string,
-    body: JsonObject,
-    behaviour: SimulatedAnswer,
-  ): Prepared {
+  prepare(endpoint: PreparedEndpoint, model: string, body: JsonObject, behaviour: SimulatedAnswer): Prepared {
     const answers = answersTo(body);
     const fixed = body.tools === undefined && answers === 1;
     const name = `${endpoint} ${model}`;
@@ -110,14 +121,7 @@ class Speaker {
     const before = fixed ? known.get(name) : undefined;
     if (before && limitOf(body, behaviour) >= tokensIn(before.speech)) return before;
     const speech = speechFor(model, body, behaviour);
-    const prepared =
-      endpoint === 'messages'
-        ? { speech, frames: messageEvents(speech), whole: messageBody(model, speech) }
-        : {
-            speech,
-            frames: framesOf(endpoint, model, speech, answers),
-            whole: simulatedBody(endpoint, model, speech, answers),
-          };
+    const prepared = { speech, ...written(endpoint, model, speech, answers) };
     if (fixed && !speech.cut) known.set(name, prepared);
     return prepared;
   }
@@ -300,6 +304,25 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions =
     response.end(endEvents(speech, reported));
   };
 
+  const speakResponse = async (
+    model: string,
+    body: JsonObject,
+    behaviour: SimulatedAnswer,
+    response: ServerResponse,
+  ): Promise<void> => {
+    const { speech, frames } = speaker.prepare('responses', model, body, behaviour);
+    const tokens = tokensFor(body, behaviour, speech);
+    const reported = behaviour.usage === 'never' ? null : tokens;
+    if (body.stream !== true) {
+      counter.served(tokens);
+      return sendJson(response, 200, responseText(model, speech, reported));
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+    if (!(await write(response, frames, behaviour, counter))) return;
+    counter.served(tokens);
+    response.end(lastResponseEvent(model, speech, reported));
+  };
+
   const call = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const endpoint = endpointOf(path);
     if (!endpoint) return sendJson(response, 404, JSON.stringify(defaultRefusal(404)));
@@ -312,6 +335,7 @@ export async function startSimulatedProvider(options: SimulatedProviderOptions =
     if (behaviour.firstByteDelayMs) await wait(behaviour.firstByteDelayMs);
     if (behaviour.kind === 'refuse') return refuse(response, behaviour);
     if (endpoint === 'messages') return speakMessage(model, body, behaviour, response);
+    if (endpoint === 'responses') return speakResponse(model, body, behaviour, response);
     if (endpoint !== 'embeddings') return speak(endpoint, model, body, behaviour, response);
     const tokens = tokensFor(body, behaviour, null);
     counter.served(tokens);

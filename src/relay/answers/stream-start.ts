@@ -4,6 +4,7 @@ import type { AnswerSlot } from '../upstream/answer-room.js';
 import type { Progress } from '../upstream/progress-watch.js';
 import type { UpstreamBody } from '../upstream/upstream.js';
 import type { UpstreamError } from '../upstream/upstream-error.js';
+import { Lost } from '../upstream/upstream-response.js';
 import type { AnswerToRead, FirstStep, Read, SilenceLimits, StreamReading } from './answer-reading.js';
 import { brokenOff, noRoomHere, nothingIn } from './lost-answer.js';
 
@@ -34,8 +35,9 @@ class StreamProgress implements Progress {
   }
 
   get patienceMs(): number {
-    const { generated, usage, worksUnseen } = this.decoder;
+    const { generated, usage, worksUnseen, failure = null } = this.decoder;
     const { idleMs, unseenMs } = this.patience;
+    if (failure !== null) return Math.min(idleMs, afterUsageMs);
     if (!hasEnded(generated)) return worksUnseen ? Math.max(idleMs, unseenMs) : idleMs;
     const isReported = usage !== null && generated.inputOnly !== true;
     return Math.min(idleMs, isReported ? afterUsageMs : afterEndMs);
@@ -53,6 +55,16 @@ export const countKept = (
   { bytes }: Pick<StreamStep, 'bytes'>,
   came: number,
 ): NoRoom | null => slot.hold(Math.max(unfinished + (bytes?.length ?? 0) - came, 0));
+
+/** null: nothing comes any more, and upstream has reported why. */
+const nextOf = (
+  chunks: Pick<UpstreamBody, 'next'>,
+  decoder: Pick<AnswerStream, 'failure'>,
+): Promise<IteratorResult<Buffer, undefined> | null> =>
+  chunks.next().catch((reason: unknown) => {
+    if (reason instanceof Lost && (decoder.failure ?? null) !== null) return null;
+    throw reason;
+  });
 
 /**
  * Reads until there is something of an answer: till then a failure can be an honest status, or another channel. What
@@ -91,7 +103,8 @@ export async function readFirstFrame(
     }
     if (step.finished) return failed(nothingIn(decoder).error, decoder.usage !== null);
     if (ended) return failed(brokenOff('stream_response_error'), true);
-    const next = await chunks.next();
+    const next = await nextOf(chunks, decoder);
+    if (next === null) return failed(decoder.failure ?? brokenOff('stream_response_error'), worked(decoder));
     ended = next.done === true;
     came = next.value?.length ?? 0;
     step = next.done ? decoder.end() : decoder.push(next.value);

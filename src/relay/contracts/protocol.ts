@@ -183,6 +183,8 @@ export interface AnswerStream {
   readonly begun: boolean;
   /** Upstream has said that it is at something that it does not show, and may take long over it. Left out: never. */
   readonly worksUnseen?: boolean;
+  /** Upstream has reported that it failed, and may still report its usage; null: it has not. Left out: never. */
+  readonly failure?: UpstreamError | null;
 }
 
 /** Every choice has said why it ended: nothing is to come but the usage. */

@@ -4,7 +4,7 @@ import type { FirstStep, StreamReading } from '../answers/answer-reading.js';
 import { noRoomHere } from '../answers/lost-answer.js';
 import { countKept, takeFirst } from '../answers/stream-start.js';
 import { errorForCaller, fromUpstream, internalError, RelayError, storeUnavailable } from '../contracts/errors.js';
-import { hasEnded, type StreamStep } from '../contracts/protocol.js';
+import { type AnswerStream, hasEnded, type StreamStep } from '../contracts/protocol.js';
 import type { AccountWatch } from '../pipeline/account-watch.js';
 import { isSilence, Lost } from '../upstream/upstream-response.js';
 import type { CallerConnection } from './caller-connection.js';
@@ -53,6 +53,13 @@ const silent = (): RelayError =>
   new RelayError(500, 'stream_response_error', 'the upstream broke off its answer: it fell silent');
 const unaffordable = (): RelayError =>
   new RelayError(403, 'insufficient_user_quota', 'the quota is used up: the answer ends here');
+
+/** What upstream has reported before it was lost, else that it was. */
+function lostError({ failure = null }: Pick<AnswerStream, 'failure'>, lost: Lost, faulted: AccountWatch): RelayError {
+  if (failure === null) return isSilence(lost) ? silent() : broken();
+  faulted(failure);
+  return errorForCaller(failure, failure.status);
+}
 
 /**
  * Forwards a begun stream to its end. Everything is sent but the end mark: that waits for the settlement. When the caller
@@ -132,7 +139,7 @@ export async function pump(
     if (connection.gone) return stop(departure(), null, true);
     // Of an answer that has ended nothing is missing; any other is half of one, and nobody shall take it for whole.
     if (hasEnded(decoder.generated)) return stop('completed', null, false);
-    return stop('upstream-broke', isSilence(error) ? silent() : broken(), false);
+    return stop('upstream-broke', lostError(decoder, error, faulted), false);
   } finally {
     if (readingOn !== null) clearTimeout(readingOn);
     forget();

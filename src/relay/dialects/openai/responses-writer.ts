@@ -42,8 +42,10 @@ export class ResponsesWriter implements AnswerWriter {
     else this.outgoing.whole(namedFrame(event, frame));
   }
 
-  forwardLike(): false {
-    return false;
+  forwardLike(bytes: Buffer, from: number, to: number): boolean {
+    if (!isNamed(bytes, from)) return false;
+    this.outgoing.pass(bytes, from, to);
+    return true;
   }
 
   /** It stands in the last event. */

@@ -68,7 +68,11 @@ export class ResponseWords implements Generated {
     if (type === 'code_interpreter_call') this.ranCode = true;
     this.keep('item', item.id, this.stores);
     this.keep('container', item.container_id, true);
-    if (this.inPieces.has(at)) return;
+    if (this.inPieces.has(at)) {
+      // Pieces are of what it is called with.
+      if (typeof item.name === 'string') this.add(item.name, false);
+      return;
+    }
     this.words(item);
     for (const name of orders) if (isObject(item[name])) this.add(jsonText(item[name]), false);
     for (const part of objectsIn(item.content)) this.words(part);

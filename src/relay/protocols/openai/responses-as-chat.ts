@@ -2,7 +2,7 @@ import type { Usage } from '../../../domain/call/usage.js';
 import type { ReasoningDetail } from '../../contracts/neutral.js';
 import type { ChatChoice, ChatCompletion } from '../../contracts/neutral-answer.js';
 import type { Answer, AnswerInput } from '../../contracts/protocol.js';
-import { type JsonObject, objectsIn } from '../../json/json.js';
+import { type JsonObject, objectsIn, textIn } from '../../json/json.js';
 import { DistinctCallIds } from '../tool-call-ids.js';
 import {
   type CustomTools,
@@ -118,5 +118,6 @@ export function responsesAsChat(variant: OpenAiVariant, received: AnswerInput): 
   if (!answer.ok) return answer;
   const { own: _, body, usage, generated, ...rest } = answer;
   const completion = completionOf(body, generated.finishReason, usage, received);
-  return { ...rest, body: completion, untouched: false, usage, generated };
+  const finishReason = textIn(completion.choices[0]?.finish_reason);
+  return { ...rest, body: completion, untouched: false, usage, generated: Object.assign(generated, { finishReason }) };
 }

@@ -8,7 +8,8 @@ import type { Frame } from '../../upstream/sse.js';
 import type { UpstreamError } from '../../upstream/upstream-error.js';
 import { confidentialOf } from '../confidential-of.js';
 import { saysSomething } from '../says-something.js';
-import { SseStream } from '../sse-stream.js';
+import { maxStrayPatterns, SseStream } from '../sse-stream.js';
+import { EventPattern } from './event-pattern.js';
 import { openAiFailureIn, openAiFailureOf } from './failure.js';
 import { ResponseWords, responseFinish } from './response-words.js';
 import { correctedResponsesUsage, readResponsesUsage } from './responses-usage.js';
@@ -40,7 +41,11 @@ export class ResponsesStream extends SseStream {
   private readonly confidential: Confidential;
   private readonly unreported: Unreported;
   /** Reported by an event; the next one may report its usage. */
-  private failure: UpstreamError | null = null;
+  failure: UpstreamError | null = null;
+  /** Of the event before, if it said more of an item and was passed on as it came. */
+  private pattern: EventPattern | null = null;
+  private patternOf: JsonObject = {};
+  private strayPatterns = 0;
 
   constructor(
     private readonly variant: OpenAiVariant,
@@ -55,6 +60,7 @@ export class ResponsesStream extends SseStream {
 
   frame(bytes: Buffer, start: number, end: number, from: number): void {
     if (this.finished || this.error !== null) return;
+    this.pattern = null;
     const event = isWellShaped(bytes, start, end) ? parseJson(bytes.toString('utf8', start, end)) : null;
     if (!isObject(event)) return;
     this.begun = true;
@@ -68,13 +74,29 @@ export class ResponsesStream extends SseStream {
     }
   }
 
+  /** Those that say only more. */
+  known(bytes: Buffer, at: number): number {
+    const like = this.pattern?.framesIn(bytes, at) ?? null;
+    if (like === null || !this.writer.forwardLike(bytes, at, like.end)) return at;
+    this.strayPatterns = 0;
+    if (like.words === '') return like.end;
+    const { type, output_index: index } = this.patternOf;
+    this.piece(String(type), { delta: like.words, output_index: index });
+    return like.end;
+  }
+
   protected override closed(): void {
     if (!this.finished) this.error ??= this.failure;
   }
 
   /** Says to the caller what an event says. */
-  protected tell(_type: string, event: JsonObject, frame: Frame): void {
+  protected tell(type: string, event: JsonObject, frame: Frame): void {
     this.writer.forward(event, frame);
+    if (frame.from < 0 || typeof event.delta !== 'string' || this.strayPatterns >= maxStrayPatterns) return;
+    if (!delta.test(type)) return;
+    this.pattern = EventPattern.of(event, frame);
+    this.patternOf = { type, output_index: event.output_index };
+    this.strayPatterns++;
   }
 
   /** The same of the last event, which holds the whole response. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { promptTokens } from '../../../../src/domain/call/usage.js';
 import type { CallerRequest } from '../../../../src/relay/contracts/protocol.js';
 import { responses } from '../../../../src/relay/dialects/openai/endpoints/responses.js';
@@ -320,6 +320,33 @@ describe('a stream', () => {
       if (usage === null) expect(played.usage).toBeNull();
       else expect(played.usage).toMatchObject(usage);
     }
+  });
+
+  test('is parsed at its beginning and its end alone, where events differ by their words and numbers', () => {
+    const long = responseOf([messageItem('word '.repeat(2_000))]);
+    const golden = caseOf(streamOf(long));
+    const parse = vi.spyOn(JSON, 'parse');
+    const played = play(golden, [golden.upstream]);
+    const parsed = parse.mock.calls.length;
+    parse.mockRestore();
+    expect(parsed).toBeLessThan(20);
+    expect(played.answer).toBe(streamOf(long));
+    expect(played.generated.text).toBe('word '.repeat(2_000));
+  });
+
+  test.each([
+    ['another item', '"output_index":0', '"output_index":1'],
+    ['logprobs', '"content_index":0', '"content_index":0,"logprobs":[{"token":"a"}]'],
+    ['an escape', '"delta":"', '"delta":"\\n'],
+    ['a second delta', '"delta":"', '"delta":"a","delta":"'],
+    ['a blank', '"delta":"', '"delta" : "'],
+  ])('with %s in some events is passed on unchanged, its words counted', (_what, before, after) => {
+    const events = eventsOf(responseOf([messageItem('word '.repeat(100))]));
+    const odd = events.map((event, at) => (at % 3 === 0 ? event.replace(before, after) : event)).join('');
+    const golden = caseOf(odd);
+    const played = play(golden, [golden.upstream]);
+    expect(played.forwarded).toBe(odd);
+    expect(JSON.stringify(played)).toBe(JSON.stringify(play(golden, byteByByte(golden.upstream))));
   });
 
   test('has not begun to answer until it says something', () => {

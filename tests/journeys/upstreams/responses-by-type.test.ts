@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ChannelId } from '../../../src/domain/kernel/ids.js';
+import type { JsonObject } from '../../../src/relay/json/json.js';
+import { GraphqlClient } from '../../graphql/graphql-server.js';
+import { type Caller, type Callers, errorIn, openCallers } from '../../support/callers/callers.js';
+import { lineOf } from '../../support/gateway/log-lines.js';
+import { startTestGateway, type TestGateway, type TestUser } from '../../support/gateway/test-gateway.js';
+import { until } from '../../support/until.js';
+import {
+  codeItem,
+  eventsOf,
+  lastEventOf,
+  messageItem,
+  responseOf,
+  streamOf,
+  reportedUsage,
+} from '../../support/upstreams/responses-answers.js';
+import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
+
+/* Every type that has the Responses API, called by Responses and by a chat, and what its failures are charged. */
+
+const types = [1, 3, 8, 39, 48] as const;
+const text = 'Every charge can be proved.';
+const answer = responseOf([messageItem(text)], { usage: reportedUsage(20, 10, { cached: 8, reasoning: 4 }) });
+const quota = 10_000_000;
+
+interface Scripted {
+  readonly status?: number;
+  readonly text: string;
+  /** What becomes of the connection behind the text. */
+  readonly then?: 'cut' | 'open';
+}
+
+let gateway: TestGateway;
+let callers: Callers;
+let upstream: Upstream;
+let user: TestUser;
+let caller: Caller;
+let scripted: Scripted;
+const channels = new Map<number, ChannelId>();
+let received: { readonly url: string; readonly body: JsonObject }[] = [];
+
+const model = (type: number) => `by-${type}`;
+const refusal = (status: number): Scripted => ({
+  status,
+  text: JSON.stringify({ error: { message: 'Not now.', type: 'some_error', code: `code_${status}` } }),
+});
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ STREAM_IDLE_SECONDS: '30' });
+  callers = openCallers(gateway.url);
+  upstream = await startUpstream(({ url, body }, response) => {
+    received.push({ url, body: JSON.parse(body) as JsonObject });
+    const { status = 200, text, then } = scripted;
+    response.writeHead(status, { 'content-type': text.startsWith('{') ? 'application/json' : 'text/event-stream' });
+    if (then === undefined) response.end(text);
+    else response.write(text, () => (then === 'cut' ? response.destroy() : undefined));
+  });
+  const ones = JSON.stringify(Object.fromEntries(types.map((type) => [model(type), 1])));
+  for (const option of ['ModelRatio', 'CompletionRatio']) await gateway.setOption(option, ones);
+  await gateway.setOption('CacheRatio', ones.replaceAll(':1', ':0.5'));
+  await gateway.setOption('RetryTimes', '0');
+  for (const type of types) {
+    const id = await gateway.addChannel({
+      type,
+      models: [model(type)],
+      baseUrl: upstream.url + (type === 8 ? '/v1/responses' : ''),
+      other: type === 39 ? 'account' : '',
+      autoBan: false,
+      // A custom channel's address says it by itself.
+      setting: type === 8 ? null : '{"responses_only":true}',
+    });
+    channels.set(type, id);
+  }
+});
+afterAll(async () => {
+  await callers?.close();
+  await gateway?.stop();
+  await upstream?.stop();
+});
+beforeEach(async () => {
+  received = [];
+  user = await gateway.addUser(quota);
+  caller = callers.with(await gateway.addApiKey(user));
+});
+
+const ways = [
+  ['Responses', '/v1/responses', { input: 'What is a ledger?' }],
+  ['a chat', '/v1/chat/completions', { messages: [{ role: 'user', content: 'What is a ledger?' }] }],
+] as const;
+
+const left = (expected: number) => until(async () => ((await gateway.available(user)) === expected ? true : null));
+
+describe.each(types.flatMap((type) => ways.map(([name, path, body]) => [type, name, path, body] as const)))(
+  'type %i by %s',
+  (type, _name, path, asked) => {
+    const send = (more: JsonObject = {}) =>
+      caller.send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: { model: model(type), ...asked, ...more },
+      });
+
+    test.each([false, true])('is charged by the usage of its answer (streamed: %s)', async (stream) => {
+      scripted = { text: stream ? streamOf(answer) : JSON.stringify(answer) };
+      const got = await send({ stream });
+      expect(got.status).toBe(200);
+      expect(received[0]?.body).toMatchObject({ model: model(type), ...(stream && { stream }) });
+      // 8 of 20 input tokens came from a cache, at half the price.
+      expect(await lineOf(gateway, user, got)).toMatchObject({ quota: 26, usage_source: 'upstream' });
+      await left(quota - 26);
+    });
+
+    test.each([401, 429, 500])('answers a refusal with %i, free of charge', async (status) => {
+      scripted = refusal(status);
+      for (const stream of [false, true]) {
+        const got = await send({ stream });
+        expect(got.status).toBeGreaterThanOrEqual(400);
+        expect(errorIn(got).message).not.toContain('sk-upstream-key');
+      }
+      await left(quota);
+    });
+
+    test('that is cut in the middle of a stream ends with an error, and is charged what was sent', async () => {
+      scripted = { text: eventsOf(answer).slice(0, 7).join(''), then: 'cut' };
+      const got = await send({ stream: true });
+      expect(got.text).toContain('broke off');
+      const line = await lineOf(gateway, user, got);
+      expect(line).toMatchObject({ usage_source: 'estimated', quota: line.prompt_tokens + line.completion_tokens });
+      await left(quota - line.quota);
+    });
+
+    test.each([
+      ['stays silent', 'open'],
+      ['is cut', 'cut'],
+    ] as const)(
+      'reports an error of a stream that %s after it, long before the silence is over',
+      async (_how, then) => {
+        const failure = { type: 'error', code: 'server_error', message: 'it broke inside', param: null };
+        scripted = { text: `${eventsOf(answer).slice(0, 7).join('')}data: ${JSON.stringify(failure)}\n\n`, then };
+        const begun = performance.now();
+        expect((await send({ stream: true })).text).toContain('it broke inside');
+        expect(performance.now() - begun).toBeLessThan(25_000);
+      },
+    );
+  },
+);
+
+describe('an upstream that lies', () => {
+  const asked = (path: string, more: JsonObject) =>
+    caller.send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: { model: model(1), ...more },
+    });
+
+  test.each(ways.flatMap(([name, path, body]) => [false, true].map((stream) => [name, path, body, stream] as const)))(
+    'about its usage takes no more than the reservation, by %s (%s, %j, streamed: %s)',
+    async (_name, path, body, stream) => {
+      const lied = { ...answer, usage: reportedUsage(10 ** 12, 10 ** 12) };
+      scripted = { text: stream ? streamOf(lied) : JSON.stringify(lied) };
+      const limit = path === '/v1/responses' ? { max_output_tokens: 50 } : { max_tokens: 50 };
+      const got = await asked(path, { ...body, ...limit, stream });
+      expect(got.status).toBe(200);
+      const line = await lineOf(gateway, user, got);
+      expect(line.completion_tokens).toBeLessThanOrEqual(50);
+      expect(line.prompt_tokens).toBeLessThan(10_000);
+      await left(quota - line.quota);
+    },
+  );
+
+  test.each(ways)('and completes twice is charged once, by %s', async (_name, path, body) => {
+    const dearer = { ...answer, usage: reportedUsage(400, 400) };
+    scripted = { text: streamOf(answer) + lastEventOf(dearer) };
+    const got = await asked(path, { ...body, stream: true });
+    expect(await lineOf(gateway, user, got)).toMatchObject({ quota: 26 });
+  });
+
+  test.each(ways)(
+    'serves 40 calls at once on a small balance for no more than there is, by %s',
+    async (_name, path, body) => {
+      const poor = await gateway.addUser(3_000);
+      const many = callers.with(await gateway.addApiKey(poor));
+      const costly = responseOf([messageItem(text)], { usage: reportedUsage(20, 400) });
+      scripted = { text: streamOf(costly) };
+      const got = await Promise.all(
+        Array.from({ length: 40 }, () =>
+          many.send(path, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: { model: model(1), ...body, stream: true },
+          }),
+        ),
+      );
+      const served = got.filter(({ status }) => status === 200);
+      expect(served.length).toBeGreaterThan(0);
+      for (const { status } of got) expect([200, 403]).toContain(status);
+      const lines = await Promise.all(served.map((one) => lineOf(gateway, poor, one)));
+      const spent = lines.reduce((sum, line) => sum + line.quota, 0);
+      expect(spent).toBeLessThanOrEqual(3_000);
+      await until(async () => ((await gateway.available(poor)) === 3_000 - spent ? true : null));
+    },
+  );
+});
+
+test('xAI’s code that ran several times is charged as one container', async () => {
+  await gateway.setOption('ToolPrice', '{"code_interpreter":20}');
+  const ran = responseOf([codeItem, { ...codeItem, id: 'ci_2' }, messageItem(text)], { usage: reportedUsage(200, 40) });
+  scripted = { text: JSON.stringify(ran) };
+  const got = await caller.send('/v1/responses', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: { model: model(48), input: 'Count.', tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
+  });
+  expect(await lineOf(gateway, user, got)).toMatchObject({ quota: 240 + 10_000 });
+});
+
+test('a test of a channel uses Responses, by its setting or its address, with a limit that OpenAI accepts', async () => {
+  scripted = { text: JSON.stringify(answer) };
+  const admin = await new GraphqlClient(gateway.url).signIn('root', gateway.rootPassword);
+  for (const type of [1, 8]) {
+    received = [];
+    const id = channels.get(type);
+    const tested = await admin.ask('mutation ($id: ID!) { testChannel(id: $id) { ok message } }', { id });
+    expect(tested.testChannel).toEqual({ ok: true, message: '' });
+    expect(received[0]).toMatchObject({ url: '/v1/responses', body: { max_output_tokens: 16, store: false } });
+  }
+});
+
+test('a setting that says more than true or false, or lists no names, is refused by its name', async () => {
+  const admin = await new GraphqlClient(gateway.url).signIn('root', gateway.rootPassword);
+  const edit = 'mutation ($id: ID!, $patch: ChannelPatchInput!) { editChannel(id: $id, patch: $patch) { name } }';
+  for (const setting of [
+    '{"responses_only":"yes"}',
+    '{"responses_only_models":"gpt-5-pro"}',
+    '{"responses_only_models":[5]}',
+  ])
+    expect(await admin.refusal(edit, { id: channels.get(1), patch: { setting } })).toMatchObject({
+      code: 'invalid-field',
+      details: { field: 'setting' },
+    });
+  const plain = await gateway.addChannel({ type: 25, models: ['plain'], baseUrl: upstream.url });
+  expect(await admin.refusal(edit, { id: plain, patch: { setting: '{"responses_only":true}' } })).toMatchObject({
+    details: { field: 'setting' },
+  });
+});
