@@ -12,7 +12,6 @@ import { until } from '../../support/until.js';
 import {
   type Answer,
   type DialectUpstream,
-  type Protocol,
   protocols,
   signature,
   startDialectUpstream,

@@ -11,9 +11,9 @@ import {
   eventsOf,
   lastEventOf,
   messageItem,
+  reportedUsage,
   responseOf,
   streamOf,
-  reportedUsage,
 } from '../../support/upstreams/responses-answers.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
