@@ -21,21 +21,21 @@ export interface OwnedSlots<Id> {
 
 export function ownedSlots<Id>(counts: HeldCounts<Id>, full: (max: number) => Failure): OwnedSlots<Id> {
   /** Orders that the read model may not know yet. */
-  const underWay = new Map<UserId, Set<Id>>();
+  const pending = new Map<UserId, Set<Id>>();
 
   const leave = (owner: UserId, id: Id): void => {
-    const taken = underWay.get(owner);
+    const taken = pending.get(owner);
     taken?.delete(id);
-    if (taken?.size === 0) underWay.delete(owner);
+    if (taken?.size === 0) pending.delete(owner);
   };
 
   return {
     leave,
     async take(owner, id, max) {
       if (max === 0) return;
-      const taken = underWay.get(owner) ?? new Set();
+      const taken = pending.get(owner) ?? new Set();
       const before = [...taken].filter((other) => other !== id);
-      underWay.set(owner, taken.add(id));
+      pending.set(owner, taken.add(id));
       const { live, known } = await counts.of(owner, before);
       for (const seen of known) leave(owner, seen);
       // One that has left meanwhile counts: it may have been seen by a later look than this one.

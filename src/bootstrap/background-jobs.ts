@@ -41,10 +41,10 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
   const { vault, personal, sessions } = parts.secrets;
   const { directory, gate, tail } = memory;
   const { handle } = calls;
-  const underWay = workers ?? calls.underWay;
+  const inFlight = workers ?? calls.inFlight;
 
   await startRecovery(node, {
-    ...{ db, handle, gate, tail, progress, notes, underWay, began },
+    ...{ db, handle, gate, tail, progress, notes, inFlight, began },
     whenLost: (look) => workers?.whenLost(look),
   });
   await startReactions(node, {
@@ -57,7 +57,7 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
   });
   startNotifications(node, { ...parts.services, queue, db, personal, vault, directory, sessions });
   startMaintenance(node, {
-    ...{ db, directory, underWay, notes },
+    ...{ db, directory, inFlight, notes },
     payments: application.payments,
     channels: application.byTheClock,
     channelIntervals: node.config.channels,

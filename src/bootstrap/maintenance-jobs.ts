@@ -33,14 +33,14 @@ interface UpkeepJobs {
   readonly channelIntervals: ChannelIntervals;
   readonly usageLog: Pick<UsageLogCommands, 'retain'>;
   readonly priceUpdates: PriceUpdates;
-  readonly underWay: Pick<InFlightCalls, 'startNoting'>;
+  readonly inFlight: Pick<InFlightCalls, 'startNoting'>;
   readonly notes: CallProgressNotes;
 }
 
 /** What is done by the clock: orders, channels, retention, notes of calls under way. */
 export function startMaintenance({ clock, log, closing }: NodeStart, jobs: UpkeepJobs): void {
   const { priceUpdates: updates } = jobs;
-  const { db, directory, payments, channels, channelIntervals, usageLog, underWay, notes } = jobs;
+  const { db, directory, payments, channels, channelIntervals, usageLog, inFlight, notes } = jobs;
   closing.add(
     startAwaitingPayments(
       { open: (after, max) => pendingPayments(db, after, max), clock, payments },
@@ -79,6 +79,6 @@ export function startMaintenance({ clock, log, closing }: NodeStart, jobs: Upkee
     ),
   );
   closing.add(
-    underWay.startNoting(notes, (error) => log.warn({ reason: String(error) }, 'calls under way cannot be noted now')),
+    inFlight.startNoting(notes, (error) => log.warn({ reason: String(error) }, 'calls under way cannot be noted now')),
   );
 }

@@ -32,14 +32,14 @@ export function openRelayCalls(
   const warn = (facts: object, message: string) => log.warn(facts, message);
   const handling = handle(store, clock);
   const kept = new KnownKeptObjects({ ...readModels, clock, days: () => directory.settings().keptDays });
-  const meterOf = (underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>) =>
+  const meterOf = (inFlight: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>) =>
     openMeter({
-      ...{ store, gate, clock, newEventId, underWay },
+      ...{ store, gate, clock, newEventId, inFlight },
       kept: (callId, settled) => kept.note(callId, settled),
       warn: (message, facts) => warn(facts, message),
     });
-  const underWay = inFlightCalls();
-  const meter = meterOf(underWay);
+  const inFlight = inFlightCalls();
+  const meter = meterOf(inFlight);
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
@@ -56,7 +56,7 @@ export function openRelayCalls(
   };
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
   closing.add(() => runtime.close());
-  return { handle: handling, warn, underWay, meter, meterOf, refusalRecord, proxies, shared, runtime };
+  return { handle: handling, warn, inFlight, meter, meterOf, refusalRecord, proxies, shared, runtime };
 }
 
 export type NodeCalls = ReturnType<typeof openRelayCalls>;

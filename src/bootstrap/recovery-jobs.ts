@@ -17,7 +17,7 @@ interface RecoveryJobs {
   readonly tail: Pick<Tail, 'position'>;
   readonly progress: ReadModelProgress;
   readonly notes: CallProgressNotes;
-  readonly underWay: Pick<InFlightCalls, 'has'>;
+  readonly inFlight: Pick<InFlightCalls, 'has'>;
   /** Calls `look` with up to where calls have just been left by whoever served them. */
   readonly whenLost: (look: (upTo: Position) => void) => void;
   /** The end of the log as this process began. */
@@ -26,9 +26,9 @@ interface RecoveryJobs {
 
 /** Calls without an outcome that nobody serves any more. Resolves once they have been looked for. */
 export async function startRecovery({ clock, log, closing }: NodeStart, jobs: RecoveryJobs): Promise<void> {
-  const { db, handle, gate, tail, progress, notes, underWay, whenLost, began } = jobs;
+  const { db, handle, gate, tail, progress, notes, inFlight, whenLost, began } = jobs;
   const recovering = await runRecovery(
-    { db, handle, clock, gate, notes, isUnderWay: (callId) => underWay.has(callId) },
+    { db, handle, clock, gate, notes, isInFlight: (callId) => inFlight.has(callId) },
     {
       progress,
       began,

@@ -142,7 +142,7 @@ describe.each(simulations)('the payment provider $name', (simulation: SimulatedP
     const id = await paid();
     expect(await handle(forge(id))).toBe(false);
     expect(await credits(id)).toEqual([]);
-    expect(payments.refusedNotices(root)).toEqual([{ provider: name, reason: 'wrong-signature', count: 1 }]);
+    expect(payments.refusedWebhooks(root)).toEqual([{ provider: name, reason: 'wrong-signature', count: 1 }]);
     expect(node.warned).toEqual([{ provider: name, reason: 'wrong-signature', count: 1, order: null }]);
     expect(await handle(simulation.notice(id))).toBe(true);
     expect(await credits(id)).toHaveLength(1);
@@ -158,7 +158,7 @@ describe.each(simulations)('the payment provider $name', (simulation: SimulatedP
     expect(await handle(notice(id))).toBe(false);
     expect(await handle(notice(id))).toBe(false);
     expect(await credits(id)).toEqual([]);
-    expect(payments.refusedNotices(root)).toEqual([{ provider: name, reason: 'differs', count: 2 }]);
+    expect(payments.refusedWebhooks(root)).toEqual([{ provider: name, reason: 'differs', count: 2 }]);
     expect(node.warned).toEqual([{ provider: name, reason: 'differs', count: 1, order: id }]);
     expect(await handle(simulation.notice(id))).toBe(true);
     expect(await credits(id)).toHaveLength(1);
@@ -170,7 +170,7 @@ describe.each(simulations)('the payment provider $name', (simulation: SimulatedP
     expect(await handle(simulation.notice(id, { order: 'USR7NOabcdef1234567890' }))).toBe(true);
     expect(await handle(simulation.notice(id, { order: 'of-another-shop' }))).toBe(true);
     expect(await store.head()).toBe(before);
-    expect(payments.refusedNotices(root)).toEqual([{ provider: name, reason: 'unknown-order', count: 1 }]);
+    expect(payments.refusedWebhooks(root)).toEqual([{ provider: name, reason: 'unknown-order', count: 1 }]);
   });
 
   test('cannot complete an order of another payment provider', async () => {

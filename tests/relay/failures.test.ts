@@ -126,7 +126,7 @@ async function answeredBy({ directory = {}, vault, fault, broken, ...world }: Wo
   const account = async () => ({ balance: 1_000_000_000n, spending: [], reservations: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   const gate = { ...openQuotaGate(source, { capacity: 10, after: beginning, clock }), ...broken };
-  const meter = openMeter({ store, gate, clock, underWay: inFlightCalls(), newEventId, warn: () => {} });
+  const meter = openMeter({ store, gate, clock, inFlight: inFlightCalls(), newEventId, warn: () => {} });
   const settings = settingsFrom(options, noPrices, initialOptions(noPrices));
   const sent: string[] = [];
   const outOfOrder: string[] = [];

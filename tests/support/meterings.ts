@@ -15,19 +15,19 @@ export interface Metering {
   readonly meter: Meter;
   readonly pending: () => number;
   /** For those who recover what nobody serves. */
-  readonly isUnderWay: (callId: CallId) => boolean;
+  readonly isInFlight: (callId: CallId) => boolean;
 }
 
 export const meteringKinds: readonly (readonly [
   kind: string,
-  open: (ports: Omit<MeterPorts, 'underWay'>) => Metering,
+  open: (ports: Omit<MeterPorts, 'inFlight'>) => Metering,
 ])[] = [
   [
     'in the process that serves the call',
     (ports) => {
-      const underWay = inFlightCalls();
-      const meter = openMeter({ ...ports, underWay });
-      return { meter, pending: meter.pending, isUnderWay: underWay.has };
+      const inFlight = inFlightCalls();
+      const meter = openMeter({ ...ports, inFlight });
+      return { meter, pending: meter.pending, isInFlight: inFlight.has };
     },
   ],
   [
@@ -35,14 +35,14 @@ export const meteringKinds: readonly (readonly [
     (ports) => {
       const everyCall = new CallsOfWorkers();
       const calls = everyCall.enter();
-      const meter = openMeter({ ...ports, underWay: calls });
+      const meter = openMeter({ ...ports, inFlight: calls });
       const [worker, primary] = pipe();
       const rest = {} as PrimaryPorts;
       new Peer(primary, serveWorker({ ...rest, meter, calls, onTaken: () => {} }).methods, () => {});
       return {
         meter: remoteMeter(new Peer<PrimaryMethods>(worker, {}, () => {}), inFlightCalls()),
         pending: meter.pending,
-        isUnderWay: (callId) => everyCall.has(callId),
+        isInFlight: (callId) => everyCall.has(callId),
       };
     },
   ],

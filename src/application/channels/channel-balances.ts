@@ -32,7 +32,7 @@ export interface BalancesUpdated {
 const usedUp = '余额不足';
 
 export function channelBalanceCommands({ handle, directory, balances, providers }: ChannelBalancePorts) {
-  let underWay: Promise<BalancesUpdated> | null = null;
+  let running: Promise<BalancesUpdated> | null = null;
   let isStopping = false;
 
   const observe = async (channel: ChannelView): Promise<{ balance: string; position: Position }> => {
@@ -73,10 +73,10 @@ export function channelBalanceCommands({ handle, directory, balances, providers 
   };
 
   const updateOnce = (): Promise<BalancesUpdated> => {
-    underWay ??= updateAll().finally(() => {
-      underWay = null;
+    running ??= updateAll().finally(() => {
+      running = null;
     });
-    return underWay;
+    return running;
   };
 
   return {

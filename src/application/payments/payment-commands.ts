@@ -95,7 +95,7 @@ export function paymentCommands(ports: PaymentCommandPorts) {
     completeByHand: (actor: Actor, id: PaymentId, reason: string, proof: SessionProof = noStepUp) =>
       completeByHand(ports, actor, id, { reason, proof }),
     /** Those that were not believed, for administrators. */
-    refusedNotices(actor: Actor) {
+    refusedWebhooks(actor: Actor) {
       authorise(actor, 'admin');
       return refused.all();
     },

@@ -35,7 +35,7 @@ const dayOf = (at: Instant): string => new Date(at).toISOString().slice(0, 10);
 
 export class PriceReadings {
   private readonly states = new Map<string, SourceState>();
-  private readonly underWay = new Map<string, Promise<PriceReading>>();
+  private readonly running = new Map<string, Promise<PriceReading>>();
 
   constructor(
     private readonly outbound: Outbound,
@@ -54,12 +54,12 @@ export class PriceReadings {
   /** Whoever asks while it is being read gets the same. Throws what reading throws, and keeps it. */
   fetch(source: PriceSourceSetting): Promise<PriceReading> {
     const { name, url } = source;
-    const begun = this.underWay.get(name);
+    const begun = this.running.get(name);
     if (begun !== undefined) return begun;
     const reading = this.read(source, () => fetchPriceList(this.outbound, url)).finally(() => {
-      this.underWay.delete(name);
+      this.running.delete(name);
     });
-    this.underWay.set(name, reading);
+    this.running.set(name, reading);
     return reading;
   }
 

@@ -24,7 +24,7 @@ interface RecoveryPorts {
   readonly gate: Pick<QuotaGate, 'chargeLeft'>;
   readonly notes: Pick<CallProgressNotes, 'lastSeen' | 'forget'>;
   /** Whether this process still serves a call, or is about to write its outcome. */
-  readonly isUnderWay: (callId: CallId) => boolean;
+  readonly isInFlight: (callId: CallId) => boolean;
 }
 
 export interface Recovered {
@@ -49,7 +49,7 @@ async function payableFor(gate: RecoveryPorts['gate'], call: OpenCall, seen: Las
  * to run while calls are served.
  */
 export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promise<Recovered> {
-  const { db, handle, clock, gate, notes, isUnderWay } = ports;
+  const { db, handle, clock, gate, notes, isInFlight } = ports;
   let released = 0;
   let settled = 0;
 
@@ -72,7 +72,7 @@ export async function recoverCalls(ports: RecoveryPorts, upTo: Position): Promis
     const last = page.at(-1);
     if (last === undefined) return { released, settled };
     after = last.position;
-    const orphans = page.filter(({ callId }) => !isUnderWay(callId));
+    const orphans = page.filter(({ callId }) => !isInFlight(callId));
     if (orphans.length === 0) continue;
     const seen = await notes.lastSeen(orphans);
     for (let from = 0; from < orphans.length; from += parallel)

@@ -12,14 +12,14 @@ interface DisablingLog {
 
 export function automaticDisabling(handle: Handle, log: DisablingLog) {
   /** One report of a kind at a time: a broken channel fails many calls within the same moment. */
-  const underWay = new Set<string>();
+  const inProgress = new Set<string>();
 
   const report = (what: string, order: () => Promise<unknown>): void => {
-    if (underWay.has(what)) return;
-    underWay.add(what);
+    if (inProgress.has(what)) return;
+    inProgress.add(what);
     order()
       .catch((error: unknown) => log.error({ what, error: String(error) }, 'a notice from live traffic was lost'))
-      .finally(() => underWay.delete(what));
+      .finally(() => inProgress.delete(what));
   };
 
   return {

@@ -227,7 +227,7 @@ export class PaymentResolver {
   @Authorized('admin')
   @Query(() => [RefusedNoticesObject], { description: 'Notices of payments that were not believed.' })
   refusedNotices(@Ctx() { application }: GraphqlContext, @Viewer() viewer: UserView): readonly RefusedWebhooks[] {
-    return application.payments.refusedNotices(viewer);
+    return application.payments.refusedWebhooks(viewer);
   }
 
   @FieldResolver(() => Boolean, { description: 'The money is gone by a dispute, which is open or lost.' })

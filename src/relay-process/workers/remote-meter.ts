@@ -13,27 +13,27 @@ import type { Peer } from './peer.js';
 
 export function remoteMeter(
   primary: Peer<PrimaryMethods>,
-  underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>,
+  inFlight: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>,
 ): Meter {
   return {
     // Whatever is on its way to the log is on its way there from the primary.
     pending: () => 0,
 
     async reserve(callId, facts, terms, estimate) {
-      const call = underWay.begin(callId);
+      const call = inFlight.begin(callId);
       const reserving = await primary
         .ask('reserve', ...encodeReserve(callId, facts, terms, estimate))
         .catch((error) => {
-          underWay.end(callId);
+          inFlight.end(callId);
           throw error;
         });
       if ('short' in reserving) {
-        underWay.end(callId);
+        inFlight.end(callId);
         return { ok: false, shortage: reserving };
       }
       const [turn, granted, outputLimit, output] = reserving;
       // Its turn, in place of a position that the primary may not know itself yet.
-      underWay.reserved(callId, Position(turn));
+      inFlight.reserved(callId, Position(turn));
       let reserved = granted;
       let concluding = false;
       const conclude = async <Result>(asked: Promise<Result>): Promise<Result> => {
@@ -41,11 +41,11 @@ export function remoteMeter(
         try {
           return await asked;
         } finally {
-          underWay.end(callId);
+          inFlight.end(callId);
         }
       };
       const reservation: Reservation = {
-        underWay: call,
+        inFlightCall: call,
         get reserved() {
           return reserved;
         },
@@ -62,7 +62,7 @@ export function remoteMeter(
         release: (release) => conclude(primary.ask('release', callId, release)),
         leave() {
           if (concluding) return;
-          underWay.lose(callId);
+          inFlight.lose(callId);
           primary.send('abandon', callId);
         },
       };

@@ -76,7 +76,7 @@ export function serveCalls(
   const begin = async () => {
     const directory = await opening;
     const stopPrices = followPriceCalendar(directory, clock);
-    const underWay = inFlightCalls();
+    const inFlight = inFlightCalls();
     const refusals = new RefusalTally();
     const sendRefused = (): void => {
       const kinds = refusals.take();
@@ -86,7 +86,7 @@ export function serveCalls(
       { server, relay: relayConfig },
       {
         directory,
-        meter: remoteMeter(primary, underWay),
+        meter: remoteMeter(primary, inFlight),
         vault: remoteVault(primary, Buffer.from(hashingKey, 'base64'), clock),
         clock,
         limits: remoteLimits(primary),
@@ -101,7 +101,7 @@ export function serveCalls(
         ...remoteNotices(primary),
       },
     );
-    const stopNoting = underWay.startNoting(
+    const stopNoting = inFlight.startNoting(
       { note: (notedTo, progressed) => primary.ask('note', Number(notedTo), progressed) },
       () => {},
     );

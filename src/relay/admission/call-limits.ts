@@ -27,13 +27,13 @@ export function callLimits(clock: Clock): CallLimits {
   return {
     admit(user, apiKey, { modelRateLimit, apiKeyConcurrency }) {
       const concluded = requests.admit(user, modelRateLimit);
-      const [underWay, id] = apiKey === null ? [inPerson, user] : [perApiKey, apiKey];
-      if (!underWay.enter(id, apiKeyConcurrency)) {
+      const [counter, id] = apiKey === null ? [inPerson, user] : [perApiKey, apiKey];
+      if (!counter.enter(id, apiKeyConcurrency)) {
         concluded(false);
         throw tooManyCalls(apiKey === null ? 'playground' : 'token', apiKeyConcurrency);
       }
       return (succeeded) => {
-        underWay.leave(id);
+        counter.leave(id);
         concluded(succeeded);
       };
     },

@@ -50,9 +50,9 @@ export async function passStream(
   const firstTokenMs = elapsed(ports, call);
   const type = endpoint.dialect.streamType ?? eventStreamType;
   if (!heartbeat.takeOver()) connection.begin(type, [...streamHeaders, ...passedOn(call)]);
-  const { underWay } = reservation;
-  underWay.firstTokenMs = firstTokenMs;
-  underWay.stream = decoder;
+  const { inFlightCall } = reservation;
+  inFlightCall.firstTokenMs = firstTokenMs;
+  inFlightCall.stream = decoder;
   const { thinks, hasAudio } = hiddenCosts(call, call.answer);
   const costsUnseen = thinks || hasAudio || estimate.uncounted;
   const seen = (): number => seenTokens(decoder.generated, model);

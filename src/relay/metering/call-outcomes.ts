@@ -36,7 +36,7 @@ export async function recordOutcome(outcomes: Outcomes, callId: CallId, outcome:
   if (!(await write(outcomes, callId, outcome, 0)))
     outcomes.warn('a call had its outcome already', { callId, type: outcome.event.type });
   else if (isKeeping(outcome)) outcomes.kept?.(callId, outcome);
-  outcomes.underWay.end(callId);
+  outcomes.inFlight.end(callId);
 }
 
 const isKeeping = (outcome: NewEvent): outcome is NewEvent<CallSettled> =>
@@ -131,7 +131,7 @@ export async function withdraw(
       if (outcome?.id === settled.id) await write(outcomes, callId, refunded, 1);
       else warn('a call had its outcome already', { callId, type: outcome?.event.type });
     }
-    outcomes.underWay.end(callId);
+    outcomes.inFlight.end(callId);
   });
 }
 

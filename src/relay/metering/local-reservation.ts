@@ -17,7 +17,7 @@ import type { InFlightCall } from './in-flight-calls.js';
 import type { Reservation, Withdrawal } from './metered.js';
 
 /** What was reserved, and for what. */
-interface Reserved extends Pick<Reservation, 'underWay' | 'outputLimit' | 'bound'> {
+interface Reserved extends Pick<Reservation, 'inFlightCall' | 'outputLimit' | 'bound'> {
   readonly callId: CallId;
   readonly event: CallReserved;
 }
@@ -25,7 +25,7 @@ interface Reserved extends Pick<Reservation, 'underWay' | 'outputLimit' | 'bound
 /** A call whose reservation is durable, in the process that holds the gate. */
 export class LocalReservation implements Reservation {
   reserved: Quota;
-  readonly underWay: InFlightCall;
+  readonly inFlightCall: InFlightCall;
   readonly outputLimit: number | null;
   readonly bound: UsageBound;
   private readonly callId: CallId;
@@ -35,12 +35,12 @@ export class LocalReservation implements Reservation {
 
   constructor(
     private readonly outcomes: Outcomes,
-    { callId, event, underWay, outputLimit, bound }: Reserved,
+    { callId, event, inFlightCall, outputLimit, bound }: Reserved,
   ) {
     this.callId = callId;
     this.event = event;
     this.reserved = event.reserved;
-    this.underWay = underWay;
+    this.inFlightCall = inFlightCall;
     this.outputLimit = outputLimit;
     this.bound = bound;
   }
@@ -93,7 +93,7 @@ export class LocalReservation implements Reservation {
   }
 
   leave(): void {
-    if (!this.concluding) this.outcomes.underWay.lose(this.callId);
+    if (!this.concluding) this.outcomes.inFlight.lose(this.callId);
   }
 
   private async settledBy(settlement: Settlement): Promise<NewEvent<CallSettled>> {

@@ -26,7 +26,7 @@ export interface MeterPorts {
   readonly store: DurableEventStore;
   readonly gate: QuotaGate;
   readonly clock: Clock;
-  readonly underWay: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>;
+  readonly inFlight: Pick<InFlightCalls, 'begin' | 'reserved' | 'end' | 'lose'>;
   readonly newEventId: (at: Instant) => string;
   /** Called with a settlement that is durable and says what its channel keeps. Left out: nobody is. */
   readonly kept?: ((callId: CallId, settled: NewEvent<CallSettled>) => void) | undefined;
@@ -43,7 +43,7 @@ type Reserving =
 
 export interface Reservation {
   /** For whoever serves the call to note how far it has come. */
-  readonly underWay: InFlightCall;
+  readonly inFlightCall: InFlightCall;
   readonly reserved: Quota;
   /** The limit to each answer that goes upstream with the call; null: as the caller asked. */
   readonly outputLimit: number | null;
@@ -116,8 +116,8 @@ async function reserveCall(outcomes: Outcomes, { callId, facts, terms, estimate 
     ...{ type: 'CallReserved', facts, reserved, promptTokens, maxOutputTokens, price },
     ...knownPieces(bound, price),
   };
-  const underWay = await writeReservation(outcomes, callId, newEvent(outcomes, event));
-  return { ok: true, reservation: new LocalReservation(outcomes, { callId, event, underWay, outputLimit, bound }) };
+  const inFlightCall = await writeReservation(outcomes, callId, newEvent(outcomes, event));
+  return { ok: true, reservation: new LocalReservation(outcomes, { callId, event, inFlightCall, outputLimit, bound }) };
 }
 
 /** Resolves once it is durable; rejects, with nothing reserved, or reserved until it is given back, where it is not. */
@@ -126,15 +126,15 @@ async function writeReservation(
   callId: CallId,
   reserved: NewEvent<CallReserved>,
 ): Promise<InFlightCall> {
-  const { store, underWay } = outcomes;
-  const call = underWay.begin(callId);
-  const placed = (position: Position): void => underWay.reserved(callId, position);
+  const { store, inFlight: inFlightCall } = outcomes;
+  const call = inFlightCall.begin(callId);
+  const placed = (position: Position): void => inFlightCall.reserved(callId, position);
   const result = await store
     .appendDurable(streams.call(callId), reserved, 'no-stream', placed)
     .catch((error: unknown) => {
       if (isUnwritten(error)) {
         dropReservation(outcomes, callId);
-        underWay.end(callId);
+        inFlightCall.end(callId);
       }
       // Nobody knows whether it was written. Nothing went upstream, so it is given back: written first if need be.
       else void giveBack(outcomes, callId, reserved);
@@ -142,6 +142,6 @@ async function writeReservation(
     });
   if (result.ok) return call;
   dropReservation(outcomes, callId);
-  underWay.end(callId);
+  inFlightCall.end(callId);
   throw new Failure('lost-race', { callId });
 }

@@ -40,7 +40,7 @@ function channelRequest(call: ReservedCall, body: HeldBody): ChannelRequest {
     payer: user.id,
     answerSlot: admission.answerSlot,
     connection,
-    underWay: reservation.underWay,
+    inFlightCall: reservation.inFlightCall,
   };
 }
 
@@ -104,7 +104,7 @@ export async function attemptCall(
 ): Promise<AnsweredCall | UnansweredCall> {
   const { connection, resolution, reservation } = call;
   if (connection.gone) return unanswered(call, null, nobodyAsked);
-  const { underWay } = reservation;
+  const { inFlightCall } = reservation;
   const request = channelRequest(call, body);
   const preferred = preferredBy(ports, call, body);
   const attempts = new Attempts(resolution.channels, ports.clock.now(), preferred);
@@ -114,7 +114,7 @@ export async function attemptCall(
     const channel = attempts.choose();
     if (channel === null) return givenUp(attempts.failure ?? noRoom());
     const tried = attempts.with(channel.id);
-    underWay.attempts = tried;
+    inFlightCall.attempts = tried;
     let asked: Awaited<ReturnType<typeof attemptAt>>;
     try {
       asked = await attemptAt(ports, request, channel);
@@ -134,8 +134,8 @@ export async function attemptCall(
       continue;
     }
     attempts.fail(channel.id, attempt, ports.clock.now());
-    underWay.sending = null;
-    underWay.unknownAttempts = attempts.unknownAttempts;
+    inFlightCall.sending = null;
+    inFlightCall.unknownAttempts = attempts.unknownAttempts;
     noteHealth(ports, channel, attempt);
     noteLeft(ports, preferred, channel.id, attempt);
     if (!attempt.retryable || attempts.count >= allowed || connection.gone) return givenUp(attempt);

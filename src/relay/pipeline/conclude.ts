@@ -95,7 +95,7 @@ export async function concludeUnanswered(ports: ConcludePorts, call: UnansweredC
 
 /** Releases a call that a fault of ours has ended before anybody answered. */
 export async function concludeFaulted(ports: ConcludePorts, call: ReservedCall): Promise<void> {
-  const { costlyAttempts: unknownAttempts } = call.reservation.underWay;
+  const { costlyAttempts: unknownAttempts } = call.reservation.inFlightCall;
   await call.reservation.release({ kind: 'internal', useTimeMs: elapsed(ports, call), unknownAttempts });
 }
 

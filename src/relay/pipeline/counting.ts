@@ -90,7 +90,7 @@ async function countUpstream(
       payer: caller.user.id,
       answerSlot,
       connection: null,
-      underWay: null,
+      inFlightCall: null,
     };
     const answered = await attemptChannel(ports, request, channel, parsed);
     if (!answered.ok) return null;

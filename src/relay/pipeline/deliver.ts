@@ -17,8 +17,8 @@ const unheard = { generated: { said: new SeenText(), toolCalls: 0, finishReason:
 async function passSound(ports: DeliverPorts, call: AnsweredCall, reading: SoundReading): Promise<SoundDelivery> {
   const { connection, reservation } = call;
   const firstTokenMs = elapsed(ports, call);
-  reservation.underWay.firstTokenMs = firstTokenMs;
-  reservation.underWay.stream = unheard;
+  reservation.inFlightCall.firstTokenMs = firstTokenMs;
+  reservation.inFlightCall.stream = unheard;
   const { outcome, bug } = await passOn(connection, passedOn(call), reading, ports.stalledCallers);
   if (bug !== null) logBug(ports.log, connection.requestId, bug);
   return { kind: 'sound', outcome, firstTokenMs };

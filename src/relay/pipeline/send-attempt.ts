@@ -34,7 +34,7 @@ export interface ChannelRequest {
   /** null: nobody waits for the answer but ourselves. */
   readonly connection: Pick<CallerConnection, 'gone' | 'whenGone'> | null;
   /** Where to note how far it has come. */
-  readonly underWay: InFlightCall | null;
+  readonly inFlightCall: InFlightCall | null;
 }
 
 /** Where and for whom a request is sent. */
@@ -48,7 +48,7 @@ export type SendAttemptPorts = Pick<RelayPorts, 'directory' | 'upstream' | 'conf
 
 export async function sendAttempt(
   ports: SendAttemptPorts,
-  { callId, requestedModel, caller, startedAt, payer, answerSlot, connection, underWay }: ChannelRequest,
+  { callId, requestedModel, caller, startedAt, payer, answerSlot, connection, inFlightCall }: ChannelRequest,
   { provider, channel, parsed }: AttemptTarget,
   request: UpstreamRequest,
 ): Promise<Attempt> {
@@ -63,9 +63,9 @@ export async function sendAttempt(
     idleMs: caller.stream || caller.answersAudio ? idleMs : answerTimeoutMs,
     payer,
   });
-  if (underWay !== null) {
-    underWay.sending = sending;
-    underWay.upstreamModel = request.model === requestedModel ? null : request.model;
+  if (inFlightCall !== null) {
+    inFlightCall.sending = sending;
+    inFlightCall.upstreamModel = request.model === requestedModel ? null : request.model;
   }
   let grace: NodeJS.Timeout | null = null;
   let abandoned = null as SentRequest | null;

@@ -107,7 +107,7 @@ function requestOfTest({ endpoint, body, model }: SmallTest, startedAt: number):
     startedAt,
     payer: null,
     connection: null,
-    underWay: null,
+    inFlightCall: null,
   };
 }
 

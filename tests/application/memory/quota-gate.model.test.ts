@@ -117,7 +117,7 @@ class Model {
   /** The fold of what the gate can know, minus the holds of this node's calls whose end it cannot know yet. */
   private remaining(owner: Owner): number {
     const seen = this.world.log.slice(0, this.known(owner));
-    const { balance, holds } = foldAccount(seen, owner);
+    const { balance, reservations: holds } = foldAccount(seen, owner);
     return balance - this.held(seen, holds, owner);
   }
 
@@ -163,7 +163,7 @@ class Model {
     const owner = { apiKey: key };
     const known = Math.max(this.world.delivered, this.snapshotAt.get(JSON.stringify(owner)) ?? 0);
     const seen = this.world.log.slice(0, known);
-    const { spent, holds } = foldAccount(seen, owner);
+    const { spent, reservations: holds } = foldAccount(seen, owner);
     const now = new Date(this.world.clock.now());
     let left = budget.quota - this.held(seen, holds, owner);
     for (const [date, quota] of spent) if (isInPeriod[budget.period](date, now)) left -= quota;

@@ -491,7 +491,7 @@ test('refused webhooks are recorded in the log at intervals, and all of them are
   const { id } = await counting.begin(alice, { amount: 10, method: 'alipay' }, '/topup');
   for (let count = 0; count < 50; count++) await counting.handleWebhook('epay', notice(id, '1.00'));
   expect(warned).toHaveLength(1);
-  expect(counting.refusedNotices(root)).toEqual([{ provider: 'epay', reason: 'differs', count: 50 }]);
+  expect(counting.refusedWebhooks(root)).toEqual([{ provider: 'epay', reason: 'differs', count: 50 }]);
   node.clock.advance(60_000);
   await counting.handleWebhook('epay', notice(id, '1.00'));
   expect(warned).toHaveLength(2);

@@ -27,7 +27,7 @@ async function positionOf(nth: number): Promise<Position> {
   return log[nth]?.position ?? Position(Number(log.at(-1)?.position ?? beginning) + maxSpacing);
 }
 
-const underWay = new Set<string>();
+const inFlight = new Set<string>();
 const seen = new Map<CallId, LastSeen>();
 const forgotten: string[] = [];
 let othersForgotten = 0;
@@ -36,7 +36,7 @@ let there = 1_000_000;
 
 beforeEach(() => {
   there = 1_000_000;
-  underWay.clear();
+  inFlight.clear();
   seen.clear();
   forgotten.length = 0;
   othersForgotten = 0;
@@ -58,7 +58,7 @@ const ports = () => ({
       othersForgotten++;
     },
   },
-  isUnderWay: (callId: CallId) => underWay.has(callId),
+  isInFlight: (callId: CallId) => inFlight.has(callId),
 });
 const recover = (upTo = everything): Promise<Recovered> => recoverCalls(ports(), upTo);
 const outcomeOf = async (call: string) => (await projected.store.readStream(streams.call(CallId(call))))[1]?.event;
@@ -113,7 +113,7 @@ describe('a call left by a dead process', () => {
   });
 
   test('is not one that this process serves', async () => {
-    underWay.add('served');
+    inFlight.add('served');
     await projected.given(reserved('served', 40), reserved('orphan', 5));
     expect(await recover()).toEqual({ released: 1, settled: 0 });
     expect(await outcomeOf('served')).toBeUndefined();
@@ -129,7 +129,7 @@ describe('a call left by a dead process', () => {
 
   test('is found among any number of others', async () => {
     await projected.given(...Array.from({ length: 2_300 }, (_, n) => reserved(`call-${n}`, 1)));
-    for (let n = 0; n < 2_300; n++) if (n % 2 === 0) underWay.add(`call-${n}`);
+    for (let n = 0; n < 2_300; n++) if (n % 2 === 0) inFlight.add(`call-${n}`);
     expect(await recover()).toEqual({ released: 1_150, settled: 0 });
   });
 });
@@ -214,12 +214,12 @@ describe('crash recovery while the gateway serves', () => {
   test('finds a call lost later, but not one that was reserved since the last round', async () => {
     await projected.given(granted(alice, 1_000));
     const round = await keep(0);
-    underWay.add('lost');
+    inFlight.add('lost');
     await projected.given(reserved('lost', 40));
     await round.move(1);
     await until(async () => (round.waitedFor.length > 4 ? true : null));
     expect(round.found).toEqual([]);
-    underWay.delete('lost');
+    inFlight.delete('lost');
     await until(async () => (round.found.length === 1 ? true : null));
     expect(await outcomeOf('lost')).toMatchObject({ reason: 'recovered', suspense: Quota(40) });
   });
@@ -227,7 +227,7 @@ describe('crash recovery while the gateway serves', () => {
   test('concludes calls that have just been left long before the next round, and no others', async () => {
     await projected.given(granted(alice, 1_000));
     const round = await keep(0, [], 3_600_000);
-    underWay.add('kept');
+    inFlight.add('kept');
     const lost = await projected.record(reserved('kept', 40), reserved('lost', 50));
     await projected.given(reserved('later', 60));
     round.look(lost);

@@ -97,7 +97,7 @@ describe.each(meteringKinds)('a call session that is settled in parts %s', (_kin
       ['Reserved', 'settled 20'],
     ]);
     expect(await gate.available(user)).toBe(800);
-    for (const part of [0, 1, 2]) expect(metering.isUnderWay(sessionCallId(id, part))).toBe(false);
+    for (const part of [0, 1, 2]) expect(metering.isInFlight(sessionCallId(id, part))).toBe(false);
   });
 
   test('has the next part reserved, durably, before the last one is settled', async () => {
@@ -154,7 +154,7 @@ describe.each(meteringKinds)('a call session that is settled in parts %s', (_kin
       ['Reserved', 'settled 30'],
       ['Reserved', 'Released'],
     ]);
-    expect(metering.isUnderWay(sessionCallId(id, 1))).toBe(false);
+    expect(metering.isInFlight(sessionCallId(id, 1))).toBe(false);
   });
 
   test('settles one part at a time', async () => {
@@ -171,7 +171,7 @@ describe.each(meteringKinds)('a call session that is settled in parts %s', (_kin
     await step;
     expect(session.isOver).toBe(true);
     expect(await story()).toEqual([['Reserved', 'settled 30'], ['Reserved']]);
-    await until(async () => (metering.isUnderWay(sessionCallId(id, 1)) ? null : true));
+    await until(async () => (metering.isInFlight(sessionCallId(id, 1)) ? null : true));
   });
 
   test('without output of a part releases it', async () => {

@@ -65,7 +65,7 @@ class FailingGate {
 let store: MemoryEventStore;
 let failing: FailingGate;
 let meter: Meter;
-let underWay: ReturnType<typeof inFlightCalls>;
+let inFlight: ReturnType<typeof inFlightCalls>;
 let warned: string[];
 const unhandled = vi.fn();
 
@@ -74,10 +74,10 @@ beforeEach(() => {
   const account = async () => ({ balance: 1_000n, spending: [], reservations: [], position: beginning });
   const source = { user: account, apiKey: account, caughtUp: async () => true, between: async () => [] };
   failing = new FailingGate(openQuotaGate(source, { capacity: 10, after: beginning, clock }));
-  underWay = inFlightCalls();
+  inFlight = inFlightCalls();
   warned = [];
   meter = openMeter({
-    ...{ store, gate: failing.gate, clock, underWay, newEventId },
+    ...{ store, gate: failing.gate, clock, inFlight, newEventId },
     warn: (message) => warned.push(message),
   });
   unhandled.mockReset();
@@ -127,10 +127,10 @@ describe('while the quota gate does not report the chargeable amount', () => {
     failing.faults.set('charge', 'late');
     const settling = reservation.settle(settlementOf(30));
     reservation.leave();
-    expect(underWay.has(callId)).toBe(true);
+    expect(inFlight.has(callId)).toBe(true);
     failing.answer();
     expect(await settling).toBe(30);
-    expect(underWay.has(callId)).toBe(false);
+    expect(inFlight.has(callId)).toBe(false);
   });
 });
 
@@ -167,7 +167,7 @@ describe('while the quota gate does not report the admission of a call', () => {
     await expect(reserve()).rejects.toBe(gone);
     expect(await available()).toBe(1_000);
     expect(await story()).toEqual([]);
-    expect(underWay.has(callId)).toBe(false);
+    expect(inFlight.has(callId)).toBe(false);
   });
 
   test('the reservation is released as soon as the gate is available again', async () => {

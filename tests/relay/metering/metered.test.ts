@@ -140,18 +140,18 @@ describe.each(meteringKinds)('a metered call %s', (_kind, openMetering) => {
 
   describe('is counted as in flight', () => {
     test('from before its reservation is written until its outcome is durable', async () => {
-      expect(metering.isUnderWay(callId)).toBe(true);
+      expect(metering.isInFlight(callId)).toBe(true);
       store.stalled = 'lost';
       await reservation.settle(settlement).catch(() => {});
       reservation.leave();
-      expect(metering.isUnderWay(callId)).toBe(true);
+      expect(metering.isInFlight(callId)).toBe(true);
       await story();
-      expect(metering.isUnderWay(callId)).toBe(false);
+      expect(metering.isInFlight(callId)).toBe(false);
     });
 
     test('until it is abandoned, if then no outcome is pending', async () => {
       reservation.leave();
-      await until(async () => (metering.isUnderWay(callId) ? null : true));
+      await until(async () => (metering.isInFlight(callId) ? null : true));
     });
   });
 
@@ -166,6 +166,6 @@ describe.each(meteringKinds)('a metered call %s', (_kind, openMetering) => {
     const poor = { ...estimate, min: Quota(901), minOfKey: Quota(901), max: Quota(901) };
     const refused = await metering.meter.reserve(CallId('c2'), factsOf({ userId: 7 }), unlimited, poor);
     expect(refused).toMatchObject({ ok: false, shortage: { short: 'user', available: 900 } });
-    expect(metering.isUnderWay(CallId('c2'))).toBe(false);
+    expect(metering.isInFlight(CallId('c2'))).toBe(false);
   });
 });

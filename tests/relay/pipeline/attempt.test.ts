@@ -88,7 +88,7 @@ describe('the attempt stage', () => {
     expect(new Set(tried)).toEqual(new Set([1, 2]));
     expect(failed).toEqual([{ channelId: tried[0], status: 503, code: 'busy', durationMs: 0 }]);
     expect(attempted.answer.got).toMatchObject({ kind: 'answer', usage: { input: 3, output: 2 } });
-    expect(call.reservation.underWay.attempts).toEqual(tried);
+    expect(call.reservation.inFlightCall.attempts).toEqual(tried);
     expect(held()).toEqual([tried[1]]);
     attempted.leaveChannel();
     expect(held()).toEqual([]);

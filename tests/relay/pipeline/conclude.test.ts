@@ -123,8 +123,8 @@ describe('a call without an answer is concluded', () => {
   test('with the usage that the upstream may charge for, when an internal error has ended it', async () => {
     const { ports } = given();
     const call = givenReserved();
-    call.reservation.underWay.unknownAttempts = 1;
-    call.reservation.underWay.sending = { started: true };
+    call.reservation.inFlightCall.unknownAttempts = 1;
+    call.reservation.inFlightCall.sending = { started: true };
     await concludeFaulted(ports, call);
     expect(call.reservation.concluded).toEqual([{ kind: 'internal', useTimeMs: 0, unknownAttempts: 2 }]);
   });

@@ -30,7 +30,7 @@ const usageBound = { input: 100, output: 100 };
 
 /** Remembers how the call was concluded, and that it was left. */
 export class MemoryReservation implements Reservation {
-  readonly underWay = new InFlightCall();
+  readonly inFlightCall = new InFlightCall();
   readonly reserved = Quota(1000);
   readonly outputLimit: number | null = null;
   readonly bound = usageBound;

@@ -26,7 +26,7 @@ import { recordedAt } from '../given/recorded.js';
 
 export interface Balance {
   readonly balance: number;
-  readonly holds: ReadonlyMap<CallId, number>;
+  readonly reservations: ReadonlyMap<CallId, number>;
   /** Of an API key, by its day as `2026-03-01`. */
   readonly spent: ReadonlyMap<string, number>;
 }
@@ -36,7 +36,7 @@ export type Owner = { readonly user: UserId } | { readonly apiKey: ApiKeyId };
 /** What an account's events say, told without the gate: who it belongs to, then one sum and the calls still open. */
 export function foldAccount(events: readonly Recorded[], owner: Owner): Balance {
   const own = 'user' in owner ? streams.user(owner.user) : streams.apiKey(owner.apiKey);
-  const holds = new Map<CallId, number>();
+  const reservations = new Map<CallId, number>();
   const spent = new Map<string, number>();
   const spend = (at: Instant, quota: number): void => {
     const date = new Date(at).toISOString().slice(0, 10);
@@ -48,8 +48,8 @@ export function foldAccount(events: readonly Recorded[], owner: Owner): Balance 
       const concerned = 'user' in owner ? event.facts.userId === owner.user : event.facts.apiKeyId === owner.apiKey;
       if (!concerned) continue;
       const callId = CallId(streamKey(stream));
-      if (event.type === 'CallReserved') holds.set(callId, event.reserved);
-      else holds.delete(callId);
+      if (event.type === 'CallReserved') reservations.set(callId, event.reserved);
+      else reservations.delete(callId);
       if (event.type === 'CallSettled') {
         balance -= event.charged;
         spend(at, event.charged);
@@ -66,16 +66,16 @@ export function foldAccount(events: readonly Recorded[], owner: Owner): Balance 
     } else if (event.type === 'RedemptionCodeRedeemed' && 'user' in owner && event.user === owner.user)
       balance += event.quota;
   }
-  return { balance, holds, spent };
+  return { balance, reservations, spent };
 }
 
 /** As a read model at this position would have it. */
 export const snapshotOf = (events: readonly Recorded[], owner: Owner, position: Position): QuotaSnapshot => {
-  const { balance, holds, spent } = foldAccount(events, owner);
+  const { balance, reservations, spent } = foldAccount(events, owner);
   return {
     balance: BigInt(balance),
     spending: [...spent].map(([date, quota]) => [Date.parse(date) / 86_400_000, BigInt(quota)]),
-    reservations: [...holds].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
+    reservations: [...reservations].map(([callId, quota]) => ({ callId, quota: Quota(quota) })),
     position,
   };
 };

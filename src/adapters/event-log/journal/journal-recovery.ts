@@ -5,7 +5,7 @@ import { isTransient } from '../../../domain/errors/transient-error.js';
 import type { PayloadVersions } from '../../../domain/events/upcast.js';
 import { Failure } from '../../../domain/kernel/failure.js';
 import type { Log } from '../../log.js';
-import { journalFiles, underWay } from './journal.js';
+import { currentPrefix, journalFiles } from './journal.js';
 import { appendOf } from './journaled-append.js';
 import { DamagedJournal, logOf, readRecords } from './record.js';
 
@@ -54,7 +54,7 @@ async function linesIn(
 }
 
 /** And no file of what was set aside. */
-const isJournal = (name: string): boolean => name.startsWith(left) || name.startsWith(underWay);
+const isJournal = (name: string): boolean => name.startsWith(left) || name.startsWith(currentPrefix);
 
 /** Whether there may be anything to recover: after an order to stop there is not. */
 export const isAnythingUnflushed = async (directory: string): Promise<boolean> =>
@@ -76,8 +76,8 @@ export async function countUnflushed(options: Omit<RecoveryOptions, 'payloads'>)
 export async function recoverJournals(options: RecoveryOptions, store: Pick<EventStore, 'append'>): Promise<number> {
   const { directory } = options;
   for (const name of await foldersIn(directory))
-    if (name.startsWith(underWay))
-      await rename(join(directory, name), join(directory, left + name.slice(underWay.length)));
+    if (name.startsWith(currentPrefix))
+      await rename(join(directory, name), join(directory, left + name.slice(currentPrefix.length)));
   let count = 0;
   for (const name of await foldersIn(directory))
     if (name.startsWith(left)) count += await recoverOne(options, store, name);

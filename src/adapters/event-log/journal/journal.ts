@@ -27,7 +27,7 @@ export interface Journal {
 
 export const journalFiles = ['a', 'b'] as const;
 /** How the name of a journal's folder begins while a process writes it. */
-export const underWay = 'current-';
+export const currentPrefix = 'current-';
 /** A disk that stands still keeps the thread from ending. */
 const maxEndMs = 10_000;
 const usualFileBytes = 8 * 1024 * 1024;
@@ -84,7 +84,7 @@ async function syncDirectory(directory: string): Promise<void> {
 
 /** Throws what the file system has against it. */
 export async function openJournal({ directory, log, fileBytes = usualFileBytes }: JournalOptions): Promise<Journal> {
-  const folder = join(directory, `${underWay}${randomUUID()}`);
+  const folder = join(directory, `${currentPrefix}${randomUUID()}`);
   await mkdir(folder, { mode: 0o700, recursive: true });
   const paths = journalFiles.map((name) => join(folder, name));
   const segments: Segment[] = [];
