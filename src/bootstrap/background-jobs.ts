@@ -2,6 +2,7 @@ import { postgresReactionCheckpoints } from '../adapters/reaction-checkpoints.js
 import type { Application } from '../application/application.js';
 import { notifier } from '../application/notifications/notifier.js';
 import type { NotificationQueue } from '../application/ports/outbound-ports.js';
+import type { CallId } from '../domain/kernel/ids.js';
 import { rootUserId } from '../projections/models/user-queries.js';
 import type { RelayWorkers } from '../relay-process/workers/relay-workers.js';
 import { startMaintenance } from './maintenance-jobs.js';
@@ -42,11 +43,15 @@ export async function startBackgroundJobs(node: NodeStart, parts: JobParts): Pro
   const { directory, gate, tail } = memory;
   const { handle } = calls;
   const inFlight = workers ?? calls.inFlight;
+  const { background } = calls;
+  const served = { has: (callId: CallId) => inFlight.has(callId) || background.has(callId) };
 
   await startRecovery(node, {
-    ...{ db, handle, gate, tail, progress, notes, inFlight, began },
+    ...{ db, handle, gate, tail, progress, notes, began },
+    inFlight: served,
     whenLost: (look) => workers?.whenLost(look),
   });
+  node.closing.add(background.start());
   await startReactions(node, {
     ...{ store, tail, handle, vault, personal, directory, gate },
     checkpoints: postgresReactionCheckpoints(parts.database.pool),

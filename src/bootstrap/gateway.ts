@@ -90,7 +90,17 @@ async function start(node: NodeStart, { projections, opening }: EarlyStart, work
 
   const memory = await openMemory(node, { store: eventLog.store, readModels, workers });
   const services = openOutbound(node, { directory: memory.directory, vault: secrets.vault });
-  const calls = openRelayCalls(node, { store: eventLog.store, vault: secrets.vault, memory, readModels });
+  const { pool } = database;
+  const calls = openRelayCalls(node, {
+    store: eventLog.store,
+    vault: secrets.vault,
+    memory,
+    readModels,
+    pool,
+    workers,
+  });
+  // Before recovery looks for calls that nobody serves.
+  await calls.background.load();
   const opened = { database, secrets, eventLog, readModels, memory, services, calls };
   const { application, notificationQueue } = await openNodeApplication(node, { ...opened, version, url: () => url });
   await startBackgroundJobs(node, { ...opened, application, notificationQueue, workers });

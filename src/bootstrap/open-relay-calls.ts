@@ -1,16 +1,22 @@
+import { postgresBackgroundCalls } from '../adapters/background-calls.js';
 import { newEventId } from '../application/event-id.js';
 import { handle } from '../application/handle.js';
 import { KnownKeptObjects } from '../application/memory/kept-objects.js';
+import { OpenBackgroundCalls } from '../application/reactions/background-calls.js';
 import { automaticDisabling } from '../application/usage/automatic-disabling.js';
 import { proxyDoubts, warnOfProxies } from '../http/proxy-doubts.js';
 import { callLimits } from '../relay/admission/call-limits.js';
 import { countWrongKeys } from '../relay/admission/wrong-keys.js';
 import { type InFlightCalls, inFlightCalls } from '../relay/metering/in-flight-calls.js';
 import { openMeter } from '../relay/metering/metered.js';
+import { channelParser } from '../relay/pipeline/channel-settings.js';
 import { recordRefusals } from '../relay/pipeline/record-refusals.js';
+import { backgroundProbe } from '../relay/probes/background-probe.js';
 import { openRelayRuntime } from '../relay-process/runtime.js';
+import type { RelayWorkers } from '../relay-process/workers/relay-workers.js';
 import type { NodeStart } from './node-start.js';
 import type { NodeMemory } from './open-memory.js';
+import type { NodeDatabase } from './open-node-database.js';
 import type { NodeLog } from './open-node-log.js';
 import type { NodeProjections } from './open-projections.js';
 import type { NodeVault } from './open-vault.js';
@@ -22,11 +28,14 @@ interface RelayParts {
   readonly vault: NodeVault['vault'];
   readonly memory: NodeMemory;
   readonly readModels: Pick<NodeProjections, 'db' | 'progress'>;
+  readonly pool: NodeDatabase['pool'];
+  /** null: this process serves all calls itself. */
+  readonly workers: Pick<RelayWorkers, 'has'> | null;
 }
 
 export function openRelayCalls(
   { config, log, clock, closing }: NodeStart,
-  { store, vault, memory, readModels }: RelayParts,
+  { store, vault, memory, readModels, pool, workers }: RelayParts,
 ) {
   const { directory, gate, traffic } = memory;
   const warn = (facts: object, message: string) => log.warn(facts, message);
@@ -40,6 +49,17 @@ export function openRelayCalls(
     });
   const inFlight = inFlightCalls();
   const meter = meterOf(inFlight);
+  const background = new OpenBackgroundCalls({
+    calls: postgresBackgroundCalls(pool),
+    ...{ store, handle: handling, gate, clock },
+    // What asks is opened below, with what calls are served by.
+    ask: (call, stop) => probe(call, stop),
+    hasChannel: (channel) => directory.channel(channel) !== null,
+    isServed: (callId) => inFlight.has(callId) || (workers?.has(callId) ?? false),
+    began: (call) => kept.noteBackground(call),
+    settled: (callId, settled) => kept.note(callId, settled),
+    warn,
+  });
   const refusalRecord = recordRefusals({ store, clock, newEventId, counted: traffic.refused, warn });
   closing.add(refusalRecord.startWriting());
   const proxies = proxyDoubts(() => clock.now(), warnOfProxies(warn));
@@ -53,10 +73,12 @@ export function openRelayCalls(
     doubted: proxies.report,
     refusals: refusalRecord.own,
     kept,
+    background,
   };
   const runtime = openRelayRuntime(config, { directory, gate, meter, vault, clock, log, ...shared });
+  const probe = backgroundProbe({ ...runtime.ports, parsedChannel: channelParser() });
   closing.add(() => runtime.close());
-  return { handle: handling, warn, inFlight, meter, meterOf, refusalRecord, proxies, shared, runtime };
+  return { background, handle: handling, warn, inFlight, meter, meterOf, refusalRecord, proxies, shared, runtime };
 }
 
 export type NodeCalls = ReturnType<typeof openRelayCalls>;

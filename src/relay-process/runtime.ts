@@ -50,6 +50,7 @@ type Shared =
   | 'channelHealth'
   | 'refusals'
   | 'kept'
+  | 'background'
   | 'log';
 
 export function openRelayRuntime(

@@ -22,6 +22,7 @@ import { callsByTwo } from './migrations/0019-calls-by-two.js';
 import { callsLast } from './migrations/0020-calls-last.js';
 import { orderForms } from './migrations/0021-order-forms.js';
 import { userLanguages } from './migrations/0022-user-languages.js';
+import { backgroundCalls } from './migrations/0023-background-calls.js';
 
 /** One numbered step, frozen once released: literal SQL, forward only. Its name is recorded, so it never changes. */
 interface Migration {
@@ -53,6 +54,7 @@ export const adapterMigrations: readonly Migration[] = [
   callsLast,
   orderForms,
   userLanguages,
+  backgroundCalls,
 ];
 
 /** Any number that no other advisory lock of ours uses. */

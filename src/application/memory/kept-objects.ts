@@ -8,6 +8,7 @@ import type { CallId, UserId } from '../../domain/kernel/ids.js';
 import type { Instant } from '../../domain/kernel/instant.js';
 import type { ReadModels } from '../../projections/database.js';
 import { ownersOf } from '../../projections/models/kept-objects.js';
+import type { BackgroundCall } from '../ports/background-call-ports.js';
 import type { KeptObjects } from '../ports/kept-object-ports.js';
 import type { Clock, ReadModelProgress } from '../ports/storage-ports.js';
 
@@ -39,7 +40,14 @@ export class KnownKeptObjects implements KeptObjects {
     const { facts, channelId, usage, kept = [] } = event;
     const tokens = promptTokens(usage) + completionTokens(usage);
     for (const { kind, id } of kept)
-      if (!this.recent.has(id)) this.recent.set(id, { userId: facts.userId, channelId, kind, callId, at, tokens });
+      if ((this.recent.get(id)?.callId ?? callId) === callId)
+        this.recent.set(id, { userId: facts.userId, channelId, kind, callId, at, tokens });
+  }
+
+  /** What is made in the background is its user's from the beginning. */
+  noteBackground({ callId, userId, channelId, responseId, since, promptTokens }: BackgroundCall): void {
+    const known = { userId, channelId, kind: 'response', callId, at: since, tokens: promptTokens } as const;
+    if (!this.recent.has(responseId)) this.recent.set(responseId, known);
   }
 
   async ownedBy(user: UserId, ids: readonly string[]): Promise<ReadonlyMap<string, KeptOwner>> {

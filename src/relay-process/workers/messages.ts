@@ -1,5 +1,6 @@
 import type { ChangedOption, ChangedPrice } from '../../application/memory/changed-options.js';
 import type { DirectorySnapshot } from '../../application/memory/directory.js';
+import type { BackgroundCall } from '../../application/ports/background-call-ports.js';
 import type { Shortage } from '../../application/ports/quota-gate-ports.js';
 import type { Config } from '../../config.js';
 import type { Release } from '../../domain/call/call-conclusion.js';
@@ -50,6 +51,14 @@ export interface PrimaryMethods {
 
   /** See KeptObjects. */
   ownedKept(user: UserId, ids: readonly string[]): Promise<readonly (readonly [id: string, owner: KeptOwner])[]>;
+
+  /** See BackgroundCalls. */
+  mayBeginBackground(user: UserId): Promise<boolean>;
+  beginBackground(call: BackgroundCall): Promise<void>;
+  isBackgroundOpen(callId: CallId): Promise<boolean>;
+  lookAtBackground(callId: CallId): Promise<void>;
+  stopBackground(callId: CallId): Promise<void>;
+  endBackground(callId: CallId): Promise<void>;
 
   apiKeyRefused(id: ApiKeyId, owner: UserId, cause: 'expired' | 'exhausted'): void;
   channelOutOfOrder(id: ChannelId, key: SecretId, reason: string): void;

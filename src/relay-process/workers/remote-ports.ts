@@ -77,6 +77,15 @@ export const remoteKept = (primary: Primary): RelayPorts['kept'] => ({
   ownedBy: async (user, ids) => new Map(await primary.ask('ownedKept', user, ids)),
 });
 
+export const remoteBackground = (primary: Primary): RelayPorts['background'] => ({
+  mayBegin: (user) => primary.ask('mayBeginBackground', user),
+  begin: (call) => primary.ask('beginBackground', call),
+  isOpen: (callId) => primary.ask('isBackgroundOpen', callId),
+  look: (callId) => primary.ask('lookAtBackground', callId),
+  stop: (callId) => primary.ask('stopBackground', callId),
+  end: (callId) => primary.ask('endBackground', callId),
+});
+
 /** The rest, each of them one question. */
 export const remoteNotices = (primary: Primary): Pick<RelayPorts, 'wrongKeys' | 'apiKeyStatus' | 'channelHealth'> => ({
   wrongKeys: {

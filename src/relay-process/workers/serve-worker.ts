@@ -1,4 +1,5 @@
 import type { NodeDirectory } from '../../application/memory/directory.js';
+import type { BackgroundCalls } from '../../application/ports/background-call-ports.js';
 import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { EventStore, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
 import { CompactingMap } from '../../data-structures/compacting-map.js';
@@ -29,6 +30,7 @@ export interface PrimaryPorts {
   readonly apiKeyStatus: ApiKeyStatusNotice;
   readonly channelHealth: ChannelHealthNotice;
   readonly kept: KeptObjects;
+  readonly background: BackgroundCalls;
   readonly refusalRecord: Pick<RefusalRecord, 'take'>;
   readonly doubted: ReportDoubt;
 }
@@ -147,6 +149,12 @@ export function serveWorker(ports: WorkerPorts): WorkerService {
     abandon: (callId) => last(callId).leave(),
     note: (notedTo, progressed) => calls.note(notedTo, progressed),
 
+    mayBeginBackground: (user) => ports.background.mayBegin(user),
+    beginBackground: (call) => ports.background.begin(call),
+    isBackgroundOpen: (callId) => ports.background.isOpen(callId),
+    lookAtBackground: (callId) => ports.background.look(callId),
+    stopBackground: (callId) => ports.background.stop(callId),
+    endBackground: (callId) => ports.background.end(callId),
     ownedKept: async (user, ids) => [...(await ports.kept.ownedBy(user, ids))],
 
     apiKeyRefused: (id, owner, cause) => apiKeyStatus.refused(id, owner, cause),

@@ -21,6 +21,7 @@ import { passingOn } from './passing-on.js';
 import type { Peer } from './peer.js';
 import { remoteMeter } from './remote-meter.js';
 import {
+  remoteBackground,
   remoteDirectorySource,
   remoteGate,
   remoteKept,
@@ -94,6 +95,7 @@ export function serveCalls(
         log,
         refusals,
         kept: remoteKept(primary),
+        background: remoteBackground(primary),
         doubted: proxyDoubts(
           () => clock.now(),
           ({ proxy, doubt }) => primary.send('proxyDoubted', proxy, doubt),

@@ -86,4 +86,6 @@ export interface Endpoint {
   readonly demand: (asked: DemandInput) => Demand;
   /** How its bodies name what a provider keeps of their caller's. Left out: nothing may be named. */
   readonly kept?: KeptMembers;
+  /** Whether a provider is to work a body off in the background. Left out: never. */
+  readonly inBackground?: (body: JsonObject) => boolean;
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { BackgroundCalls } from '../../application/ports/background-call-ports.js';
 import type { KeptObjects } from '../../application/ports/kept-object-ports.js';
 import type { Clock, Directory, QuotaGate, Vault } from '../../application/ports/storage-ports.js';
 import type { ChannelId, SecretId } from '../../domain/kernel/ids.js';
@@ -37,6 +38,7 @@ export interface RelayPorts {
   /** Counts calls that are refused before they are reserved. */
   readonly refusals: Pick<RefusalTally, 'count'>;
   readonly kept: KeptObjects;
+  readonly background: BackgroundCalls;
   readonly providerOf: (channelType: number) => Provider | null;
   readonly config: RelayConfig;
   readonly log: RelayLog;

@@ -46,6 +46,8 @@ export interface CallerRequest {
   readonly mode: Mode;
   /** What follows the address of the mode upstream. Left out: nothing. */
   readonly below?: string;
+  /** Its caller has it worked off in the background. Left out: it is answered now. */
+  readonly inBackground?: boolean;
   readonly query: URLSearchParams;
   /** As it was sent, in the dialect's own words. Parsed and shared between attempts: never changed. */
   readonly body: JsonObject;
@@ -142,6 +144,8 @@ export interface Generated {
   readonly searches?: Usage;
   /** What its provider keeps of it. Left out: nothing. */
   readonly kept?: readonly KeptObject[];
+  /** Its provider works on in the background, and is asked for it later. Left out: it does not. */
+  readonly runsOn?: boolean;
 }
 
 export type Answer =
@@ -185,6 +189,8 @@ export interface AnswerStream {
   readonly worksUnseen?: boolean;
   /** Upstream has reported that it failed, and may still report its usage; null: it has not. Left out: never. */
   readonly failure?: UpstreamError | null;
+  /** Upstream has ended it as failed. Left out: it has not, or does not say. */
+  readonly failed?: boolean;
 }
 
 /** Every choice has said why it ended: nothing is to come but the usage. */

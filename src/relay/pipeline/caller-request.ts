@@ -13,7 +13,7 @@ import type { SentBody } from './sent-text.js';
 
 /** A call that is paid for, and answered in its caller's words. */
 interface Paid {
-  readonly resolution: Pick<Resolution, 'estimate' | 'stream' | 'wantsUsage' | 'tiers'>;
+  readonly resolution: Pick<Resolution, 'estimate' | 'stream' | 'wantsUsage' | 'tiers' | 'background'>;
   readonly reservation: Pick<Reservation, 'bound' | 'outputLimit'>;
   /** What came with the fields of a form; null: the body is no form. */
   readonly files: readonly FormFile[] | null;
@@ -84,6 +84,7 @@ export function callerRequest(parts: RequestParts): CallerRequest {
     dialect,
     mode,
     ...(endpoint.below !== undefined && { below: endpoint.below }),
+    ...(paid?.resolution.background === true && { inBackground: true }),
     query,
     body,
     ...(source !== null && { source }),

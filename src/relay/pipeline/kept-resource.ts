@@ -1,13 +1,13 @@
 import { isKeptId, type KeptKind, type KeptOwner } from '../../domain/call/kept-object.js';
-import type { UserId } from '../../domain/kernel/ids.js';
+import type { CallId, UserId } from '../../domain/kernel/ids.js';
 import { authenticate } from '../admission/authenticate.js';
 import { brokenOff, noRoomHere } from '../answers/lost-answer.js';
 import type { Endpoint } from '../contracts/endpoint.js';
-import { fromUpstream, jsonType, type RelayError, saturatedHere } from '../contracts/errors.js';
+import { fromUpstream, jsonType, RelayError, saturatedHere } from '../contracts/errors.js';
 import { keptNotFound } from '../contracts/kept-ids.js';
 import { HttpCaller } from '../delivery/http-caller.js';
 import { eventStreamType, streamHeaders, write, writeToEnd } from '../delivery/write-answer.js';
-import { isObject, parseJson } from '../json/json.js';
+import { isObject, parseJson, textIn } from '../json/json.js';
 import { confidentialOf } from '../protocols/confidential-of.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
@@ -60,6 +60,8 @@ export async function serveKept(ports: StagePorts, asked: KeptRequest): Promise<
   let succeeded = false;
   try {
     const owner = await ownerOf(ports, user.id, asked);
+    // Deleted while it runs, nobody could say what it has cost.
+    if (asked.method === 'DELETE' && (await isRunning(ports, owner))) throw stillRunning();
     const keeper = await keeperOf(ports, owner.channelId, asked.endpoint);
     const leaveChannel = await limits.enterChannel(owner.channelId, keeper.parsed.maxCalls);
     if (leaveChannel === null) throw saturatedHere();
@@ -74,6 +76,18 @@ export async function serveKept(ports: StagePorts, asked: KeptRequest): Promise<
     leave(succeeded);
   }
 }
+
+async function isRunning({ background }: Pick<StagePorts, 'background'>, { callId }: KeptOwner): Promise<boolean> {
+  if (!(await background.isOpen(callId))) return false;
+  await background.look(callId);
+  return background.isOpen(callId);
+}
+
+const stillRunning = (): RelayError =>
+  new RelayError(409, 'response_in_progress', 'the response is still being made; cancel it first', {
+    type: 'invalid_request_error',
+    param: null,
+  });
 
 async function ownerOf(
   { kept, directory }: Pick<StagePorts, 'kept' | 'directory'>,
@@ -126,12 +140,14 @@ async function askAndPass(
     if (answer.status < 200 || answer.status > 299) throw await refusal(ports, asked, { keeper, slot, answer });
     if (stream && /^text\/event-stream/i.test(answer.headers['content-type'] ?? '')) {
       sending.begun();
-      await passStream(ports, connection, answer, headers);
+      await passStream(ports, connection, answer, { headers, callId: owner.callId });
       return;
     }
     const bytes = await wholeOf(answer, ports.answers.maxBytes, slot);
     const body = await ports.largeWork.run(bytes.length, () => parseJson(bytes.toString('utf8')));
     if (!isObject(body)) throw fromUpstream(unreadableAnswer('the upstream answered something that is not JSON'), 502);
+    // Whoever sees the end of it, it is settled before they see it.
+    if (ended.has(textIn(body.status) ?? '')) await ports.background.look(owner.callId);
     connection.begin(jsonType, headers, bytes.length);
     await writeToEnd(connection, bytes, ports.stalledCallers);
   } finally {
@@ -171,18 +187,27 @@ async function refusal(
   return judged(ports, { provider, parsed }, { error, costUnknown: false, request: '' }).error;
 }
 
+const ended: ReadonlySet<string> = new Set(['completed', 'incomplete', 'failed', 'cancelled']);
+const lastEvent = /response\.(?:completed|incomplete|failed|cancelled)/;
+/** Of what came before, enough to see a name that is cut. */
+const maxName = 32;
+
 /** As it comes. A break is one for the caller too, who goes on from where it was. */
 async function passStream(
-  { stalledCallers }: Pick<StagePorts, 'stalledCallers'>,
+  { stalledCallers, background }: Pick<StagePorts, 'stalledCallers' | 'background'>,
   connection: HttpCaller,
   { body }: UpstreamAnswer,
-  headers: readonly string[],
+  { headers, callId }: { readonly headers: readonly string[]; readonly callId: CallId },
 ): Promise<void> {
   connection.begin(eventStreamType, [...streamHeaders, ...headers]);
+  let before = '';
   try {
     for (;;) {
       const next = await body.next();
       if (next.done || connection.gone) break;
+      const text = before + next.value.toString('latin1');
+      if (lastEvent.test(text)) await background.look(callId);
+      before = text.slice(-maxName);
       await write(connection, next.value, stalledCallers);
     }
     connection.end();

@@ -6,6 +6,7 @@ import { HttpCaller } from '../delivery/http-caller.js';
 import { watchStalledCallers } from '../delivery/stalled-callers.js';
 import { authenticateCall, enterLimits, identifyCall, leaveLimits } from './admit.js';
 import { attemptCall } from './attempt.js';
+import { serveBackground } from './background.js';
 import {
   type AnsweredCall,
   type IncomingCall,
@@ -141,6 +142,11 @@ async function answerCaller(ports: StagePorts, answered: AnsweredCall): Promise<
   let finished = false;
   try {
     await whileReserved(answered, async () => {
+      const inBackground = await serveBackground(ports, answered);
+      if (inBackground !== null) {
+        finished = inBackground;
+        return null;
+      }
       const delivered = await deliverCall(ports, answered);
       const concluded = await concludeCall(ports, delivered);
       finished = await finishCall(ports, concluded);

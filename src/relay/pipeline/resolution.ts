@@ -53,6 +53,8 @@ export interface Resolution {
   /** Channels able to serve it; one, when the caller pinned it. */
   readonly channels: readonly ChannelView[];
   readonly pinned: boolean;
+  /** Its provider may work on after it has answered. */
+  readonly background: boolean;
   readonly estimate: Estimate;
   /** Of service, asked for and priced. Empty: as usual. */
   readonly tiers: readonly string[];
@@ -197,6 +199,7 @@ export function* resolutionSteps(
     wantsUsage: endpoint.asksForUsage(body),
     channels,
     pinned,
+    background: endpoint.inBackground?.(body) === true,
     estimate: estimateOf(ports, asked, choice, { price, settings, channels, caller }),
   };
 }

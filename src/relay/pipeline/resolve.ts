@@ -1,3 +1,4 @@
+import { RelayError } from '../contracts/errors.js';
 import type { HeldBody } from '../contracts/ports.js';
 import { extended, type LimitedCall, type NamedCall, type ResolvedCall } from './call-context.js';
 import { knownGroupIn } from './call-group.js';
@@ -6,7 +7,7 @@ import { type ResolutionPorts, resolutionSteps } from './resolution.js';
 import { named } from './sent-text.js';
 import type { StagePorts } from './stage-ports.js';
 
-type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork' | 'kept'>;
+type ResolvePorts = ResolutionPorts & Pick<StagePorts, 'largeWork' | 'kept' | 'background'>;
 
 /** What the body names, whether or not that can be served. */
 export function nameCall(
@@ -28,6 +29,13 @@ export async function resolveCall(
 ): Promise<ResolvedCall> {
   const { endpoint, model } = call.incoming;
   const body = named(value, model);
+  if (endpoint.inBackground?.(body) === true && !(await ports.background.mayBegin(call.user.id)))
+    throw new RelayError(
+      429,
+      'too_many_background_responses',
+      'there are as many responses in the background as there may be; try again when one has ended',
+      { retryAfter: '60' },
+    );
   const kept = await keptCallOf(ports, call.user.id, endpoint, body);
   const resolution = await ports.largeWork.runSteps(bytes, () =>
     resolutionSteps(ports, call, { endpoint, body, bytes, upload, kept }),

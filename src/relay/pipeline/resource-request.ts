@@ -31,7 +31,7 @@ export interface ResourceRequest {
   readonly content: string | null;
 }
 
-type ResourcePorts = Pick<RelayPorts, 'vault' | 'directory' | 'config' | 'clock' | 'providerOf'> &
+export type ResourcePorts = Pick<RelayPorts, 'vault' | 'directory' | 'config' | 'clock' | 'providerOf'> &
   Pick<StagePorts, 'parsedChannel'>;
 
 /** The upstream that keeps it. */

@@ -77,8 +77,10 @@ export async function sendAttempt(
   const wait = (): void => {
     grace = setTimeout(abandon, callerGoneMs).unref();
   };
-  const forget = caller.stream ? connection?.whenGone(wait) : undefined;
-  if (caller.stream && connection?.gone) wait();
+  // In the background it goes on, whoever waits.
+  const isWaitedFor = caller.stream && caller.inBackground !== true;
+  const forget = isWaitedFor ? connection?.whenGone(wait) : undefined;
+  if (isWaitedFor && connection?.gone) wait();
   try {
     const sent = await sending.sent;
     if (!sent.ok) {

@@ -4,6 +4,7 @@ import { settingsFrom } from '../../../src/application/options/settings.js';
 import type { ChannelView, Directory } from '../../../src/application/ports/storage-ports.js';
 import type { ModelAlias } from '../../../src/domain/api-key/model-aliases.js';
 import type { KeptOwner } from '../../../src/domain/call/kept-object.js';
+import type { RelayPorts } from '../../../src/relay/contracts/ports.js';
 import type { JsonObject } from '../../../src/relay/json/json.js';
 import type { LimitedCall } from '../../../src/relay/pipeline/call-context.js';
 import { channelParser } from '../../../src/relay/pipeline/channel-settings.js';
@@ -61,6 +62,7 @@ interface CallInput {
   readonly addressModel?: string;
 }
 
+const background = { mayBegin: async () => true } as unknown as RelayPorts['background'];
 const kept = { ownedBy: async () => new Map<string, KeptOwner>() };
 const messages = [{ role: 'user', content: 'hi' }];
 
@@ -76,7 +78,7 @@ function admitted({ endpoint = 'chat', group = '', usersGroup = 'default', ...in
 }
 
 async function resolved(input: CallInput): Promise<Resolution> {
-  const ports = { directory, providerOf, parsedChannel: channelParser(), largeWork: new LargeWork(), kept };
+  const ports = { directory, providerOf, parsedChannel: channelParser(), largeWork: new LargeWork(), kept, background };
   const body = { value: { model: 'gpt-4o', messages, ...input.body }, bytes: 100, upload: null };
   const call = nameCall(ports, admitted(input), body);
   return (await resolveCall(ports, call, body)).resolution;

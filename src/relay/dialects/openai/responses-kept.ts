@@ -61,7 +61,13 @@ function idsIn(body: JsonObject): readonly NamedId[] {
 }
 
 /** What is left out stands for the provider's default. */
-function keeps({ store }: JsonObject): InvalidMember | null {
+function keeps({ store, background }: JsonObject): InvalidMember | null {
+  if (background === true)
+    return {
+      param: 'background',
+      message:
+        'background must be false here: nobody could fetch the response later; leave it out, and stream the answer where it takes long',
+    };
   return (store ?? null) === null || store === false
     ? null
     : {

@@ -34,6 +34,7 @@ export class ResponseWords implements Generated {
   finishReason: string | null = null;
   serviceTier: string | undefined = undefined;
   readonly kept: KeptObject[] = [];
+  runsOn = false;
   private searched = 0;
   private billed: number | null = null;
   private ranCode = false;

@@ -21,6 +21,15 @@ const unfinished: ReadonlySet<unknown> = new Set(['queued', 'in_progress']);
 const failed = ({ status, error }: JsonObject): boolean =>
   status === 'failed' || (isObject(error) && status === undefined);
 
+/** What goes on in the background; null: it has no id to be asked for by. */
+function begunAnswer(body: JsonObject, received: Buffer): Answer | null {
+  const generated = new ResponseWords(true);
+  generated.runsOn = true;
+  generated.response(body);
+  if (generated.kept.length === 0) return null;
+  return { ok: true, body, own: true, received, untouched: true, usage: null, generated };
+}
+
 /** What was deleted upstream is not found, as what never was. */
 function refusal(status: number, received: Buffer, confidential: Confidential): UpstreamError {
   const error = errorOfStatus(status, received, confidential);
@@ -49,6 +58,10 @@ export function responsesAnswer(
   const error = openAiFailureIn(variant, body, confidential);
   if (error !== null) return { ok: false, error, costUnknown: reported !== null };
   if (caller.below === 'input_tokens' && typeof body.input_tokens === 'number') return counted(body, received);
+  if (unfinished.has(body.status) && caller.inBackground === true) {
+    const begun = begunAnswer(body, received);
+    if (begun !== null) return begun;
+  }
   if (unfinished.has(body.status))
     return {
       ok: false,

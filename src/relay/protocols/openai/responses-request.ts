@@ -38,9 +38,12 @@ function overridden(asked: JsonObject, override: JsonObject, max: number): JsonO
   return body;
 }
 
-/** Where nothing is to be kept in an account that callers share, nothing is, whoever asks for it. */
-function unkept(body: JsonObject, keeps: boolean): JsonObject {
-  const now = body.background === true ? { ...body, background: false } : body;
+/**
+ * Where nothing is to be kept in an account that callers share, nothing is, whoever asks for it. `later`: the caller asks
+ * for it in the background, which an operator cannot.
+ */
+function unkept(body: JsonObject, keeps: boolean, later: boolean): JsonObject {
+  const now = body.background === true && !(keeps && later) ? { ...body, background: false } : body;
   return keeps || now.store === false ? now : { ...now, store: false };
 }
 
@@ -70,7 +73,8 @@ export function responsesPost(
   const override = options.passThrough ? null : channel.paramOverride;
   let body = override === null ? asked : overridden(asked, override, caller.maxOutput);
   // What sums up, or counts, keeps nothing. A caller of another interface has no use for what is kept.
-  if (caller.below === undefined) body = unkept(body, options.keepsUpstream && caller.mode === 'responses');
+  if (caller.below === undefined)
+    body = unkept(body, options.keepsUpstream && caller.mode === 'responses', caller.inBackground === true);
   const input = withoutCarriedReasoning(body.input);
   if (input !== body.input) body = { ...body, input };
   const content: RequestContent = { kind: 'json', text: written(body, source) };

@@ -38,6 +38,8 @@ const silent: ReadonlySet<string> = new Set(['message', 'reasoning']);
 export class ResponsesStream extends SseStream {
   readonly generated: ResponseWords;
   worksUnseen = false;
+  failed = false;
+  private readonly inBackground: boolean;
   private readonly confidential: Confidential;
   private readonly unreported: Unreported;
   /** Reported by an event; the next one may report its usage. */
@@ -53,6 +55,7 @@ export class ResponsesStream extends SseStream {
   ) {
     super(channel, caller, info);
     this.generated = new ResponseWords(caller.mode === 'responses' && caller.body.store !== false);
+    this.inBackground = caller.inBackground === true;
     this.confidential = confidentialOf(provider, channel);
     const { body, dialect } = caller;
     this.unreported = unreportedOfStream({ mode: 'responses', body, dialect }, channel, info.model);
@@ -65,6 +68,7 @@ export class ResponsesStream extends SseStream {
     if (!isObject(event)) return;
     this.begun = true;
     const type = textIn(event.type) ?? '';
+    if (type === failedEvent) this.failed = true;
     if (type === failedEvent) this.fail(event);
     else if (this.failure !== null) this.error = this.failure;
     else if (type === 'error') this.failure = openAiFailureOf(event, this.confidential);
@@ -112,7 +116,7 @@ export class ResponsesStream extends SseStream {
   private event(type: string, event: JsonObject, frame: Frame): void {
     const status = lastEvents.get(type);
     const { response } = event;
-    if (status === undefined && isObject(response)) this.generated.named(response);
+    if (status === undefined && isObject(response)) this.named(response);
     if (status !== undefined && isObject(response)) {
       this.conclude({ status, ...response });
       this.tellEnd(event, response, frame);
@@ -121,6 +125,12 @@ export class ResponsesStream extends SseStream {
     if (delta.test(type)) this.piece(type, event);
     else if (isObject(event.item)) this.item(type, event.item, event.output_index);
     this.tell(type, event, frame);
+  }
+
+  /** In the background its id is an answer: with it the rest is asked for. */
+  private named(response: JsonObject): void {
+    this.generated.named(response);
+    if (this.inBackground) this.progress++;
   }
 
   private piece(type: string, { delta: words, output_index: index }: JsonObject): void {

@@ -36,14 +36,13 @@ function misshapen(body: JsonObject): InvalidMember | null {
   return null;
 }
 
-/** What would be answered later. */
-function later({ background }: JsonObject): InvalidMember | null {
+/** What is answered later must be kept until then. */
+function wrongBackground({ background, store }: JsonObject): InvalidMember | null {
   if (isNone(background) || background === false) return null;
-  return {
-    param: 'background',
-    message:
-      'background must be false: nobody could fetch the response later; leave it out, and stream the answer where it takes long',
-  };
+  if (background !== true) return { param: 'background', message: 'background must be true or false' };
+  return store === false
+    ? { param: 'background', message: 'background must be false where store is: the response is fetched later' }
+    : null;
 }
 
 function wrongStore({ store }: JsonObject): InvalidMember | null {
@@ -55,7 +54,7 @@ function wrongStore({ store }: JsonObject): InvalidMember | null {
 const invalidBody = (body: JsonObject): InvalidMember | null =>
   wrongInput(body) ??
   misshapen(body) ??
-  later(body) ??
+  wrongBackground(body) ??
   wrongStore(body) ??
   integerFrom(body, 'max_output_tokens', 1, maxOutputTokens) ??
   integerFrom(body, 'max_tool_calls', 0, maxOutputTokens) ??
@@ -86,6 +85,7 @@ export const responses: Endpoint = {
   asksForStream,
   asksForUsage: () => true,
   kept: responsesKept,
+  inBackground: ({ background }) => background === true,
   demand({ body, bytes, model, names }) {
     const tally = new PromptTally(model, names);
     tallyResponsesPrompt(tally, body);

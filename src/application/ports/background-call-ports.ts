@@ -1,0 +1,68 @@
+import type { Settlement } from '../../domain/call/call-conclusion.js';
+import type { UsageBound } from '../../domain/call/usage-bound.js';
+import type { CallId, ChannelId, UserId } from '../../domain/kernel/ids.js';
+import type { Instant } from '../../domain/kernel/instant.js';
+
+/* Calls that an upstream works off in the background: their reservation outlives request and process. */
+
+/** What is known of one when its upstream has taken it. All of it is JSON. */
+export interface BackgroundCall {
+  readonly callId: CallId;
+  readonly userId: UserId;
+  readonly channelId: ChannelId;
+  /** By which its upstream is asked for it. */
+  readonly responseId: string;
+  readonly since: Instant;
+  /** As billed. */
+  readonly model: string;
+  /** The most that it can use, and its prompt as counted here: what usage is believed by. */
+  readonly bound: UsageBound;
+  readonly promptTokens: number;
+  /** The tier of service was asked for by the caller, or chosen by an operator; null: neither. */
+  readonly service: 'asked' | 'overridden' | null;
+  /** What its settlement says whatever it used. */
+  readonly course: Pick<
+    Settlement,
+    'attempts' | 'failedAttempts' | 'upstreamModel' | 'reasoningEffort' | 'unknownAttempts'
+  >;
+}
+
+/** What the relay needs of them, in whichever process. */
+export interface BackgroundCalls {
+  /** Whether the user may have one more. */
+  mayBegin(user: UserId): Promise<boolean>;
+  /** Resolves once it is durable: only then may its caller know of it. */
+  begin(call: BackgroundCall): Promise<void>;
+  /** Whether it has no outcome yet, as far as is known. */
+  isOpen(callId: CallId): Promise<boolean>;
+  /** Asks upstream now, and settles it if that is at its end. Resolves when there is nothing more to be done now. */
+  look(callId: CallId): Promise<void>;
+  /** It cannot be paid for any longer: upstream is to stop, and it is settled by what that says. */
+  stop(callId: CallId): Promise<void>;
+  /** It has its outcome. */
+  end(callId: CallId): Promise<void>;
+}
+
+/** Where they are kept for the process after this one. */
+export interface BackgroundCallStore {
+  all(): Promise<readonly BackgroundCall[]>;
+  add(call: BackgroundCall): Promise<void>;
+  remove(callId: CallId): Promise<void>;
+}
+
+/** What upstream says of one. */
+export type BackgroundState =
+  | { readonly kind: 'running' }
+  /** Nobody could be asked now. */
+  | { readonly kind: 'unreached' }
+  /** Nobody can ever tell what became of it. */
+  | { readonly kind: 'lost' }
+  /** It has failed, and has cost nothing. */
+  | { readonly kind: 'failed'; readonly code: string | null }
+  | {
+      readonly kind: 'ended';
+      readonly used: Pick<Settlement, 'usage' | 'usageSource' | 'outcome' | 'serviceTier' | 'kept'>;
+    };
+
+/** Asks the upstream of one how far it is; `stop`: and that it stops. Never rejects. */
+export type AskBackgroundCall = (call: BackgroundCall, stop: boolean) => Promise<BackgroundState>;

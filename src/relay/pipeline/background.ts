@@ -1,0 +1,101 @@
+import type { BackgroundCall } from '../../application/ports/background-call-ports.js';
+import { CallId } from '../../domain/kernel/ids.js';
+import type { Got } from '../answers/answer-reading.js';
+import { jsonType } from '../contracts/errors.js';
+import { passedOn } from '../delivery/passed-on.js';
+import { writeToEnd } from '../delivery/write-answer.js';
+import type { AnsweredCall, ConcludedCall, DeliveredCall } from './call-context.js';
+import { concludeCall } from './conclude.js';
+import { deliverCall, finishCall } from './deliver.js';
+import type { StagePorts } from './stage-ports.js';
+
+/*
+ * A call that its upstream works off in the background. Before its caller knows of it, it stands where the process after
+ * this one finds it. From then on it has its outcome by what upstream says of it, however its first answer ends.
+ */
+
+/** The id by which its upstream is asked for it; null: it is no such answer, or at its end already. */
+function idOf(got: Got): string | null {
+  if (got.kind === 'sound') return null;
+  const generated = got.kind === 'answer' ? got.generated : got.reading.decoder.generated;
+  const [response] = generated.kept?.filter(({ kind }) => kind === 'response') ?? [];
+  if (response === undefined || (got.kind === 'answer' && generated.runsOn !== true)) return null;
+  return response.id;
+}
+
+function backgroundCall(call: AnsweredCall, responseId: string): BackgroundCall {
+  const { incoming, user, course, answer, reservation, resolution, startedAt } = call;
+  const channelId = course.tried.at(-1);
+  if (channelId === undefined) throw new Error('an answer without a channel');
+  const { upstreamModel, reasoningEffort, service } = answer;
+  return {
+    callId: CallId(incoming.requestId),
+    userId: user.id,
+    ...{ channelId, responseId },
+    since: startedAt,
+    model: resolution.model,
+    bound: reservation.bound,
+    promptTokens: resolution.estimate.promptTokens,
+    service: service ?? null,
+    course: {
+      attempts: course.tried,
+      failedAttempts: course.failed,
+      upstreamModel: upstreamModel === resolution.requestedModel ? null : upstreamModel,
+      reasoningEffort,
+      unknownAttempts: course.unknownAttempts,
+    },
+  };
+}
+
+/**
+ * Delivers a call that was to be worked off in the background; null: it was not, and is a call like every other. True:
+ * the answer has reached its caller whole. Throws where the call could not be written down: recovery then finds it.
+ */
+export async function serveBackground(ports: StagePorts, call: AnsweredCall): Promise<boolean | null> {
+  const { got } = call.answer;
+  const id = call.resolution.background ? idOf(got) : null;
+  if (id === null) return null;
+  const background = backgroundCall(call, id);
+  await ports.background.begin(background);
+  if (got.kind !== 'answer') return streamed(ports, background.callId, await deliverCall(ports, call));
+  const { connection } = call;
+  if (connection.gone) return false;
+  connection.begin(jsonType, passedOn(call), got.bytes.length);
+  await writeToEnd(connection, got.bytes, ports.stalledCallers);
+  return true;
+}
+
+/** Has the stream come to upstream's own end? Then it says what the call has used. */
+const isWhole = ({ delivery }: DeliveredCall): boolean =>
+  delivery.kind === 'stream' &&
+  delivery.outcome === 'completed' &&
+  delivery.reading.decoder.usage !== null &&
+  delivery.reading.decoder.generated.finishReason !== null;
+
+/** A stream that breaks is one for its caller too, who asks for the rest: the call goes on. */
+async function streamed(ports: StagePorts, callId: CallId, delivered: DeliveredCall): Promise<boolean> {
+  const { connection, delivery, heartbeat } = delivered;
+  if (isWhole(delivered)) {
+    const concluded: ConcludedCall = await concludeCall(ports, delivered);
+    if (concluded.charged !== null) await ports.background.end(callId);
+    return finishCall(ports, concluded);
+  }
+  heartbeat.stop();
+  if (delivery.outcome === 'quota-ran-out') await ports.background.stop(callId);
+  // What has failed upstream, or cannot be paid for any longer, is told; it has its outcome by what upstream says of it.
+  if (delivery.kind === 'stream' && delivery.error !== null && delivery.outcome !== 'gateway-failed') {
+    const failed = delivery.outcome === 'quota-ran-out' || delivery.reading.decoder.failed === true;
+    const { dialect } = delivered.resolution.endpoint;
+    const frame = dialect.errorFrame(delivery.error, connection.requestId, delivery.begun);
+    if (failed) connection.end(`${frame}${dialect.endFrame}`);
+    if (failed) return false;
+  }
+  // With what was written: the id is in it.
+  await new Promise((resolve) => setImmediate(resolve));
+  if (connection.pending > 0) {
+    ports.stalledCallers.watch(connection);
+    await connection.drained();
+  }
+  if (!connection.gone) connection.breakOff();
+  return false;
+}

@@ -1,0 +1,109 @@
+import type {
+  AskBackgroundCall,
+  BackgroundCall,
+  BackgroundState,
+} from '../../application/ports/background-call-ports.js';
+import { failureCodeOf } from '../../domain/call/call-texts.js';
+import { RelayError } from '../contracts/errors.js';
+import { responses } from '../dialects/openai/endpoints/responses.js';
+import { isObject, type JsonObject, parseJson, textIn } from '../json/json.js';
+import { believedUsage } from '../metering/believed-usage.js';
+import {
+  type Keeper,
+  keeperOf,
+  type ResourcePorts,
+  resourceCaller,
+  resourceRequest,
+} from '../pipeline/resource-request.js';
+import type { StagePorts } from '../pipeline/stage-ports.js';
+import { servedTier } from '../pipeline/usage-of-call.js';
+import { Lost } from '../upstream/upstream-response.js';
+
+/* How far a call in the background is: its upstream is asked as its caller would ask, and what it says is read as an answer. */
+
+type ProbePorts = ResourcePorts & Pick<StagePorts, 'upstream' | 'answers' | 'largeWork' | 'log'>;
+
+const patienceMs = 30_000;
+const noQuery = new URLSearchParams();
+const running: BackgroundState = { kind: 'running' };
+const unreached: BackgroundState = { kind: 'unreached' };
+const lost: BackgroundState = { kind: 'lost' };
+
+export const backgroundProbe =
+  (ports: ProbePorts): AskBackgroundCall =>
+  async (call, stop) => {
+    try {
+      const keeper = await keeperOf(ports, call.channelId, responses, true);
+      const state = stop ? await asked(ports, keeper, call, true) : running;
+      // What has ended cannot be stopped: it is looked at.
+      return state.kind === 'ended' ? state : await asked(ports, keeper, call, false);
+    } catch (error) {
+      if (!(error instanceof RelayError) && !(error instanceof Lost)) throw error;
+      return unreached;
+    }
+  };
+
+async function asked(ports: ProbePorts, keeper: Keeper, call: BackgroundCall, stop: boolean): Promise<BackgroundState> {
+  const caller = resourceCaller(responses, noQuery, {}, false);
+  const path = stop ? [call.responseId, 'cancel'] : [call.responseId];
+  const request = resourceRequest(ports, keeper, caller, {
+    ...{ method: stop ? 'POST' : 'GET', instead: null, path, query: noQuery, content: null },
+  });
+  const { proxy } = keeper.channel;
+  const sending = ports.upstream.send(request, { proxy, timeoutMs: patienceMs, idleMs: patienceMs, payer: null });
+  const slot = ports.answers.newSlot('background');
+  try {
+    const sent = await sending.sent;
+    if (!sent.ok) return unreached;
+    const { status, headers, body } = sent.answer;
+    const bytes = await body.whole(ports.answers.maxBytes, slot);
+    // Another refusal may be one of the moment; this one is what it says of what it has not.
+    if (status === 404 && !stop) return lost;
+    if (status !== 200) return unreached;
+    return await ports.largeWork.run(bytes.length, () => stateIn(ports, keeper, call, { headers, bytes, caller }));
+  } finally {
+    sending.cancel();
+    slot.leave();
+  }
+}
+
+interface Answered {
+  readonly headers: Parameters<Keeper['provider']['protocol']['answer']>[0]['headers'];
+  readonly bytes: Buffer;
+  readonly caller: ReturnType<typeof resourceCaller>;
+}
+
+function stateIn(
+  { log }: Pick<ProbePorts, 'log'>,
+  { provider, channel }: Keeper,
+  call: BackgroundCall,
+  { headers, bytes, caller }: Answered,
+): BackgroundState {
+  const response = parseJson(bytes.toString('utf8'));
+  if (!isObject(response) || textIn(response.status) === null) return unreached;
+  if (response.status === 'queued' || response.status === 'in_progress') return running;
+  const failed = response.status === 'failed';
+  if (failed && !isObject(response.usage)) return { kind: 'failed', code: codeOf(response) };
+  // What has failed is read as what was cancelled: it has cost what it says.
+  const body = failed ? Buffer.from(JSON.stringify({ ...response, status: 'cancelled', error: null })) : bytes;
+  const info = { callId: call.callId, model: call.model, createdAt: Math.floor(call.since / 1000) };
+  const answer = provider.protocol.answer({ provider, channel, caller, status: 200, headers, body, info });
+  if (!answer.ok) return answer.costUnknown ? lost : { kind: 'failed', code: failureCodeOf(answer.error.code) };
+  const { usage, generated } = answer;
+  const { bound, promptTokens: promptEstimate, model } = call;
+  const believed = believedUsage(usage, generated, { bound, promptEstimate, model });
+  if (believed.usageSource === 'disbelieved')
+    log.warn(
+      { requestId: call.callId, reported: usage, bound },
+      'an upstream reported more usage than the call can have',
+    );
+  const serviceTier = servedTier({ service: call.service ?? undefined }, generated.serviceTier);
+  const kept = generated.kept !== undefined && generated.kept.length > 0 ? generated.kept : undefined;
+  const outcome = failed ? 'upstream-broke' : 'completed';
+  return {
+    kind: 'ended',
+    used: { usage: believed.usage, usageSource: believed.usageSource, outcome, serviceTier, kept },
+  };
+}
+
+const codeOf = ({ error }: JsonObject): string | null => (isObject(error) ? failureCodeOf(textIn(error.code)) : null);
