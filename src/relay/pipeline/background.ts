@@ -19,8 +19,7 @@ function idOf(got: Got): string | null {
   if (got.kind === 'sound') return null;
   const generated = got.kind === 'answer' ? got.generated : got.reading.decoder.generated;
   const [response] = generated.kept?.filter(({ kind }) => kind === 'response') ?? [];
-  if (response === undefined || (got.kind === 'answer' && generated.runsOn !== true)) return null;
-  return response.id;
+  return response === undefined || generated.runsOn !== true ? null : response.id;
 }
 
 function backgroundCall(call: AnsweredCall, responseId: string): BackgroundCall {

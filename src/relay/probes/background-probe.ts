@@ -23,7 +23,7 @@ import { Lost } from '../upstream/upstream-response.js';
 
 type ProbePorts = ResourcePorts & Pick<StagePorts, 'upstream' | 'answers' | 'largeWork' | 'log'>;
 
-const patienceMs = 30_000;
+const patienceMs = 10_000;
 const noQuery = new URLSearchParams();
 const running: BackgroundState = { kind: 'running' };
 const unreached: BackgroundState = { kind: 'unreached' };

@@ -261,6 +261,24 @@ describe('a stream in the background', () => {
   });
 });
 
+test('a stream at an upstream that does not work in the background is charged when its caller hangs up', async () => {
+  upstream.next('POST /v1/responses', (response) => {
+    const begins = { id: 'resp_plain_0123456789', object: 'response', status: 'in_progress', output: [], usage: null };
+    const events: JsonObject[] = [
+      { type: 'response.created', response: begins },
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'word '.repeat(200) },
+    ];
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  });
+  const stream = await client.responses.create({ ...ask, stream: true });
+  for await (const { type } of stream) if (type === 'response.output_text.delta') break;
+  await until(async () => {
+    const left = await gateway.available(user);
+    return left > 10_000_000 - 1_000 && left < 10_000_000 - 150 ? true : null;
+  });
+});
+
 test('a response in the background whose channel is deleted has an unknown outcome, and is released', async () => {
   const other = await startKeepingUpstream();
   const removed = await gateway.addChannel({ type: 1, models: ['gone'], baseUrl: other.url });

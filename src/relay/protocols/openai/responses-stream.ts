@@ -127,10 +127,12 @@ export class ResponsesStream extends SseStream {
     this.tell(type, event, frame);
   }
 
-  /** In the background its id is an answer: with it the rest is asked for. */
+  /** In the background its id is an answer: with it the rest is asked for. An upstream that takes it so says so. */
   private named(response: JsonObject): void {
     this.generated.named(response);
-    if (this.inBackground) this.progress++;
+    if (!this.inBackground || response.background !== true) return;
+    this.generated.runsOn = true;
+    this.progress++;
   }
 
   private piece(type: string, { delta: words, output_index: index }: JsonObject): void {
