@@ -195,6 +195,23 @@ function prices(launched: () => Browser): void {
     expect(await barriers(page)).toEqual([]);
   });
 
+  test('a change of several models is reverted as a whole', async () => {
+    const { page } = one;
+    const { application, root } = gateway;
+    const orders = ['gpt-4o', 'gpt-4o-mini'].map((model) => ({ model, periods: [{ call: '9' }], seenAt: null }));
+    await application.visible(await application.prices.changePrices(root, orders, { kind: 'editor' }));
+    const before = record('gpt-4o-mini');
+    expect(before).toEqual([{ call: '9' }]);
+    await openTable(page);
+    await page.getByRole('button', { name: 'History of prices' }).click();
+    const drawer = page.getByRole('dialog', { name: 'History of prices' });
+    await drawer.getByRole('button', { name: 'Revert the whole change' }).first().click();
+    await drawer.getByRole('button', { name: 'Apply to 2 models' }).click();
+    await page.getByText('Prices changed: 2').waitFor();
+    for (const model of ['gpt-4o', 'gpt-4o-mini']) expect(record(model)?.[0]?.call).toBeUndefined();
+    expect(await barriers(page)).toEqual([]);
+  });
+
   test('no error occurred in either window', () => expect([one.problems, other.problems]).toEqual([[], []]));
 }
 

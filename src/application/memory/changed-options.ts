@@ -34,6 +34,11 @@ export interface ComingPrices {
   readonly tables: PriceTables;
 }
 
+interface AnnouncedTexts extends AnnouncedPrices {
+  /** Of every option, until it is changed. */
+  readonly initial: ReadonlyMap<string, string>;
+}
+
 const noneAnnounced = (): null => null;
 
 /** Days on which prices change that are looked at. */
@@ -55,6 +60,8 @@ export class ChangedOptions {
   /** Of a period; null: none begins or ends any more; undefined: to be looked for. */
   private nextChange: Instant | null | undefined;
   private announced: () => AnnouncedPrices | null = noneAnnounced;
+  /** What it has answered, with the texts of that day; undefined: it has not been asked. */
+  private announcedThen: AnnouncedTexts | null | undefined;
   private builtIn: PriceTables | null = null;
   /** null: to be worked out. */
   private coming: readonly ComingPrices[] | null = null;
@@ -106,6 +113,7 @@ export class ChangedOptions {
 
   announcePrices(announced: () => AnnouncedPrices | null): void {
     this.announced = announced;
+    this.announcedThen = undefined;
     this.coming = null;
   }
 
@@ -185,9 +193,25 @@ export class ChangedOptions {
     return this.inForce;
   }
 
+  private announcedTexts(): AnnouncedTexts | null {
+    if (this.announcedThen === undefined) {
+      const announced = this.announced();
+      this.announcedThen = announced === null ? null : { ...announced, initial: initialOptions(announced.prices) };
+    }
+    return this.announcedThen;
+  }
+
+  private tablesWith({ prices, initial }: AnnouncedTexts): PriceTables {
+    const stated = { records: this.recordsInForce(), known: this.prices.keys() };
+    return settingsFrom(this.changedTexts(initial), prices, initial, stated).prices;
+  }
+
   private workedOutComing(): readonly ComingPrices[] {
     const records = this.records();
-    const announced = this.announced();
+    const announced = this.announcedTexts();
+    const present = this.settings().prices;
+    /** All but the records, which are what changes from one of the days to the next. */
+    let tablesThen: PriceTables | null = null;
     const coming: ComingPrices[] = [];
     let after = this.at;
     while (coming.length < maxComing) {
@@ -196,12 +220,8 @@ export class ChangedOptions {
       );
       if (next.length === 0) break;
       const from = Instant(Math.min(...next));
-      const defaults = announced !== null && announced.from <= from ? announced.prices : this.defaults;
-      const initial = initialOptions(defaults);
-      const { prices: tables } = settingsFrom(this.changedTexts(initial), defaults, initial, {
-        records: recordsAt(records, from),
-        known: this.prices.keys(),
-      });
+      if (announced !== null && announced.from <= from) tablesThen ??= this.tablesWith(announced);
+      const tables = { ...(tablesThen ?? present), records: recordsAt(records, from) };
       coming.push({ from, tables });
       after = from;
     }

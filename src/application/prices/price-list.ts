@@ -13,6 +13,7 @@ import {
   announcedPrice,
   type ComingShownPrices,
   noPrices,
+  replacesTokens,
   type ServiceTierFactor,
   type ShownPrices,
   shownComing,
@@ -149,12 +150,17 @@ function found(offers: readonly Offer[], { search, billing }: PriceListRequest, 
 type Side = 'input' | 'output';
 
 /**
- * How expensive it is, to be compared and never shown. What is charged by call comes after tokens, what has no price
- * last.
+ * How expensive it is, to be compared and never shown. What is charged by call or by the piece comes after tokens, what
+ * has no price last.
  */
-function priceRankOf(price: Price | null, side: Side): { readonly kind: number; readonly price: number } {
+function priceRankOf(
+  price: Price | null,
+  side: Side,
+  model: string,
+): { readonly kind: number; readonly price: number } {
   if (price === null) return { kind: 2, price: 0 };
   if (price.per === 'call') return { kind: 1, price: side === 'input' ? Number(price.price) : 0 };
+  if (replacesTokens(price, model)) return { kind: 1, price: 0 };
   return { kind: 0, price: Number(price.model) * Number(quantityRatio(price, side)) };
 }
 
@@ -165,7 +171,7 @@ function byPrice(offers: readonly Offer[], prices: PriceTables, sort: PriceSort,
   // The ratio of a group is the same for all models: without one, the order is that of every group.
   const priced = offers.map((offer) => ({
     offer,
-    rank: priceRankOf(priceOf(prices, offer.model, '', acceptsUnpriced), side),
+    rank: priceRankOf(priceOf(prices, offer.model, '', acceptsUnpriced), side, offer.model),
   }));
   priced.sort(({ rank: one }, { rank: other }) => one.kind - other.kind || sign * (one.price - other.price));
   return priced.map(({ offer }) => offer);
@@ -231,9 +237,9 @@ export function pricesFor(
       name: model,
       available: price !== null && chosen.includes(buyer.group),
       price: price?.per === 'token' ? priceByPlainInput(price, {}) : price,
-      ...(price === null ? noPrices : shownPrices(price)),
+      ...(price === null ? noPrices : shownPrices(price, model)),
       serviceTiers: price === null ? [] : shownServiceTiers(prices, model),
-      coming: announced === null ? null : shownComing(announced),
+      coming: announced === null ? null : shownComing(announced, model),
       groups: chosen,
       provider: buyer.seesProviders ? (providers.get(type)?.name ?? null) : null,
     };

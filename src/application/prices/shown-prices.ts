@@ -1,4 +1,6 @@
+import { decimal, isZero } from '../../domain/kernel/decimal.js';
 import type { Instant } from '../../domain/kernel/instant.js';
+import { factsOf } from '../../domain/models/model-facts.js';
 import {
   type PieceUnitPrice,
   piecePricesOf,
@@ -10,6 +12,7 @@ import {
 import { type PriceTables, priceOf, serviceFactorsOf } from '../../domain/pricing/price-tables.js';
 import type { Price } from '../../domain/pricing/pricing.js';
 import { toolsSoldWith } from '../../domain/pricing/provider-tools.js';
+import { isSoldBy } from '../../domain/pricing/rates.js';
 import { withTools } from '../../domain/pricing/tool-prices.js';
 import type { ComingPrices } from '../memory/changed-options.js';
 
@@ -17,6 +20,7 @@ import type { ComingPrices } from '../memory/changed-options.js';
 
 /** Of one price, all factors applied. */
 export interface ShownPrices {
+  /** Empty: what is sold by the piece is charged instead. */
   readonly unitPrices: UnitPrices;
   /** What the whole of a call costs whose prompt is longer; by ascending length. */
   readonly tiers: readonly TierUnitPrices[];
@@ -45,9 +49,18 @@ export function shownPrice(tables: PriceTables, model: string, group: string, ac
   return withTools(price, tables, model, Object.fromEntries(toolsSoldWith(model).map((tool) => [tool, 1])));
 }
 
-export const shownPrices = (price: Price): ShownPrices => ({
-  unitPrices: unitPricesOf(price),
-  tiers: tierUnitPrices(price),
+/** Whether what is sold by the piece is charged instead of all tokens: these only stand for it, or cost nothing. */
+export function replacesTokens(price: Price, model: string): boolean {
+  if (price.per === 'call') return false;
+  if (isSoldBy(price, 'characters') && factsOf(model).speaksByCharacter) return true;
+  const isByPiece = (['characters', 'seconds', 'images'] as const).some((name) => isSoldBy(price, name));
+  return isByPiece && isZero(decimal(price.model));
+}
+
+export const shownPrices = (price: Price, model: string): ShownPrices => ({
+  ...(replacesTokens(price, model)
+    ? { unitPrices: {}, tiers: [] }
+    : { unitPrices: unitPricesOf(price), tiers: tierUnitPrices(price) }),
   pieces: piecePricesOf(price),
 });
 
@@ -89,8 +102,8 @@ export interface ComingShownPrices extends Omit<ShownPrices, 'unitPrices'> {
 /** Of a model that has none. */
 export const noPrices = { unitPrices: null, tiers: [], pieces: [] } as const;
 
-export const shownComing = ({ from, price, serviceTiers }: AnnouncedPrice): ComingShownPrices => ({
+export const shownComing = ({ from, price, serviceTiers }: AnnouncedPrice, model: string): ComingShownPrices => ({
   from,
   serviceTiers,
-  ...(price === null ? noPrices : shownPrices(price)),
+  ...(price === null ? noPrices : shownPrices(price, model)),
 });

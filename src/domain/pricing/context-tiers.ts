@@ -1,5 +1,5 @@
 import { promptTokens, type Usage } from '../call/usage.js';
-import { decimal, decimalText, isZero, ratioOf, times } from '../kernel/decimal.js';
+import { type Decimal, decimal, decimalText, isZero, ratioOf, times } from '../kernel/decimal.js';
 import type { Price, PriceRates, TokenPrice } from './pricing.js';
 import { isOutput, type TokenQuantity, tokenQuantities } from './quantities.js';
 
@@ -57,6 +57,11 @@ export function priceAtLength(price: TokenPrice, usage: Usage): TokenPrice {
   return tier === undefined ? price : inTier(price, tier);
 }
 
+const dividedBy = (ratios: PriceRates<TokenQuantity>, input: Decimal): PriceRates<TokenQuantity> =>
+  Object.fromEntries(
+    Object.entries(ratios).map(([name, ratio]) => [name, decimalText(ratioOf(decimal(ratio), input))]),
+  );
+
 /**
  * What a call with this usage is charged by, for whoever knows ratios to plain input only: there `model` is what an input
  * token really costs. For reading, not for charging: ratios are rounded. Unchanged where plain input is free.
@@ -72,7 +77,9 @@ export function priceByPlainInput(price: TokenPrice, usage: Usage): TokenPrice {
   }
   // What is put out costs as much as what comes in where nothing is said of it, in a tier too.
   if (others.output === undefined) ratios.output = decimalText(ratioOf(decimal('1'), input));
-  return { ...inForce, model: decimalText(times(decimal(inForce.model), input)), ratios };
+  const tiers = inForce.tiers?.map(({ over, ratios }) => ({ over, ratios: dividedBy(ratios, input) }));
+  const model = decimalText(times(decimal(inForce.model), input));
+  return { ...inForce, model, ratios, ...(tiers === undefined ? {} : { tiers }) };
 }
 
 /** Everything that a call whose prompt is no longer than this usage's may be charged by. */

@@ -49,10 +49,10 @@ const ownPrice = { nullable: true, description: 'null: as other tokens of its si
     'Quota for one of each, all factors applied: the `unitPrice` that the lines of a bill will name. What is sold by the piece is in `pieces`.',
 })
 export class UnitPricesObject implements UnitPrices {
-  @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call.' })
+  @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call or by the piece.' })
   readonly input?: string;
 
-  @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call.' })
+  @Field(() => DecimalScalar, { nullable: true, description: 'null: charged by call or by the piece.' })
   readonly output?: string;
 
   @Field(() => DecimalScalar, { nullable: true, description: 'Input read from a cache; null: charged by call.' })

@@ -190,6 +190,24 @@ describe('the price list of a model whose price depends on length or date', () =
     expect(modelIn(list(null).items, 'gpt-4o')).toMatchObject({ unitPrices: { input: '2.5' }, coming: null });
   });
 
+  test('works out announced built-in prices once, however often records and options change', async () => {
+    node = new DirectoryNode();
+    await node.addChannel(1, { models: ['gpt-4o'], groups: ['default'] });
+    await node.project();
+    directory = await node.open();
+    let asked = 0;
+    directory.announcePrices(() => {
+      asked++;
+      return { from, prices: { ...prices, modelRatio: new Map([['gpt-4o', '2.5']]) } };
+    });
+    for (const times of ['1', '2']) {
+      await node.option('RetryTimes', times);
+      await node.deliver(directory);
+      expect(modelIn(list(null).items, 'gpt-4o')?.coming?.unitPrices).toMatchObject({ input: '2.5' });
+    }
+    expect(asked).toBe(1);
+  });
+
   test('announces a price that differs only beyond a length of the prompt, and one of another kind', async () => {
     node = new DirectoryNode();
     await node.addChannel(1, { models: ['gpt-4o'], groups: ['default'] });
@@ -270,6 +288,24 @@ describe('the price list of models with a record in the price table', () => {
     await node.append(streams.options, { type: 'ModelPricesChanged', changes, origin: { kind: 'editor' } });
     await node.deliver(directory);
   };
+
+  test('has no prices of tokens where what is sold by the piece is charged instead, and lists it after tokens', async () => {
+    await node.addChannel(4, { models: ['tts-1', 'heard'], groups: ['default'] });
+    await record('tts-1', [{ tokens: { input: usd('15') }, pieces: { characters: '0.00003' } }]);
+    await record('heard', [{ pieces: { seconds: '0.0001' } }]);
+    const { items } = list(null, { sort: 'input' });
+    for (const [model, piece] of [
+      ['tts-1', { quantity: 'characters', unitPrice: '15' }],
+      ['heard', { quantity: 'seconds', unitPrice: '50' }],
+    ] as const)
+      expect(modelIn(items, model)).toMatchObject({
+        unitPrices: {},
+        tiers: [],
+        pieces: expect.arrayContaining([piece]),
+      });
+    expect(modelIn(items, 'heard')?.unitPrices).toEqual({});
+    expect(items[0]?.name).toBe('gpt-4o-mini');
+  });
 
   test('is sorted by the cost of a token, also where its ratios are not relative to the input', async () => {
     // 1 USD relative to 0.3 has no end, so the ratios of this price are relative to another token.

@@ -41,7 +41,9 @@ export function PriceDetail({ model }: { readonly model: OfferedModel }) {
           t(available ? 'available' : 'available.not'),
           ...(price.like === null ? [] : [t('like', { model: price.like })]),
           t('ratio.group', { ratio: price.group }),
-          ...(price.__typename === 'TokenPrice' ? [t('ratio.model', { ratio: shortRatio(price.model) })] : []),
+          ...(price.__typename === 'TokenPrice' && unitPrices.input !== null
+            ? [t('ratio.model', { ratio: shortRatio(price.model) })]
+            : []),
         ].join(' · ')}
       </p>
     </div>

@@ -20,6 +20,7 @@ export const pricingEn: Translation<typeof pricingZh> = {
   'filter.billing': 'Billing',
   'billing.TOKEN': 'By tokens',
   'billing.CALL': 'By call',
+  'billing.PIECE': 'By the piece',
   'column.available': 'Available',
   'column.model': 'Model',
   'column.billing': 'Billing',

@@ -17,6 +17,7 @@ export const pricingZh = {
   'filter.billing': '计费类型',
   'billing.TOKEN': '按量计费',
   'billing.CALL': '按次计费',
+  'billing.PIECE': '按件计费',
   'column.available': '可用性',
   'column.model': '模型',
   'column.billing': '计费类型',

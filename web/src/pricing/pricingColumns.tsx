@@ -43,14 +43,14 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
     {
       id: 'billing',
       header: t('column.billing'),
-      cell: ({ price: factors }) =>
+      cell: ({ price: factors, unitPrices }) =>
         factors === null ? (
           <StatusTag intent="warning" reason={t('available.unpriced')}>
             {t('unpriced')}
           </StatusTag>
         ) : (
           <StatusTag intent={factors.__typename === 'CallPrice' ? 'success' : 'primary'}>
-            {t(factors.__typename === 'CallPrice' ? 'billing.CALL' : 'billing.TOKEN')}
+            {t(billingOf(factors, unitPrices))}
           </StatusTag>
         ),
       priority: 2,
@@ -84,8 +84,10 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
         unitPrices?.call
           ? t('perCall', { price: dollarsFor(unitPrices.call, quotaPerUnit) })
           : price(unitPrices?.input ?? null, quotaPerUnit),
-      under: ({ price: factors }) =>
-        factors?.__typename === 'TokenPrice' ? t('ratio.model', { ratio: shortRatio(factors.model) }) : null,
+      under: ({ price: factors, unitPrices }) =>
+        factors?.__typename === 'TokenPrice' && hasTokens(unitPrices)
+          ? t('ratio.model', { ratio: shortRatio(factors.model) })
+          : null,
       align: 'end',
       sort: { ascending: 'INPUT', descending: 'INPUT_DESC' },
     },
@@ -116,6 +118,14 @@ export function pricingColumns({ t, quotaPerUnit, group, onGroup }: ColumnOption
   ];
 }
 
+/** Otherwise it is charged by call, or by the piece. */
+const hasTokens = (unitPrices: OfferedModel['unitPrices']): boolean => (unitPrices?.input ?? null) !== null;
+
+function billingOf(factors: NonNullable<OfferedModel['price']>, unitPrices: OfferedModel['unitPrices']) {
+  if (factors.__typename === 'CallPrice') return 'billing.CALL' as const;
+  return hasTokens(unitPrices) ? ('billing.TOKEN' as const) : ('billing.PIECE' as const);
+}
+
 const price = (unitPrice: string | null, quotaPerUnit: string) =>
   unitPrice === null ? null : <span className="figures">{dollarsPerMillion(unitPrice, quotaPerUnit)}</span>;
 
@@ -130,8 +140,10 @@ const notesOf = (t: T, { provider, price: factors, tiers, coming }: OfferedModel
 /** What the price above it is the product of, beside the group's ratio. */
 const ratioOf =
   (t: T, kind: 'completion' | 'cache' | 'cacheWrite') =>
-  ({ price: factors }: OfferedModel) =>
-    factors?.__typename === 'TokenPrice' ? t('ratio.times', { ratio: shortRatio(factors[kind]) }) : null;
+  ({ price: factors, unitPrices }: OfferedModel) =>
+    factors?.__typename === 'TokenPrice' && hasTokens(unitPrices)
+      ? t('ratio.times', { ratio: shortRatio(factors[kind]) })
+      : null;
 
 function Availability({ model: { available, price: factors }, t }: { readonly model: OfferedModel; readonly t: T }) {
   if (available) return <Tick className="pricing-yes" title={t('available')} />;

@@ -33,6 +33,12 @@ interface Reverting {
   readonly proposals: readonly ProposalFragment[];
 }
 
+interface RevertOrder {
+  readonly change: Change;
+  /** With all other models of the change. */
+  readonly isWhole: boolean;
+}
+
 /** Who changed which price, when, from where and to what; and the way back. Of one model, or of all. */
 export function PriceHistoryDrawer({ open, onChanged, onClose }: PriceHistoryDrawerProps) {
   const model = namedBy(historyItem, open);
@@ -52,11 +58,11 @@ function PriceHistory({ model, onChanged, onClose }: PriceHistoryProps) {
   /** Counts what was taken back: the list is read anew then. */
   const [reverted, setReverted] = useState(0);
 
-  const propose = async (change: Change): Promise<void> => {
+  const propose = async ({ change, isWhole }: RevertOrder): Promise<void> => {
     try {
       const { data } = await client.query({
         query: PriceRevertDocument,
-        variables: { position: change.position, model: change.model },
+        variables: { position: change.position, model: isWhole ? null : change.model },
         fetchPolicy: 'network-only',
       });
       const proposals = data?.priceRevert ?? [];
@@ -74,7 +80,7 @@ function PriceHistory({ model, onChanged, onClose }: PriceHistoryProps) {
       onClose={onClose}
     >
       {reverting === null ? (
-        <HistoryPart key={reverted} model={model} after={null} onRevert={(change) => void propose(change)} />
+        <HistoryPart key={reverted} model={model} after={null} onRevert={(order) => void propose(order)} />
       ) : (
         <>
           <Button text={t('bulk.back')} onClick={() => setReverting(null)} />
@@ -101,8 +107,12 @@ interface HistoryPartProps {
   readonly model: string | null;
   /** The last change above; null: these are the newest. */
   readonly after: Change | null;
-  readonly onRevert: (change: Change) => void;
+  readonly onRevert: (order: RevertOrder) => void;
 }
+
+/** Whether it is the first that is listed of a change of several models. */
+const isFirstOfMany = (change: Change, before: Change | null, next: Change | undefined): boolean =>
+  before?.position !== change.position && next?.position === change.position;
 
 function HistoryPart({ model, after, onRevert }: HistoryPartProps) {
   const t = useText(pricesTexts);
@@ -117,8 +127,13 @@ function HistoryPart({ model, after, onRevert }: HistoryPartProps) {
   return (
     <>
       {after === null && last === undefined && <p>{t('history.empty')}</p>}
-      {history.items.map((change) => (
-        <ChangeArticle key={`${change.position} ${change.model}`} change={change} onRevert={() => onRevert(change)} />
+      {history.items.map((change, at) => (
+        <ChangeArticle
+          key={`${change.position} ${change.model}`}
+          change={change}
+          beginsMany={isFirstOfMany(change, history.items[at - 1] ?? after, history.items[at + 1])}
+          onRevert={(isWhole) => onRevert({ change, isWhole })}
+        />
       ))}
       {last !== undefined &&
         history.hasMore &&
@@ -131,7 +146,14 @@ function HistoryPart({ model, after, onRevert }: HistoryPartProps) {
   );
 }
 
-function ChangeArticle({ change, onRevert }: { readonly change: Change; readonly onRevert: () => void }) {
+interface ChangeArticleProps {
+  readonly change: Change;
+  /** Others of the same change follow. */
+  readonly beginsMany: boolean;
+  readonly onRevert: (isWhole: boolean) => void;
+}
+
+function ChangeArticle({ change, beginsMany, onRevert }: ChangeArticleProps) {
   const t = useText(pricesTexts);
   const { model, at, by, origin, originName, differences, hasRecord } = change;
   return (
@@ -150,8 +172,16 @@ function ChangeArticle({ change, onRevert }: { readonly change: Change; readonly
           size="small"
           text={t('history.revert')}
           aria-label={t('history.revertLabel', { name: model, at: formatTime(at) })}
-          onClick={onRevert}
+          onClick={() => onRevert(false)}
         />
+        {beginsMany && (
+          <Button
+            size="small"
+            text={t('history.revertAll')}
+            aria-label={t('history.revertAllLabel', { at: formatTime(at) })}
+            onClick={() => onRevert(true)}
+          />
+        )}
       </div>
     </article>
   );

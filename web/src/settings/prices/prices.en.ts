@@ -209,6 +209,8 @@ export const pricesEn: Translation<typeof pricesZh> = {
   'history.from.REVERT': 'Revert',
   'history.removed': 'The record was taken out',
   'history.revert': 'Revert',
+  'history.revertAll': 'Revert the whole change',
+  'history.revertAllLabel': 'Revert the whole change of {{at}}',
   'history.revertLabel': 'Revert: {{name}}, as before {{at}}',
   'history.revertTitle': 'Revert a change',
   'history.nothing': 'It is so already',

@@ -202,6 +202,8 @@ export const pricesZh = {
   'history.from.REVERT': '撤销',
   'history.removed': '价格记录被删除',
   'history.revert': '撤销',
+  'history.revertAll': '撤销整次修改',
+  'history.revertAllLabel': '撤销 {{at}} 的整次修改',
   'history.revertLabel': '撤销：{{name}}，恢复到 {{at}} 之前',
   'history.revertTitle': '撤销修改',
   'history.nothing': '现在已是如此',
