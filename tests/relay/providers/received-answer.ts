@@ -65,7 +65,7 @@ function byOpenAi(payloads: readonly JsonObject[]): Heard {
     for (const choice of objectsIn(payload.choices)) {
       heard.finish = typeof choice.finish_reason === 'string' ? choice.finish_reason : heard.finish;
       const message = object(choice.delta ?? choice.message);
-      heard.content += words(message.content);
+      heard.content += words(message.content) + words(message.refusal);
       heard.reasoning += words(message.reasoning_content);
       for (const [position, call] of objectsIn(message.tool_calls).entries()) {
         const at = typeof call.index === 'number' ? call.index : position;

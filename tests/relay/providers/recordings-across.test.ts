@@ -52,6 +52,31 @@ const recordings = sources
 const named = (stream: boolean) =>
   recordings.filter((one) => one.stream === stream).map((recording, at) => [recording.name, recording, at] as const);
 
+/** Chats of OpenAI's wire, which callers of the Responses interface are told as responses. */
+const chats = (
+  [
+    ['openai/chat', 3],
+    ['groq', 8],
+    ['deepseek/chat', 43],
+    ['moonshotai', 25],
+    ['alibaba', 17],
+    ['mistral', 42],
+    ['perplexity', 27],
+    ['openai-compatible/chat', 8],
+  ] as const
+)
+  .filter(([path]) => folder !== '' && existsSync(join(folder, path)))
+  .flatMap(([path, type]) =>
+    readdirSync(join(folder, path))
+      .filter((file) => file.endsWith('.chunks.txt'))
+      .map((file): Recording => {
+        const lines = readFileSync(join(folder, path, file), 'utf8').split('\n');
+        const frames = lines.filter((line) => line.trim() !== '').map((line) => `data: ${line}\n\n`);
+        const bytes = Buffer.from(`${frames.join('')}data: [DONE]\n\n`);
+        return { name: `${path}/${file}`, own: 'openai', type, stream: true, bytes };
+      }),
+  );
+
 const goldenOf = ({ type, stream, bytes }: Recording, dialect: Listener) => answerSentTo(dialect, type, stream, bytes);
 
 const others = ({ own }: Recording): Listener[] => [
@@ -60,6 +85,8 @@ const others = ({ own }: Recording): Listener[] => [
 ];
 
 const short = 3 * 1024;
+/** Longer ones are not read byte by byte: that takes a minute. */
+const long = 64 * 1024;
 /** Prime, so that it falls on every place within frames of whatever length. */
 const stride = 997;
 
@@ -108,6 +135,22 @@ describe.runIf(recordings.length > 0)('a recorded stream', () => {
     },
   );
 });
+
+test.runIf(chats.length > 0).each(chats.map((recording, at) => [recording.name, recording, at] as const))(
+  '%s of OpenAI’s wire has the same content as a response, wherever it is cut',
+  (_name, recording, at) => {
+    const { bytes } = recording;
+    const reference = playedTo(recording, 'openai', [bytes]);
+    const whole = playedTo(recording, 'responses', [bytes]);
+    const expected = receivedBy('openai', payloadsIn(reference.answer), true);
+    expect(receivedBy('responses', payloadsIn(whole.answer), true)).toEqual(comparable(expected, 'responses'));
+    expect(whole.usage).toEqual(reference.usage);
+    if (bytes.length <= long) expect(playedTo(recording, 'responses', byteByByte(bytes))).toEqual(whole);
+    for (const cut of cuts(recording, at))
+      expect(playedTo(recording, 'responses', [bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole);
+  },
+  120_000,
+);
 
 test.runIf(recordings.length > 0).each(named(false))('%s has the same content in every dialect', (_name, recording) => {
   const playWith = (dialect: Listener) => {
