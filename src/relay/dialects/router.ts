@@ -51,9 +51,13 @@ const preflightHeaders: readonly string[] = Object.entries({
 
 /** What pages of other origins may read of an answer. */
 const exposedHeaders = ({ upstreamHeaders, idHeader }: CallerDialect): string =>
-  ['x-request-id', 'x-oneapi-request-id', 'retry-after', outputLimitHeader, ...upstreamHeaders.map(({ to }) => to)]
-    .concat(idHeader ?? [])
-    .join(', ');
+  [
+    ...new Set(
+      ['x-request-id', 'x-oneapi-request-id', 'retry-after', outputLimitHeader]
+        .concat(upstreamHeaders.map(({ to }) => to))
+        .concat(idHeader ?? []),
+    ),
+  ].join(', ');
 
 /** The gateway's own request id is on every answer, under the name of today and the one older clients read. */
 export const requestIdHeaders = ['x-request-id', 'x-oneapi-request-id'] as const;

@@ -9,6 +9,14 @@ export interface PassedHeader {
   readonly to: string;
 }
 
+/** Ids by which an upstream's operator finds a request, whoever serves it. The first that is well-formed is passed. */
+export const upstreamRequestIds: readonly PassedHeader[] = [
+  ...['x-request-id', 'request-id', 'apim-request-id', 'x-amzn-requestid'].map((from) => ({
+    from,
+    to: 'x-upstream-request-id',
+  })),
+];
+
 /** An id or a count; a duration such as `1m30.951s`; a time. A cookie, an address, a host or a page is made otherwise. */
 const plain =
   /^(?:[\w-]{1,128}|\d[\da-z]{0,20}\.\d{1,12}[a-z]{0,2}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:Z|[+-]\d\d:\d\d))$/;
@@ -40,7 +48,7 @@ export function passedHeaders(
   let secrets: readonly string[] | null = null;
   for (const { from, to } of listed) {
     const value = headers[from];
-    if (typeof value !== 'string' || !plain.test(value)) continue;
+    if (typeof value !== 'string' || !plain.test(value) || passed?.includes(to)) continue;
     const lower = value.toLowerCase();
     secrets ??= secretsOf(channel);
     if (secrets.some((secret) => shares(lower, secret))) continue;

@@ -2,7 +2,7 @@ import type { CallerDialect } from '../../contracts/caller-dialect.js';
 import { isShortOfMoney, type RelayError } from '../../contracts/errors.js';
 import { serviceAsked } from '../../contracts/service-tier.js';
 import { isKnownType, typeOfStatus } from '../../protocols/anthropic/failure.js';
-import type { PassedHeader } from '../../upstream/passed-headers.js';
+import { upstreamRequestIds } from '../../upstream/passed-headers.js';
 import { eventText } from '../named-events.js';
 import { misspelled } from '../spelling.js';
 import { anthropicNames } from './names.js';
@@ -26,15 +26,6 @@ function errorOf(
   return { error: { type, message }, request_id: requestId };
 }
 
-const rateLimits = ['requests', 'tokens', 'input-tokens', 'output-tokens'].flatMap((unit) =>
-  ['limit', 'remaining', 'reset'].map((figure) => `anthropic-ratelimit-${unit}-${figure}`),
-);
-
-const upstreamHeaders: readonly PassedHeader[] = [
-  ...rateLimits.map((name) => ({ from: name, to: name })),
-  { from: 'request-id', to: 'x-upstream-request-id' },
-];
-
 export const anthropicCaller: CallerDialect = {
   wire: 'anthropic',
   misspelled: (body) => misspelled(body, anthropicNames),
@@ -46,7 +37,8 @@ export const anthropicCaller: CallerDialect = {
   writer: ({ promptTokens, believed }, _channel, info) => new AnthropicWriter(promptTokens, believed, info),
   whole: anthropicWholeAnswer,
   withUsage: withAnthropicUsage,
-  upstreamHeaders,
+  // Whatever else an answer of Anthropic's has says something of the account: its limits, its organisation.
+  upstreamHeaders: upstreamRequestIds,
   statusOf,
   errorBody: (error, requestId) => JSON.stringify({ type: 'error', ...errorOf(error, requestId) }),
   errorFrame: (error, requestId) => eventText('error', errorOf(error, requestId)),

@@ -1,5 +1,6 @@
 import type { CallerDialect } from '../../contracts/caller-dialect.js';
 import { serviceAsked } from '../../contracts/service-tier.js';
+import { upstreamRequestIds } from '../../upstream/passed-headers.js';
 import { misspelled } from '../spelling.js';
 import { errorBody } from './error-body.js';
 import { ArrayFrames, EventFrames } from './frames.js';
@@ -20,7 +21,7 @@ export const geminiCaller: CallerDialect = {
   writer: (caller, _channel, info) => new GeminiWriter(new EventFrames(), caller.promptTokens, caller.believed, info),
   whole: geminiWholeAnswer,
   withUsage: withGeminiUsage,
-  upstreamHeaders: [],
+  upstreamHeaders: upstreamRequestIds,
   errorBody,
   errorFrame: (error, requestId) => `data: ${errorBody(error, requestId)}\n\n`,
   endFrame: '',

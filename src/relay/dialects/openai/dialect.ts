@@ -1,7 +1,7 @@
 import type { CallerDialect } from '../../contracts/caller-dialect.js';
 import type { RelayError } from '../../contracts/errors.js';
 import { serviceAsked } from '../../contracts/service-tier.js';
-import type { PassedHeader } from '../../upstream/passed-headers.js';
+import { type PassedHeader, upstreamRequestIds } from '../../upstream/passed-headers.js';
 import { misspelled } from '../spelling.js';
 import { openAiNames } from './names.js';
 import { OpenAiWriter } from './stream-writer.js';
@@ -19,14 +19,10 @@ function errorBody(error: RelayError, requestId: string): string {
   return JSON.stringify({ error: { message, type: error.type, param: error.param, code: error.code } });
 }
 
-const rateLimits = ['limit', 'remaining', 'reset'].flatMap((figure) =>
-  ['requests', 'tokens'].map((unit) => `x-ratelimit-${figure}-${unit}`),
-);
-
-/** `x-request-id` is the gateway's own; upstream's is what its operator asks about. */
+/** Rate limits are not among them: those of an account that callers share are no caller's own. */
 const upstreamHeaders: readonly PassedHeader[] = [
-  ...rateLimits.map((name) => ({ from: name, to: name })),
-  { from: 'x-request-id', to: 'x-upstream-request-id' },
+  ...['openai-processing-ms', 'openai-version'].map((name) => ({ from: name, to: name })),
+  ...upstreamRequestIds,
 ];
 
 export const openAiCaller: CallerDialect = {
