@@ -10,10 +10,9 @@ import type { Log } from '../log.js';
 import { isTemporarySocket } from './postgres-directories.js';
 
 /*
- * What an earlier start may have left on a data directory: a stale lock file, or a Postgres whose owner has died.
- *
- * The owner of an embedded Postgres holds an advisory lock in it for as long as it lives. Whoever finds Postgres
- * running can so distinguish a second instance, which must be left alone, from an orphan, which may be stopped.
+ * What an earlier start may have left on a data directory: a stale lock file, or a Postgres whose owner has died. An
+ * owner holds an advisory lock as long as it lives: a second instance has one and is left alone, an orphan has none and
+ * may be stopped.
  */
 
 export const ownerLock = 812470915372;

@@ -37,12 +37,9 @@ export type OnCommitted = (position: Position) => void;
  */
 export interface EventStore {
   /**
-   * Appends to one stream, all or nothing, and resolves once durable. `revision` and `position` are those of the last
-   * event. A repeat of the same event ids changes nothing and returns the first result, whatever has come since and
-   * whatever was expected, `any` included. Rejects with
-   * `store-unavailable` when the outcome is unknown; the same append may then be repeated. Rejects with `store-busy` when
-   * the log takes nothing more for now, and nothing of this append was or will be written; with
-   * `event-too-large` when an event exceeds what one may hold.
+   * Appends to one stream, all or nothing; resolves once durable, with the last event's revision and position. A repeat
+   * of the same event ids returns the first result, whatever was expected. Rejects with `store-unavailable` (outcome
+   * unknown: repeat it), `store-busy` (nothing was or will be written) or `event-too-large`.
    */
   append(stream: StreamName, events: readonly NewEvent[], expected: ExpectedRevision): Promise<AppendResult>;
 
@@ -345,10 +342,9 @@ export interface QuotaGate {
   /** Raises a call's reservation to `quota`; false (and unchanged) when user, API key or budget cannot afford it. */
   extend(callId: CallId, quota: Quota): Promise<boolean>;
   /**
-   * Decides how much of a call's cost is charged: all of it, as far as its user has it, an API key that is limited may
-   * spend it, and the budget leaves it. What others reserve does not count, or whoever reserves all there is would make
-   * the calls beside it free; they may then be charged less than they reserve. Asked again, it decides anew. null:
-   * there is no such call in flight.
+   * Decides how much of a call's cost is charged: as much as its user has, and its limited API key and budget allow.
+   * What others reserve does not count, or one large reservation would make all other calls free. Asked again, it
+   * decides again. null: there is no such call in flight.
    */
   charge(callId: CallId, cost: Quota): Promise<Quota | null>;
   /** The same for one that may have been admitted before this gate was opened: then the user's balance alone counts. */

@@ -2,11 +2,9 @@ import { boundOf, isOutput, type Quantity, type TokenQuantity, tokenQuantities }
 import { type Counts, noUsage, type Usage } from './usage.js';
 
 /*
- * The most that a call can use, by quantity: what upstream reports beyond it is not believed, and what is reserved
- * covers it.
- *
- * `input` and `output` bound all tokens of their direction, whatever their kind. Kinds with a bound of their own are a
- * part of these; any token may turn out to be of another kind. What is left out, or 0, cannot be used at all.
+ * The most that a call can use, by quantity: the reservation covers it, and what upstream reports beyond it is not
+ * believed. `input` and `output` bound all tokens of their direction; kinds with a bound of their own are a part of
+ * these. What is left out, or 0, cannot be used at all.
  */
 
 export type InputBound = Usage & { readonly input: number };

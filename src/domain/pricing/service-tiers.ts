@@ -98,10 +98,9 @@ const one = integer(1);
 const isAtMost = (factor: string, bound: Decimal): boolean => larger(decimal(factor), bound) === bound;
 
 /**
- * For a call that asks for these tiers, all of them priced. An answer may name another one than was asked for; of those
- * costing more than what was requested none counts, so that the reservation covers every charge. A discount is due
- * where the answer reports it. null: the call is served and charged as usual. `leftToAccount`: which tier it gets, its
- * account decides.
+ * For a call that asks for these tiers, all of them priced. Of the tiers that its answer may name none counts that costs
+ * more than what was requested, so that the reservation covers every charge; a discount needs an answer that reports
+ * it. null: charged as usual. `leftToAccount`: the account decides which tier it gets.
  */
 export function serviceTermsOf(
   factors: TierFactors,

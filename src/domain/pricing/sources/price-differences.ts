@@ -20,8 +20,7 @@ export type DifferenceKind = (typeof differenceKinds)[number];
 /**
  * Why a change waits for a person. `beyond-bounds`: it moves further than a price may by itself. `to-zero`: something
  * would cost nothing. `new-model`, `new-quantity`: it had no price. `other-kind`: from tokens to calls or back.
- * `set-by-hand`: a person has set the price that there is. `below-purchase`: some group would pay less than the source
- * takes.
+ * `set-by-hand`: a person has set the present price. `below-purchase`: some group would pay less than the source takes.
  */
 const cautions = [
   ...(['beyond-bounds', 'to-zero', 'new-model', 'new-quantity', 'other-kind', 'set-by-hand'] as const),

@@ -41,12 +41,9 @@ export interface UsageLogTables extends UsageLogHours, UsageLogClearings, UsageL
   };
 }
 
-// `id` leads the primary key: newest first needs no other index. It and created_at grow with time, so their inserts
-// touch the same few pages. In each other index every value goes on in a place of its own: where entries are no wider than
-// two bigints, Postgres fills its pages nevertheless, and else half of each. Therefore models and groups are numbers here.
-// Only the index of series is wider: what is asked for by several values is found by it, and it has the time as well,
-// as of many series few lines are of the time asked for, and each line lies on a page of its own. Lines that are no
-// charge are few, and looked for among the others.
+// `id` leads the primary key: newest first needs no other index. Entries of up to two bigints fill their pages, wider
+// ones half of each, so models and groups are numbers here. Only the index of series is wider, by the time: of many
+// series few lines are of the time asked for. Lines that are no charge are few, and looked for among the others.
 export const tablesOfLog = `
   create table usage_log (
     ${columnsOfLog},

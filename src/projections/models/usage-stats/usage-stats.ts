@@ -27,9 +27,8 @@ import {
 
 /*
  * Calls counted by hour and by everything one may ask about. Channel tests are nobody's usage and are kept apart, and so
- * are calls settled while the usage log was switched off: what is logged sums to what the log's lines do.
- *
- * Minutes are forgotten by the time of events, not by a clock, so that the log alone decides which are there.
+ * are calls settled while the usage log was switched off: what is logged sums to what the log's lines do. Minutes are
+ * forgotten by the time of events, not by a clock.
  */
 
 export interface UsageStatsTables extends UsageSumTables, UsageFailureTables {
