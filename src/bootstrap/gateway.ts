@@ -49,6 +49,8 @@ interface StartOptions {
   readonly workerCount?: number;
   /** What everything in this process is dated by. Left out: the system's. */
   readonly clock?: Clock;
+  /** Between two looks whether a source of prices is to be fetched. Left out: a minute. */
+  readonly pricesPauseMs?: number | undefined;
   /** What has been started already, and ends with the gateway. Left out: nothing. */
   readonly begun?: EarlyStart;
 }
@@ -57,9 +59,9 @@ interface StartOptions {
 export async function startGateway(
   config: Config,
   log: Logger,
-  { workerCount = 1, clock = systemClock, begun = startEarly(config, log) }: StartOptions = {},
+  { workerCount = 1, clock = systemClock, begun = startEarly(config, log), pricesPauseMs }: StartOptions = {},
 ): Promise<Gateway> {
-  const node: NodeStart = { config, log, clock, closing: new Closing(), ending: begun.ending };
+  const node: NodeStart = { config, log, clock, closing: new Closing(), ending: begun.ending, pricesPauseMs };
   try {
     return await start(node, begun, workerCount);
   } catch (error) {

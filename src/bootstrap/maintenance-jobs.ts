@@ -23,7 +23,7 @@ const paymentsPauseMs = 10_000;
 const retentionPauseMs = 10 * 60_000;
 
 /** Between two looks whether a source of prices is to be fetched. */
-const pricesPauseMs = 60_000;
+const usualPricesPauseMs = 60_000;
 
 interface UpkeepJobs {
   readonly db: ReadModels;
@@ -38,7 +38,8 @@ interface UpkeepJobs {
 }
 
 /** What is done by the clock: orders, channels, retention, notes of calls under way. */
-export function startMaintenance({ clock, log, closing }: NodeStart, jobs: UpkeepJobs): void {
+export function startMaintenance(node: NodeStart, jobs: UpkeepJobs): void {
+  const { clock, log, closing, pricesPauseMs = usualPricesPauseMs } = node;
   const { priceUpdates: updates } = jobs;
   const { db, directory, payments, channels, channelIntervals, usageLog, inFlight, notes } = jobs;
   closing.add(

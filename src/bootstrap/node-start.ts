@@ -13,4 +13,6 @@ export interface NodeStart {
   /** Takes what must be closed again, last opened first. */
   readonly closing: Closing;
   readonly ending: Ending;
+  /** Between two looks whether a source of prices is to be fetched. Left out: a minute. */
+  readonly pricesPauseMs?: number | undefined;
 }

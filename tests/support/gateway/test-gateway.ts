@@ -106,11 +106,13 @@ export interface TestGatewayOptions {
   readonly workers?: number;
   /** Of this process, if not the system's: workers have their own. */
   readonly clock?: Clock;
+  /** Between two looks whether a source of prices is to be fetched. */
+  readonly pricesPauseMs?: number;
 }
 
 export async function startTestGateway(
   env: Readonly<Record<string, string>> = {},
-  { reach = async (connection) => connection, workers = usualWorkers, clock }: TestGatewayOptions = {},
+  { reach = async (connection) => connection, workers = usualWorkers, clock, pricesPauseMs }: TestGatewayOptions = {},
 ): Promise<TestGateway> {
   const database = await createGatewayDatabase();
   const config = configFor({ connection: await reach(database.connection) }, env);
@@ -118,7 +120,12 @@ export async function startTestGateway(
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
   const provider = await startSimulatedProvider();
   const begun = startEarly(config, log, projectingThread);
-  const gateway = await startGateway(config, log, { workerCount: workers, begun, ...(clock && { clock }) });
+  const gateway = await startGateway(config, log, {
+    workerCount: workers,
+    begun,
+    pricesPauseMs,
+    ...(clock && { clock }),
+  });
   /** A face answers without what is not visible in time; a test on a busy machine waits on. */
   const visible = async (position: Position): Promise<true> => {
     for (let waited = 0; waited < 8; waited++) if (await gateway.application.visible(position)) return true;
