@@ -30,12 +30,16 @@ interface FaceParts {
 /** The server with all its faces; it does not listen yet. */
 export async function openFaces({ config, log, closing, ending }: NodeStart, parts: FaceParts): Promise<Server> {
   const { application, database, calls, startedAt, version } = parts;
-  const { relay, entrance, addressOf, bodyRoom } = calls.runtime;
+  const { relay, entrance, addressOf, bodyRoom, webSockets } = calls.runtime;
   const server = openServer(config.server, {
     ...{ entrance, addressOf, log },
     isEnding: () => parts.isStopping() || ending.reason() !== null,
   });
   closing.add(() => server.app.close());
+  for (const path of webSockets.paths) server.upgrades.own(path, webSockets.upgrade);
+  // The listener closes when nothing is left of its connections.
+  server.app.addHook('preClose', () => webSockets.end());
+  void ending.begun.then(() => webSockets.finish());
   const { serveHttpApps } = await parts.faces;
   await serveHttpApps(server.app, {
     ...{ application, relay, bodyRoom, addressOf, config, startedAt, version, log, upgrades: server.upgrades },

@@ -22,6 +22,7 @@ export async function stopGateway({ config, log, closing }: NodeStart, parts: St
   const { application, server, workers, eventLog, calls } = parts;
   application.stop();
   server.app.server.close();
+  calls.runtime.webSockets.finish();
   const deadline = Date.now() + config.server.shutdownGraceMs;
   let serving = workers !== null;
   void workers?.finish().then(() => {

@@ -56,16 +56,25 @@ export class UpgradeRouter {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
-/** Answers in HTTP and closes the connection. `status`: code and reason; `json`: the body, left out: none. */
-export function refuseUpgrade(socket: Duplex, status: string, json?: object): void {
-  const body = json === undefined ? '' : JSON.stringify(json);
+/**
+ * Answers in HTTP and closes the connection. `status`: code and reason; `json`: the body, as an object or written; left
+ * out: none. `headers`: names and values in turn.
+ */
+export function refuseUpgrade(
+  socket: Duplex,
+  status: string,
+  json?: object | string,
+  headers: readonly string[] = [],
+): void {
+  const body = json === undefined ? '' : typeof json === 'string' ? json : JSON.stringify(json);
   const type = json === undefined ? '' : 'Content-Type: application/json; charset=utf-8\r\n';
+  const more = headers.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
   const length = Buffer.byteLength(body);
   destroyOnceEnded(socket);
   // What the client still sends is let through: with unread bytes the answer would be lost in a reset.
   socket.resume();
   socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n${type}Content-Length: ${length}\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n${more}${type}Content-Length: ${length}\r\n\r\n${body}`,
   );
 }
 

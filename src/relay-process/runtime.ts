@@ -5,8 +5,14 @@ import { BodyRoom } from '../http/body-room.js';
 import { clientAddress, type ReportDoubt } from '../http/client-address.js';
 import { addressGuard, resolveBySystem } from '../outbound/address-guard.js';
 import type { RelayPorts } from '../relay/contracts/ports.js';
+import { openResponsesSockets, type ResponsesSockets } from '../relay/dialects/openai/responses-socket/sockets.js';
 import { requestBodies } from '../relay/dialects/request-body.js';
-import { type DialectRouter, type DialectRouterOptions, openDialectRouter } from '../relay/dialects/router.js';
+import {
+  type DialectRouter,
+  type DialectRouterOptions,
+  openDialectRouter,
+  requestIdHeaders,
+} from '../relay/dialects/router.js';
 import { openRelay, type Relay } from '../relay/pipeline/relay.js';
 import { providerOf } from '../relay/providers/registry.js';
 import { SoundLengths } from '../relay/sound/sound-length.js';
@@ -24,11 +30,16 @@ import { headersOfAll } from './http-listener.js';
 /** Users and API keys a process keeps in memory, each. */
 export const directoryCapacity = 100_000;
 
+/** What WebSockets remember of conversations, beside as much memory as a process may have. */
+const shareRemembered = 16;
+
 interface Relaying {
   readonly relay: Relay;
   readonly entrance: DialectRouter;
   readonly addressOf: DialectRouterOptions['addressOf'];
   readonly bodyRoom: BodyRoom;
+  /** Of the Responses interface. */
+  readonly webSockets: ResponsesSockets;
   /** For who asks upstream without a call. */
   readonly ports: Pick<
     RelayPorts,
@@ -79,20 +90,28 @@ export function openRelayRuntime(
   const bodies = requestBodies(bodyRoom, largeWork, new SoundLengths(), server.maxBodyBytes);
   const relay = openRelay({ ...ports, bodies });
   const addressOf = clientAddress(server.trustedProxies, shared.doubted);
+  const newRequestId = () => requestId(shared.clock.now());
+  const { directory, log } = shared;
   const entrance = openDialectRouter({
     relay,
-    directory: shared.directory,
-    newRequestId: () => requestId(shared.clock.now()),
+    directory,
+    newRequestId,
     headers: headersOfAll(server),
     addressOf,
     providerName: (type) => providerOf(type)?.name ?? null,
     elsewhere: billingPaths,
-    log: shared.log,
+    log,
+  });
+  const webSockets = openResponsesSockets({
+    ...{ relay, directory, newRequestId, largeWork, bodyRoom, addressOf, requestIdHeaders, log },
+    maxMessageBytes: server.maxBodyBytes,
+    rememberedBytes: getHeapStatistics().heap_size_limit / shareRemembered,
+    limits: { messageMs: server.requestTimeoutMs },
   });
   const close = async (): Promise<void> => {
-    await Promise.all([upstream.close(), publicInternet.close()]);
+    await Promise.all([webSockets.end(), upstream.close(), publicInternet.close()]);
   };
-  return { relay, entrance, addressOf, bodyRoom, ports, close };
+  return { relay, entrance, addressOf, bodyRoom, webSockets, ports, close };
 }
 
 function openBodyRoom({ maxBodyBytes, maxBodiesBytes, maxUnfinishedBodies }: Config['server']): BodyRoom {

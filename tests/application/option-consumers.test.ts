@@ -165,6 +165,10 @@ const consumers: Readonly<Record<Exclude<OptionKey, FixedKey>, Consumer>> = {
   'general_setting.ping_interval_seconds': ['src/relay/pipeline/reserve.ts', 'settings.pingIntervalMs'],
   'general_setting.stream_open_seconds': ['src/relay/pipeline/reserve.ts', 'settings.streamOpenMs'],
   'general_setting.api_key_concurrency': ['src/relay/admission/call-limits.ts', 'settings.apiKeyConcurrency'],
+  'general_setting.responses_websocket': [
+    'src/relay/dialects/openai/responses-socket/sockets.ts',
+    'settings.responsesOverWebSocket',
+  ],
   'general_setting.session_affinity': ['src/relay/pipeline/attempt.ts', 'settings.sessionAffinity'],
   'general_setting.low_channel_balance': ['src/application/channels/channel-balances.ts'],
   'general_setting.log_retention_days': ['src/application/reactions/log-retention.ts'],

@@ -23,6 +23,8 @@ export interface Settings {
   readonly apiKeyConcurrency: number;
   /** Calls of a conversation go to the same channel. */
   readonly sessionAffinity: boolean;
+  /** Clients of the Responses interface may open a WebSocket. */
+  readonly responsesOverWebSocket: boolean;
   /** Live API keys of each user; 0: no limit. */
   readonly maxApiKeys: number;
   /** Tokens of one answer, by model: what operators know better than the built-in table. */
@@ -115,6 +117,7 @@ export function settingsFrom(
     preConsumedTokens: number('PreConsumedQuota'),
     apiKeyConcurrency: number('general_setting.api_key_concurrency'),
     sessionAffinity: flag('general_setting.session_affinity'),
+    responsesOverWebSocket: flag('general_setting.responses_websocket'),
     maxApiKeys: number('general_setting.api_keys_per_user'),
     maxOutputTokens: readCounts('ModelMaxOutputTokens', text('ModelMaxOutputTokens')),
     defaultMaxOutputTokens: number('DefaultMaxOutputTokens'),

@@ -239,6 +239,8 @@ export const optionTable = {
   'general_setting.api_key_concurrency': integer(0, 0),
   /** Calls of a conversation go to the channel that has its prompt in the cache. */
   'general_setting.session_affinity': on,
+  /** Clients of the Responses interface may open a WebSocket. */
+  'general_setting.responses_websocket': on,
   /** In the currency of each channel's account; 0: root is notified of none. */
   'general_setting.low_channel_balance': number(1, 0, 1_000_000_000),
   /** For how many days the usage log shows what happened; 0: for ever. */

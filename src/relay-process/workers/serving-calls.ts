@@ -83,7 +83,7 @@ export function serveCalls(
       const kinds = refusals.take();
       if (kinds.length > 0) primary.send('refused', kinds);
     };
-    const { relay, entrance, addressOf } = openRelayRuntime(
+    const { relay, entrance, addressOf, webSockets } = openRelayRuntime(
       { server, relay: relayConfig },
       {
         directory,
@@ -111,13 +111,14 @@ export function serveCalls(
     const others = passingOn(faces);
     // What no call of this worker takes is the primary's, to serve or to refuse.
     const upgrades = new UpgradeRouter((error) => log.error({ err: error }, 'an upgrade failed'), others.upgrade);
+    for (const path of webSockets.paths) upgrades.own(path, webSockets.upgrade);
     const listening = { server, entrance, upgrades, addressOf, log, isEnding: () => ending };
     const listener = httpListener(listening, others.listener);
     const stop = async (): Promise<void> => {
       await Promise.all([stopNoting(), stopSending(), stopPrices()]);
       sendRefused();
     };
-    return { relay, listener, stop };
+    return { relay, listener, webSockets, stop };
   };
   const begun = begin();
 
@@ -140,12 +141,15 @@ export function serveCalls(
     spent: gate.spent,
     refuse() {
       ending = true;
+      void begun.then(({ webSockets }) => webSockets.finish());
     },
     async finish() {
       ending = true;
-      const { relay, listener, stop } = await begun;
+      const { relay, listener, webSockets, stop } = await begun;
       listener.close();
+      webSockets.finish();
       while (relay.active() > 0) await new Promise((resolve) => setTimeout(resolve, lookMs));
+      await webSockets.end();
       await stop();
     },
   };

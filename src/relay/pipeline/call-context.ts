@@ -7,7 +7,7 @@ import type { Quota } from '../../domain/kernel/quota.js';
 import type { Caller, Shown } from '../admission/authenticate.js';
 import type { Leave } from '../admission/call-limits.js';
 import type { Endpoint } from '../contracts/endpoint.js';
-import type { BodySource } from '../contracts/ports.js';
+import type { BodySource, HeldBody } from '../contracts/ports.js';
 import type { CallerConnection } from '../delivery/caller-connection.js';
 import { type Heartbeat, noHeartbeat } from '../delivery/heartbeats.js';
 import type { Answering } from '../delivery/refusal.js';
@@ -42,6 +42,14 @@ interface Incoming extends Shown {
 /** A call whose body is not read yet: who calls is authenticated first. */
 export interface UnreadCall extends Incoming {
   readonly bodySource: BodySource;
+}
+
+/** Reads a body that has come already; `holder`: whose share of the memory for bodies it takes. Throws RelayError. */
+type ReadBody = (holder: number) => Promise<HeldBody>;
+
+/** The same, or one whose body whoever hands it on reads by itself. */
+export interface ConnectedCall extends Incoming {
+  readonly bodySource: BodySource | ReadBody;
 }
 
 /** A call over HTTP. */

@@ -9,6 +9,7 @@ import { attemptCall } from './attempt.js';
 import { serveBackground } from './background.js';
 import {
   type AnsweredCall,
+  type ConnectedCall,
   type IncomingCall,
   incomingContext,
   type LimitedCall,
@@ -33,7 +34,7 @@ export interface Relay {
   /** Answers the call, whatever happens; never rejects. */
   handle(call: IncomingCall): Promise<void>;
   /** The same over whatever connection: what is written to it is for that to send. */
-  serve(call: UnreadCall, connection: CallerConnection): Promise<void>;
+  serve(call: ConnectedCall, connection: CallerConnection): Promise<void>;
   /** The caller behind a request that is no call, e.g. a model listing. Throws RelayError. */
   identify(shown: Shown): Promise<KeyCaller>;
   /** How many tokens the prompt of a call has: nothing is generated, and nobody pays. Throws RelayError. */
@@ -56,7 +57,7 @@ export function openRelay(relayPorts: RelayPorts): Relay {
   const ports = { ...relayPorts, parsedChannel: channelParser(), heartbeats, stalledCallers, leftChannels };
   let active = 0;
 
-  const serve = async (call: UnreadCall, connection: CallerConnection): Promise<void> => {
+  const serve = async (call: ConnectedCall, connection: CallerConnection): Promise<void> => {
     if (connection.gone) return;
     active++;
     const reached = new Reached(incomingContext(call, connection));
@@ -88,7 +89,7 @@ export function openRelay(relayPorts: RelayPorts): Relay {
 }
 
 /** Who calls, then what is asked for, then its answer. Throws the error that the caller is still to get. */
-async function serveCall(ports: StagePorts, call: UnreadCall, reached: Reached): Promise<void> {
+async function serveCall(ports: StagePorts, call: ConnectedCall, reached: Reached): Promise<void> {
   const identified = reached.to(await identifyCall(ports, reached.last));
   const authenticated = reached.to(await authenticateCall(ports, identified));
   const admitted = reached.to(await enterLimits(ports, authenticated));
@@ -107,11 +108,14 @@ async function serveCall(ports: StagePorts, call: UnreadCall, reached: Reached):
  */
 async function askForAnswer(
   ports: StagePorts,
-  { endpoint, bodySource, ip }: UnreadCall,
+  { endpoint, bodySource, ip }: ConnectedCall,
   admitted: LimitedCall,
   reached: Reached,
 ): Promise<AnsweredCall | null> {
-  const body = await ports.bodies[endpoint.body](bodySource, ip, admitted.user.id);
+  const holder = admitted.user.id;
+  const body = await (typeof bodySource === 'function'
+    ? bodySource(holder)
+    : ports.bodies[endpoint.body](bodySource, ip, holder));
   try {
     const named = reached.to(nameCall(ports, admitted, body));
     const resolved = reached.to(await resolveCall(ports, named, body));

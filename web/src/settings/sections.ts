@@ -151,6 +151,7 @@ const models: readonly SettingSection[] = [
       'general_setting.ping_interval_seconds',
       'general_setting.stream_open_seconds',
       'general_setting.session_affinity',
+      'general_setting.responses_websocket',
       'general_setting.keep_upstream',
       'general_setting.kept_upstream_days',
     ),

@@ -58,6 +58,8 @@ export const settingHintsEn: Translation<typeof settingHintsZh> = {
     'Below this, the super administrator is notified. In the currency of the channel’s account; 0: never.',
   'general_setting.ping_interval_enabled': 'Sends a sign of life while an upstream is silent.',
   'general_setting.ping_interval_seconds': 'In seconds, at least 1.',
+  'general_setting.responses_websocket':
+    'Codex and others keep one connection open for all turns. Off: they are answered 426 and go on over HTTP.',
   'general_setting.session_affinity':
     'Calls of one conversation go to the same channel of a priority, which has their prompt in its cache.',
   'general_setting.stream_open_seconds':

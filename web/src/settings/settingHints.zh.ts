@@ -49,6 +49,8 @@ export const settingHintsZh = {
   'general_setting.low_channel_balance': '渠道账户余额低于此值时通知超级管理员，以该账户的货币计。0 表示不提醒。',
   'general_setting.ping_interval_enabled': '上游迟迟不回应时，向客户端发送保活信息。',
   'general_setting.ping_interval_seconds': '单位：秒，至少 1。',
+  'general_setting.responses_websocket':
+    'Codex 等客户端可在一个连接上完成多轮对话。关闭后以 426 回应，客户端改用 HTTP。',
   'general_setting.session_affinity': '同一会话的调用在同一优先级内固定使用同一渠道，以命中该渠道上游的提示词缓存。',
   'general_setting.stream_open_seconds':
     '单位：秒。上游迟迟不回应时，先发送状态码 200 和响应头；之后的失败只能在流中告知，但仍会重试其他渠道。0：30 秒；开启保活且间隔更短时为保活间隔。',

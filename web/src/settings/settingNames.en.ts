@@ -49,6 +49,7 @@ export const settingNamesEn: Translation<typeof settingNamesZh> = {
   'general_setting.low_channel_balance': 'Low balance of a channel',
   'general_setting.ping_interval_enabled': 'Keep streams alive',
   'general_setting.ping_interval_seconds': 'Interval of signs of life',
+  'general_setting.responses_websocket': 'Responses over WebSocket',
   'general_setting.session_affinity': 'Session affinity',
   'general_setting.stream_open_seconds': 'Streams are opened after',
   GitHubClientId: 'GitHub client ID',

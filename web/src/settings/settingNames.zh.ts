@@ -48,6 +48,7 @@ export const settingNamesZh = {
   'general_setting.low_channel_balance': '渠道余额提醒阈值',
   'general_setting.ping_interval_enabled': '流式保活',
   'general_setting.ping_interval_seconds': '保活间隔',
+  'general_setting.responses_websocket': 'Responses WebSocket',
   'general_setting.session_affinity': '同一会话固定渠道',
   'general_setting.stream_open_seconds': '流式响应头发送时间',
   GitHubClientId: 'GitHub Client ID',

@@ -13,6 +13,7 @@ import { speech } from './endpoints/speech.js';
 import { transcriptions, translations } from './endpoints/transcriptions.js';
 import { keptResponsesRoutes } from './kept-routes.js';
 import { openAiModelsAnswer } from './models.js';
+import { notUpgraded } from './responses-socket/refusals.js';
 
 /* The /v1 endpoints, and what else OpenAI's clients ask for. */
 
@@ -65,10 +66,14 @@ function routesUnder(prefix: string, options: RoutesOptions): Route[] {
     throw new RelayError(501, 'api_not_implemented', 'API not implemented');
   };
 
+  const upgradeRequired = async (): Promise<never> => {
+    throw notUpgraded();
+  };
   const under = (path: string): string => prefix + path.slice('/v1'.length);
   return [
     ...endpoints.map((endpoint) => callsOf({ ...endpoint, path: under(endpoint.path) }, relay)),
     ...keptResponsesRoutes(options, under),
+    { method: 'GET', path: under(responses.path), dialect: openAiCaller, answer: upgradeRequired },
     ...notImplemented.map(([method, path]) => ({ method, path: under(path), dialect: openAiCaller, answer: refused })),
   ];
 }
