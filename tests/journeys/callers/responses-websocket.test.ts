@@ -11,9 +11,9 @@ import {
   eventsOf,
   messageItem,
   reasoningItem,
+  reportedUsage,
   responseOf,
   streamOf,
-  usageTold,
 } from '../../support/upstreams/responses-answers.js';
 import { startUpstream, type Upstream } from '../../support/upstreams/upstream.js';
 
@@ -31,9 +31,9 @@ let endAnswer = (_rest: string): void => {};
 let stopped: Promise<void> | null = null;
 const clients: SocketClient[] = [];
 
-const told = responseOf([messageItem('Every charge can be proved.')], { usage: usageTold(20, 10) });
+const told = responseOf([messageItem('Every charge can be proved.')], { usage: reportedUsage(20, 10) });
 const forgotten = (output: readonly JsonObject[], id: string): string =>
-  streamOf(responseOf(output, { id, store: false, usage: usageTold(20, 10) }));
+  streamOf(responseOf(output, { id, store: false, usage: reportedUsage(20, 10) }));
 
 async function connected(key = apiKey): Promise<SocketClient> {
   const client = await openSocket(gateway.url, key);
@@ -235,6 +235,7 @@ describe('a message on a WebSocket', () => {
     ['that is no JSON', '{"type":', 'invalid_request', ''],
     ['of another type', '{"type":"response.cancel"}', 'invalid_request', 'type'],
     ['with a stream id', '{"type":"response.create","stream_id":"s"}', 'invalid_request', 'stream_id'],
+    ['in the background', '{"type":"response.create","background":true}', 'invalid_request', 'background'],
     ['with generate as a text', '{"type":"response.create","generate":"no"}', 'invalid_request', 'generate'],
     ['with a member twice', '{"type":"response.create","model":"m","model":"m"}', 'invalid_request', 'model'],
     ['without input', '{"type":"response.create","model":"m"}', 'invalid_text_request', 'input'],

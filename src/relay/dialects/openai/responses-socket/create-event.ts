@@ -24,10 +24,11 @@ const invalid = (param: string, message: string): RelayError =>
   new RelayError(400, 'invalid_request', message, { type: 'invalid_request_error', param });
 
 /** Throws RelayError. */
-function check({ type, generate, stream_id: stream }: JsonObject): void {
+function check({ type, generate, background, stream_id: stream }: JsonObject): void {
   if (type !== 'response.create') throw invalid('type', 'type must be response.create: nothing else is taken here');
   if ((generate ?? null) !== null && typeof generate !== 'boolean')
     throw invalid('generate', 'generate must be true or false');
+  if (background === true) throw invalid('background', 'background must be false here: it is for requests over HTTP');
   if ((stream ?? null) !== null)
     throw invalid('stream_id', 'stream_id is not served: open a WebSocket for each stream of responses');
 }

@@ -1,6 +1,7 @@
+import type { NoRoom } from '../../../../http/body-room.js';
 import { RelayError } from '../../../contracts/errors.js';
 
-/* Why nobody gets a WebSocket here. Agents take 426 for a request to use HTTP, and give up at 429. */
+/* Why a WebSocket is not opened, or takes no more. Agents take 426 for a request to use HTTP, and give up at 429. */
 
 const overHttp = (code: string, why: string): RelayError =>
   new RelayError(426, code, `${why}; send the same request to this address over HTTP, by POST`, {
@@ -18,3 +19,15 @@ export const notUpgraded = (): RelayError =>
 
 export const stopping = (): RelayError =>
   new RelayError(503, 'gateway_stopping', 'the gateway is stopping; try again shortly');
+
+const again = 'try again shortly';
+
+/** For a message. `address`: too many of its sender's are unfinished. */
+export const noRoom = (why: NoRoom | 'address'): RelayError =>
+  why === 'process'
+    ? new RelayError(503, 'request_bodies_exhausted', `the gateway holds as many request bodies as it can; ${again}`)
+    : new RelayError(
+        429,
+        'too_many_request_bodies',
+        `too many large or unfinished requests of yours at once; ${again}`,
+      );

@@ -18,6 +18,7 @@ import { Conversation } from './conversation.js';
 import { type CreateEvent, readCreateEvent } from './create-event.js';
 import { errorEvent } from './endpoint.js';
 import { Receiving } from './receiving.js';
+import { noRoom } from './refusals.js';
 import { warmedUpResponse } from './warmed-up.js';
 
 /* One WebSocket of the Responses interface: its calls one after the other, each of them a call of its own. */
@@ -65,12 +66,6 @@ const aboutTheCaller: ReadonlySet<string | null> = new Set(['user_banned', 'ip_n
 
 const nothing = Buffer.alloc(0);
 const noQuery = new URLSearchParams();
-
-const noRoom: Readonly<Record<NoRoom | 'address', readonly [status: number, code: string, message: string]>> = {
-  process: [503, 'request_bodies_exhausted', 'the gateway holds as many request bodies as it can'],
-  holder: [429, 'too_many_request_bodies', 'too many large or unfinished requests of yours at once'],
-  address: [429, 'too_many_request_bodies', 'too many large or unfinished requests of yours at once'],
-};
 
 export class ResponsesSession {
   private readonly conversation: Conversation;
@@ -123,8 +118,9 @@ export class ResponsesSession {
   }
 
   private full(why: NoRoom | 'address'): void {
-    const [status, code, message] = noRoom[why];
-    this.tell(new RelayError(status, code, `${message}; try again shortly`));
+    const refusal = noRoom(why);
+    const code = refusal.code ?? '';
+    this.tell(refusal);
     const { socket, stream } = this.opened;
     // Nothing more is read, so its goodbye is not either.
     stream.pause();
@@ -210,10 +206,8 @@ export class ResponsesSession {
       const previous = textIn(value.previous_response_id);
       if (previous !== null && !keepsUpstream()) throw keptNotFound('response', previous, 'previous_response_id');
       const size = Buffer.byteLength(text);
-      if (size > bytes.length && slot.take(size - bytes.length) !== null) {
-        const [status, code, why] = noRoom.holder;
-        throw new RelayError(status, code, `${why}; try again shortly`);
-      }
+      const full = size > bytes.length ? slot.take(size - bytes.length) : null;
+      if (full !== null) throw noRoom(full);
       const body: HeldBody = { text, value, bytes: size, upload: null, leave: slot.leave };
       return { event, body, error: null };
     } catch (error) {
