@@ -23,7 +23,7 @@ export const stopping = (): RelayError =>
 const again = 'try again shortly';
 
 /** For a message. `address`: too many of its sender's are unfinished. */
-export const noRoom = (why: NoRoom | 'address'): RelayError =>
+export const noRoomForMessage = (why: NoRoom | 'address'): RelayError =>
   why === 'process'
     ? new RelayError(503, 'request_bodies_exhausted', `the gateway holds as many request bodies as it can; ${again}`)
     : new RelayError(

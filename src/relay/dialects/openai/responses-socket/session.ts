@@ -18,7 +18,7 @@ import { Conversation } from './conversation.js';
 import { type CreateEvent, readCreateEvent } from './create-event.js';
 import { errorEvent } from './endpoint.js';
 import { Receiving } from './receiving.js';
-import { noRoom } from './refusals.js';
+import { noRoomForMessage } from './refusals.js';
 import { warmedUpResponse } from './warmed-up.js';
 
 /* One WebSocket of the Responses interface: its calls one after the other, each of them a call of its own. */
@@ -118,7 +118,7 @@ export class ResponsesSession {
   }
 
   private full(why: NoRoom | 'address'): void {
-    const refusal = noRoom(why);
+    const refusal = noRoomForMessage(why);
     const code = refusal.code ?? '';
     this.tell(refusal);
     const { socket, stream } = this.opened;
@@ -207,7 +207,7 @@ export class ResponsesSession {
       if (previous !== null && !keepsUpstream()) throw keptNotFound('response', previous, 'previous_response_id');
       const size = Buffer.byteLength(text);
       const full = size > bytes.length ? slot.take(size - bytes.length) : null;
-      if (full !== null) throw noRoom(full);
+      if (full !== null) throw noRoomForMessage(full);
       const body: HeldBody = { text, value, bytes: size, upload: null, leave: slot.leave };
       return { event, body, error: null };
     } catch (error) {
