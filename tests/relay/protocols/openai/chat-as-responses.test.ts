@@ -240,9 +240,10 @@ describe('a chat at an upstream with the Responses API alone', () => {
     ['gemini', { generationConfig: { thinkingConfig: { thinkingBudget: 20_000 } } }, { effort: 'high' }],
     ['openai', { reasoning: { effort: 'low', summary: 'detailed' } }, { effort: 'low', summary: 'detailed' }],
   ])('of a caller of %s with %j has the reasoning %j', (dialect, body, reasoning) => {
-    const said = dialect === 'gemini' ? { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] } : {};
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }];
+    const said = dialect === 'gemini' ? { contents } : { messages: [question] };
     const rest = dialect === 'anthropic' ? { max_tokens: 9_000 } : {};
-    const { body: sentBody } = sent({ model: 'gpt-5', messages: [question], ...said, ...rest, ...body }, { dialect });
+    const { body: sentBody } = sent({ model: 'gpt-5', ...said, ...rest, ...body }, { dialect });
     expect(sentBody.reasoning).toEqual(reasoning);
   });
 

@@ -279,7 +279,7 @@ describe('sealed thinking', () => {
     type = 1,
   ) {
     const endpoint = endpoints[dialect];
-    const asked = { model: 'gpt-5', max_tokens: 99, ...body };
+    const asked = { model: 'gpt-5', ...(dialect !== 'gemini' && { max_tokens: 99 }), ...body };
     const caller: CallerRequest = {
       ...callerOf('chat', asked),
       dialect: endpoint.dialect,
