@@ -55,7 +55,9 @@ describe('the history of options', () => {
       [null, null],
       [null, null],
     ]);
-    expect(JSON.stringify(await projected.dump('option_history_v1'))).not.toContain('planted');
+    const dumped = await projected.dump('option_history_v2');
+    expect(dumped.option_change).toHaveLength(3);
+    expect(JSON.stringify(dumped)).not.toContain('planted');
   });
 
   test('cuts long texts in a list and returns a single one whole', async () => {

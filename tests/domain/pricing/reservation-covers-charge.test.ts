@@ -230,17 +230,22 @@ const rate = fc.oneof(
 const ofPriceTable = fc
   .record({
     call: fc.option(ratio, { nil: undefined }),
-    input: ratio,
-    tokens: fc.dictionary(fc.constantFrom(...tokenQuantities), rate),
+    /** undefined: it is sold by the piece only. */
+    input: fc.option(ratio, { nil: undefined, freq: 4 }),
+    tokens: fc.dictionary(fc.constantFrom(...tokenQuantities.filter((name) => name !== 'input')), rate),
     pieces: dictionaryOf(pieces),
     contextTiers: tierList(dictionaryOf(tokenQuantities)),
     serviceTiers: dictionaryOf(['flex', 'priority', 'us', 'auto']),
     group: ratio,
   })
-  .map(({ call, input, tokens, contextTiers, group, ...record }) => {
+  .map(({ call, input, tokens, pieces, contextTiers, group, ...record }) => {
+    const ofTokens =
+      input === undefined
+        ? { tokens, pieces: { seconds: '0.0001', ...pieces } }
+        : { tokens: { ...tokens, input: { usd: input } }, pieces };
     const price: ModelPrice = {
       ...record,
-      ...(call === undefined ? { tokens: { ...tokens, input: { usd: input } } } : { call }),
+      ...(call === undefined ? ofTokens : { call, pieces }),
       ...(contextTiers.length > 0 && { contextTiers }),
     };
     const tables = tablesWith({ records: new Map([['m', price]]), groupRatio: new Map([['g', group]]) });
