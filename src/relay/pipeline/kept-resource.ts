@@ -1,13 +1,14 @@
 import { isKeptId, type KeptKind, type KeptOwner } from '../../domain/call/kept-object.js';
-import type { CallId, UserId } from '../../domain/kernel/ids.js';
+import type { CallId, ChannelId, UserId } from '../../domain/kernel/ids.js';
 import { authenticate } from '../admission/authenticate.js';
 import { brokenOff, noRoomHere } from '../answers/lost-answer.js';
 import type { Endpoint } from '../contracts/endpoint.js';
 import { fromUpstream, jsonType, RelayError, saturatedHere } from '../contracts/errors.js';
 import { keptNotFound } from '../contracts/kept-ids.js';
+import type { BodySource } from '../contracts/ports.js';
 import { HttpCaller } from '../delivery/http-caller.js';
 import { eventStreamType, streamHeaders, write, writeToEnd } from '../delivery/write-answer.js';
-import { isObject, parseJson, textIn } from '../json/json.js';
+import { isObject, type JsonObject, parseJson, textIn } from '../json/json.js';
 import { confidentialOf } from '../protocols/confidential-of.js';
 import type { AnswerSlot } from '../upstream/answer-room.js';
 import { passedHeaders } from '../upstream/passed-headers.js';
@@ -16,6 +17,7 @@ import { errorOfStatus, unreadableAnswer } from '../upstream/upstream-error.js';
 import { Lost, NoRoomForAnswer } from '../upstream/upstream-response.js';
 import { unreached } from './attempt-failure.js';
 import type { IncomingCall } from './call-context.js';
+import { checkItems } from './kept-items.js';
 import { type Keeper, keeperOf, type ResourceRequest, resourceCaller, resourceRequest } from './resource-request.js';
 import { judged } from './send-attempt.js';
 import type { StagePorts } from './stage-ports.js';
@@ -25,12 +27,13 @@ import type { StagePorts } from './stage-ports.js';
  * it, and what that answers is passed on; a refusal is one as of calls.
  */
 
-/** What is asked for, and by whom. */
+/** What is asked for, and by whom. `bodySource`: of what is sent along; null: nothing is. */
 export interface KeptRequest extends Omit<IncomingCall, 'model' | 'bodySource'> {
+  readonly bodySource: BodySource | null;
   readonly endpoint: Endpoint;
   readonly kind: KeptKind;
-  /** In the path. */
-  readonly id: string;
+  /** In the path; null: it is to be made. */
+  readonly id: string | null;
   /** Below it. */
   readonly rest: readonly string[];
   readonly method: ResourceRequest['method'];
@@ -62,18 +65,39 @@ export async function serveKept(ports: StagePorts, asked: KeptRequest): Promise<
     const owner = await ownerOf(ports, user.id, asked);
     // Deleted while it runs, nobody could say what it has cost.
     if (asked.method === 'DELETE' && (await isRunning(ports, owner))) throw stillRunning();
-    const keeper = await keeperOf(ports, owner.channelId, asked.endpoint);
-    const leaveChannel = await limits.enterChannel(owner.channelId, keeper.parsed.maxCalls);
-    if (leaveChannel === null) throw saturatedHere();
-    try {
-      await askAndPass(ports, asked, { keeper, slot, owner });
-    } finally {
-      leaveChannel();
-    }
+    const content = await contentOf(ports, asked, user.id, owner.channelId);
+    const { userId, channelId, callId } = owner;
+    await askAt(ports, asked, { channelId, slot, userId, content, made: (body) => settled(ports, callId, body) });
     succeeded = true;
   } finally {
     slot.leave();
     leave(succeeded);
+  }
+}
+
+/** Whoever sees the end of it, it is settled before they see it. */
+async function settled({ background }: Pick<StagePorts, 'background'>, callId: CallId, body: JsonObject | null) {
+  if (body === null || ended.has(textIn(body.status) ?? '')) await background.look(callId);
+}
+
+/** What is sent along, once it has passed the checks of an input; null: nothing is. Throws RelayError. */
+async function contentOf(
+  ports: StagePorts,
+  { bodySource, endpoint, ip }: Pick<KeptRequest, 'bodySource' | 'endpoint' | 'ip'>,
+  user: UserId,
+  channelId: ChannelId,
+): Promise<string | null> {
+  if (bodySource === null) return null;
+  const body = await ports.bodies.json(bodySource, ip, user);
+  try {
+    const needed = await checkItems(ports, user, endpoint, body);
+    if (needed === null || needed === channelId) return body.text ?? '{}';
+    throw new RelayError(400, 'invalid_request', 'items: what they name is kept at another upstream', {
+      type: 'invalid_request_error',
+      param: 'items',
+    });
+  } finally {
+    body.leave();
   }
 }
 
@@ -92,8 +116,12 @@ const stillRunning = (): RelayError =>
 async function ownerOf(
   { kept, directory }: Pick<StagePorts, 'kept' | 'directory'>,
   user: UserId,
-  { kind, id }: Pick<KeptRequest, 'kind' | 'id'>,
+  { kind, id: named, rest }: Pick<KeptRequest, 'kind' | 'id' | 'rest'>,
 ): Promise<KeptOwner> {
+  const id = named ?? '';
+  // No part of the path leads elsewhere.
+  const wrong = rest.find((part) => !isKeptId(part));
+  if (wrong !== undefined) throw keptNotFound('item', wrong, null);
   if (!directory.settings().keepsUpstream) throw keptNotFound(kind, id, null);
   const owner = isKeptId(id) ? (await kept.ownedBy(user, [id])).get(id) : undefined;
   if (owner === undefined || owner.kind !== kind) throw keptNotFound(kind, id, null);
@@ -101,15 +129,32 @@ async function ownerOf(
 }
 
 interface KeeperRequest {
-  readonly keeper: Keeper;
+  readonly channelId: ChannelId;
   readonly slot: AnswerSlot;
-  readonly owner: KeptOwner;
+  readonly userId: UserId;
+  readonly content: string | null;
+  /** Called with an answer before its caller gets it; null: with the last event of a stream. */
+  readonly made: (body: JsonObject | null) => Promise<void>;
+}
+
+/** Asks the channel, within its limit, and passes on what it answers. Throws RelayError. */
+export async function askAt(ports: StagePorts, asked: KeptRequest, request: KeeperRequest): Promise<void> {
+  const { channelId } = request;
+  const keeper = await keeperOf(ports, channelId, asked.endpoint);
+  const leaveChannel = await ports.limits.enterChannel(channelId, keeper.parsed.maxCalls);
+  if (leaveChannel === null) throw saturatedHere();
+  try {
+    await askAndPass(ports, asked, keeper, request);
+  } finally {
+    leaveChannel();
+  }
 }
 
 async function askAndPass(
   ports: StagePorts,
   asked: KeptRequest,
-  { keeper, slot, owner }: KeeperRequest,
+  keeper: Keeper,
+  { slot, userId, content, made }: KeeperRequest,
 ): Promise<void> {
   const { endpoint, method, id, rest, instead } = asked;
   const query = queryOf(asked.query);
@@ -118,9 +163,9 @@ async function askAndPass(
   const request = resourceRequest(ports, keeper, caller, {
     method,
     instead,
-    path: [id, ...rest],
+    path: id === null ? rest : [id, ...rest],
     query,
-    content: null,
+    content,
   });
   const connection = new HttpCaller(asked, endpoint.dialect);
   const { answerTimeoutMs, streamIdleMs } = ports.config;
@@ -128,7 +173,7 @@ async function askAndPass(
     proxy: keeper.channel.proxy,
     timeoutMs: answerTimeoutMs,
     idleMs: stream ? streamIdleMs * 2 : answerTimeoutMs,
-    payer: owner.userId,
+    payer: userId,
   });
   // What is only read is read for nobody else; what is to happen upstream happens.
   const forget = method === 'GET' ? connection.whenGone(() => sending.cancel()) : () => {};
@@ -140,14 +185,13 @@ async function askAndPass(
     if (answer.status < 200 || answer.status > 299) throw await refusal(ports, asked, { keeper, slot, answer });
     if (stream && /^text\/event-stream/i.test(answer.headers['content-type'] ?? '')) {
       sending.begun();
-      await passStream(ports, connection, answer, { headers, callId: owner.callId });
+      await passStream(ports, connection, answer, { headers, made });
       return;
     }
     const bytes = await wholeOf(answer, ports.answers.maxBytes, slot);
     const body = await ports.largeWork.run(bytes.length, () => parseJson(bytes.toString('utf8')));
     if (!isObject(body)) throw fromUpstream(unreadableAnswer('the upstream answered something that is not JSON'), 502);
-    // Whoever sees the end of it, it is settled before they see it.
-    if (ended.has(textIn(body.status) ?? '')) await ports.background.look(owner.callId);
+    await made(body);
     connection.begin(jsonType, headers, bytes.length);
     await writeToEnd(connection, bytes, ports.stalledCallers);
   } finally {
@@ -172,16 +216,20 @@ async function wholeOf(answer: UpstreamAnswer, maxBytes: number, slot: AnswerSlo
 /** Upstream's, masked. What it does not know any more is not found, in the same words as what nobody ever had. */
 async function refusal(
   ports: StagePorts,
-  { kind, id }: Pick<KeptRequest, 'kind' | 'id'>,
+  { kind, id, rest }: Pick<KeptRequest, 'kind' | 'id' | 'rest'>,
   {
     keeper: { provider, channel, parsed },
     slot,
     answer,
-  }: Pick<KeeperRequest, 'keeper' | 'slot'> & { readonly answer: UpstreamAnswer },
+  }: Pick<KeeperRequest, 'slot'> & { readonly keeper: Keeper; readonly answer: UpstreamAnswer },
 ): Promise<RelayError> {
   const { status } = answer;
   const body = await answer.body.whole(maxRefusal, slot).catch(() => Buffer.alloc(0));
-  if (status === 404) return keptNotFound(kind, id, null);
+  const [, item] = rest;
+  if (status === 404 && id !== null)
+    return item === undefined ? keptNotFound(kind, id, null) : keptNotFound('item', item, null);
+  // Where nothing can be made there are none.
+  if (status === 404) return new RelayError(501, 'api_not_implemented', 'the upstream of this group has none of these');
   if (status < 400) return fromUpstream(unreadableAnswer(`the upstream answered with status ${status}`), 502);
   const error = errorOfStatus(status, body, confidentialOf(provider, channel));
   return judged(ports, { provider, parsed }, { error, costUnknown: false, request: '' }).error;
@@ -194,10 +242,10 @@ const maxName = 32;
 
 /** As it comes. A break is one for the caller too, who goes on from where it was. */
 async function passStream(
-  { stalledCallers, background }: Pick<StagePorts, 'stalledCallers' | 'background'>,
+  { stalledCallers }: Pick<StagePorts, 'stalledCallers'>,
   connection: HttpCaller,
   { body }: UpstreamAnswer,
-  { headers, callId }: { readonly headers: readonly string[]; readonly callId: CallId },
+  { headers, made }: { readonly headers: readonly string[] } & Pick<KeeperRequest, 'made'>,
 ): Promise<void> {
   connection.begin(eventStreamType, [...streamHeaders, ...headers]);
   let before = '';
@@ -206,7 +254,7 @@ async function passStream(
       const next = await body.next();
       if (next.done || connection.gone) break;
       const text = before + next.value.toString('latin1');
-      if (lastEvent.test(text)) await background.look(callId);
+      if (lastEvent.test(text)) await made(null);
       before = text.slice(-maxName);
       await write(connection, next.value, stalledCallers);
     }

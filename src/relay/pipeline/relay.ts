@@ -23,6 +23,7 @@ import { countPrompt, type TokenCount } from './counting.js';
 import { deliverCall, finishCall } from './deliver.js';
 import { type KeptRequest, serveKept } from './kept-resource.js';
 import { LeftChannels } from './left-channels.js';
+import { makeConversation } from './make-conversation.js';
 import { refuseCall } from './refused-call.js';
 import { reserveCall } from './reserve.js';
 import { nameCall, resolveCall } from './resolve.js';
@@ -39,7 +40,7 @@ export interface Relay {
   identify(shown: Shown): Promise<KeyCaller>;
   /** How many tokens the prompt of a call has: nothing is generated, and nobody pays. Throws RelayError. */
   count(call: UnreadCall): Promise<TokenCount>;
-  /** Something that a provider keeps, for its owner: looked at, deleted, cancelled. Throws RelayError. */
+  /** Something that a provider keeps, for its owner: made, looked at, changed, deleted, cancelled. Throws RelayError. */
   kept(request: KeptRequest): Promise<void>;
   /** Calls under way. */
   active(): number;
@@ -77,7 +78,9 @@ export function openRelay(relayPorts: RelayPorts): Relay {
     async kept(request) {
       active++;
       try {
-        await serveKept(ports, request);
+        // What has no id yet is made.
+        if (request.id === null) await makeConversation(ports, request);
+        else await serveKept(ports, request);
       } finally {
         active--;
       }

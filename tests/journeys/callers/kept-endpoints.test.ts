@@ -164,6 +164,76 @@ test('a chat that goes to a channel with Responses alone keeps nothing there', a
   expect(upstream.received).toMatchObject([{ url: '/v1/responses', body: { store: false } }]);
 });
 
+describe('a conversation', () => {
+  test('is made, read, changed and deleted by the SDK, with its items, and nothing is charged', async () => {
+    const before = await gateway.available(user);
+    const { id } = await client.conversations.create({ metadata: { topic: 'ledgers' } });
+    expect(upstream.received.at(-1)).toMatchObject({ method: 'POST', url: '/v1/conversations' });
+    expect((await client.conversations.retrieve(id)).id).toBe(id);
+    await client.conversations.update(id, { metadata: { topic: 'receipts' } });
+    const items = [{ type: 'message', role: 'user', content: 'Hello.' }] as const;
+    const added = await client.conversations.items.create(id, { items: [...items] });
+    const item = added.data[0]?.id ?? '';
+    expect((await client.conversations.items.list(id)).data).toHaveLength(1);
+    expect(await client.conversations.items.retrieve(item, { conversation_id: id })).toMatchObject({ id: item });
+    const response = await client.responses.create({ model: 'm', input: 'and?', conversation: id });
+    expect(upstream.received.at(-1)?.body).toEqual({ model: 'm', input: 'and?', conversation: id });
+    expect(response.output_text).not.toBe('');
+    await client.conversations.delete(id);
+    expect((await owner.send(`/v1/conversations/${id}`)).status).toBe(404);
+    // The response alone.
+    expect(before - (await gateway.available(user))).toBe(30);
+  });
+
+  test.each([
+    ['GET', ''],
+    ['POST', ''],
+    ['DELETE', ''],
+    ['GET', '/items'],
+    ['POST', '/items'],
+    ['GET', '/items/msg_1'],
+    ['DELETE', '/items/msg_1'],
+  ])('is its user’s alone: %s %s', async (method, rest) => {
+    const { id } = await client.conversations.create();
+    upstream.received.length = 0;
+    const headers = { 'content-type': 'application/json' };
+    const body = method === 'POST' ? { body: { items: [] } } : {};
+    const refused = await stranger.send(`/v1/conversations/${id}${rest}`, { method, headers, ...body });
+    expect([refused.status, errorIn(refused).code]).toEqual([404, 'conversation_not_found']);
+    const turn = await stranger.send('/v1/responses', {
+      method: 'POST',
+      headers,
+      body: { model: 'm', input: 'hi', conversation: id },
+    });
+    expect([turn.status, errorIn(turn).code]).toEqual([404, 'conversation_not_found']);
+    expect(upstream.received).toEqual([]);
+  });
+
+  test.each([
+    ['a file of the account', [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }], 400],
+    ['a tool without a price', [{ type: 'additional_tools', tools: [{ type: 'image_generation' }] }], 400],
+    ['an item of another user', [{ type: 'item_reference', id: 'msg_of_somebody' }], 404],
+  ])('rejects %s as an item', async (_what, items, status) => {
+    const { id } = await client.conversations.create();
+    upstream.received.length = 0;
+    for (const path of ['/v1/conversations', `/v1/conversations/${id}/items`]) {
+      const headers = { 'content-type': 'application/json' };
+      const got = await owner.send(path, { method: 'POST', headers, body: { items } as JsonObject });
+      expect([path, got.status]).toEqual([path, status]);
+      expect(errorIn(got).param).toMatch(/^input\[0\]/);
+    }
+    expect(upstream.received).toEqual([]);
+  });
+
+  test.each(['..', '%2e%2e', 'a%2Fb'])('answers 404 for an id of an item that is an address: %s', async (item) => {
+    const { id } = await client.conversations.create();
+    upstream.received.length = 0;
+    const got = await owner.send(`/v1/conversations/${id}/items/${item}`, { method: 'DELETE' });
+    if (upstream.received.length > 0) expect(upstream.received.map(({ url }) => url)).toEqual([]);
+    expect(got.status).toBe(404);
+  });
+});
+
 describe('the tokens of an input', () => {
   test('are counted by an upstream that counts, for nothing', async () => {
     const before = await gateway.available(user);

@@ -12,28 +12,43 @@ interface KeptRoute {
   /** `:id`: of what is kept. */
   readonly path: string;
   readonly kind: KeptKind;
-  /** What follows the id upstream. */
+  /** What follows the id upstream; a name after a colon is that part of the path. */
   readonly rest: readonly string[];
+  /** JSON is sent along. Left out: nothing is. */
+  readonly sends?: true;
 }
+
+const conversation = '/v1/conversations/:id';
 
 const keptRoutes: readonly KeptRoute[] = [
   { method: 'GET', path: '/v1/responses/:id', kind: 'response', rest: [] },
   { method: 'DELETE', path: '/v1/responses/:id', kind: 'response', rest: [] },
   { method: 'POST', path: '/v1/responses/:id/cancel', kind: 'response', rest: ['cancel'] },
   { method: 'GET', path: '/v1/responses/:id/input_items', kind: 'response', rest: ['input_items'] },
+  { method: 'POST', path: '/v1/conversations', kind: 'conversation', rest: [], sends: true },
+  { method: 'GET', path: conversation, kind: 'conversation', rest: [] },
+  { method: 'POST', path: conversation, kind: 'conversation', rest: [], sends: true },
+  { method: 'DELETE', path: conversation, kind: 'conversation', rest: [] },
+  { method: 'GET', path: `${conversation}/items`, kind: 'conversation', rest: ['items'] },
+  { method: 'POST', path: `${conversation}/items`, kind: 'conversation', rest: ['items'], sends: true },
+  { method: 'GET', path: `${conversation}/items/:item`, kind: 'conversation', rest: ['items', ':item'] },
+  { method: 'DELETE', path: `${conversation}/items/:item`, kind: 'conversation', rest: ['items', ':item'] },
 ];
 
 /** `under`: where this path is served. */
 export function keptResponsesRoutes({ relay }: RoutesOptions, under: (path: string) => string): Route[] {
   const { dialect } = responses;
   const credentialOf = ({ path, request, query }: IncomingRequest) => readCredential(path, request.headers, query);
-  const kept = ({ method, path, kind, rest }: KeptRoute): Route => ({
+  const kept = ({ method, path, kind, rest, sends }: KeptRoute): Route => ({
     ...{ method, path: under(path), dialect },
     answer: (exchange) =>
       relay.kept({
         ...exchange,
-        ...{ endpoint: responses, kind, rest, method, instead: null },
-        id: exchange.params.id ?? '',
+        ...{ endpoint: responses, kind, method },
+        instead: kind === 'conversation' ? 'conversations' : null,
+        bodySource: sends === true ? exchange.request : null,
+        rest: rest.map((part) => (part.startsWith(':') ? (exchange.params[part.slice(1)] ?? '') : part)),
+        id: path.includes(':id') ? (exchange.params.id ?? '') : null,
         headers: exchange.request.headers,
         credential: credentialOf(exchange),
       }),
