@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { isObject, objectsIn, parseJson, textIn } from '../../../src/relay/json/json.js';
-import { type Agent, agentSetup } from '../../../web/src/tokens/agentSetup.js';
+import { type Agent, agentSetup, agents } from '../../../web/src/tokens/agentSetup.js';
 import { drivenAgents, proof } from '../../support/agents/driven-agents.js';
 import { installedAgent, path, runToEnd } from '../../support/agents/installed-agent.js';
 import { type WatchedGateway, watchGateway } from '../../support/agents/watched-gateway.js';
@@ -22,6 +22,8 @@ import { startUpstream, type Upstream } from '../../support/upstreams/upstream.j
 const agentMs = 150_000;
 const installMs = 300_000;
 const responsesModel = 'gpt-5';
+/** Gemini CLI asks for others of Google's models by the names of their successors. */
+const ownGemini = 'gemini-2.5-pro';
 
 let gateway: TestGateway;
 let watched: WatchedGateway;
@@ -36,7 +38,8 @@ beforeAll(async () => {
   watched = await watchGateway(gateway.url);
   await gateway.setOption('SelfUseModeEnabled', 'true');
   upstreams = await Promise.all(protocols.map(startDialectUpstream));
-  for (const { type, url, model } of upstreams) await gateway.addChannel({ type, baseUrl: url, models: [model] });
+  for (const { type, url, protocol, model } of upstreams)
+    await gateway.addChannel({ type, baseUrl: url, models: protocol === 'gemini' ? [model, ownGemini] : [model] });
   responses = await startResponsesUpstream();
   await gateway.addChannel({ type: 1, baseUrl: responses.url, models: [responsesModel] });
 });
@@ -78,7 +81,7 @@ async function startAgent(agent: Agent, program: string, model: string, user: Te
     }
     const settings = { ...path, HOME: home, TMPDIR: home, NO_COLOR: '1', ...env, ...Object.fromEntries(setup.env) };
     const finished = await runToEnd(program, args, { cwd, env: settings, timeoutMs: agentMs });
-    expect(finished).toMatchObject({ code: 0 });
+    expect({ ...finished, output: finished.code === 0 ? '' : finished.output }).toEqual({ code: 0, output: '' });
     return result(finished.output, cwd);
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
@@ -96,25 +99,26 @@ async function expectCarriedOut(agent: Agent, model: string, { skip }: TestConte
   });
 }
 
-/** The upstream of a wire, which answers this agent. */
-function upstreamFor(agent: Agent, wire: DialectUpstream['protocol']): DialectUpstream {
+/** The model of an upstream of this wire, which answers this agent. */
+function modelFor(agent: Agent, wire: DialectUpstream['protocol']): string {
   const upstream = upstreams.find(({ protocol }) => protocol === wire);
   if (upstream === undefined) throw new Error(`no upstream of ${wire}`);
   upstream.converses(async (received) => {
     await silence();
     return drivenAgents[agent].answer(received);
   });
-  return upstream;
+  return agent === 'geminiCli' && wire === 'gemini' ? ownGemini : upstream.model;
 }
 
-const chatting = ['claudeCode', 'geminiCli', 'opencode', 'aider'] as const;
 const limit = { timeout: installMs + agentMs };
 
 describe.runIf(process.env.CODING_AGENTS_DIR)('coding agents installed in CODING_AGENTS_DIR', () => {
-  test.for(chatting.flatMap((agent) => protocols.map((wire) => [agent, wire] as const)))(
+  // An OpenAI channel has Responses, which this upstream of its chat has not.
+  const cases = agents.flatMap((agent) => protocols.map((wire) => [agent, wire] as const));
+  test.for(cases.filter(([agent, wire]) => !(agent === 'codex' && wire === 'openai')))(
     'carry out what an upstream answers: %s over %s',
     limit,
-    ([agent, wire], context) => expectCarriedOut(agent, upstreamFor(agent, wire).model, context),
+    ([agent, wire], context) => expectCarriedOut(agent, modelFor(agent, wire), context),
   );
 
   test('carry out what an upstream answers: codex over Responses', limit, (context) =>
@@ -132,7 +136,7 @@ describe.runIf(process.env.CODING_AGENTS_DIR)('coding agents installed in CODING
     await gateway.setOption('general_setting.ping_interval_seconds', '1');
     silence = () => watched.heartbeats(2);
     try {
-      const model = wire === null ? responsesModel : upstreamFor(agent, wire).model;
+      const model = wire === null ? responsesModel : modelFor(agent, wire);
       await expectCarriedOut(agent, model, context);
     } finally {
       silence = async () => {};

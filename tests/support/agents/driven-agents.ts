@@ -18,8 +18,8 @@ export interface DrivenAgent {
 }
 
 const prompt = 'What does the command print?';
-/** Its shell has to carry it out: the text is not in it. */
-const command = 'echo ledger-$((6*7))';
+/** A shell has to carry it out: what it prints does not stand in it. Some agents refuse to expand `$`. */
+const command = "printf 'ledger-%d' 42";
 export const proof = 'ledger-42';
 
 /** Commands first; what the command has printed is said back, so that it shows that its result arrived. */

@@ -81,4 +81,8 @@ export const hostileApiKeyTerms: fc.Arbitrary<ApiKeyTerms> = fc.record({
   budget: orNull(
     fc.record({ quota: number(500_000).map((quota) => quota as Quota), period: fc.constantFrom(...budgetPeriods) }),
   ),
+  modelAliases: fc.oneof(
+    fc.constant([]),
+    fc.array(fc.record({ name: text('claude-*'), model: text('gpt-4o') }), { maxLength: 60 }),
+  ),
 });

@@ -35,6 +35,8 @@ const setups: Readonly<Record<Agent, (call: FirstCall) => AgentSetup>> = {
       text: [
         `model = ${quoted(model)}`,
         'model_provider = "tallygate"',
+        // A search that the provider runs, which upstreams without Responses do not have.
+        'web_search = "disabled"',
         '',
         '[model_providers.tallygate]',
         'name = "Tallygate"',
